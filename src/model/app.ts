@@ -1,0 +1,13 @@
+import type { ResourceName } from './resource-name.ts';
+
+/** An app: a credential of one project. */
+export type App = {
+  readonly name: ResourceName<'apps'>;
+  readonly title: string;
+  /** Empty but in the answer to the app's creation. */
+  readonly privateKey: string;
+  readonly active: boolean;
+  readonly project: ResourceName<'projects'>;
+  /** Unix time in milliseconds. */
+  readonly createTimeMs: number;
+};

@@ -1,0 +1,67 @@
+import { type FieldViolation, invalidFields } from './api-error.ts';
+import { integer, nullable, parseFields } from './fields.ts';
+import type { PageTokens } from './page-token.ts';
+import type { Ulid } from './resource-name.ts';
+
+/** The size of a page that names none. */
+export const DEFAULT_PAGE_SIZE = 10;
+
+/** A stretch of a list in its order, with what lies around it. */
+export type Page<T> = {
+  readonly items: readonly T[];
+  readonly hasPreviousPage: boolean;
+  readonly hasNextPage: boolean;
+  /** How many items the whole list has. */
+  readonly totalCount: number;
+};
+
+/** Which stretch of a list is wanted. */
+export type PageRequest = {
+  readonly direction: 'forward' | 'backward';
+  /** The most items that the page may hold. */
+  readonly size: number;
+  /** The place that the page starts after (forward) or ends before (backward). */
+  readonly position: Ulid | undefined;
+};
+
+/** The arguments of a Relay connection, as the client sent them. */
+export type ConnectionArguments = {
+  readonly first?: unknown;
+  readonly after?: unknown;
+  readonly last?: unknown;
+  readonly before?: unknown;
+};
+
+const pageSize = nullable(integer(1, 100));
+
+/**
+ * Reads the arguments of a page: `first` and `after` for a page forward, `last`
+ * and `before` for one backward, null being the same as leaving one out.
+ *
+ * @throws INVALID_ARGUMENT if a size is not 1 to 100, a token is malformed or
+ *   forged, or both directions are asked for. Source: Relay Cursor Connections.
+ */
+export function parsePageRequest(sent: ConnectionArguments, tokens: PageTokens): PageRequest {
+  const pageToken = nullable(tokens.position);
+  const { first, after, last, before } = parseFields(sent, {
+    first: pageSize,
+    after: pageToken,
+    last: pageSize,
+    before: pageToken,
+  });
+  const backward = sent.last != null || sent.before != null;
+  if (backward && (sent.first != null || sent.after != null)) {
+    const given = (['first', 'after', 'last', 'before'] as const).filter((field) => sent[field] != null);
+    throw invalidFields(
+      given.map(
+        (field): FieldViolation => ({
+          field,
+          description: 'Page either forward, with first and after, or backward, with last and before.',
+        }),
+      ),
+    );
+  }
+  return backward
+    ? { direction: 'backward', size: last ?? DEFAULT_PAGE_SIZE, position: before }
+    : { direction: 'forward', size: first ?? DEFAULT_PAGE_SIZE, position: after };
+}

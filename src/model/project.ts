@@ -1,0 +1,14 @@
+import type { ResourceName } from './resource-name.ts';
+
+/** A project: the scope that apps and wallets belong to. */
+export type Project = {
+  readonly name: ResourceName<'projects'>;
+  readonly title: string;
+  readonly description: string;
+  /** Where the cover image is served. */
+  readonly imageCoverUrl: string;
+  /** The CIDv1 of the cover image's bytes. */
+  readonly imageCoverCid: string;
+  /** Unix time in milliseconds. */
+  readonly createTimeMs: number;
+};
