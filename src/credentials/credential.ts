@@ -1,0 +1,56 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { parseUlid, type Ulid } from '../model/resource-name.ts';
+
+/**
+ * What a credential is good for: an account token (`acct`), an app's access
+ * token (`app`), or an app's private key (`key`).
+ */
+export type CredentialKind = 'acct' | 'app' | 'key';
+
+/** A credential, taken apart. */
+export type Credential = {
+  readonly kind: CredentialKind;
+  /** The account (`acct`) or the app (`app`, `key`) that it belongs to. */
+  readonly ownerId: Ulid;
+  /** Which of its owner's credentials it is. */
+  readonly serial: Ulid;
+};
+
+const SHAPE = /^paw_(acct|app|key)_([0-9A-Z]{26})([0-9A-Z]{26})_[0-9a-f]{64}([0-9a-f]{8})$/;
+
+/**
+ * Makes a new credential:
+ * `paw_<kind>_<owner's ULID><serial ULID>_<256 random bits><CRC-32 of all before it>`.
+ * The prefix lets secret scanners find one that leaked, and the checksum tells
+ * it from text that merely looks like it.
+ */
+export function createCredential(kind: CredentialKind, ownerId: Ulid, serial: Ulid): string {
+  const body = `paw_${kind}_${ownerId}${serial}_${randomBytes(32).toString('hex')}`;
+  return body + checksum(body);
+}
+
+/** Takes a credential apart, or returns undefined if its shape or its checksum is wrong. */
+export function parseCredential(text: string): Credential | undefined {
+  const [, kind, owner = '', serialText = '', check] = SHAPE.exec(text) ?? [];
+  const ownerId = parseUlid(owner);
+  const serial = parseUlid(serialText);
+  if (ownerId === undefined || serial === undefined || check !== checksum(text.slice(0, -8))) {
+    return undefined;
+  }
+  return { kind: kind as CredentialKind, ownerId, serial };
+}
+
+/** The SHA-256 of a credential, the only form that is stored, in hexadecimal digits. */
+export function hashCredential(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Whether two hashes are the same, in a time that does not depend on where they differ. */
+export function equalHashes(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0');
+}
