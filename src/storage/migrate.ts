@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Database, Queryable } from './database.ts';
+
+type Migration = { readonly version: number; readonly statements: readonly string[] };
+
+const FOLDER = new URL('migrations/', import.meta.url);
+
+/** Thrown if the database has been migrated by a later version of this program. */
+export class NewerDatabaseError extends Error {}
+
+/**
+ * Brings the database's tables up to date, in one transaction. To be called at
+ * start; of several processes that start at once, one does the work.
+ *
+ * @param now the time to note, Unix milliseconds
+ * @throws NewerDatabaseError if the database is newer than this program
+ */
+export async function migrate(database: Database, now: number): Promise<void> {
+  const migrations = readMigrations();
+  await database.transaction(async (transaction) => {
+    const current = await currentVersion(transaction);
+    const latest = migrations.length;
+    if (current > latest) {
+      throw new NewerDatabaseError(
+        `The database is of version ${current}, and this program knows versions up to ${latest}. Use a newer program.`,
+      );
+    }
+    for (const { version, statements } of migrations.slice(current)) {
+      for (const statement of statements) await transaction.query(statement);
+      await transaction.query('INSERT INTO schema_migration (version, apply_time_ms) VALUES ($1, $2)', [
+        version,
+        now,
+      ]);
+    }
+  });
+}
+
+async function currentVersion(transaction: Queryable): Promise<number> {
+  await transaction.query(
+    'CREATE TABLE IF NOT EXISTS schema_migration (version INTEGER PRIMARY KEY, apply_time_ms BIGINT NOT NULL)',
+  );
+  const rows = await transaction.query<{ version: number | null }>(
+    'SELECT MAX(version) AS version FROM schema_migration',
+  );
+  return rows[0]?.version ?? 0;
+}
+
+/** The files `<version>-<name>.sql`, whose versions count up from 1 without a gap. */
+function readMigrations(): readonly Migration[] {
+  const files = readdirSync(FOLDER).sort();
+  return files.map((file, index) => {
+    const version = Number.parseInt(file, 10);
+    if (version !== index + 1) throw new Error(`The migration ${file} is out of sequence.`);
+    const statements = readFileSync(new URL(file, FOLDER), 'utf8').split(/;\s*\n/);
+    return { version, statements: statements.filter((statement) => statement.trim() !== '') };
+  });
+}
