@@ -1,0 +1,36 @@
+import { createCredential, hashCredential } from '../credentials/credential.ts';
+import { accountTokenRequired, projectNotVisible } from '../model/api-error.ts';
+import type { App } from '../model/app.ts';
+import { boolean, nameIn, optional, parseFields, title } from '../model/fields.ts';
+import type { Principal } from '../model/principal.ts';
+import { idOf } from '../model/resource-name.ts';
+import { insertApp } from '../storage/apps.ts';
+import type { Sent } from './data-layer.ts';
+import type { Dependencies } from './dependencies.ts';
+import { appFromRow } from './from-row.ts';
+
+const RULES = { title, active: boolean, project: optional(nameIn('projects')) };
+
+/** See `DataLayer.createApp`. */
+export async function createApp(
+  { database, clock, newId }: Dependencies,
+  principal: Principal,
+  sent: Sent,
+): Promise<App> {
+  const { title, active, project } = parseFields(sent, RULES);
+  if (principal.level !== 'account') throw accountTokenRequired();
+
+  const id = newId();
+  const privateKey = createCredential('key', id, newId());
+  const row = await insertApp(database, {
+    account_id: principal.accountId,
+    id,
+    project_id: project ? idOf(project) : principal.defaultProjectId,
+    title,
+    active: active ? 1 : 0,
+    create_time_ms: clock(),
+    private_key_hash: hashCredential(privateKey),
+  });
+  if (row === undefined) throw projectNotVisible();
+  return appFromRow(row, privateKey);
+}

@@ -1,0 +1,23 @@
+import { authenticate } from './authenticate.ts';
+import { createApp } from './create-app.ts';
+import type { DataLayer } from './data-layer.ts';
+import type { Dependencies } from './dependencies.ts';
+import { getResources } from './get-resources.ts';
+import { listProjects } from './list-projects.ts';
+import { signIn } from './sign-in.ts';
+import { updateWallet } from './update-wallet.ts';
+
+/** Makes the data layer that keeps everything in a database of its own. */
+export function createDataLayer(dependencies: Dependencies): DataLayer {
+  return {
+    authenticate: (bearerToken) => authenticate(dependencies, bearerToken),
+    createApp: (principal, sent) => createApp(dependencies, principal, sent),
+    signIn: (principal, sent) => signIn(dependencies, principal, sent),
+    updateWallet: (principal, sent) => updateWallet(dependencies, principal, sent),
+    listProjects: (principal, sent) => listProjects(dependencies, principal, sent),
+    getResources: (principal, names) => getResources(dependencies, principal, names),
+    async checkReady() {
+      await dependencies.database.query('SELECT 1');
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { App } from '../model/app.ts';
+import type { ConnectionArguments, Page } from '../model/page.ts';
+import type { Principal } from '../model/principal.ts';
+import type { Project } from '../model/project.ts';
+import type { ResourceName } from '../model/resource-name.ts';
+import type { Wallet } from '../model/wallet.ts';
+
+/** The fields of a request as the client sent them. Operations check them. */
+export type Sent = Readonly<Record<string, unknown>>;
+
+/** What a sign-in gives. */
+export type SignInResult = {
+  /** A bearer token for the app's project. */
+  readonly accessToken: string;
+  /** When the token ends: Unix time in milliseconds. */
+  readonly expireTimeMs: number;
+  readonly app: App;
+};
+
+/** A page of projects, with a way to make the token of each place in it. */
+export type ProjectPage = Page<Project> & {
+  /** Returns the page token, which is also the cursor, of a project of the page. */
+  cursorOf(project: Project): string;
+};
+
+/** Anything that has a place in the API and can be fetched by its name. */
+export type Resource = Project | App | Wallet;
+
+/**
+ * The operations of the service, which both faces call. Every one takes the
+ * principal that `authenticate` returned, and throws an `ApiError`:
+ * INVALID_ARGUMENT that names each field at fault, PERMISSION_DENIED, NOT_FOUND,
+ * or UNAVAILABLE if the database cannot answer.
+ */
+export type DataLayer = {
+  /**
+   * Finds out whom a bearer token speaks for.
+   * @throws UNAUTHENTICATED if it is malformed, unknown, expired or revoked
+   */
+  authenticate(bearerToken: string): Promise<Principal>;
+
+  /**
+   * Creates an app from `title`, `active` and, if not in the principal's default
+   * project, `project`. The answer carries the private key.
+   */
+  createApp(principal: Principal, sent: Sent): Promise<App>;
+
+  /**
+   * Makes an access token for the app `name` with its `privateKey`.
+   * @throws UNAUTHENTICATED if there is no such app or the key is another's
+   */
+  signIn(principal: Principal, sent: Sent): Promise<SignInResult>;
+
+  /** Changes those of `title`, `description`, `project`, `network` and `password` that are sent of the wallet `name`. */
+  updateWallet(principal: Principal, sent: Sent): Promise<Wallet>;
+
+  /** Returns one page of the projects that the principal can see, in the order of their names. */
+  listProjects(principal: Principal, sent: ConnectionArguments): Promise<ProjectPage>;
+
+  /**
+   * Returns the resources of these names, in their order, with null for what does
+   * not exist or the principal cannot see. At most 100 names.
+   */
+  getResources(principal: Principal, names: readonly ResourceName[]): Promise<readonly (Resource | null)[]>;
+
+  /** Whether the operations can be served. @throws UNAVAILABLE if not */
+  checkReady(): Promise<void>;
+};

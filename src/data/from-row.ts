@@ -1,0 +1,46 @@
+import type { App } from '../model/app.ts';
+import { coverImagePath } from '../model/cover-image.ts';
+import type { Project } from '../model/project.ts';
+import { resourceName } from '../model/resource-name.ts';
+import type { Wallet } from '../model/wallet.ts';
+import type { AppRow } from '../storage/apps.ts';
+import type { ProjectRow } from '../storage/projects.ts';
+import type { WalletRow } from '../storage/wallets.ts';
+
+/** @param publicUrl the URL that clients reach the gateway at */
+export function projectFromRow(row: ProjectRow, publicUrl: string): Project {
+  const name = resourceName('projects', row.id);
+  return {
+    name,
+    title: row.title,
+    description: row.description,
+    imageCoverUrl: publicUrl + coverImagePath(name),
+    imageCoverCid: row.image_cover_cid,
+    createTimeMs: row.create_time_ms,
+  };
+}
+
+/** @param privateKey the app's private key, if this is the answer to its creation */
+export function appFromRow(row: AppRow, privateKey = ''): App {
+  return {
+    name: resourceName('apps', row.id),
+    title: row.title,
+    privateKey,
+    active: row.active === 1,
+    project: resourceName('projects', row.project_id),
+    createTimeMs: row.create_time_ms,
+  };
+}
+
+export function walletFromRow(row: WalletRow): Wallet {
+  return {
+    name: resourceName('wallets', row.id),
+    title: row.title,
+    description: row.description,
+    project: resourceName('projects', row.project_id),
+    network: row.network,
+    address: row.address,
+    createTimeMs: row.create_time_ms,
+    updateTimeMs: row.update_time_ms,
+  };
+}

@@ -1,0 +1,35 @@
+import type { Principal } from '../model/principal.ts';
+import { type Collection, collectionOf, idOf, type ResourceName, type Ulid } from '../model/resource-name.ts';
+import { findApps } from '../storage/apps.ts';
+import { findProjects } from '../storage/projects.ts';
+import { findWallets } from '../storage/wallets.ts';
+import type { Resource } from './data-layer.ts';
+import type { Dependencies } from './dependencies.ts';
+import { appFromRow, projectFromRow, walletFromRow } from './from-row.ts';
+
+/** See `DataLayer.getResources`. Costs one statement for each collection that is named. */
+export async function getResources(
+  { database, publicUrl }: Dependencies,
+  principal: Principal,
+  names: readonly ResourceName[],
+): Promise<readonly (Resource | null)[]> {
+  const { accountId } = principal;
+  const idsIn = (collection: Collection): readonly Ulid[] =>
+    names.filter((name) => collectionOf(name) === collection).map(idOf);
+
+  const [projects, apps, wallets] = await Promise.all([
+    findProjects(database, accountId, idsIn('projects')),
+    findApps(database, accountId, idsIn('apps')),
+    findWallets(database, accountId, idsIn('wallets')),
+  ]);
+
+  const inReach = (projectId: Ulid) => principal.level === 'account' || principal.projectId === projectId;
+  const url = publicUrl();
+  const found: readonly Resource[] = [
+    ...projects.filter(({ id }) => inReach(id)).map((row) => projectFromRow(row, url)),
+    ...apps.filter((row) => inReach(row.project_id)).map((row) => appFromRow(row)),
+    ...wallets.filter((row) => inReach(row.project_id)).map(walletFromRow),
+  ];
+  const byName = new Map<ResourceName, Resource>(found.map((resource) => [resource.name, resource]));
+  return names.map((name) => byName.get(name) ?? null);
+}
