@@ -1,0 +1,37 @@
+import type { CodegenConfig } from '@graphql-codegen/cli';
+
+const config: CodegenConfig = {
+  schema: 'schema/*.graphql',
+  generates: {
+    'src/graphql/schema-types.ts': {
+      plugins: ['typescript', 'typescript-resolvers'],
+      config: {
+        contextType: './context.ts#Context',
+        enumsAsTypes: true,
+        // Without `any` for what is not known.
+        defaultScalarType: 'unknown',
+        immutableTypes: true,
+        // Resolvers get the nouns of the model, and shape only what differs from them.
+        mappers: {
+          App: '../model/app.ts#App as AppModel',
+          Project: '../model/project.ts#Project as ProjectModel',
+          ProjectConnection: '../data/data-layer.ts#ProjectPage',
+          Wallet: '../model/wallet.ts#Wallet as WalletModel',
+        },
+        resolversNonOptionalTypename: false,
+        scalars: {
+          Address: 'string',
+          DateTime: { input: 'Date', output: 'Date' },
+          ID: 'string',
+          ResourceName: 'string',
+          URL: 'string',
+        },
+        strictScalars: true,
+        useIndexSignature: false,
+        useTypeImports: true,
+      },
+    },
+  },
+};
+
+export default config;

@@ -1,0 +1,53 @@
+import { type ApolloServerPlugin, HeaderMap } from '@apollo/server';
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
+import { toApiError } from '../model/api-error.ts';
+import type { Context } from './context.ts';
+
+/**
+ * Refuses an operation before it is executed if its bearer token is missing or
+ * bad, with the HTTP status of the error. The schema is public: an operation
+ * that selects nothing but introspection needs no token.
+ * Source: GraphQL over HTTP, section on status codes.
+ */
+export const authentication: ApolloServerPlugin<Context> = {
+  async requestDidStart() {
+    return {
+      async didResolveOperation({ contextValue, operation, document }) {
+        // Without an operation the request is refused anyway.
+        if (operation === undefined || isIntrospection(operation.selectionSet, document)) return;
+        try {
+          await contextValue.authenticate();
+        } catch (thrown) {
+          const error = toApiError(thrown);
+          const headers = new HeaderMap(Object.entries(error.headers));
+          throw new GraphQLError(error.message, {
+            originalError: error,
+            extensions: { http: { status: error.httpStatus, headers } },
+          });
+        }
+      },
+    };
+  },
+};
+
+function isIntrospection(selected: SelectionSetNode, document: DocumentNode): boolean {
+  return selected.selections.every((selection) => {
+    if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__');
+    const { selectionSet } =
+      selection.kind === Kind.INLINE_FRAGMENT ? selection : fragmentNamed(selection.name.value, document);
+    return isIntrospection(selectionSet, document);
+  });
+}
+
+function fragmentNamed(name: string, document: DocumentNode): FragmentDefinitionNode {
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name) return definition;
+  }
+  throw new Error(`A valid document lacks its fragment ${name}.`);
+}

@@ -1,0 +1,90 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ApolloServer, HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { DataLayer } from '../data/data-layer.ts';
+import { authentication } from './authentication.ts';
+import { Context } from './context.ts';
+import { noteRefusedDocument, statusOf } from './document-status.ts';
+import { formatGraphqlError } from './errors.ts';
+import { limitRootFields, MAX_DOCUMENT_TOKENS } from './limits.ts';
+import { createSchema } from './schema.ts';
+
+/** The path of the GraphQL face. */
+export const GRAPHQL_PATH = '/graphql';
+
+/**
+ * Adds the GraphQL face, Apollo Server at `/graphql`.
+ *
+ * @param sandbox whether a browser that opens the path gets Apollo Sandbox
+ */
+export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sandbox: boolean): Promise<void> {
+  // Apollo shapes some errors where it no longer knows the request they belong to.
+  const currentRequest = new AsyncLocalStorage<FastifyRequest>();
+  const server = new ApolloServer<Context>({
+    schema: createSchema(),
+    introspection: true,
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    logger: app.log,
+    parseOptions: { maxTokens: MAX_DOCUMENT_TOKENS },
+    validationRules: [limitRootFields],
+    // A page of another site cannot send this header without a pre-flight request.
+    csrfPrevention: {
+      requestHeaders: ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'],
+    },
+    stringifyResult: (result) => JSON.stringify(result),
+    formatError(formatted, thrown) {
+      const request = currentRequest.getStore();
+      return formatGraphqlError(formatted, thrown, request?.id ?? '', (masked) => request?.log.error(masked));
+    },
+    plugins: [
+      authentication,
+      noteRefusedDocument,
+      sandbox ? ApolloServerPluginLandingPageLocalDefault() : ApolloServerPluginLandingPageDisabled(),
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginSchemaReportingDisabled(),
+      ApolloServerPluginUsageReportingDisabled(),
+    ],
+  });
+  await server.start();
+  app.addHook('onClose', () => server.stop());
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: GRAPHQL_PATH,
+    async handler(request, reply) {
+      const context = new Context(data, () => request.authenticate());
+      const response = await currentRequest.run(request, () =>
+        server.executeHTTPGraphQLRequest({
+          httpGraphQLRequest: toApollo(request),
+          context: async () => context,
+        }),
+      );
+      if (response.body.kind !== 'complete') throw new Error('No answer of this schema comes in parts.');
+      for (const [name, value] of response.headers) reply.header(name, value);
+      reply.code(statusOf(response, context));
+      return response.body.string;
+    },
+  });
+}
+
+function toApollo(request: FastifyRequest): HTTPGraphQLRequest {
+  const headers = new HeaderMap();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  const question = request.url.indexOf('?');
+  return {
+    method: request.method,
+    headers,
+    body: request.body,
+    search: question === -1 ? '' : request.url.slice(question),
+  };
+}

@@ -1,0 +1,565 @@
+import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
+import type { App as AppModel } from '../model/app.ts';
+import type { Project as ProjectModel } from '../model/project.ts';
+import type { ProjectPage } from '../data/data-layer.ts';
+import type { Wallet as WalletModel } from '../model/wallet.ts';
+import type { Context } from './context.ts';
+export type Maybe<T> = T | null;
+export type InputMaybe<T> = Maybe<T>;
+export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
+export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
+/** All built-in and custom scalars, mapped to their actual values */
+export type Scalars = {
+  ID: { input: string; output: string; }
+  String: { input: string; output: string; }
+  Boolean: { input: boolean; output: boolean; }
+  Int: { input: number; output: number; }
+  Float: { input: number; output: number; }
+  /**
+   * An Ethereum-style account address: `0x` and 40 hexadecimal digits, with the
+   * mixed-case checksum of EIP-55.
+   */
+  Address: { input: string; output: string; }
+  /** An instant in time, in UTC with milliseconds, such as `2026-01-31T12:00:00.000Z`. */
+  DateTime: { input: Date; output: Date; }
+  /**
+   * A unique resource name: the collection, a slash and a ULID, such as
+   * `projects/01ARZ3NDEKTSV4RRFFQ69G5FAV`. The ULID is accepted in either case and
+   * is always returned in upper case.
+   */
+  ResourceName: { input: string; output: string; }
+  /** An absolute URL. */
+  URL: { input: string; output: string; }
+};
+
+/** An app: a credential of one project. */
+export type App = Node & {
+  readonly __typename?: 'App';
+  /** Whether the app may sign in. Every access token of an inactive app is refused. */
+  readonly active: Scalars['Boolean']['output'];
+  /** When the app was created. */
+  readonly createTime: Scalars['DateTime']['output'];
+  /** The resource name, `apps/<ULID>`. */
+  readonly id: Scalars['ID']['output'];
+  /** The resource name, `apps/<ULID>`. The same as `id`. */
+  readonly name: Scalars['ResourceName']['output'];
+  /** The secret key to sign in with. It is given once, in the answer to `createApp`, and is an empty string everywhere else. */
+  readonly privateKey: Scalars['String']['output'];
+  /** The project that the app's access tokens give access to. */
+  readonly project: Project;
+  /** The title, from 1 to 200 characters. */
+  readonly title: Scalars['String']['output'];
+};
+
+/** What `createApp` takes. */
+export type CreateAppInput = {
+  /** Whether the app may sign in. */
+  readonly active: Scalars['Boolean']['input'];
+  /** Any text of the client's choice, returned as it is. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /**
+   * The project that the app is to belong to: any project of the account. If
+   * omitted, the project that the account token was made for, or else the account's
+   * first project.
+   */
+  readonly project?: InputMaybe<Scalars['ResourceName']['input']>;
+  /** The title, from 1 to 200 characters. */
+  readonly title: Scalars['String']['input'];
+};
+
+/** What `createApp` answers. */
+export type CreateAppPayload = {
+  readonly __typename?: 'CreateAppPayload';
+  /** The new app, with its private key. */
+  readonly app: App;
+  /** The text that the client sent along. */
+  readonly clientMutationId?: Maybe<Scalars['String']['output']>;
+};
+
+/** What can be changed. Every field needs a bearer token. */
+export type Mutation = {
+  readonly __typename?: 'Mutation';
+  /**
+   * Creates an app. Needs an account token. The answer is the only one that carries
+   * the app's private key.
+   */
+  readonly createApp: CreateAppPayload;
+  /**
+   * Exchanges an app's private key for a project-level access token. An account
+   * token may sign in any app of its account, a project token any app of its project.
+   */
+  readonly signIn: SignInPayload;
+  /**
+   * Changes the given fields of a wallet and leaves the others as they are. An
+   * account token may change any wallet of its account, a project token any wallet
+   * of its project.
+   */
+  readonly updateWallet: UpdateWalletPayload;
+};
+
+
+/** What can be changed. Every field needs a bearer token. */
+export type MutationCreateAppArgs = {
+  input: CreateAppInput;
+};
+
+
+/** What can be changed. Every field needs a bearer token. */
+export type MutationSignInArgs = {
+  input: SignInInput;
+};
+
+
+/** What can be changed. Every field needs a bearer token. */
+export type MutationUpdateWalletArgs = {
+  input: UpdateWalletInput;
+};
+
+/** A blockchain network. */
+export type Network =
+  /** Ethereum mainnet. */
+  | 'NETWORK_ETHEREUM'
+  /** Ethereum's Rinkeby testnet, for testing only. */
+  | 'NETWORK_ETHEREUM_RINKEBY'
+  /** Another spelling of `NETWORK_ETHEREUM_RINKEBY`. Accepted as input, and never returned. */
+  | 'NETWORK_ETHEREUM_RINKERBY'
+  /** Polygon mainnet. */
+  | 'NETWORK_POLYGON'
+  /** Polygon's Mumbai testnet, for testing only. */
+  | 'NETWORK_POLYGON_MUMBAI';
+
+/** An object that can be fetched again by its identifier. */
+export type Node = {
+  /** The resource name of the object. It is unique across all types and never changes. */
+  readonly id: Scalars['ID']['output'];
+};
+
+/** Where a page lies within its connection. */
+export type PageInfo = {
+  readonly __typename?: 'PageInfo';
+  /** The cursor of the last edge. Null if the page is empty. */
+  readonly endCursor?: Maybe<Scalars['String']['output']>;
+  /** Whether anything follows the last edge of this page. */
+  readonly hasNextPage: Scalars['Boolean']['output'];
+  /** Whether anything precedes the first edge of this page. */
+  readonly hasPreviousPage: Scalars['Boolean']['output'];
+  /** The cursor of the first edge. Null if the page is empty. */
+  readonly startCursor?: Maybe<Scalars['String']['output']>;
+};
+
+/** A project: the scope that apps and wallets belong to. */
+export type Project = Node & {
+  readonly __typename?: 'Project';
+  /** When the project was created. */
+  readonly createTime: Scalars['DateTime']['output'];
+  /** A short description, up to 2,000 characters. May be empty. */
+  readonly description: Scalars['String']['output'];
+  /** The resource name, `projects/<ULID>`. */
+  readonly id: Scalars['ID']['output'];
+  /** The IPFS content identifier of the cover image: a CIDv1 of its bytes (raw, SHA-256). */
+  readonly imageCoverCid: Scalars['String']['output'];
+  /** Where the cover image, an SVG made from the project's name, is served. */
+  readonly imageCoverUrl: Scalars['URL']['output'];
+  /** The resource name, `projects/<ULID>`. The same as `id`. */
+  readonly name: Scalars['ResourceName']['output'];
+  /** The title, from 1 to 200 characters. */
+  readonly title: Scalars['String']['output'];
+};
+
+/** One page of a list of projects. */
+export type ProjectConnection = {
+  readonly __typename?: 'ProjectConnection';
+  /** The projects of the page, each with its cursor. */
+  readonly edges: ReadonlyArray<ProjectEdge>;
+  /** The projects of the page, for clients that need no cursors. */
+  readonly nodes: ReadonlyArray<Project>;
+  /** Where the page lies within the whole list. */
+  readonly pageInfo: PageInfo;
+  /** How many projects the token can see in all. Its cost does not grow with the list. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** A project within a connection. */
+export type ProjectEdge = {
+  readonly __typename?: 'ProjectEdge';
+  /** An opaque token for this place in the list. It serves as a `pageToken` of the REST interface as well. */
+  readonly cursor: Scalars['String']['output'];
+  /** The project. */
+  readonly node: Project;
+};
+
+/** What can be read. Every field but introspection needs a bearer token. */
+export type Query = {
+  readonly __typename?: 'Query';
+  /**
+   * Fetches one project, app or wallet. Null if it does not exist or the token can
+   * not see it: the two cannot be told apart.
+   */
+  readonly node?: Maybe<Node>;
+  /**
+   * Fetches up to 100 objects, in the order of the given identifiers, with null in
+   * the place of each that does not exist or that the token cannot see.
+   */
+  readonly nodes: ReadonlyArray<Maybe<Node>>;
+  /**
+   * Lists the projects that the token can see, by name, which is the order of their
+   * creation: for an account token all projects of the account, for a project token
+   * its one project. Page forward with `first` and `after`, or backward with `last`
+   * and `before`; giving arguments of both pairs is an error.
+   */
+  readonly projects: ProjectConnection;
+};
+
+
+/** What can be read. Every field but introspection needs a bearer token. */
+export type QueryNodeArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be read. Every field but introspection needs a bearer token. */
+export type QueryNodesArgs = {
+  ids: ReadonlyArray<Scalars['ID']['input']>;
+};
+
+
+/** What can be read. Every field but introspection needs a bearer token. */
+export type QueryProjectsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** What `signIn` takes. */
+export type SignInInput = {
+  /** Any text of the client's choice, returned as it is. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /** The name of the app. */
+  readonly name: Scalars['ResourceName']['input'];
+  /** The private key that `createApp` gave. */
+  readonly privateKey: Scalars['String']['input'];
+};
+
+/** What `signIn` answers. */
+export type SignInPayload = {
+  readonly __typename?: 'SignInPayload';
+  /** A bearer token for the resources of the app's project alone. */
+  readonly accessToken: Scalars['String']['output'];
+  /** The app that signed in. */
+  readonly app: App;
+  /** The text that the client sent along. */
+  readonly clientMutationId?: Maybe<Scalars['String']['output']>;
+  /** When the access token ends. It may be refused sooner: when it is revoked, or the app becomes inactive. */
+  readonly expireTime: Scalars['DateTime']['output'];
+};
+
+/** What `updateWallet` takes. A field that is omitted stays as it is; null is an error. */
+export type UpdateWalletInput = {
+  /** Any text of the client's choice, returned as it is. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /** The new description, up to 2,000 characters. An empty string clears it. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** The name of the wallet to change. */
+  readonly name: Scalars['ResourceName']['input'];
+  /** The new network. */
+  readonly network?: InputMaybe<Network>;
+  /** The new password: exactly 32 characters. */
+  readonly password?: InputMaybe<Scalars['String']['input']>;
+  /** The project that will contain the wallet. The token must be able to see it. */
+  readonly project?: InputMaybe<Scalars['ResourceName']['input']>;
+  /** The new title, from 1 to 200 characters. */
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What `updateWallet` answers. */
+export type UpdateWalletPayload = {
+  readonly __typename?: 'UpdateWalletPayload';
+  /** The text that the client sent along. */
+  readonly clientMutationId?: Maybe<Scalars['String']['output']>;
+  /** The wallet as it now is. */
+  readonly wallet: Wallet;
+};
+
+/** A wallet, bound to a blockchain network. */
+export type Wallet = Node & {
+  readonly __typename?: 'Wallet';
+  /** The address on the network. It is assigned by the service. */
+  readonly address: Scalars['Address']['output'];
+  /** When the wallet was created. */
+  readonly createTime: Scalars['DateTime']['output'];
+  /** A short description, up to 2,000 characters. May be empty. */
+  readonly description: Scalars['String']['output'];
+  /** The resource name, `wallets/<ULID>`. */
+  readonly id: Scalars['ID']['output'];
+  /** The resource name, `wallets/<ULID>`. The same as `id`. */
+  readonly name: Scalars['ResourceName']['output'];
+  /** The blockchain network of the wallet. */
+  readonly network: Network;
+  /** Always an empty string: a wallet's password is never given back. */
+  readonly password: Scalars['String']['output'];
+  /** The project that contains the wallet. */
+  readonly project: Project;
+  /** The title, from 1 to 200 characters. */
+  readonly title: Scalars['String']['output'];
+  /** When a field of the wallet was last written. */
+  readonly updateTime: Scalars['DateTime']['output'];
+};
+
+
+
+export type ResolverTypeWrapper<T> = Promise<T> | T;
+
+
+export type ResolverWithResolve<TResult, TParent, TContext, TArgs> = {
+  resolve: ResolverFn<TResult, TParent, TContext, TArgs>;
+};
+export type Resolver<TResult, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = ResolverFn<TResult, TParent, TContext, TArgs> | ResolverWithResolve<TResult, TParent, TContext, TArgs>;
+
+export type ResolverFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Promise<TResult> | TResult;
+
+export type SubscriptionSubscribeFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => AsyncIterable<TResult> | Promise<AsyncIterable<TResult>>;
+
+export type SubscriptionResolveFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+export interface SubscriptionSubscriberObject<TResult, TKey extends string, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<{ [key in TKey]: TResult }, TParent, TContext, TArgs>;
+  resolve?: SubscriptionResolveFn<TResult, { [key in TKey]: TResult }, TContext, TArgs>;
+}
+
+export interface SubscriptionResolverObject<TResult, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<any, TParent, TContext, TArgs>;
+  resolve: SubscriptionResolveFn<TResult, any, TContext, TArgs>;
+}
+
+export type SubscriptionObject<TResult, TKey extends string, TParent, TContext, TArgs> =
+  | SubscriptionSubscriberObject<TResult, TKey, TParent, TContext, TArgs>
+  | SubscriptionResolverObject<TResult, TParent, TContext, TArgs>;
+
+export type SubscriptionResolver<TResult, TKey extends string, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> =
+  | ((...args: any[]) => SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>)
+  | SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>;
+
+export type TypeResolveFn<TTypes, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (
+  parent: TParent,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Maybe<TTypes> | Promise<Maybe<TTypes>>;
+
+export type IsTypeOfResolverFn<T = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (obj: T, context: TContext, info: GraphQLResolveInfo) => boolean | Promise<boolean>;
+
+export type NextResolverFn<T> = () => Promise<T>;
+
+export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = (
+  next: NextResolverFn<TResult>,
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+
+
+
+/** Mapping of interface types */
+export type ResolversInterfaceTypes<_RefType extends Record<string, unknown>> = {
+  Node:
+    | ( AppModel )
+    | ( ProjectModel )
+    | ( WalletModel )
+  ;
+};
+
+/** Mapping between all available schema types and the resolvers types */
+export type ResolversTypes = {
+  Address: ResolverTypeWrapper<Scalars['Address']['output']>;
+  App: ResolverTypeWrapper<AppModel>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  CreateAppInput: CreateAppInput;
+  CreateAppPayload: ResolverTypeWrapper<Omit<CreateAppPayload, 'app'> & { app: ResolversTypes['App'] }>;
+  DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
+  ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Network: Network;
+  Node: ResolverTypeWrapper<ResolversInterfaceTypes<ResolversTypes>['Node']>;
+  PageInfo: ResolverTypeWrapper<PageInfo>;
+  Project: ResolverTypeWrapper<ProjectModel>;
+  ProjectConnection: ResolverTypeWrapper<ProjectPage>;
+  ProjectEdge: ResolverTypeWrapper<Omit<ProjectEdge, 'node'> & { node: ResolversTypes['Project'] }>;
+  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  ResourceName: ResolverTypeWrapper<Scalars['ResourceName']['output']>;
+  SignInInput: SignInInput;
+  SignInPayload: ResolverTypeWrapper<Omit<SignInPayload, 'app'> & { app: ResolversTypes['App'] }>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
+  URL: ResolverTypeWrapper<Scalars['URL']['output']>;
+  UpdateWalletInput: UpdateWalletInput;
+  UpdateWalletPayload: ResolverTypeWrapper<Omit<UpdateWalletPayload, 'wallet'> & { wallet: ResolversTypes['Wallet'] }>;
+  Wallet: ResolverTypeWrapper<WalletModel>;
+};
+
+/** Mapping between all available schema types and the resolvers parents */
+export type ResolversParentTypes = {
+  Address: Scalars['Address']['output'];
+  App: AppModel;
+  Boolean: Scalars['Boolean']['output'];
+  CreateAppInput: CreateAppInput;
+  CreateAppPayload: Omit<CreateAppPayload, 'app'> & { app: ResolversParentTypes['App'] };
+  DateTime: Scalars['DateTime']['output'];
+  ID: Scalars['ID']['output'];
+  Int: Scalars['Int']['output'];
+  Mutation: Record<PropertyKey, never>;
+  Node: ResolversInterfaceTypes<ResolversParentTypes>['Node'];
+  PageInfo: PageInfo;
+  Project: ProjectModel;
+  ProjectConnection: ProjectPage;
+  ProjectEdge: Omit<ProjectEdge, 'node'> & { node: ResolversParentTypes['Project'] };
+  Query: Record<PropertyKey, never>;
+  ResourceName: Scalars['ResourceName']['output'];
+  SignInInput: SignInInput;
+  SignInPayload: Omit<SignInPayload, 'app'> & { app: ResolversParentTypes['App'] };
+  String: Scalars['String']['output'];
+  URL: Scalars['URL']['output'];
+  UpdateWalletInput: UpdateWalletInput;
+  UpdateWalletPayload: Omit<UpdateWalletPayload, 'wallet'> & { wallet: ResolversParentTypes['Wallet'] };
+  Wallet: WalletModel;
+};
+
+export interface AddressScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Address'], any> {
+  name: 'Address';
+}
+
+export type AppResolvers<ContextType = Context, ParentType extends ResolversParentTypes['App'] = ResolversParentTypes['App']> = {
+  active?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  privateKey?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type CreateAppPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreateAppPayload'] = ResolversParentTypes['CreateAppPayload']> = {
+  app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
+  name: 'DateTime';
+}
+
+export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  createApp?: Resolver<ResolversTypes['CreateAppPayload'], ParentType, ContextType, RequireFields<MutationCreateAppArgs, 'input'>>;
+  signIn?: Resolver<ResolversTypes['SignInPayload'], ParentType, ContextType, RequireFields<MutationSignInArgs, 'input'>>;
+  updateWallet?: Resolver<ResolversTypes['UpdateWalletPayload'], ParentType, ContextType, RequireFields<MutationUpdateWalletArgs, 'input'>>;
+};
+
+export type NodeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Node'] = ResolversParentTypes['Node']> = {
+  __resolveType: TypeResolveFn<'App' | 'Project' | 'Wallet', ParentType, ContextType>;
+};
+
+export type PageInfoResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
+  endCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  startCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type ProjectResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Project'] = ResolversParentTypes['Project']> = {
+  createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  imageCoverCid?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  imageCoverUrl?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type ProjectConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ProjectConnection'] = ResolversParentTypes['ProjectConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['ProjectEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Project']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type ProjectEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ProjectEdge'] = ResolversParentTypes['ProjectEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+};
+
+export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  node?: Resolver<Maybe<ResolversTypes['Node']>, ParentType, ContextType, RequireFields<QueryNodeArgs, 'id'>>;
+  nodes?: Resolver<ReadonlyArray<Maybe<ResolversTypes['Node']>>, ParentType, ContextType, RequireFields<QueryNodesArgs, 'ids'>>;
+  projects?: Resolver<ResolversTypes['ProjectConnection'], ParentType, ContextType, Partial<QueryProjectsArgs>>;
+};
+
+export interface ResourceNameScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['ResourceName'], any> {
+  name: 'ResourceName';
+}
+
+export type SignInPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SignInPayload'] = ResolversParentTypes['SignInPayload']> = {
+  accessToken?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  expireTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export interface UrlScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['URL'], any> {
+  name: 'URL';
+}
+
+export type UpdateWalletPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UpdateWalletPayload'] = ResolversParentTypes['UpdateWalletPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  wallet?: Resolver<ResolversTypes['Wallet'], ParentType, ContextType>;
+};
+
+export type WalletResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Wallet'] = ResolversParentTypes['Wallet']> = {
+  address?: Resolver<ResolversTypes['Address'], ParentType, ContextType>;
+  createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  network?: Resolver<ResolversTypes['Network'], ParentType, ContextType>;
+  password?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  updateTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type Resolvers<ContextType = Context> = {
+  Address?: GraphQLScalarType;
+  App?: AppResolvers<ContextType>;
+  CreateAppPayload?: CreateAppPayloadResolvers<ContextType>;
+  DateTime?: GraphQLScalarType;
+  Mutation?: MutationResolvers<ContextType>;
+  Node?: NodeResolvers<ContextType>;
+  PageInfo?: PageInfoResolvers<ContextType>;
+  Project?: ProjectResolvers<ContextType>;
+  ProjectConnection?: ProjectConnectionResolvers<ContextType>;
+  ProjectEdge?: ProjectEdgeResolvers<ContextType>;
+  Query?: QueryResolvers<ContextType>;
+  ResourceName?: GraphQLScalarType;
+  SignInPayload?: SignInPayloadResolvers<ContextType>;
+  URL?: GraphQLScalarType;
+  UpdateWalletPayload?: UpdateWalletPayloadResolvers<ContextType>;
+  Wallet?: WalletResolvers<ContextType>;
+};
+

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import type { GraphQLSchema } from 'graphql';
+import { GraphQLDateTime, GraphQLURL } from 'graphql-scalars';
+import type { Context } from './context.ts';
+import { mutations } from './mutations.ts';
+import { queries } from './queries.ts';
+import { types } from './types.ts';
+
+const FOLDER = new URL('../../schema/', import.meta.url);
+
+/** Reads the contract in `schema/` and gives it its resolvers. */
+export function createSchema(): GraphQLSchema {
+  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.graphql'));
+  return makeExecutableSchema<Context>({
+    typeDefs: files.map((file) => readFileSync(new URL(file, FOLDER), 'utf8')),
+    resolvers: {
+      Query: queries,
+      Mutation: mutations,
+      ...types,
+      // ResourceName and Address have no code of their own: what comes in is
+      // checked by the operation, so that both faces refuse it in the same words.
+      DateTime: GraphQLDateTime,
+      URL: GraphQLURL,
+    },
+    resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
+  });
+}

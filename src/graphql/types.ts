@@ -1,0 +1,53 @@
+import type { Project } from '../model/project.ts';
+import { collectionOf, type ResourceName } from '../model/resource-name.ts';
+import type { Context } from './context.ts';
+import type { Resolvers } from './schema-types.ts';
+
+/** The resolvers of the object types: only the fields that the model has in another form. */
+export const types = {
+  Node: {
+    __resolveType: ({ name }) => TYPE_OF[collectionOf(name)],
+  },
+
+  Project: {
+    id: ({ name }) => name,
+    createTime: ({ createTimeMs }) => new Date(createTimeMs),
+  },
+
+  App: {
+    id: ({ name }) => name,
+    project: ({ project }, _args, context) => loadProject(context, project),
+    createTime: ({ createTimeMs }) => new Date(createTimeMs),
+  },
+
+  Wallet: {
+    id: ({ name }) => name,
+    project: ({ project }, _args, context) => loadProject(context, project),
+    password: () => '',
+    createTime: ({ createTimeMs }) => new Date(createTimeMs),
+    updateTime: ({ updateTimeMs }) => new Date(updateTimeMs),
+  },
+
+  ProjectConnection: {
+    edges: ({ items, cursorOf }) => items.map((node) => ({ cursor: cursorOf(node), node })),
+    nodes: ({ items }) => items,
+    pageInfo({ items, cursorOf, hasNextPage, hasPreviousPage }) {
+      const [first, last] = [items.at(0), items.at(-1)];
+      return {
+        hasNextPage,
+        hasPreviousPage,
+        startCursor: first ? cursorOf(first) : null,
+        endCursor: last ? cursorOf(last) : null,
+      };
+    },
+  },
+} satisfies Resolvers;
+
+const TYPE_OF = { projects: 'Project', apps: 'App', wallets: 'Wallet' } as const;
+
+async function loadProject({ resources }: Context, name: ResourceName<'projects'>): Promise<Project> {
+  const project = await resources.load(name);
+  if (project === null || !('imageCoverUrl' in project))
+    throw new Error(`The project ${name} of a resource is missing.`);
+  return project;
+}
