@@ -1,0 +1,68 @@
+import { ApiError, invalidFields, malformedRequest } from '../model/api-error.ts';
+
+/**
+ * Takes a body apart, whose fields are for the operation to check.
+ *
+ * @param fields the fields that it may have
+ * @param within the name of the object in the request, if it is not the whole body
+ * @throws INVALID_ARGUMENT if it is not an object, or has other fields
+ */
+export function unpackObject(
+  body: unknown,
+  fields: readonly string[],
+  within?: string,
+): Readonly<Record<string, unknown>> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw within === undefined
+      ? malformedRequest('The body must be a JSON object.')
+      : invalidFields([{ field: within, description: 'Must be an object.' }]);
+  }
+  refuseOthers(Object.keys(body), fields, within);
+  return body as Record<string, unknown>;
+}
+
+/**
+ * Takes a query string apart.
+ *
+ * @param names the parameters that it may have
+ * @throws INVALID_ARGUMENT if it has others, or one of them twice
+ */
+export function unpackQuery(
+  query: unknown,
+  names: readonly string[],
+): Readonly<Record<string, string | undefined>> {
+  const sent = query as Readonly<Record<string, string | string[]>>;
+  refuseOthers(Object.keys(sent), names);
+  const repeated = names.filter((name) => Array.isArray(sent[name]));
+  if (repeated.length > 0) {
+    throw invalidFields(repeated.map((field) => ({ field, description: 'Must be given once.' })));
+  }
+  return sent as Readonly<Record<string, string>>;
+}
+
+/** The number that a parameter spells in the plain decimal form, or the text as it is, which is no number. */
+export function unpackInteger(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^(0|-?[1-9]\d{0,8})$/.test(text) ? Number(text) : text;
+}
+
+/** Runs an operation whose fields have other names in REST, and names those in its errors. */
+export async function withNames<T>(
+  names: Readonly<Record<string, string>>,
+  operation: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.fieldViolations.length === 0) throw error;
+    throw invalidFields(
+      error.fieldViolations.map(({ field, description }) => ({ field: names[field] ?? field, description })),
+    );
+  }
+}
+
+function refuseOthers(sent: readonly string[], known: readonly string[], within?: string): void {
+  const others = sent.filter((field) => !known.includes(field));
+  if (others.length === 0) return;
+  const description = `Is not a field of this request, which takes ${known.join(', ')}.`;
+  throw invalidFields(others.map((field) => ({ field: within ? `${within}.${field}` : field, description })));
+}
