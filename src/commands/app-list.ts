@@ -1,0 +1,39 @@
+import { appFromRow } from '../data/from-row.ts';
+import { invalidFields } from '../model/api-error.ts';
+import type { App } from '../model/app.ts';
+import { nameIn, parseFields } from '../model/fields.ts';
+import { idOf, type Ulid } from '../model/resource-name.ts';
+import { appView } from '../rest/views.ts';
+import { findAccount } from '../storage/accounts.ts';
+import { listApps } from '../storage/apps.ts';
+import type { Command } from './command.ts';
+import { withDatabase } from './with-database.ts';
+
+const RULES = { account: nameIn('accounts') };
+
+const BATCH = 1000;
+
+export const appList: Command = {
+  name: 'app list',
+  summary: 'Lists the apps of an account.',
+  options: { account: { value: '<name>', text: 'The account, accounts/<ULID>.', required: true } },
+  run: (args) =>
+    withDatabase(args.environment, async ({ database }) => {
+      const { account } = parseFields({ account: args.required('account') }, RULES);
+      const accountId = idOf(account);
+      if ((await findAccount(database, accountId)) === undefined) {
+        throw invalidFields([{ field: 'account', description: 'Must be an account that exists.' }]);
+      }
+      const apps: App[] = [];
+      for (let after: Ulid | '' = '', more = true; more; ) {
+        const rows = await listApps(database, accountId, after, BATCH);
+        apps.push(...rows.map((row) => appFromRow(row)));
+        after = rows.at(-1)?.id ?? after;
+        more = rows.length === BATCH;
+      }
+      const lines = apps.map(
+        ({ name, active, title }) => `${name}  ${active ? 'active  ' : 'inactive'}  ${title}`,
+      );
+      args.print({ apps: apps.map(appView) }, lines.join('\n') || 'The account has no apps.');
+    }),
+};

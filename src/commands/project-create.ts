@@ -1,0 +1,72 @@
+import { projectFromRow } from '../data/from-row.ts';
+import { invalidFields } from '../model/api-error.ts';
+import { coverImage, coverImageCid } from '../model/cover-image.ts';
+import { description, nameIn, parseFields, title } from '../model/fields.ts';
+import type { Project } from '../model/project.ts';
+import { idOf, resourceName, type Ulid } from '../model/resource-name.ts';
+import { projectView } from '../rest/views.ts';
+import { findAccount } from '../storage/accounts.ts';
+import type { Queryable } from '../storage/database.ts';
+import { insertProject, type ProjectRow } from '../storage/projects.ts';
+import type { Command } from './command.ts';
+import { type Workplace, withDatabase } from './with-database.ts';
+
+const RULES = { account: nameIn('accounts'), title, description };
+
+export const projectCreate: Command = {
+  name: 'project create',
+  summary: 'Creates a project in an account.',
+  options: {
+    account: { value: '<name>', text: 'The account, accounts/<ULID>.', required: true },
+    title: { value: '<text>', text: 'The title, 1 to 200 characters.', required: true },
+    description: { value: '<text>', text: 'A short description, up to 2,000 characters.' },
+  },
+  run: (args) =>
+    withDatabase(args.environment, async (workplace, publicUrl) => {
+      const sent = {
+        account: args.required('account'),
+        title: args.required('title'),
+        description: args.optional('description') ?? '',
+      };
+      const project = projectFromRow(await createProject(workplace, sent), publicUrl);
+      args.print(projectView(project), `Created ${project.name}.`);
+    }),
+};
+
+/**
+ * Creates a project from `account`, `title` and `description`.
+ * @throws INVALID_ARGUMENT that names the field
+ */
+export function createProject(
+  { database, clock, newId }: Workplace,
+  sent: Readonly<Record<string, unknown>>,
+): Promise<ProjectRow> {
+  const { account, ...texts } = parseFields(sent, RULES);
+  const accountId = idOf(account);
+  return database.transaction(async (transaction) => {
+    if ((await findAccount(transaction, accountId)) === undefined) {
+      throw invalidFields([{ field: 'account', description: 'Must be an account that exists.' }]);
+    }
+    return addProject(transaction, clock, accountId, newId(), texts);
+  });
+}
+
+/** Adds a project with its cover image, within a transaction. */
+export async function addProject(
+  transaction: Queryable,
+  clock: () => number,
+  accountId: Ulid,
+  id: Ulid,
+  texts: Pick<Project, 'title' | 'description'>,
+): Promise<ProjectRow> {
+  const row = {
+    account_id: accountId,
+    id,
+    title: texts.title,
+    description: texts.description,
+    image_cover_cid: coverImageCid(coverImage(resourceName('projects', id))),
+    create_time_ms: clock(),
+  };
+  await insertProject(transaction, row);
+  return row;
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util';
+import { accountCreate } from './commands/account-create.ts';
+import { appList } from './commands/app-list.ts';
+import { appActivate, appDeactivate } from './commands/app-switch.ts';
+import { type Arguments, type Command, UsageError } from './commands/command.ts';
+import { demo } from './commands/demo.ts';
+import { commandHelp, overview } from './commands/help.ts';
+import { projectCreate } from './commands/project-create.ts';
+import { serve } from './commands/serve.ts';
+import { tokenCreate } from './commands/token-create.ts';
+import { tokenRevoke } from './commands/token-revoke.ts';
+import { walletCreate } from './commands/wallet-create.ts';
+
+const COMMANDS: readonly Command[] = [
+  serve,
+  demo,
+  accountCreate,
+  projectCreate,
+  walletCreate,
+  tokenCreate,
+  tokenRevoke,
+  appList,
+  appActivate,
+  appDeactivate,
+];
+
+async function main(words: readonly string[]): Promise<void> {
+  const command = COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
+  if (command === undefined) {
+    if (words.length > 0 && !['--help', '-h', 'help'].includes(words[0] ?? '')) {
+      throw new UsageError(`There is no such command. See paw --help.`);
+    }
+    console.log(overview(COMMANDS));
+    return;
+  }
+  const rest = words.slice(command.name.split(' ').length);
+  if (rest.includes('--help') || rest.includes('-h')) {
+    console.log(commandHelp(command));
+    return;
+  }
+  await command.run(readArguments(command, rest));
+}
+
+function readArguments(command: Command, words: readonly string[]): Arguments {
+  const { values, positionals } = parse(command, words);
+  const json = values['json'] === true;
+  for (const [name, { required }] of Object.entries(command.options)) {
+    if (required && values[name] === undefined) throw usage(command, `--${name} is required`);
+  }
+  const [operand] = positionals;
+  if (command.operand && operand === undefined) throw usage(command, `<${command.operand}> is required`);
+  if (positionals.length > (command.operand ? 1 : 0)) throw usage(command, 'there are too many arguments');
+
+  const optional = (name: string) => {
+    const value = values[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return {
+    optional,
+    required: (name) => optional(name) ?? '',
+    operand: operand ?? '',
+    json,
+    environment: process.env,
+    print: (object, text) => console.log(json ? JSON.stringify(object) : text),
+  };
+}
+
+function parse(command: Command, words: readonly string[]) {
+  const options: Record<string, { type: 'string' | 'boolean' }> = { json: { type: 'boolean' } };
+  for (const name of Object.keys(command.options)) options[name] = { type: 'string' };
+  try {
+    return parseArgs({ args: [...words], allowPositionals: true, options });
+  } catch (error) {
+    // Node's own sentences; the first says what is wrong, the others how to escape it.
+    const [sentence = ''] = error instanceof Error ? error.message.split('. ') : [];
+    throw usage(command, sentence);
+  }
+}
+
+function usage(command: Command, problem: string): UsageError {
+  return new UsageError(`${problem}. See paw ${command.name} --help.`);
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  // One line: whoever reads this runs a command, and needs no stack.
+  const message = error instanceof Error ? error.message : String(error);
+  console.error(`paw: ${message.replaceAll('\n', ' ')}`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+});

@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from './config.ts';
+import { passwordHasher } from './credentials/password-hasher.ts';
+import { createDataLayer } from './data/create-data-layer.ts';
+import { graphqlErrorBody } from './graphql/errors.ts';
+import { addGraphqlFace, GRAPHQL_PATH } from './graphql/graphql-face.ts';
+import { createHttpApp } from './http/app.ts';
+import { addAuthorization } from './http/authorization.ts';
+import { addCors } from './http/cors.ts';
+import { addCovers } from './http/covers.ts';
+import { addErrors } from './http/errors.ts';
+import { addHealth } from './http/health.ts';
+import { addStartPage } from './http/pages.ts';
+import { pageTokens } from './model/page-token.ts';
+import { idGenerator } from './model/resource-name.ts';
+import { restErrorBody } from './rest/error-body.ts';
+import { addRestFace } from './rest/rest-face.ts';
+import type { Database } from './storage/database.ts';
+import { sweepExpired } from './storage/keyv-adapter.ts';
+import { migrate } from './storage/migrate.ts';
+import { openDatabase } from './storage/open-database.ts';
+import { loadPageTokenKey } from './storage/page-token-key.ts';
+import { openTokens } from './storage/tokens.ts';
+
+/** A server that listens. */
+export type Server = {
+  /** Where clients reach it, without a slash at its end. */
+  readonly url: string;
+  /** Answers what has been asked, then ends. */
+  stop(): Promise<void>;
+};
+
+const SWEEP_INTERVAL_MS = 60_000;
+
+// After this a client that does not finish its request is cut off.
+const STOP_DEADLINE_MS = 10_000;
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
+/**
+ * Wires all parts into a listening server.
+ *
+ * @param clock tells the time, in Unix milliseconds
+ */
+export async function startServer(
+  config: Config,
+  logger: FastifyBaseLogger,
+  clock: () => number = Date.now,
+): Promise<Server> {
+  const database = await openDatabase(config.databaseUrl);
+  try {
+    await migrate(database, clock());
+    return await listen(config, logger, clock, database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function listen(
+  config: Config,
+  logger: FastifyBaseLogger,
+  clock: () => number,
+  database: Database,
+): Promise<Server> {
+  let url = config.publicUrl ?? '';
+  let stopping = false;
+  const data = createDataLayer({
+    database,
+    tokens: openTokens(database, clock),
+    passwords: passwordHasher(config.passwordQueue),
+    pageTokens: pageTokens(await loadPageTokenKey(database)),
+    clock,
+    newId: idGenerator(clock),
+    tokenTtlSeconds: config.tokenTtlSeconds,
+    publicUrl: () => url,
+  });
+
+  const app = createHttpApp(logger, restErrorBody);
+  addCors(app, config.corsOrigins);
+  addErrors(app, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
+  addAuthorization(app, data);
+  addStartPage(app, version, [
+    { path: GRAPHQL_PATH, text: config.sandbox ? 'GraphQL; a browser gets Apollo Sandbox.' : 'GraphQL.' },
+    { path: '/project/projects', text: 'REST: the projects that a token can see. It needs a token.' },
+    { path: '/healthz', text: 'Whether the server is alive.' },
+    { path: '/readyz', text: 'Whether the server and its database are ready.' },
+  ]);
+  addHealth(app, data, () => stopping);
+  addCovers(app);
+  addRestFace(app, data);
+  await addGraphqlFace(app, data, config.sandbox);
+
+  await app.listen({ host: config.host, port: config.port });
+  const { port } = app.server.address() as AddressInfo;
+  url ||= `http://${reachable(config.host)}:${port}`;
+  const stopSweeping = keepSweeping(database, clock, logger);
+  logger.info({ url }, `listening on ${url}`);
+
+  return {
+    url,
+    async stop() {
+      stopping = true;
+      logger.info('stopping');
+      await delay(config.stopDelaySeconds * 1000);
+      const deadline = setTimeout(() => app.server.closeAllConnections(), STOP_DEADLINE_MS);
+      await app.close();
+      clearTimeout(deadline);
+      await stopSweeping();
+      await database.close();
+    },
+  };
+}
+
+/** Deletes expired tokens now and then. Returns a function that ends it. */
+function keepSweeping(
+  database: Database,
+  clock: () => number,
+  logger: FastifyBaseLogger,
+): () => Promise<void> {
+  let sweep = Promise.resolve();
+  const start = () => {
+    sweep = sweepExpired(database, clock()).then(
+      (count) => {
+        if (count > 0) logger.debug({ count }, 'swept expired tokens');
+      },
+      (error) => logger.warn(error, 'could not sweep expired tokens'),
+    );
+  };
+  start();
+  const timer = setInterval(start, SWEEP_INTERVAL_MS);
+  return async () => {
+    clearInterval(timer);
+    await sweep;
+  };
+}
+
+/** The host to put in a URL for a host that is listened on. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
