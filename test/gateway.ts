@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { createAccount } from '../src/commands/account-create.ts';
+import { createProject } from '../src/commands/project-create.ts';
+import { createAccountToken } from '../src/commands/token-create.ts';
+import { createWallet } from '../src/commands/wallet-create.ts';
+import type { Workplace } from '../src/commands/with-database.ts';
+import { readConfig } from '../src/config.ts';
+import { idGenerator } from '../src/model/resource-name.ts';
+import { startServer } from '../src/server.ts';
+import type { Database } from '../src/storage/database.ts';
+import { openDatabase } from '../src/storage/open-database.ts';
+
+/** A clock that stands still until it is moved. */
+export type TestClock = (() => number) & { advance(ms: number): void };
+
+/** A gateway that listens, on a real database, in this process. */
+export type Gateway = {
+  readonly url: string;
+  readonly databaseUrl: string;
+  /** A connection of the test's own to the same database. */
+  readonly database: Database;
+  /** The clock that the gateway goes by. */
+  readonly clock: TestClock;
+  /** What a test adds to the database with. */
+  readonly workplace: Workplace;
+  /** All that the gateway has logged so far, at every level. */
+  log(): string;
+  /** Stops the gateway and removes the database that it made. */
+  stop(): Promise<void>;
+};
+
+/** An account of a test's own, with what is in it. */
+export type Tenant = {
+  readonly account: `accounts/${string}`;
+  /** An account-level access token. */
+  readonly token: string;
+  /** The names of its projects, in their order; the first is the default one. */
+  readonly projects: readonly string[];
+  /** The names of its wallets, in their order; all are in the default project. */
+  readonly wallets: readonly string[];
+};
+
+/** Makes a clock that starts now. */
+export function testClock(): TestClock {
+  let now = Date.now();
+  const advance = (ms: number) => {
+    now += ms;
+  };
+  return Object.assign(() => now, { advance });
+}
+
+/**
+ * Starts a gateway on a free port. `beforeAll` takes what `stop` is as its clean-up.
+ *
+ * @param settings environment variables; with `DATABASE_URL` the database is one that a test has made
+ */
+export async function startGateway(
+  settings: Readonly<Record<string, string>> = {},
+  clock: TestClock = testClock(),
+): Promise<Gateway> {
+  const made = settings['DATABASE_URL'] === undefined ? makeDatabase() : undefined;
+  const databaseUrl = settings['DATABASE_URL'] ?? made?.url ?? '';
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(line: Buffer, _encoding, done) {
+      lines.push(line.toString());
+      done();
+    },
+  });
+  const config = readConfig({ PORT: '0', ...settings, DATABASE_URL: databaseUrl });
+  const server = await startServer(config, pino({ level: 'trace' }, sink), clock);
+  const database = await openDatabase(databaseUrl);
+  return {
+    url: server.url,
+    databaseUrl,
+    database,
+    clock,
+    workplace: { database, clock, newId: idGenerator(clock) },
+    log: () => lines.join(''),
+    async stop() {
+      await server.stop();
+      await database.close();
+      made?.remove();
+    },
+  };
+}
+
+/** Makes room for a new database. */
+export function makeDatabase(): { readonly url: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));
+  return {
+    url: `sqlite:${join(folder, 'paw.db')}`,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Adds an account that no other test knows, with `projects` projects (at least its first) and `wallets` wallets. */
+export async function seedTenant(
+  { workplace }: Pick<Gateway, 'workplace'>,
+  { projects = 1, wallets = 0 }: { projects?: number; wallets?: number } = {},
+): Promise<Tenant> {
+  const { name: account, defaultProject } = await createAccount(workplace, 'Tenant');
+  const projectNames: string[] = [defaultProject];
+  for (let n = 2; n <= projects; n += 1) {
+    const { id } = await createProject(workplace, {
+      account,
+      title: `Project ${n}`,
+      description: `No. ${n}`,
+    });
+    projectNames.push(`projects/${id}`);
+  }
+  const walletNames: string[] = [];
+  for (let n = 1; n <= wallets; n += 1) {
+    walletNames.push((await createWallet(workplace, walletFields(defaultProject, n))).name);
+  }
+  const { accessToken } = await createAccountToken(workplace, { account }, 86_400);
+  return { account, token: accessToken, projects: projectNames, wallets: walletNames };
+}
+
+function walletFields(project: string, n: number) {
+  const address = `0x${n.toString(16).padStart(40, '0')}`;
+  return { project, title: `Wallet ${n}`, description: `No. ${n}`, network: 'NETWORK_ETHEREUM', address };
+}
