@@ -109,7 +109,7 @@ async function seed({ database, clock, newId }: Workplace): Promise<{ id: Ulid }
 /** What to try, to be pasted as it is. */
 function instructions(url: string, accessToken: string, wallet = 'wallets/<ULID>'): string {
   const graphql = (query: string, variables = '') =>
-    `curl -s $PAW/graphql -H "$AUTH" -H "$JSON" -d '{"query":"${query}"${variables && `,"variables":${variables}`}}'`;
+    `curl -sw '\\n' $PAW/graphql -H "$AUTH" -H "$JSON" -d '{"query":"${query}"${variables && `,"variables":${variables}`}}'`;
   return `PAW gateway with sample data, on ${url}
 
 Apollo Sandbox: open ${url}/graphql and set the header
@@ -122,11 +122,11 @@ AUTH="Authorization: Bearer ${accessToken}"
 JSON="Content-Type: application/json"
 
 # List projects, by REST and by GraphQL
-curl -s "$PAW/project/projects?pageSize=2" -H "$AUTH"
+curl -sw '\\n' "$PAW/project/projects?pageSize=2" -H "$AUTH"
 ${graphql('{ projects(first: 2) { totalCount nodes { name title } pageInfo { endCursor hasNextPage } } }')}
 
 # Update a wallet, by REST and by GraphQL
-curl -s -X PATCH $PAW/wallet/${wallet} -H "$AUTH" -H "$JSON" -d '{"title":"Treasury"}'
+curl -sw '\\n' -X PATCH $PAW/wallet/${wallet} -H "$AUTH" -H "$JSON" -d '{"title":"Treasury"}'
 ${graphql(
   'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { name title project { title } } } }',
   `{"input":{"name":"${wallet}","description":"Cold storage"}}`,
@@ -141,7 +141,7 @@ APP=$(curl -s $PAW/auth/apps -H "$AUTH" -H "$JSON" -d '{"title":"Till","active":
 KEY=$(echo "$APP" | sed -E 's/"title":"[^"]*",|,"active":[a-z]*//g')
 
 # Sign in with it, by REST and by GraphQL
-curl -s $PAW/auth/accounts:signinIdentity -H "$AUTH" -H "$JSON" -d '{"privateKey":'"$KEY"'}'
+curl -sw '\\n' $PAW/auth/accounts:signinIdentity -H "$AUTH" -H "$JSON" -d '{"privateKey":'"$KEY"'}'
 ${graphql('mutation ($input: SignInInput!) { signIn(input: $input) { accessToken expireTime } }', `{"input":'"$KEY"'}`)}
 
 Stop with Ctrl+C.`;

@@ -55,7 +55,7 @@ export type App = Node & {
 export type CreateAppInput = {
   /** Whether the app may sign in. */
   readonly active: Scalars['Boolean']['input'];
-  /** Any text of the client's choice, returned as it is. */
+  /** Any text of the client's choice, up to 2,000 characters, returned as it is. */
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /**
    * The project that the app is to belong to: any project of the account. If
@@ -233,7 +233,7 @@ export type QueryProjectsArgs = {
 
 /** What `signIn` takes. */
 export type SignInInput = {
-  /** Any text of the client's choice, returned as it is. */
+  /** Any text of the client's choice, up to 2,000 characters, returned as it is. */
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /** The name of the app. */
   readonly name: Scalars['ResourceName']['input'];
@@ -256,7 +256,7 @@ export type SignInPayload = {
 
 /** What `updateWallet` takes. A field that is omitted stays as it is; null is an error. */
 export type UpdateWalletInput = {
-  /** Any text of the client's choice, returned as it is. */
+  /** Any text of the client's choice, up to 2,000 characters, returned as it is. */
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /** The new description, up to 2,000 characters. An empty string clears it. */
   readonly description?: InputMaybe<Scalars['String']['input']>;

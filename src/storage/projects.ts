@@ -27,17 +27,21 @@ const COUNT = 'UPDATE account SET project_count = project_count + 1 WHERE id = $
 
 const FIND_ACCOUNT = 'SELECT account_id FROM project WHERE id = $1';
 
-// One statement gives the page, what lies behind it, and the total: a place
-// in the list is found by its key, so that the last page costs what the first does.
+// One statement gives the page, what lies behind it, and the total: the place in
+// the list is found by its key, so that the last page costs what the first does.
 const PAGE_FORWARD = `SELECT a.project_count, ${COLUMNS},
   CASE WHEN EXISTS (SELECT 1 FROM project b WHERE b.account_id = $1 AND b.id <= $2) THEN 1 ELSE 0 END AS more_behind
-FROM account a LEFT JOIN project p ON p.account_id = a.id AND p.id > $2
-WHERE a.id = $1 ORDER BY p.id LIMIT $3`;
+FROM account a LEFT JOIN (
+  SELECT * FROM project WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3
+) p ON p.account_id = a.id
+WHERE a.id = $1 ORDER BY p.id`;
 
 const PAGE_BACKWARD = `SELECT a.project_count, ${COLUMNS},
   CASE WHEN EXISTS (SELECT 1 FROM project b WHERE b.account_id = $1 AND b.id >= $2) THEN 1 ELSE 0 END AS more_behind
-FROM account a LEFT JOIN project p ON p.account_id = a.id AND p.id < $2
-WHERE a.id = $1 ORDER BY p.id DESC LIMIT $3`;
+FROM account a LEFT JOIN (
+  SELECT * FROM project WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3
+) p ON p.account_id = a.id
+WHERE a.id = $1 ORDER BY p.id DESC`;
 
 // Before and after every ULID.
 const START = '';
