@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { ApiError, type FieldViolation, internal, type Status } from '../model/api-error.ts';
+import { ApiError, type FieldViolation, internal, invalidFields, type Status } from '../model/api-error.ts';
+import { withoutValue } from './variables.ts';
 
 /** The codes that Apollo's clients know, by the canonical names. */
 const CODES: Record<Status, string> = {
@@ -39,12 +40,14 @@ export function graphqlErrorBody(error: ApiError, requestId: string): string {
  * graphql-js refuse what the client sent, which are shown and get our fields; and
  * all others, which are masked.
  *
- * @param log is given what was masked
+ * @param variableViolation finds the field of a variable that an error refuses
+ * @param log is given what is the gateway's own fault
  */
 export function formatGraphqlError(
   formatted: GraphQLFormattedError,
   thrown: unknown,
   requestId: string,
+  variableViolation: (thrown: unknown) => FieldViolation | undefined,
   log: (error: ApiError) => void,
 ): GraphQLFormattedError {
   const place = {
@@ -53,42 +56,38 @@ export function formatGraphqlError(
   };
   const cause = thrown instanceof GraphQLError ? (thrown.originalError ?? thrown) : thrown;
   if (cause instanceof ApiError) {
+    if (cause.status === 'INTERNAL' || cause.status === 'UNAVAILABLE') log(cause);
     return { ...graphqlError(cause, requestId), ...place };
   }
-  const code = refusalCode(formatted, cause);
+  const code = refusalCode(formatted, thrown, cause);
   if (code === undefined) {
     const masked = internal(cause);
     log(masked);
     return { ...graphqlError(masked, requestId), ...place };
   }
-  const fieldViolations = variableViolations(formatted.message);
+  const violation = variableViolation(thrown);
   return {
-    message: formatted.message,
+    message: violation ? invalidFields([violation]).message : withoutValue(formatted.message),
     ...place,
     extensions: {
       code,
       status: 'INVALID_ARGUMENT',
       reason: code,
-      ...(fieldViolations.length > 0 && { fieldViolations }),
+      ...(violation && { fieldViolations: [violation] }),
       requestId,
     },
   };
 }
 
 /** The code of an error in which the request itself is refused, or undefined if it is another kind. */
-function refusalCode(formatted: GraphQLFormattedError, cause: unknown): string | undefined {
+function refusalCode(formatted: GraphQLFormattedError, thrown: unknown, cause: unknown): string | undefined {
   const code = formatted.extensions?.['code'];
   if (typeof code === 'string' && code !== CODES.INTERNAL) return code;
+  // Apollo gives some refusals of a persisted query a status, but no code.
+  const http = thrown instanceof GraphQLError ? thrown.extensions['http'] : undefined;
+  if (typeof http === 'object' && http !== null && 'status' in http && http.status === 400)
+    return 'BAD_REQUEST';
   // graphql-js finds only while executing that a variable of null stands where null may not.
   if (cause instanceof GraphQLError && cause.message.startsWith('Argument "')) return CODES.INVALID_ARGUMENT;
   return undefined;
-}
-
-/** The field that graphql-js names in its message on a variable's value, such as `"input.title"`. */
-function variableViolations(message: string): readonly FieldViolation[] {
-  const [, variable, path, problem] =
-    /^Variable "\$(\w+)" got invalid value .*?(?: at "([\w.[\]]+)")?; (.+)$/s.exec(message) ?? [];
-  if (variable === undefined || problem === undefined) return [];
-  // Both faces name a field without the name of the argument that holds it.
-  return [{ field: (path ?? variable).replace(/^input\./, ''), description: problem }];
 }

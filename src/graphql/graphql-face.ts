@@ -15,6 +15,7 @@ import { noteRefusedDocument, statusOf } from './document-status.ts';
 import { formatGraphqlError } from './errors.ts';
 import { limitRootFields, MAX_DOCUMENT_TOKENS } from './limits.ts';
 import { createSchema } from './schema.ts';
+import { variableViolation } from './variables.ts';
 
 /** The path of the GraphQL face. */
 export const GRAPHQL_PATH = '/graphql';
@@ -27,8 +28,9 @@ export const GRAPHQL_PATH = '/graphql';
 export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sandbox: boolean): Promise<void> {
   // Apollo shapes some errors where it no longer knows the request they belong to.
   const currentRequest = new AsyncLocalStorage<FastifyRequest>();
+  const schema = createSchema();
   const server = new ApolloServer<Context>({
-    schema: createSchema(),
+    schema,
     introspection: true,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
@@ -42,7 +44,13 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
     stringifyResult: (result) => JSON.stringify(result),
     formatError(formatted, thrown) {
       const request = currentRequest.getStore();
-      return formatGraphqlError(formatted, thrown, request?.id ?? '', (masked) => request?.log.error(masked));
+      return formatGraphqlError(
+        formatted,
+        thrown,
+        request?.id ?? '',
+        (error) => variableViolation(schema, error, () => (request ? sentVariables(request) : {})),
+        (error) => request?.log.error(error),
+      );
     },
     plugins: [
       authentication,
@@ -82,9 +90,19 @@ function toApollo(request: FastifyRequest): HTTPGraphQLRequest {
   }
   const question = request.url.indexOf('?');
   return {
-    method: request.method,
+    // What HEAD answers is what GET would, without the body.
+    method: request.method === 'HEAD' ? 'GET' : request.method,
     headers,
     body: request.body,
     search: question === -1 ? '' : request.url.slice(question),
   };
+}
+
+/** The variables of a request that Apollo Server has read already, so that they are well-formed. */
+function sentVariables({ method, body, query }: FastifyRequest): Readonly<Record<string, unknown>> {
+  const { variables } = (method === 'POST' ? body : query) as { variables?: unknown };
+  return ((typeof variables === 'string' ? JSON.parse(variables) : variables) ?? {}) as Record<
+    string,
+    unknown
+  >;
 }

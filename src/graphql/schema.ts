@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLScalarType, type GraphQLSchema, isScalarType } from 'graphql';
 import { GraphQLDateTime, GraphQLURL } from 'graphql-scalars';
 import type { Context } from './context.ts';
 import { mutations } from './mutations.ts';
@@ -12,17 +12,27 @@ const FOLDER = new URL('../../schema/', import.meta.url);
 /** Reads the contract in `schema/` and gives it its resolvers. */
 export function createSchema(): GraphQLSchema {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.graphql'));
-  return makeExecutableSchema<Context>({
+  const schema = makeExecutableSchema<Context>({
     typeDefs: files.map((file) => readFileSync(new URL(file, FOLDER), 'utf8')),
     resolvers: {
       Query: queries,
       Mutation: mutations,
       ...types,
-      // ResourceName and Address have no code of their own: what comes in is
-      // checked by the operation, so that both faces refuse it in the same words.
-      DateTime: GraphQLDateTime,
-      URL: GraphQLURL,
     },
     resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
   });
+  // ResourceName and Address have no code of their own: what comes in is checked
+  // by the operation, so that both faces refuse it in the same words.
+  for (const scalar of [GraphQLDateTime, GraphQLURL]) adoptScalar(schema, scalar);
+  return schema;
+}
+
+/** Takes the code of a library's scalar, and leaves it the words of our contract. */
+function adoptScalar(
+  schema: GraphQLSchema,
+  { name, serialize, parseValue, parseLiteral }: GraphQLScalarType,
+) {
+  const type = schema.getType(name);
+  if (!isScalarType(type)) throw new Error(`The contract lacks the scalar ${name}.`);
+  Object.assign(type, { serialize, parseValue, parseLiteral });
 }
