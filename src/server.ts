@@ -79,7 +79,7 @@ async function listen(
     publicUrl: () => url,
   });
 
-  const app = createHttpApp(logger, restErrorBody);
+  const app = createHttpApp(logger, restErrorBody, () => stopping);
   addCors(app, config.corsOrigins);
   addErrors(app, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
   addAuthorization(app, data);

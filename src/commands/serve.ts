@@ -25,11 +25,13 @@ export async function serveUntilStopped(
   logTo: number,
   onListening: (server: Server) => void = () => {},
 ): Promise<void> {
+  // From here on, so that a signal during the start is not lost.
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
   const logger = pino({ level: config.logLevel }, pino.destination({ dest: logTo, sync: true }));
   const server = await startServer(config, logger);
   onListening(server);
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
-  });
+  await stopped;
   await server.stop();
 }

@@ -1,7 +1,7 @@
 import { createCredential, hashCredential } from '../credentials/credential.ts';
 import { accountTokenRequired, projectNotVisible } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
-import { boolean, nameIn, optional, parseFields, title } from '../model/fields.ts';
+import { boolean, nameIn, nullable, parseFields, title } from '../model/fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import { insertApp } from '../storage/apps.ts';
@@ -9,7 +9,7 @@ import type { Sent } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
 
-const RULES = { title, active: boolean, project: optional(nameIn('projects')) };
+const RULES = { title, active: boolean, project: nullable(nameIn('projects')) };
 
 /** See `DataLayer.createApp`. */
 export async function createApp(

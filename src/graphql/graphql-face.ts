@@ -14,6 +14,7 @@ import { Context } from './context.ts';
 import { noteRefusedDocument, statusOf } from './document-status.ts';
 import { formatGraphqlError } from './errors.ts';
 import { limitRootFields, MAX_DOCUMENT_TOKENS } from './limits.ts';
+import { mediaType } from './media-type.ts';
 import { createSchema } from './schema.ts';
 import { variableViolation } from './variables.ts';
 
@@ -53,6 +54,7 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
       );
     },
     plugins: [
+      mediaType,
       authentication,
       noteRefusedDocument,
       sandbox ? ApolloServerPluginLandingPageLocalDefault() : ApolloServerPluginLandingPageDisabled(),

@@ -1,8 +1,9 @@
-import type { Socket } from 'node:net';
+import { STATUS_CODES } from 'node:http';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   fastify,
   LogController,
 } from 'fastify';
@@ -10,6 +11,16 @@ import { malformedRequest } from '../model/api-error.ts';
 import type { ErrorBody } from './errors.ts';
 import { addJsonBody, BODY_LIMIT_BYTES } from './json-body.ts';
 import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+const CHATTY = new Set(['info', 'debug', 'trace']);
+
+/** The HTTP status of what Node's parser refuses with another than 400. */
+const STATUS_OF_CODE = new Map<unknown, number>([
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+  ['HPE_HEADER_OVERFLOW', 431],
+]);
 
 const REQUEST_TIMEOUT_MS = 30_000;
 
@@ -20,11 +31,17 @@ const MAX_PARAM_LENGTH = 2000;
  * Makes the HTTP server that the faces are added to.
  *
  * @param errorBody the view of errors that come before there is a path to look at
+ * @param isStopping whether the server has been told to stop
  */
-export function createHttpApp(logger: FastifyBaseLogger, errorBody: ErrorBody): FastifyInstance {
+export function createHttpApp(
+  logger: FastifyBaseLogger,
+  errorBody: ErrorBody,
+  isStopping: () => boolean,
+): FastifyInstance {
   const newRequestId = requestIds();
   const app = fastify({
-    loggerInstance: logger,
+    // What Fastify says at the level of information, we say ourselves.
+    loggerInstance: logger.child({}, CHATTY.has(logger.level) ? { level: 'warn' } : {}),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     genReqId: newRequestId,
@@ -34,32 +51,52 @@ export function createHttpApp(logger: FastifyBaseLogger, errorBody: ErrorBody): 
     // While the server stops, what still comes over open connections is served.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    // A request without a host is refused below, in our own words.
+    http: { requireHostHeader: false },
     frameworkErrors(_error, request, reply: FastifyReply) {
-      const error = malformedRequest('The path is not well-formed.');
-      reply.code(error.httpStatus).type('application/json; charset=utf-8').send(errorBody(error, request.id));
+      const error = malformedRequest('The path is not well-formed, or too long.');
+      setCommonHeaders(request, reply);
+      reply.code(error.httpStatus).type(JSON_TYPE).send(errorBody(error, request.id));
     },
-    clientErrorHandler(_error, socket) {
-      endSocket(
-        socket,
-        errorBody(malformedRequest('The request is not well-formed HTTP.'), newRequestId({ headers: {} })),
-      );
+    clientErrorHandler(cause, socket) {
+      const error = malformedRequest('The request is not well-formed HTTP.', STATUS_OF_CODE.get(cause.code));
+      const requestId = newRequestId({ headers: {} });
+      logger.debug({ err: cause, reqId: requestId }, 'refused a connection');
+      if (socket.writable) socket.end(rawResponse(error.httpStatus, errorBody(error, requestId), requestId));
     },
   });
   addJsonBody(app);
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header(REQUEST_ID_HEADER, request.id);
-    // Answers hold tokens and what only their bearer may see.
-    reply.header('cache-control', 'no-store');
-    reply.header('x-content-type-options', 'nosniff');
+    setCommonHeaders(request, reply);
+    const { headers, httpVersion } = request.raw;
+    // Source: RFC 9112, section 3.2.
+    const hostless = headers.host === undefined && httpVersion === '1.1';
+    done(hostless ? malformedRequest('The request lacks the header Host.') : undefined);
+  });
+  app.addHook('onSend', (_request, reply, _body, done) => {
+    // A connection that is kept alive would keep the server from stopping.
+    if (isStopping()) reply.header('connection', 'close');
     done();
   });
   return app;
 }
 
-function endSocket(socket: Socket, body: string): void {
-  if (!socket.writable) return;
-  const length = Buffer.byteLength(body);
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`,
-  );
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header(REQUEST_ID_HEADER, request.id);
+  // Answers hold tokens and what only their bearer may see.
+  reply.header('cache-control', 'no-store');
+  reply.header('x-content-type-options', 'nosniff');
+}
+
+/** A whole response, for a connection on which no request could be read. */
+function rawResponse(status: number, body: string, requestId: string): string {
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Content-Type: ${JSON_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `${REQUEST_ID_HEADER}: ${requestId}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
 }

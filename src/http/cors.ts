@@ -20,8 +20,9 @@ export function addCors(app: FastifyInstance, origins: readonly string[]): void 
   app.addHook('onRequest', (request, reply, done) => {
     const { headers, method } = request;
     const { origin } = headers;
+    // Said of every answer, since a cache may hold one to a request without an origin.
+    if (origins.length > 0) reply.header('vary', 'Origin');
     if (origin === undefined) return done();
-    reply.header('vary', 'Origin');
     if (!anyOrigin && !allowed.has(origin)) return done();
     reply.header('access-control-allow-origin', origin);
     reply.header('access-control-expose-headers', EXPOSED_HEADERS);

@@ -14,7 +14,10 @@ export function addCovers(app: FastifyInstance): void {
     const project = id && resourceName('projects', id);
     // One path for each image, so that caches keep one copy.
     if (project === undefined || coverImagePath(project) !== `/covers/${file}`) throw pathNotFound();
-    reply.type('image/svg+xml').header('cache-control', 'public, max-age=31536000, immutable');
+    reply
+      .type('image/svg+xml')
+      .header('cache-control', 'public, max-age=31536000, immutable')
+      .header('access-control-allow-origin', '*');
     return coverImage(project);
   });
 }

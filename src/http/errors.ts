@@ -48,7 +48,7 @@ export function addErrors(app: FastifyInstance, bodyOf: (path: string) => ErrorB
       .code(error.httpStatus)
       .headers(error.headers)
       .type('application/json; charset=utf-8')
-      .send(bodyOf(pathOf(request))(error, request.id));
+      .send(bodyOf(request.routeOptions.url ?? pathOf(request))(error, request.id));
   }
 }
 
@@ -75,25 +75,28 @@ function fromFastify(thrown: unknown): ApiError {
 
 /** Keeps the methods of each path that a route is added for. */
 function watchRoutes(app: FastifyInstance): { methodsOf(path: string): readonly string[] } {
-  const methodsByUrl = new Map<string, Set<string>>();
+  const routes = new Map<string, { readonly path: RegExp; readonly methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
-    const methods = methodsByUrl.get(url) ?? new Set();
-    for (const each of [method].flat()) methods.add(each);
-    methodsByUrl.set(url, methods);
+    const route = routes.get(url) ?? { path: pathPattern(url), methods: new Set() };
+    for (const each of [method].flat()) route.methods.add(each);
+    routes.set(url, route);
   });
   return {
-    methodsOf(path) {
-      for (const [url, methods] of methodsByUrl) {
-        if (matches(url, path)) return [...methods];
-      }
-      return [];
-    },
+    methodsOf: (path) =>
+      routes
+        .values()
+        .find((route) => route.path.test(path))
+        ?.methods.values()
+        .toArray() ?? [],
   };
 }
 
-/** Whether a path is one of a route's, whose last part may be open. */
-function matches(url: string, path: string): boolean {
-  const open = url.search(/\*|:\w+/);
-  const plain = url.replaceAll('::', ':');
-  return open === -1 || url.startsWith('::', open) ? plain === path : path.startsWith(url.slice(0, open));
+/** The paths of a route, in which `:name` stands for one part, `*` for the rest, and `::` for a colon. */
+function pathPattern(url: string): RegExp {
+  const pattern = url.replace(/::|:\w+|\*|[^\w/]/g, (part) => {
+    if (part === '::') return ':';
+    if (part === '*') return '.*';
+    return part.startsWith(':') ? '[^/]+' : RegExp.escape(part);
+  });
+  return new RegExp(`^${pattern}$`);
 }

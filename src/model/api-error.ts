@@ -71,10 +71,10 @@ export function projectNotVisible(): ApiError {
 }
 
 /** A request that could not be read at all. `message` says what was expected. */
-export function malformedRequest(message: string): ApiError {
+export function malformedRequest(message: string, httpStatus = 400): ApiError {
   return new ApiError({
     status: 'INVALID_ARGUMENT',
-    httpStatus: 400,
+    httpStatus,
     reason: 'MALFORMED_REQUEST',
     message,
   });

@@ -47,5 +47,7 @@ function placeOf(token: string): string {
 }
 
 function equal(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+  // The lengths are those in bytes: a token that was tampered with may hold any character.
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }
