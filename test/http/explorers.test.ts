@@ -1,0 +1,251 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, send } from '../faces.ts';
+import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+
+const STUDIO = 'https://studio.apollographql.com';
+const BROWSER = {
+  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+};
+const INTROSPECTION = { query: '{ __schema { queryType { name } } }' };
+
+const SETTINGS = {
+  'by default': {},
+  'in production': { NODE_ENV: 'production' },
+  'in production with PAW_SANDBOX=on': { NODE_ENV: 'production', PAW_SANDBOX: 'on' },
+  'with PAW_SANDBOX=off': { PAW_SANDBOX: 'off' },
+  'with two origins': { PAW_CORS_ORIGINS: 'https://a.example, http://localhost:3000' },
+  'with two origins in production': {
+    NODE_ENV: 'production',
+    PAW_CORS_ORIGINS: 'https://a.example,http://localhost:3000',
+  },
+  'with all origins': { PAW_CORS_ORIGINS: '*' },
+} as const;
+
+type Setting = keyof typeof SETTINGS;
+
+const SETTING_NAMES = Object.keys(SETTINGS) as readonly Setting[];
+
+const gateways = new Map<Setting, Gateway>();
+
+beforeAll(async () => {
+  for (const name of SETTING_NAMES) gateways.set(name, await startGateway(SETTINGS[name]));
+  return async () => {
+    for (const { stop } of gateways.values()) await stop();
+  };
+});
+
+describe('Apollo Sandbox', () => {
+  test.each<Setting>(['by default', 'in production with PAW_SANDBOX=on'])(
+    'opens %s in a browser, and its policy lets all in that it loads',
+    async (setting) => {
+      const { status, headers, text } = await ask(setting, 'GET', '/graphql', BROWSER);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toMatch(/^text\/html/);
+      // A policy in a header would hold beside the page's own.
+      expect(headers.get('content-security-policy')).toBeNull();
+      expect(text).toContain('new window.EmbeddedSandbox(');
+      expect(text).toContain('var initialEndpoint = window.location.href;');
+
+      const policy = policyIn(/http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(text)?.[1]);
+      const nonce = /'nonce-(\w+)'/.exec(policy('script-src'))?.[1];
+      const scripts = [...text.matchAll(/<script nonce="(\w+)"(?: src="([^"]+)")?>/g)];
+      expect(scripts.map(([, own]) => own)).toEqual([nonce, nonce]);
+      const sources = scripts.flatMap(([, , source]) => source ?? []).map((source) => new URL(source).origin);
+      expect(sources).toEqual(['https://embeddable-sandbox.cdn.apollographql.com']);
+      expect(policy('script-src').split(' ')).toEqual(expect.arrayContaining(sources));
+      expect(policy('frame-src').split(' ')).toContain('https://sandbox.embed.apollographql.com');
+      // The page itself asks the endpoint: nothing in its policy may be against it.
+      expect(policy('connect-src')).toBe('');
+      expect(policy('default-src')).toBe('');
+    },
+  );
+
+  test.each<Setting>(['in production', 'with PAW_SANDBOX=off'])('does not open %s', async (setting) => {
+    const { status, headers, text } = await ask(setting, 'GET', '/graphql', BROWSER);
+    expect(status).toBe(400);
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(JSON.parse(text)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+  });
+
+  test.each(['application/json', 'application/graphql-response+json', '*/*', 'application/json, text/html'])(
+    'is not in the way of a client that accepts %s',
+    async (accept) => {
+      const headers = { accept, 'apollo-require-preflight': 'true' };
+      const answer = await ask('by default', 'GET', '/graphql?query={__typename}', headers);
+      expect(answer).toMatchObject({ status: 200, text: '{"data":{"__typename":"Query"}}' });
+    },
+  );
+});
+
+describe('a page of another origin', () => {
+  const ORIGINS = [
+    STUDIO,
+    'https://a.example',
+    'http://localhost:3000',
+    'https://b.example',
+    `${STUDIO}.b.example`,
+    'http://studio.apollographql.com',
+    'https://a.example:8443',
+    'http://localhost:3001',
+    'null',
+  ];
+  const ALLOWED: Readonly<Record<Setting, readonly string[]>> = {
+    'by default': [STUDIO],
+    'in production': [],
+    'in production with PAW_SANDBOX=on': [STUDIO],
+    'with PAW_SANDBOX=off': [],
+    'with two origins': ['https://a.example', 'http://localhost:3000'],
+    'with two origins in production': ['https://a.example', 'http://localhost:3000'],
+    'with all origins': ORIGINS,
+  };
+  const rows = SETTING_NAMES.flatMap((setting) =>
+    ORIGINS.map((origin) => {
+      const allowed = ALLOWED[setting].includes(origin);
+      return { setting, origin, allowed, is: allowed ? 'allowed' : 'not allowed' };
+    }),
+  );
+
+  test.each(rows)('$setting, from $origin, is $is to call', async ({ setting, origin, allowed }) => {
+    const preflight = { origin, ...preflightOf('POST', 'authorization,content-type') };
+    const answers = [
+      await ask(setting, 'OPTIONS', '/graphql', preflight),
+      await ask(setting, 'OPTIONS', '/project/projects', { origin, ...preflightOf('GET', 'authorization') }),
+      await ask(setting, 'POST', '/graphql', { origin }, INTROSPECTION),
+      await ask(setting, 'GET', '/project/projects', { origin }),
+      await ask(setting, 'GET', '/nothing', { origin }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 200, 401, 404]);
+    for (const { headers } of answers) {
+      expect([origin, '*']).toContain(allowed ? headers.get('access-control-allow-origin') : '*');
+      expect(corsHeadersOf(headers).length > 0).toBe(allowed);
+      expect(headers.get('access-control-allow-credentials')).toBeNull();
+    }
+  });
+
+  test('may read the headers that tell it more about an answer', async () => {
+    const { headers } = await ask('by default', 'GET', '/project/projects', { origin: STUDIO });
+    const exposed = (headers.get('access-control-expose-headers') ?? '').split(', ');
+    expect(exposed).toEqual(expect.arrayContaining(['x-request-id', 'retry-after', 'www-authenticate']));
+  });
+
+  test('does not get from a cache what was answered to another', async () => {
+    const tenant = await seedTenant(gatewayWith('with two origins'));
+    const cover = `/covers/${tenant.projects[0]?.replace('projects/', '')}.svg`;
+    for (const origin of [undefined, 'https://a.example', 'https://b.example']) {
+      const { status, headers } = await ask('with two origins', 'GET', cover, origin ? { origin } : {});
+      expect(status).toBe(200);
+      expect(headers.get('cache-control')).toContain('public');
+      expect(headers.get('vary')).toMatch(/\borigin\b/i);
+    }
+  });
+});
+
+describe('Apollo Studio', () => {
+  const asked = 'authorization,content-type,apollo-require-preflight';
+
+  test('gets the answer to its pre-flight that it needs to reach a server on this machine', async () => {
+    const { status, headers, text } = await ask('by default', 'OPTIONS', '/graphql', {
+      origin: STUDIO,
+      ...preflightOf('POST', asked),
+      'access-control-request-private-network': 'true',
+    });
+    expect(status).toBe(204);
+    expect(text).toBe('');
+    expect(headers.get('access-control-allow-origin')).toBe(STUDIO);
+    expect(headers.get('access-control-allow-methods')?.split(', ')).toContain('POST');
+    expect(headers.get('access-control-allow-headers')?.split(',')).toEqual(
+      expect.arrayContaining(asked.split(',')),
+    );
+    expect(headers.get('access-control-allow-private-network')).toBe('true');
+    expect(headers.get('vary')).toMatch(/\borigin\b/i);
+  });
+
+  test('is let into the private network only if it asks', async () => {
+    const headers = { origin: STUDIO, ...preflightOf('POST', asked) };
+    const answer = await ask('by default', 'OPTIONS', '/graphql', headers);
+    expect(answer.headers.get('access-control-allow-private-network')).toBeNull();
+  });
+
+  test('reads the schema without a token, and data with one', async () => {
+    const headers = { origin: STUDIO, 'apollo-require-preflight': 'true' };
+    const schema = await ask('by default', 'POST', '/graphql', headers, INTROSPECTION);
+    expect(schema.status).toBe(200);
+    expect(schema.headers.get('access-control-allow-origin')).toBe(STUDIO);
+    expect(JSON.parse(schema.text)).toEqual({ data: { __schema: { queryType: { name: 'Query' } } } });
+
+    const { token } = await seedTenant(gatewayWith('by default'));
+    const query = { query: '{ projects { totalCount } }' };
+    const bearer = { ...headers, authorization: `Bearer ${token}` };
+    const data = await ask('by default', 'POST', '/graphql', bearer, query);
+    expect(data.headers.get('access-control-allow-origin')).toBe(STUDIO);
+    expect(JSON.parse(data.text)).toEqual({ data: { projects: { totalCount: 1 } } });
+  });
+});
+
+describe('the start page', () => {
+  test('names the server and may run no script', async () => {
+    const { status, headers, text } = await ask('by default', 'GET', '/', BROWSER);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(text).toContain('<title>PAW gateway</title>');
+    expect(text).not.toMatch(/<script|\son\w+=|javascript:/i);
+    const policy = policyIn(headers.get('content-security-policy'));
+    expect(policy('default-src')).toBe("'none'");
+    expect(policy('script-src')).toBe('');
+    expect(policy('frame-ancestors')).toBe("'none'");
+  });
+
+  test('has the one style that its policy lets in', async () => {
+    const { headers, text } = await ask('by default', 'GET', '/', BROWSER);
+    const styles = [...text.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style = '']) => style);
+    const hashes = styles.map((style) => `'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+    expect(hashes).toHaveLength(1);
+    expect(policyIn(headers.get('content-security-policy'))('style-src')).toBe(hashes.join(' '));
+    expect(text).not.toMatch(/\sstyle=/);
+  });
+
+  test.each<Setting>(['by default', 'in production'])('%s links only to what is there', async (setting) => {
+    const { text } = await ask(setting, 'GET', '/', BROWSER);
+    const links = [...text.matchAll(/<a href="([^"]+)"/g)].map(([, link = '']) => link);
+    expect(links).toEqual(expect.arrayContaining(['/graphql', '/project/projects', '/healthz', '/readyz']));
+    const statuses = await Promise.all(
+      links.map(async (link) => [link, (await ask(setting, 'GET', link, BROWSER)).status] as const),
+    );
+    // Without Sandbox there is nothing for a browser at the GraphQL endpoint but the word that it is one.
+    const expected = (link: string) =>
+      link === '/graphql' && setting === 'in production' ? [400] : [200, 401];
+    for (const [link, status] of statuses) expect(expected(link), link).toContain(status);
+  });
+});
+
+function gatewayWith(setting: Setting): Gateway {
+  const gateway = gateways.get(setting);
+  if (gateway === undefined) throw new Error(`There is no gateway ${setting}.`);
+  return gateway;
+}
+
+function ask(
+  setting: Setting,
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body?: object,
+): Promise<Answer> {
+  return send(gatewayWith(setting).url + path, method, undefined, body, headers);
+}
+
+function preflightOf(method: string, headers: string): Record<string, string> {
+  return { 'access-control-request-method': method, 'access-control-request-headers': headers };
+}
+
+function corsHeadersOf(headers: Headers): readonly string[] {
+  return [...headers.keys()].filter((name) => name.startsWith('access-control-'));
+}
+
+/** Reads a Content-Security-Policy. What is returned gives the sources of a directive, or nothing. */
+function policyIn(text: string | null | undefined): (directive: string) => string {
+  const directives = (text ?? '').split(';').map((each) => each.trim());
+  return (directive) =>
+    directives.find((each) => each.startsWith(`${directive} `))?.slice(directive.length + 1) ?? '';
+}

@@ -1,0 +1,642 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import {
+  buildClientSchema,
+  buildSchema,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  type IntrospectionSchema,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql';
+import { serverAudits } from 'graphql-http';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { BODY_LIMIT_BYTES } from '../../src/http/json-body.ts';
+import { type Answer, postGraphql, send } from '../faces.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+
+const RESPONSE_JSON = 'application/graphql-response+json';
+const PLAIN_JSON = 'application/json';
+const ACCEPTS = [RESPONSE_JSON, PLAIN_JSON] as const;
+
+const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const TOTAL = '{ projects { totalCount } }';
+const CREATE_APP =
+  'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { name privateKey } } }';
+const SIGN_IN = 'mutation ($input: SignInInput!) { signIn(input: $input) { accessToken } }';
+const UPDATE_WALLET =
+  'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { title } } }';
+
+type Violation = { readonly field: string; readonly description: string };
+
+type Refusal = {
+  readonly message: string;
+  readonly extensions: Readonly<Record<string, unknown>> & {
+    readonly fieldViolations?: readonly Violation[];
+  };
+};
+
+let gateway: Gateway;
+let tenant: Tenant;
+let endpoint: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  tenant = await seedTenant(gateway, { projects: 3, wallets: 1 });
+  endpoint = `${gateway.url}/graphql`;
+  return gateway.stop;
+});
+
+describe('the audits of GraphQL over HTTP', () => {
+  const audits = serverAudits({
+    url: () => endpoint,
+    fetchFn(url: string, init: RequestInit = {}) {
+      const headers = new Headers(init.headers);
+      headers.set('authorization', `Bearer ${tenant.token}`);
+      return fetch(url, { ...init, headers });
+    },
+  });
+
+  test('are all here', () => {
+    expect(audits).toHaveLength(61);
+  });
+
+  test.each(audits)('$id: $name', async ({ fn }) => {
+    const result = await fn();
+    expect(result.status === 'ok' ? 'ok' : result.reason).toBe('ok');
+  });
+});
+
+describe('the status', () => {
+  const N = 'query ($n: Int!) { projects(first: $n) { totalCount } }';
+  const refused = [
+    ['does not parse', { query: '{' }],
+    ['is empty but for a comment', { query: '# nothing' }],
+    ['does not validate', { query: '{ nothing }' }],
+    ['lacks a variable', { query: N }],
+    ['does not take its variables', { query: N, variables: { n: 'x' } }],
+    ['has no operation of the name', { query: 'query A { __typename }', operationName: 'B' }],
+    ['has two operations and no name', { query: 'query A { __typename } query B { __typename }' }],
+  ] as const;
+  const executed = [
+    ['gives data', { query: TOTAL }],
+    ['fails in a field that may be null', { query: '{ node(id: "nonsense") { id } }' }],
+    ['fails in a field that may not', { query: '{ projects(first: 0) { totalCount } }' }],
+  ] as const;
+  const by = <Row extends readonly unknown[]>(rows: readonly Row[]) =>
+    rows.flatMap((row) => ACCEPTS.map((accept) => [accept, ...row] as const));
+
+  test.each(by(refused))(
+    'for %s, of a document that %s says so where it can',
+    async (accept, _name, body) => {
+      const answer = await post(body, { accept });
+      expect(answer.status).toBe(accept === RESPONSE_JSON ? 400 : 200);
+      expect(answer.headers.get('content-type')).toBe(`${accept}; charset=utf-8`);
+      expect(JSON.parse(answer.text)).toStrictEqual({ errors: expect.any(Array) });
+    },
+  );
+
+  test.each(by(executed))('for %s, of an operation that %s is 200', async (accept, _name, body) => {
+    const answer = await post(body, { accept });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe(`${accept}; charset=utf-8`);
+    expect(JSON.parse(answer.text)).toHaveProperty('data');
+  });
+
+  const forbidden = [
+    ['a query', { query: TOTAL }],
+    ['a query with introspection beside it', { query: '{ __typename projects { totalCount } }' }],
+    ['a query in an inline fragment', { query: '{ ... on Query { projects { totalCount } } }' }],
+    [
+      'a query in a fragment of a fragment',
+      { query: `{ ...F } fragment F on Query { ...G } fragment G on Query ${TOTAL}` },
+    ],
+    ['a query that is skipped', { query: '{ projects @skip(if: true) { totalCount } }' }],
+    ['a query after another', { query: `query A { __typename } query B ${TOTAL}`, operationName: 'B' }],
+    ['a mutation', { query: CREATE_APP, variables: { input: { title: 'App', active: true } } }],
+  ] as const;
+
+  test.each(by(forbidden))('for %s, of %s without a good token is 401', async (accept, _name, body) => {
+    const missing = await send(endpoint, 'POST', undefined, body, { accept });
+    const bad = await send(endpoint, 'POST', 'nonsense', body, { accept });
+    expect(missing.headers.get('www-authenticate')).toBe('Bearer');
+    expect(bad.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+    for (const { status, headers, text } of [missing, bad]) {
+      expect(status).toBe(401);
+      expect(headers.get('content-type')).toBe(`${accept}; charset=utf-8`);
+      expect(JSON.parse(text)).toStrictEqual({ errors: [expect.any(Object)] });
+    }
+  });
+
+  test.each<{ query: string; operationName?: string }>([
+    { query: '{ __typename }' },
+    { query: '{ __schema { queryType { name } } a: __type(name: "App") { name } }' },
+    { query: '{ ...F } fragment F on Query { ... { __typename } }' },
+    { query: 'mutation { __typename }' },
+    { query: `query A { __typename } query B ${TOTAL}`, operationName: 'A' },
+  ])('of introspection alone is 200 without a token: $query', async (body) => {
+    const answer = await send(endpoint, 'POST', undefined, body);
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.text)).toStrictEqual({ data: expect.any(Object) });
+  });
+});
+
+test('a mutation whose answer the client would not take is refused, and not made', async () => {
+  const count = () => gateway.database.query<{ count: number }>('SELECT COUNT(*) AS count FROM app');
+  const before = await count();
+  const body = { query: CREATE_APP, variables: { input: { title: 'App', active: true } } };
+  expect((await post(body, { accept: 'image/png' })).status).toBe(406);
+  expect(await count()).toEqual(before);
+  expect((await post(body, { accept: 'image/png, application/*;q=0.1' })).status).toBe(200);
+  expect(await count()).not.toEqual(before);
+});
+
+describe('GET', () => {
+  test('takes a query with its variables and the header Authorization', async () => {
+    const query = 'query A { __typename } query B($n: Int) { projects(first: $n) { nodes { id } } }';
+    const answer = await get({ query, operationName: 'B', variables: '{"n":2}' }, bearer());
+    expect(answer.status).toBe(200);
+    const nodes = tenant.projects.slice(0, 2).map((id) => ({ id }));
+    expect(JSON.parse(answer.text)).toEqual({ data: { projects: { nodes } } });
+  });
+
+  test('takes no mutation, and changes nothing', async () => {
+    const [name] = tenant.wallets;
+    const query = `mutation { updateWallet(input: { name: "${name}", title: "By GET" }) { wallet { title } } }`;
+    for (const accept of ACCEPTS) {
+      const answer = await get({ query }, { ...bearer(), accept });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get('allow')).toBe('POST');
+    }
+    const { text } = await post({ query: `{ node(id: "${name}") { ... on Wallet { title } } }` });
+    expect(JSON.parse(text)).toEqual({ data: { node: { title: 'Wallet 1' } } });
+  });
+
+  test('has a HEAD wherever it says so', async () => {
+    const { headers } = await send(endpoint, 'PUT');
+    const allowed = (headers.get('allow') ?? '').split(', ');
+    expect(allowed).toEqual(expect.arrayContaining(['GET', 'POST', 'OPTIONS']));
+    const head = await send(`${endpoint}?query={__typename}`, 'HEAD', tenant.token);
+    expect(head.status === 405).toBe(!allowed.includes('HEAD'));
+  });
+});
+
+describe('a page of another site', () => {
+  test.each<Record<string, string>>([
+    {},
+    { accept: 'application/json' },
+    { 'content-type': 'text/plain' },
+    { 'content-type': 'application/x-www-form-urlencoded' },
+    { 'x-request-id': 'a' },
+    { authorization: '' },
+  ])('cannot ask by GET with headers such as %j', async (headers) => {
+    const answer = await get({ query: '{ __typename }' }, headers);
+    expect(refusalOf(answer)).toMatchObject({
+      message: expect.stringContaining('Cross-Site Request Forgery'),
+      extensions: { code: 'BAD_REQUEST' },
+    });
+    expect(answer.status).toBe(400);
+  });
+
+  test.each<Record<string, string>>([
+    { 'apollo-require-preflight': 'true' },
+    { 'x-apollo-operation-name': 'A' },
+    { 'content-type': 'application/json' },
+  ])('can ask by GET only after a pre-flight, as for the headers %j', async (headers) => {
+    const answer = await get({ query: '{ __typename }' }, headers);
+    expect(answer).toMatchObject({ status: 200, text: '{"data":{"__typename":"Query"}}' });
+  });
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
+    'cannot post %s',
+    async (type) => {
+      const body = JSON.stringify({ query: '{ __typename }' });
+      const headers = { 'content-type': type, 'apollo-require-preflight': 'true' };
+      const answer = await send(endpoint, 'POST', tenant.token, body, headers);
+      expect(answer.status).toBe(415);
+      expect(refusalOf(answer).extensions['reason']).toBe('UNSUPPORTED_MEDIA_TYPE');
+    },
+  );
+});
+
+describe('an error', () => {
+  const WITH_NULL = 'query ($id: ID = "a") { node(id: $id) { id } }';
+  const NO_KEY = { input: { name: `apps/${ULID}`, privateKey: 'x' } };
+  const NO_WALLET = { input: { name: `wallets/${ULID}` } };
+  const NO_HASH = { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } };
+  const BAD_VERSION = { persistedQuery: { version: 2, sha256Hash: '0'.repeat(64) } };
+  const refused = (code: string) => `${code} INVALID_ARGUMENT ${code}`;
+  const badRequest = refused('BAD_REQUEST');
+  const badInput = (reason: string) => `BAD_USER_INPUT INVALID_ARGUMENT ${reason}`;
+  const badToken = (reason: string) => `UNAUTHENTICATED UNAUTHENTICATED ${reason}`;
+  const raw = (
+    method: string,
+    body?: object | string,
+    headers = {},
+    token: string | undefined = tenant.token,
+  ) => send(endpoint, method, token, body, headers);
+
+  test.each<readonly [string, number, string, () => Promise<Answer>]>([
+    ['syntax', 400, refused('GRAPHQL_PARSE_FAILED'), () => post({ query: '{' })],
+    ['validation', 400, refused('GRAPHQL_VALIDATION_FAILED'), () => post({ query: '{ nothing }' })],
+    [
+      'no operation',
+      400,
+      refused('OPERATION_RESOLUTION_FAILURE'),
+      () => post({ query: '{ a: __typename }', operationName: 'B' }),
+    ],
+    [
+      'a variable',
+      400,
+      badInput('BAD_USER_INPUT'),
+      () => post({ query: CREATE_APP, variables: { input: 1 } }),
+    ],
+    ['a null', 200, badInput('BAD_USER_INPUT'), () => post({ query: WITH_NULL, variables: { id: null } })],
+    [
+      'a field',
+      200,
+      badInput('INVALID_FIELD'),
+      () => post({ query: '{ projects(first: 0) { totalCount } }' }),
+    ],
+    [
+      'a resource',
+      200,
+      'NOT_FOUND NOT_FOUND RESOURCE_NOT_FOUND',
+      () => post({ query: UPDATE_WALLET, variables: NO_WALLET }),
+    ],
+    ['a key', 200, badToken('INVALID_CREDENTIALS'), () => post({ query: SIGN_IN, variables: NO_KEY })],
+    ['a level', 200, 'FORBIDDEN PERMISSION_DENIED ACCOUNT_TOKEN_REQUIRED', createAppWithProjectToken],
+    ['no token', 401, badToken('TOKEN_MISSING'), () => send(endpoint, 'POST', undefined, { query: TOTAL })],
+    ['a bad token', 401, badToken('TOKEN_INVALID'), () => raw('POST', { query: TOTAL }, {}, 'nonsense')],
+    ['no query', 400, badRequest, () => post({ variables: {} })],
+    ['a query that is no string', 400, badRequest, () => post({ query: 1 })],
+    ['an empty object', 400, badRequest, () => post({})],
+    ['no body', 400, badRequest, () => raw('POST')],
+    ['variables in a list', 400, badRequest, () => post({ query: TOTAL, variables: [] })],
+    ['variables in text', 400, badRequest, () => post({ query: TOTAL, variables: '{}' })],
+    ['variables that are not JSON', 400, badRequest, () => get({ query: TOTAL, variables: '{' }, bearer())],
+    ['a name that is no string', 400, badRequest, () => post({ query: TOTAL, operationName: 1 })],
+    ['a batch', 400, badRequest, () => post([{ query: TOTAL }, { query: TOTAL }])],
+    ['a batch of none', 400, badRequest, () => post([])],
+    ['no pre-flight', 400, badRequest, () => get({ query: TOTAL }, {})],
+    ['a mutation by GET', 405, badRequest, () => get({ query: 'mutation { __typename }' }, bearer())],
+    [
+      'a GET with text',
+      415,
+      badRequest,
+      () => get({ query: TOTAL }, { ...bearer(), 'content-type': 'text/plain' }),
+    ],
+    ['nothing acceptable', 406, badRequest, () => post({ query: TOTAL }, { accept: 'image/png' })],
+    ['an unknown hash', 200, refused('PERSISTED_QUERY_NOT_FOUND'), () => post({ extensions: NO_HASH })],
+    ['another query’s hash', 400, badRequest, () => post({ query: TOTAL, extensions: NO_HASH })],
+    ['another kind of hash', 400, badRequest, () => post({ query: TOTAL, extensions: BAD_VERSION })],
+    ['no JSON', 400, badInput('MALFORMED_REQUEST'), () => raw('POST', '{')],
+    [
+      'a type',
+      415,
+      badInput('UNSUPPORTED_MEDIA_TYPE'),
+      () => raw('POST', '{}', { 'content-type': 'text/plain' }),
+    ],
+    ['length', 413, badInput('BODY_TOO_LARGE'), () => raw('POST', ' '.repeat(BODY_LIMIT_BYTES + 1))],
+    ['a method', 405, 'BAD_REQUEST UNIMPLEMENTED METHOD_NOT_ALLOWED', () => raw('PUT', {})],
+  ])('for %s is %i and carries %s and the request id', async (_name, httpStatus, words, ask) => {
+    const answer = await ask();
+    expect(answer.status).toBe(httpStatus);
+    expect(answer.headers.get('content-type')).toMatch(
+      /^application\/(graphql-response\+)?json; charset=utf-8$/,
+    );
+    const { message, extensions } = refusalOf(answer);
+    const { fieldViolations: _, ...rest } = extensions;
+    const [code, status, reason] = words.split(' ');
+    const requestId = answer.headers.get('x-request-id');
+    expect(requestId).toMatch(/^\S+$/);
+    expect(rest).toStrictEqual({ code, status, reason, requestId });
+    expect(message).toMatch(/^\S/);
+    expect(answer.text).not.toMatch(/stacktrace|node_modules|\.ts\b|\/src\//);
+  });
+
+  test('of each of several fields has its path and the same request id', async () => {
+    const answer = await post({ query: '{ a: node(id: "x") { id } b: __typename c: node(id: "y") { id } }' });
+    const { data, errors } = JSON.parse(answer.text);
+    const requestId = answer.headers.get('x-request-id');
+    const error = (path: string) => ({
+      message: expect.any(String),
+      locations: [expect.any(Object)],
+      path: [path],
+      extensions: {
+        code: 'BAD_USER_INPUT',
+        status: 'INVALID_ARGUMENT',
+        reason: 'INVALID_FIELD',
+        fieldViolations: [{ field: 'id', description: expect.any(String) }],
+        requestId,
+      },
+    });
+    expect(data).toEqual({ a: null, b: 'Query', c: null });
+    expect(errors).toEqual([error('a'), error('c')]);
+  });
+});
+
+describe('a variable that is refused', () => {
+  const FIRST = 'query ($first: Int!) { projects(first: $first) { totalCount } }';
+  const IDS = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+  const app = { title: 'App', active: true };
+  const wallet = { name: `wallets/${ULID}` };
+
+  test.each<readonly [string, string, object, readonly string[]]>([
+    ['of another type', FIRST, { first: 'x' }, ['first']],
+    ['over 32 bits', FIRST, { first: 2 ** 31 }, ['first']],
+    ['null', FIRST, { first: null }, ['first']],
+    ['missing', FIRST, {}, ['first']],
+    ['null in a list', IDS, { ids: ['a', null] }, ['ids[1]']],
+    ['no object', CREATE_APP, { input: 'App' }, ['input']],
+    ['missing with all its fields', CREATE_APP, {}, ['input']],
+    ['wrong in a field', CREATE_APP, { input: { ...app, title: 1 } }, ['title']],
+    ['wrong in two fields', CREATE_APP, { input: { title: 1, active: 'yes' } }, ['title', 'active']],
+    ['null in a field', CREATE_APP, { input: { ...app, title: null } }, ['title']],
+    ['without a field', CREATE_APP, { input: { active: true } }, ['title']],
+    ['with a field too many', UPDATE_WALLET, { input: { ...wallet, address: '0x' } }, ['address']],
+    [
+      'with __proto__',
+      CREATE_APP,
+      { input: JSON.parse('{"title":"a","active":true,"__proto__":1}') },
+      ['__proto__'],
+    ],
+    ['of no known network', UPDATE_WALLET, { input: { ...wallet, network: 'NETWORK_X' } }, ['network']],
+    ['with a semicolon in it', UPDATE_WALLET, { input: { ...wallet, network: 'a; b' } }, ['network']],
+    [
+      'with a path in it',
+      UPDATE_WALLET,
+      { input: { ...wallet, network: 'x" at "input.title"; y' } },
+      ['network'],
+    ],
+  ])('because it is %s names the field', async (_name, query, variables, fields) => {
+    const answer = await post({ query, variables });
+    expect(answer.status).toBe(400);
+    const { errors } = JSON.parse(answer.text) as { errors: readonly Refusal[] };
+    const violations = errors.flatMap(({ extensions }) => extensions.fieldViolations ?? []);
+    expect(violations.map(({ field }) => field)).toEqual(fields);
+    for (const { description } of violations) expect(description).toMatch(/^[A-Z]/);
+    for (const { extensions } of errors) {
+      expect(extensions).toMatchObject({ code: 'BAD_USER_INPUT', status: 'INVALID_ARGUMENT' });
+    }
+  });
+
+  test.each<readonly [string, string, object]>([
+    ['a private key', SIGN_IN, { name: `apps/${ULID}`, privateKey: 'hush-hush', titel: 1 }],
+    ['a private key without its app', SIGN_IN, { privateKey: 'hush-hush' }],
+    ['a private key in a list', SIGN_IN, { name: `apps/${ULID}`, privateKey: ['hush-hush'] }],
+    ['a password', UPDATE_WALLET, { ...wallet, password: 'hush-hush', adress: '0x' }],
+    ['a password in an object', UPDATE_WALLET, { ...wallet, password: { text: 'hush-hush' } }],
+  ])('does not repeat %s', async (_name, query, input) => {
+    const answer = await post({ query, variables: { input } });
+    expect(answer.status).toBe(400);
+    expect(answer.text).not.toContain('hush-hush');
+    expect(gateway.log()).not.toContain('hush-hush');
+  });
+});
+
+describe('a failure of the inside', () => {
+  const INSIDE = /sqlite|no such table|wallet_|keyv|SELECT|stack|\.ts\b|node_modules|\/src\//i;
+  let broken: Gateway;
+  let victim: Tenant;
+
+  beforeAll(async () => {
+    broken = await startGateway();
+    victim = await seedTenant(broken, { wallets: 1 });
+    await broken.database.query('DROP TABLE wallet');
+    return broken.stop;
+  });
+
+  test('in a resolver is masked for the client and told to the log', async () => {
+    const headers = { 'x-request-id': 'broken-field' };
+    const query = `{ __typename node(id: "${victim.wallets[0]}") { id } }`;
+    const answer = await postGraphql(broken.url, victim.token, query, {}, headers);
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.text)).toEqual({
+      data: { __typename: 'Query', node: null },
+      errors: [maskedError('broken-field', { path: ['node'], locations: [expect.any(Object)] })],
+    });
+    expect(answer.text).not.toMatch(INSIDE);
+    expect(logged(broken, 'broken-field')).toMatch(/no such table: wallet/);
+  });
+
+  test('in REST is masked for the client and told to the log', async () => {
+    const headers = { 'x-request-id': 'broken-route' };
+    const answer = await send(
+      `${broken.url}/wallet/${victim.wallets[0]}`,
+      'PATCH',
+      victim.token,
+      {},
+      headers,
+    );
+    expect(answer.status).toBe(500);
+    expect(JSON.parse(answer.text)).toMatchObject({
+      error: { code: 500, status: 'INTERNAL', details: [{ metadata: { requestId: 'broken-route' } }] },
+    });
+    expect(answer.text).not.toMatch(INSIDE);
+    expect(logged(broken, 'broken-route')).toMatch(/no such table: wallet/);
+  });
+
+  test('before anything is resolved is masked for the client and told to the log', async () => {
+    const blind = await startGateway();
+    try {
+      const { token } = await seedTenant(blind);
+      await blind.database.query('DROP TABLE keyv');
+      const headers = { 'x-request-id': 'broken-token' };
+      const answer = await postGraphql(blind.url, token, TOTAL, {}, headers);
+      expect(answer.status).toBe(500);
+      expect(JSON.parse(answer.text)).toEqual({ errors: [maskedError('broken-token')] });
+      expect(answer.text).not.toMatch(INSIDE);
+      expect(logged(blind, 'broken-token')).toMatch(/no such table: keyv/);
+    } finally {
+      await blind.stop();
+    }
+  });
+
+  function maskedError(requestId: string, place: object = {}) {
+    const extensions = { code: 'INTERNAL_SERVER_ERROR', status: 'INTERNAL', reason: 'INTERNAL', requestId };
+    return { message: expect.stringContaining('request id'), extensions, ...place };
+  }
+
+  function logged({ log }: Gateway, requestId: string): string {
+    return log()
+      .split('\n')
+      .filter((line) => line.includes(`"${requestId}"`))
+      .join('\n');
+  }
+});
+
+describe('a document', () => {
+  const aliases = (count: number, field: string) =>
+    Array.from({ length: count }, (_, n) => `a${n}: ${field}`).join(' ');
+
+  test.each([
+    ['', (count: number) => `query A { ${aliases(count, 'projects { totalCount }')} }`],
+    [
+      'in a fragment',
+      (count: number) => `query A { ...F } fragment F on Query { ${aliases(count, '__typename')} }`,
+    ],
+    ['in a mutation', (count: number) => `mutation A { ${aliases(count, '__typename')} }`],
+    [
+      'in all operations',
+      (count: number) =>
+        `query A { ${aliases(10, '__typename')} } query B { ${aliases(count - 10, '__typename')} }`,
+    ],
+  ])('may select 30 root fields and no more %s', async (_name, document) => {
+    expect((await post({ query: document(30), operationName: 'A' })).status).toBe(200);
+    const answer = await post({ query: document(31) });
+    expect(answer.status).toBe(400);
+    expect(refusalOf(answer).extensions['code']).toBe('GRAPHQL_VALIDATION_FAILED');
+    expect(refusalOf(answer).message).toContain('30');
+  });
+
+  test('may have 5000 tokens and no more', async () => {
+    // Three for each alias, and eight for what holds them.
+    const document = (more: string) => `{ projects { nodes { ${aliases(1664, 'id')} ${more} } } }`;
+    expect((await post({ query: document('') })).status).toBe(200);
+    const answer = await post({ query: document('id') });
+    expect(answer.status).toBe(400);
+    expect(refusalOf(answer).extensions['code']).toBe('GRAPHQL_PARSE_FAILED');
+    expect(refusalOf(answer).message).toContain('5000');
+  });
+});
+
+test('a persisted query is asked for, registered with its hash, and from then on known by it', async () => {
+  const query = '{ projects(first: 1) { nodes { name } } }';
+  const sha256Hash = createHash('sha256').update(query).digest('hex');
+  const extensions = { persistedQuery: { version: 1, sha256Hash } };
+  const data = { projects: { nodes: [{ name: tenant.projects[0] }] } };
+  const byHash = () => get({ extensions: JSON.stringify(extensions) }, bearer());
+
+  const unknown = await byHash();
+  expect(unknown.status).toBe(200);
+  expect(refusalOf(unknown)).toMatchObject({
+    message: 'PersistedQueryNotFound',
+    extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' },
+  });
+  expect(JSON.parse((await post({ query, extensions })).text)).toEqual({ data });
+  const known = await byHash();
+  expect(known.status).toBe(200);
+  expect(JSON.parse(known.text)).toEqual({ data });
+  const stranger = await get({ extensions: JSON.stringify(extensions) }, { 'apollo-require-preflight': '1' });
+  expect(stranger.status).toBe(401);
+});
+
+test('times are in UTC with milliseconds and URLs are absolute', async () => {
+  const fields = '... on Project { createTime imageCoverUrl } ... on Wallet { createTime updateTime }';
+  const ids = [tenant.projects[0], tenant.wallets[0]];
+  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ${fields} } }`;
+  const { data } = JSON.parse((await post({ query, variables: { ids } })).text);
+  const [project, wallet] = data.nodes;
+  for (const time of [project.createTime, wallet.createTime, wallet.updateTime]) {
+    expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(time).toBe(new Date(gateway.clock()).toISOString());
+  }
+  expect(project.imageCoverUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/covers\//);
+  expect((await send(project.imageCoverUrl, 'GET')).status).toBe(200);
+});
+
+describe('the schema that a client is shown', () => {
+  let schema: IntrospectionSchema;
+  let types: IntrospectionSchema['types'];
+
+  beforeAll(async () => {
+    const query = getIntrospectionQuery({ specifiedByUrl: true, inputValueDeprecation: true });
+    const { text } = await send(endpoint, 'POST', undefined, { query });
+    schema = (JSON.parse(text) as { data: { __schema: IntrospectionSchema } }).data.__schema;
+    types = schema.types.filter(({ name }) => !name.startsWith('__'));
+  });
+
+  test('is the contract, to the letter', () => {
+    const folder = new URL('../../schema/', import.meta.url);
+    const contract = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
+    const print = (schema: GraphQLSchema) => printSchema(lexicographicSortSchema(schema));
+    expect(print(buildClientSchema({ __schema: schema }))).toBe(print(buildSchema(contract.join('\n'))));
+  });
+
+  test('describes every type, field, argument, input field and value', () => {
+    const described = types.flatMap((type) => [
+      [type.name, type.description],
+      ...membersOf(type).map(({ name, description }) => [`${type.name}.${name}`, description]),
+    ]);
+    expect(described.map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        'Query',
+        'Query.projects',
+        'Query.projects.first',
+        'CreateAppInput.title',
+        'Network.NETWORK_POLYGON',
+      ]),
+    );
+    expect(described.filter(([, description]) => !description?.trim())).toEqual([]);
+  });
+
+  test('says where each of its own scalars is specified', () => {
+    const builtIn = ['Boolean', 'Float', 'ID', 'Int', 'String'];
+    const scalars = types
+      .filter((type) => type.kind === 'SCALAR')
+      .filter(({ name }) => !builtIn.includes(name));
+    expect(scalars.map(({ name }) => name).sort()).toEqual(['Address', 'DateTime', 'ResourceName', 'URL']);
+    for (const { specifiedByURL } of scalars) expect(specifiedByURL).toMatch(/^https:\/\//);
+  });
+
+  test('marks the misspelt network, and nothing else, as deprecated', () => {
+    const deprecated = types.flatMap(membersOf).filter(({ isDeprecated }) => isDeprecated);
+    expect(deprecated).toMatchObject([
+      {
+        name: 'NETWORK_ETHEREUM_RINKERBY',
+        deprecationReason: expect.stringContaining('NETWORK_ETHEREUM_RINKEBY'),
+      },
+    ]);
+  });
+});
+
+type Member = {
+  readonly name: string;
+  readonly description?: string | null | undefined;
+  readonly isDeprecated?: boolean | undefined;
+};
+
+/** The fields, their arguments, the input fields and the values of a type. */
+function membersOf(type: IntrospectionSchema['types'][number]): readonly Member[] {
+  if (type.kind === 'ENUM') return type.enumValues;
+  if (type.kind === 'INPUT_OBJECT') return type.inputFields;
+  if (type.kind !== 'OBJECT' && type.kind !== 'INTERFACE') return [];
+  return type.fields.flatMap((field) => [
+    field,
+    ...field.args.map((arg) => ({ ...arg, name: `${field.name}.${arg.name}` })),
+  ]);
+}
+
+function post(body: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  return send(endpoint, 'POST', tenant.token, body, { accept: RESPONSE_JSON, ...headers });
+}
+
+function get(
+  query: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  return send(`${endpoint}?${new URLSearchParams(query)}`, 'GET', undefined, undefined, headers);
+}
+
+function bearer(): { readonly authorization: string } {
+  return { authorization: `Bearer ${tenant.token}` };
+}
+
+/** The one error of an answer. */
+function refusalOf({ text }: Answer): Refusal {
+  const [error, ...others] = (JSON.parse(text) as { errors: readonly Refusal[] }).errors;
+  if (error === undefined || others.length > 0) throw new Error(`There is not one error in ${text}.`);
+  return error;
+}
+
+async function createAppWithProjectToken(): Promise<Answer> {
+  const variables = { input: { title: 'App', active: true } };
+  const created = await post({ query: CREATE_APP, variables });
+  const signedIn = await post({
+    query: SIGN_IN,
+    variables: { input: JSON.parse(created.text).data.createApp.app },
+  });
+  const { accessToken } = JSON.parse(signedIn.text).data.signIn;
+  return postGraphql(gateway.url, accessToken, CREATE_APP, variables);
+}

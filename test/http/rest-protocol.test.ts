@@ -1,0 +1,474 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request, STATUS_CODES } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { BODY_LIMIT_BYTES } from '../../src/http/json-body.ts';
+import type { Answer } from '../faces.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+
+type Request = {
+  readonly token?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** Whether the body is sent without saying how long it is. */
+  readonly chunked?: boolean;
+};
+
+const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const JSON_TYPE = { 'content-type': 'application/json' };
+const APP = '{"title":"App","active":true}';
+
+const PATHS = [
+  { path: '/auth/apps', method: 'POST', allow: 'OPTIONS, POST' },
+  { path: '/auth/accounts:signinIdentity', method: 'POST', allow: 'OPTIONS, POST' },
+  { path: `/wallet/wallets/${ULID}`, method: 'PATCH', allow: 'OPTIONS, PATCH' },
+  { path: '/project/projects', method: 'GET', allow: 'GET, HEAD, OPTIONS' },
+] as const;
+
+const BODY_PATHS = PATHS.filter(({ method }) => method !== 'GET');
+
+let gateway: Gateway;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  tenant = await seedTenant(gateway, { projects: 3, wallets: 1 });
+  return gateway.stop;
+});
+
+describe('paths and methods', () => {
+  test.each([
+    ['GET', '/nothing'],
+    ['GET', '/project'],
+    ['GET', '/project/projects/'],
+    ['GET', '/project/Projects'],
+    ['GET', '/PROJECT/projects'],
+    ['GET', '//project/projects'],
+    ['GET', '/project//projects'],
+    ['GET', '/project/projects.json'],
+    ['POST', '/auth/apps/'],
+    ['POST', '/auth//apps'],
+    ['POST', '/Auth/Apps'],
+    ['POST', '/auth/accounts:signin'],
+    ['POST', '/auth/accounts:signinidentity'],
+    ['POST', '/auth/accounts::signinIdentity'],
+    ['POST', '/auth/accounts'],
+    ['PATCH', '/wallet'],
+    ['PATCH', `/Wallet/wallets/${ULID}`],
+    ['PATCH', `/wallets/${ULID}`],
+    ['GET', '/covers/a/b'],
+  ])('%s %s leads nowhere, with a token and without', async (method, path) => {
+    for (const token of [tenant.token, undefined]) {
+      expectError(await ask(method, path, { token }), 404, 'NOT_FOUND', 'PATH_NOT_FOUND');
+    }
+  });
+
+  const wrong = PATHS.flatMap(({ path, method, allow }) =>
+    ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']
+      .filter((other) => other !== method)
+      .map((other) => [other, path, allow] as const),
+  );
+
+  test.each(wrong)('%s %s is refused and told the methods: %s', async (method, path, allow) => {
+    for (const token of [tenant.token, undefined]) {
+      const answer = await ask(method, path, { token });
+      expectError(answer, 405, 'UNIMPLEMENTED', 'METHOD_NOT_ALLOWED');
+      expect(allowOf(answer)).toBe(allow);
+    }
+  });
+
+  test.each(BODY_PATHS)('HEAD $path is refused without a body', async ({ path, allow }) => {
+    const answer = await ask('HEAD', path, { token: tenant.token });
+    expect(answer).toMatchObject({ status: 405, text: '' });
+    expect(allowOf(answer)).toBe(allow);
+  });
+
+  test.each(PATHS)('OPTIONS $path tells the methods to everybody', async ({ path, allow }) => {
+    const answer = await ask('OPTIONS', path);
+    expect(answer).toMatchObject({ status: 204, text: '' });
+    expect(allowOf(answer)).toBe(allow);
+  });
+
+  test('OPTIONS of a path that leads nowhere is an error as any other method is', async () => {
+    expectError(await ask('OPTIONS', '/nothing'), 404, 'NOT_FOUND', 'PATH_NOT_FOUND');
+  });
+
+  test('HEAD of the projects has the headers of GET, and no body', async () => {
+    const headers = { 'x-request-id': 'head-and-get' };
+    const [head, get] = [
+      await ask('HEAD', '/project/projects', { token: tenant.token, headers }),
+      await ask('GET', '/project/projects', { token: tenant.token, headers }),
+    ];
+    expect(head).toMatchObject({ status: 200, text: '' });
+    expect(get.headers.get('content-length')).toBe(String(Buffer.byteLength(get.text)));
+    for (const { headers } of [head, get]) headers.delete('date');
+    expect([...head.headers]).toEqual([...get.headers]);
+  });
+
+  test('HEAD of the projects needs a token as GET does', async () => {
+    expect(await ask('HEAD', '/project/projects')).toMatchObject({ status: 401, text: '' });
+  });
+
+  test.each(['/%', '/%zz', '/project/%zz', '/wallet/%zz', '/wallet/wallets%2', '/wallet/wallets%2F%C3%28'])(
+    'a path with broken percent-encoding is malformed: %s',
+    async (path) => {
+      for (const method of ['GET', 'PATCH']) {
+        const answer = await ask(method, path, { token: tenant.token });
+        expectError(answer, 400, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST');
+      }
+    },
+  );
+});
+
+describe('bodies', () => {
+  const types = [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/jsonp',
+    'application/merge-patch+json',
+    'nonsense',
+    undefined,
+  ];
+  const typed = BODY_PATHS.flatMap(({ method, path }) => types.map((type) => [method, path, type] as const));
+
+  test.each(typed)('%s %s does not take a body of the type %s', async (method, path, type) => {
+    const headers = type === undefined ? {} : { 'content-type': type };
+    const answer = await ask(method, path, { token: tenant.token, headers, body: APP });
+    expectError(answer, 415, 'INVALID_ARGUMENT', 'UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'Application/JSON',
+  ])('a body of the type %s is read', async (type) => {
+    const headers = { 'content-type': type };
+    const answer = await ask('POST', '/auth/apps', { token: tenant.token, headers, body: APP });
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.text)).toMatchObject({ title: 'App', active: true });
+  });
+
+  const bodies = {
+    'no bytes': '',
+    'half an object': '{"title":',
+    'an object and more': `${APP}}`,
+    'another language': "{title:'App'}",
+    'an array': `[${APP}]`,
+    'a string': '"title"',
+    'a number': '1',
+    true: 'true',
+    null: 'null',
+    'malformed UTF-8': Buffer.concat([Buffer.from('{"title":"'), Buffer.of(0xff), Buffer.from('"}')]),
+    'half a character': Buffer.concat([Buffer.from('{"title":"'), Buffer.of(0xc3), Buffer.from('"}')]),
+    'UTF-16': Buffer.from(APP, 'utf16le'),
+  };
+  const malformed = BODY_PATHS.flatMap(({ method, path }) =>
+    Object.entries(bodies).map(([name, body]) => [method, path, name, body] as const),
+  );
+
+  test.each(malformed)('%s %s cannot read a body of %s', async (method, path, _name, body) => {
+    const answer = await ask(method, path, { token: tenant.token, headers: JSON_TYPE, body });
+    expectError(answer, 400, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST');
+  });
+
+  test.each(BODY_PATHS)('$method $path cannot do without a body', async ({ method, path }) => {
+    const answer = await ask(method, path, { token: tenant.token });
+    expectError(answer, 400, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST');
+  });
+
+  test.each([
+    ['with its length', false],
+    ['in chunks', true],
+  ])(
+    'a body of the greatest length is read and one byte more is refused, sent %s',
+    async (_name, chunked) => {
+      const body = APP.padEnd(BODY_LIMIT_BYTES);
+      const post = (body: string) =>
+        ask('POST', '/auth/apps', { token: tenant.token, headers: JSON_TYPE, body, chunked });
+      expect((await post(body)).status).toBe(200);
+      expectError(await post(`${body} `), 413, 'INVALID_ARGUMENT', 'BODY_TOO_LARGE');
+    },
+  );
+
+  test.each([
+    ['POST', '/auth/apps', '{"title":"App","active":true,"__proto__":{}}', '__proto__'],
+    ['POST', '/auth/apps', '{"__proto__":{"title":"App","active":true}}', '__proto__'],
+    ['POST', '/auth/apps', '{"title":"App","active":true,"constructor":1}', 'constructor'],
+    ['POST', '/auth/accounts:signinIdentity', '{"__proto__":{"privateKey":{}}}', '__proto__'],
+    [
+      'POST',
+      '/auth/accounts:signinIdentity',
+      '{"privateKey":{"__proto__":{"name":"a","privateKey":"b"}}}',
+      'privateKey.__proto__',
+    ],
+    ['PATCH', `/wallet/wallets/${ULID}`, '{"__proto__":{"title":"Other"}}', '__proto__'],
+  ])('%s %s takes %s as having a field that is not its own', async (method, path, body, field) => {
+    const answer = await ask(method, path, { token: tenant.token, headers: JSON_TYPE, body });
+    expectError(answer, 400, 'INVALID_ARGUMENT', 'INVALID_FIELD', [field]);
+  });
+});
+
+describe('query parameters', () => {
+  test.each([
+    ['pageSize=1&pageSize=2', ['pageSize']],
+    ['pageSize=1&pageSize=1', ['pageSize']],
+    ['pageToken=a&pageToken=b&pageSize=1&pageSize=2', ['pageSize', 'pageToken']],
+    ['pageSize=%zz', ['pageSize']],
+    ['pageToken=%zz', ['pageToken']],
+    ['pageToken=%C3%28', ['pageToken']],
+    ['%zz=1', ['%zz']],
+    ['pageSize', ['pageSize']],
+    ['pageSize=+5', ['pageSize']],
+    ['pagesize=1', ['pagesize']],
+    ['pageSize[]=1', ['pageSize[]']],
+    ['page_size=1&skip=2', ['page_size', 'skip']],
+    ['__proto__=1', ['__proto__']],
+  ])('?%s is refused, naming %j', async (query, fields) => {
+    const answer = await ask('GET', `/project/projects?${query}`, { token: tenant.token });
+    expectError(answer, 400, 'INVALID_ARGUMENT', 'INVALID_FIELD', fields);
+  });
+
+  test.each(['', '?', '?pageSize=%31%30', '?pageSize=10&'])('"%s" is a whole list', async (query) => {
+    const answer = await ask('GET', `/project/projects${query}`, { token: tenant.token });
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.text).projects).toHaveLength(3);
+  });
+});
+
+describe('who may not ask', () => {
+  const unheard: Record<string, Request> = {
+    'a body that is not JSON': { headers: JSON_TYPE, body: '{' },
+    'a body of another type': { headers: { 'content-type': 'text/plain' }, body: 'x' },
+    'a body that is too long': { headers: JSON_TYPE, body: ' '.repeat(BODY_LIMIT_BYTES + 1) },
+    'a field that is not known': { headers: JSON_TYPE, body: '{"__proto__":1}' },
+    'no body': {},
+  };
+  const rows = BODY_PATHS.flatMap(({ method, path }) =>
+    Object.entries(unheard).map(([name, sent]) => [method, path, name, sent] as const),
+  );
+
+  test.each(rows)('%s %s asks for a token before it looks at %s', async (method, path, _name, sent) => {
+    const missing = await ask(method, path, sent);
+    expectError(missing, 401, 'UNAUTHENTICATED', 'TOKEN_MISSING');
+    expect(missing.headers.get('www-authenticate')).toBe('Bearer');
+    const bad = await ask(method, path, { ...sent, token: 'nonsense' });
+    expectError(bad, 401, 'UNAUTHENTICATED', 'TOKEN_INVALID');
+    expect(bad.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+  });
+
+  test('is not kept until the body has come', async () => {
+    const sent = request(`${gateway.url}/auth/apps`, {
+      method: 'POST',
+      headers: { ...JSON_TYPE, 'content-length': '1000' },
+    });
+    sent.flushHeaders();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(401);
+    // It was never finished, which is what is being asked.
+    sent.on('error', () => {}).destroy();
+  });
+
+  test('is told so before the query is looked at', async () => {
+    const answer = await ask('GET', '/project/projects?pageSize=0');
+    expectError(answer, 401, 'UNAUTHENTICATED', 'TOKEN_MISSING');
+  });
+});
+
+describe('the connection', () => {
+  test.each([
+    ['no HTTP', 'nonsense\r\n\r\n'],
+    ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['a header without a colon', 'GET / HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n'],
+    ['a space in a header name', 'GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n'],
+    ['a length that is no number', 'POST /auth/apps HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
+    [
+      'two ways to end the body',
+      'POST /auth/apps HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+    ],
+    ['no host', 'GET /project/projects HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['a method that there is not', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])('is answered in JSON and closed when %s comes over it', async (_name, bytes) => {
+    expectRawError(await speak(bytes));
+  });
+
+  test.each([
+    ['path', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['query', `GET /project/projects?pageToken=${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['header', `GET /healthz HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${'a'.repeat(100_000)}\r\n\r\n`],
+    ['list of headers', `GET /healthz HTTP/1.1\r\nHost: x\r\n${'A: b\r\n'.repeat(20_000)}\r\n`],
+  ])('is closed on an endless %s, and others do not notice', async (_name, bytes) => {
+    const other = ask('GET', '/healthz');
+    expectRawError(await speak(bytes), 431);
+    expect((await other).status).toBe(200);
+    expect((await ask('GET', '/healthz')).status).toBe(200);
+  });
+
+  test('takes a long path, query or token that is no endless one for what it is', async () => {
+    const long = 'a'.repeat(10_000);
+    const { token } = tenant;
+    expectError(await ask('GET', `/${long}`, { token }), 404, 'NOT_FOUND', 'PATH_NOT_FOUND');
+    const wallet = await ask('PATCH', `/wallet/${long}`, { token, headers: JSON_TYPE, body: '{}' });
+    expectError(wallet, 400, 'INVALID_ARGUMENT', 'INVALID_FIELD', ['name']);
+    const page = await ask('GET', `/project/projects?pageToken=${long}`, { token });
+    expectError(page, 400, 'INVALID_ARGUMENT', 'INVALID_FIELD', ['pageToken']);
+    const unknown = await ask('GET', '/project/projects', { token: long });
+    expectError(unknown, 401, 'UNAUTHENTICATED', 'TOKEN_INVALID');
+  });
+});
+
+describe('the request id', () => {
+  test.each(['a', 'req-1', 'Trace:0af7651916cd43dd8448eb211c80319c', '2024_01.02', 'x'.repeat(100)])(
+    '%s is the client’s, and comes back',
+    async (id) => {
+      const headers = { 'x-request-id': id };
+      for (const path of ['/healthz', '/nothing', '/project/projects']) {
+        expect((await ask('GET', path, { headers })).headers.get('x-request-id')).toBe(id);
+      }
+      expectError(await ask('GET', '/nothing', { headers }), 404, 'NOT_FOUND', 'PATH_NOT_FOUND');
+    },
+  );
+
+  test.each(['', 'x'.repeat(101), 'a b', 'a,b', 'a"b', '<b>', '../a', '{"a":1}', 'a%0a', 'é'])(
+    '"%s" is not safe in a log, and is replaced',
+    async (id) => {
+      const answer = await ask('GET', '/nothing', { headers: { 'x-request-id': id } });
+      expectError(answer, 404, 'NOT_FOUND', 'PATH_NOT_FOUND');
+      expect(answer.headers.get('x-request-id')).not.toBe(id);
+    },
+  );
+
+  test('is never that of another request', async () => {
+    const paths = ['/healthz', '/nothing', '/project/projects', '/auth/apps'];
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => ask('GET', paths[n % paths.length] ?? '')),
+    );
+    expect(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size).toBe(50);
+  });
+});
+
+test('no answer is kept by a cache or taken for another type', async () => {
+  const { token, wallets } = tenant;
+  const sent = { token, headers: JSON_TYPE };
+  const made = await ask('POST', '/auth/apps', { ...sent, body: APP });
+  const { name, privateKey } = JSON.parse(made.text);
+  const answers = [
+    made,
+    await ask('POST', '/auth/accounts:signinIdentity', {
+      ...sent,
+      body: JSON.stringify({ privateKey: { name, privateKey } }),
+    }),
+    await ask('PATCH', `/wallet/${wallets[0]}`, { ...sent, body: '{}' }),
+    await ask('GET', '/project/projects', { token }),
+  ];
+  for (const { status, headers } of answers) {
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-request-id')).toMatch(/^\S+$/);
+  }
+});
+
+/** Sends a request byte for byte as it is given, which `fetch` does not do. */
+async function ask(method: string, path: string, sent: Request = {}): Promise<Answer> {
+  const { token, headers, body, chunked = false } = sent;
+  const { hostname, port } = new URL(gateway.url);
+  const outgoing = request({
+    hostname,
+    port,
+    path,
+    method,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined &&
+        (chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': Buffer.byteLength(body) })),
+      ...headers,
+    },
+  });
+  const responded = once(outgoing, 'response') as Promise<[IncomingMessage]>;
+  outgoing.end(body);
+  const [response] = await responded;
+  return {
+    status: response.statusCode ?? 0,
+    headers: new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
+    text: await text(response),
+  };
+}
+
+/** Sends bytes over a connection of its own and returns all that comes until it is closed. */
+async function speak(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  socket.write(bytes, 'latin1');
+  const heard: Buffer[] = [];
+  socket.on('data', (data: Buffer) => heard.push(data));
+  await once(socket, 'close');
+  return Buffer.concat(heard).toString();
+}
+
+/** Checks that an error is in the one shape of AIP-193, with a BadRequest just where `fields` are at fault. */
+function expectError(
+  { status: httpStatus, headers, text }: Answer,
+  code: number,
+  status: string,
+  reason: string,
+  fields: readonly string[] = [],
+): void {
+  const requestId = headers.get('x-request-id');
+  expect(httpStatus).toBe(code);
+  expect(requestId).toMatch(/^[\w.:-]{1,100}$/);
+  expectErrorBody(text, code, status, reason, requestId, fields);
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+}
+
+function expectErrorBody(
+  text: string,
+  code: number,
+  status: string,
+  reason: string,
+  requestId: unknown,
+  fields: readonly string[],
+): void {
+  const errorInfo = {
+    '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+    reason,
+    domain: 'paw-gateway',
+    metadata: { requestId },
+  };
+  const badRequest = {
+    '@type': 'type.googleapis.com/google.rpc.BadRequest',
+    fieldViolations: fields.map((field) => ({ field, description: expect.stringMatching(/^[A-Z].*\.$/) })),
+  };
+  expect(JSON.parse(text)).toStrictEqual({
+    error: {
+      code,
+      message: expect.stringMatching(/\S.*\.$/),
+      status,
+      details: fields.length > 0 ? [errorInfo, badRequest] : [errorInfo],
+    },
+  });
+  expect(text).not.toMatch(/\\n|node_modules|node:|\.ts\b|\/src\/|FST_|HPE_|SyntaxError/);
+}
+
+/** Checks an answer to what is too broken to have a path: it was sent by the socket itself. */
+function expectRawError(answer: string, status = 400): void {
+  const end = answer.indexOf('\r\n\r\n');
+  const [head, body] = [answer.slice(0, end), answer.slice(end + 4)];
+  expect(head.startsWith(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`)).toBe(true);
+  expect(head).toMatch(/^Content-Type: application\/json; charset=utf-8\r?$/im);
+  expect(head).toMatch(/^Connection: close\r?$/im);
+  const [, requestId] = /^x-request-id: (\S+)$/m.exec(head.replaceAll('\r', '')) ?? [];
+  expectErrorBody(body, status, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST', requestId, []);
+}
+
+function allowOf({ headers }: Answer): string {
+  return (headers.get('allow') ?? '').split(', ').sort().join(', ');
+}
