@@ -1,0 +1,308 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, bothFaces, type Face, type Outcome, postGraphql } from '../faces.ts';
+import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+
+const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
+const FIELDS = `{
+  __typename
+  id
+  ... on Project { name title description imageCoverUrl imageCoverCid createTime }
+  ... on App { name title privateKey active createTime project { id name title } }
+  ... on Wallet { name title description network address password createTime updateTime project { id name title } }
+}`;
+const NODE = `query ($id: ID!) { node(id: $id) ${FIELDS} }`;
+const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  return gateway.stop;
+});
+
+const [graphql] = bothFaces(() => gateway.url) as [Face, Face];
+
+describe('node', () => {
+  test('fetches a project', async () => {
+    const { token, projects } = await seedTenant(gateway, { projects: 2 });
+    const [, name = ''] = projects;
+    expect(await node(token, name)).toEqual({
+      __typename: 'Project',
+      id: name,
+      name,
+      title: 'Project 2',
+      description: 'No. 2',
+      imageCoverUrl: `${gateway.url}/covers/${name.slice('projects/'.length)}.svg`,
+      imageCoverCid: expect.stringMatching(/^bafkrei[a-z2-7]{52}$/),
+      createTime: new Date(gateway.clock()).toISOString(),
+    });
+  });
+
+  test('fetches an app, its project, and no private key', async () => {
+    const { token, projects } = await seedTenant(gateway, { projects: 2 });
+    const { name } = await createApp(token, projects[1]);
+    expect(await node(token, name)).toEqual({
+      __typename: 'App',
+      id: name,
+      name,
+      title: 'App',
+      privateKey: '',
+      active: true,
+      createTime: new Date(gateway.clock()).toISOString(),
+      project: { id: projects[1], name: projects[1], title: 'Project 2' },
+    });
+  });
+
+  test('fetches a wallet, its project, and no password', async () => {
+    const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
+    const [name = ''] = wallets;
+    const password = 'p'.repeat(32);
+    valueIn(await graphql.updateWallet(token, name, { project: projects[1], password }));
+    expect(await node(token, name)).toEqual({
+      __typename: 'Wallet',
+      id: name,
+      name,
+      title: 'Wallet 1',
+      description: 'No. 1',
+      network: 'NETWORK_ETHEREUM',
+      address: '0x0000000000000000000000000000000000000001',
+      password: '',
+      createTime: new Date(gateway.clock()).toISOString(),
+      updateTime: new Date(gateway.clock()).toISOString(),
+      project: { id: projects[1], name: projects[1], title: 'Project 2' },
+    });
+  });
+
+  test('takes a ULID in lower or mixed case and returns it in upper case', async () => {
+    const { token, names } = await seedResources();
+    for (const name of names) {
+      const [collection, ulid = ''] = name.split('/');
+      expect(ulid).toBe(ulid.toUpperCase());
+      const mixed = ulid.slice(0, 13) + ulid.slice(13).toLowerCase();
+      for (const id of [ulid.toLowerCase(), mixed]) {
+        expect(await node(token, `${collection}/${id}`)).toMatchObject({ id: name, name });
+      }
+    }
+  });
+
+  test.each(['projects', 'apps', 'wallets'])(
+    'answers null for what is not among the %s',
+    async (collection) => {
+      const { token, names } = await seedResources();
+      expect(await node(token, `${collection}/${ULID}`)).toBeNull();
+      // The same ULID in another collection is another name.
+      for (const name of names.filter((other) => !other.startsWith(collection))) {
+        expect(await node(token, `${collection}/${name.split('/')[1]}`)).toBeNull();
+      }
+    },
+  );
+
+  test("tells another account's resource from a missing one in no byte", async () => {
+    const [ours, theirs] = [await seedResources(), await seedResources()];
+    for (const foreign of theirs.names) {
+      expect(await node(theirs.token, foreign)).toMatchObject({ id: foreign });
+      await expectAlike(ours.token, foreign, `${foreign.split('/')[0]}/${ULID}`);
+    }
+  });
+
+  test("tells another project's resource from a missing one in no byte, to a project token", async () => {
+    const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
+    const [inside, outside] = [await createApp(token, projects[1]), await createApp(token, projects[0])];
+    const projectToken = await signIn(token, inside);
+    for (const hidden of [projects[0], outside.name, wallets[0]]) {
+      const name = hidden ?? '';
+      expect(await node(token, name)).toMatchObject({ id: name });
+      await expectAlike(projectToken, name, `${name.split('/')[0]}/${ULID}`);
+    }
+  });
+
+  test('shows a project token its own project and what is in it', async () => {
+    const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
+    const app = await createApp(token, projects[0]);
+    const projectToken = await signIn(token, app);
+    for (const name of [projects[0], app.name, wallets[0]]) {
+      const seen = await node(token, name);
+      expect(seen).toMatchObject({ id: name });
+      expect(await node(projectToken, name)).toEqual(seen);
+    }
+  });
+
+  test('shows a project token a wallet for as long as it is in its project', async () => {
+    const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
+    const [wallet = ''] = wallets;
+    const projectToken = await signIn(token, await createApp(token, projects[0]));
+    expect(await node(projectToken, wallet)).toMatchObject({ id: wallet });
+    valueIn(await graphql.updateWallet(token, wallet, { project: projects[1] }));
+    expect(await node(projectToken, wallet)).toBeNull();
+  });
+
+  test.each([
+    '',
+    'x',
+    '/',
+    'projects',
+    'projects/',
+    ULID,
+    `/${ULID}`,
+    `accounts/${ULID}`,
+    `Projects/${ULID}`,
+    `project/${ULID}`,
+    `projects//${ULID}`,
+    `projects/${ULID}/`,
+    `projects/${ULID}/x`,
+    `projects/projects/${ULID}`,
+    `projects/${ULID.slice(1)}`,
+    `projects/${ULID}0`,
+    `projects/8${ULID.slice(1)}`,
+    ...['I', 'L', 'O', 'U', 'i', 'l', 'o', 'u', '-', ' ', '%', '\0', 'é', 'Ａ', '😀'].map(
+      (letter) => `projects/${ULID.slice(0, -letter.length)}${letter}`,
+    ),
+    // In upper case this letter is an ASCII S.
+    `projects/${ULID.replace('S', 'ſ')}`,
+    // In upper case this letter is an ASCII S and T.
+    `projects/${ULID.replace('TS', 'ﬆ')}`,
+    ` projects/${ULID}`,
+    `projects/${ULID}\n`,
+    '__proto__/01ARZ3NDEKTSV4RRFFQ69G5FAV',
+    5,
+  ])('refuses the malformed name %j', async (id) => {
+    const { token } = await seedTenant(gateway);
+    const answer = await postGraphql(gateway.url, token, NODE, { id });
+    expect(refusalIn(answer)).toEqual({
+      status: 200,
+      data: { node: null },
+      code: 'BAD_USER_INPUT',
+      fields: ['id'],
+    });
+  });
+
+  test('takes the largest ULID', async () => {
+    const { token } = await seedTenant(gateway);
+    expect(await node(token, `projects/7${'Z'.repeat(25)}`)).toBeNull();
+  });
+});
+
+describe('nodes', () => {
+  test('keeps the order, what is asked for twice, and null in its place', async () => {
+    const [{ token, names }, other] = [await seedResources(), await seedResources()];
+    const [project = '', app = '', wallet = ''] = names;
+    const missing = `wallets/${ULID}`;
+    const foreign = other.names[0] ?? '';
+    const lower = project.toLowerCase();
+    const ids = [wallet, missing, project, foreign, app, wallet, missing, lower];
+    expect(await nodes(token, ids)).toEqual([wallet, null, project, null, app, wallet, null, project]);
+    expect(await nodes(token, ids.toReversed())).toEqual(
+      [wallet, null, project, null, app, wallet, null, project].toReversed(),
+    );
+  });
+
+  test('shows a project token nothing but what is in its project', async () => {
+    const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
+    const app = await createApp(token, projects[1]);
+    const ids = [...projects, ...wallets, app.name];
+    expect(await nodes(token, ids)).toEqual(ids);
+    expect(await nodes(await signIn(token, app), ids)).toEqual([null, projects[1], null, app.name]);
+  });
+
+  test('of no name are an empty list', async () => {
+    const { token } = await seedTenant(gateway);
+    expect(await nodes(token, [])).toEqual([]);
+  });
+
+  test.each([1, 9, 10, 11, 99, 100])('takes %i names', async (count) => {
+    const { token, projects } = await seedTenant(gateway, { projects: count });
+    const ids = projects.toReversed();
+    expect(ids).toHaveLength(count);
+    expect(await nodes(token, ids)).toEqual(ids);
+  });
+
+  test('takes 100 names of every kind', async () => {
+    const { token, names } = await seedResources();
+    const ids = Array.from({ length: 100 }, (_, index) => names[index % names.length] ?? '');
+    expect(await nodes(token, ids)).toEqual(ids);
+  });
+
+  test('refuses 101 names, though all are the same one', async () => {
+    const { token, projects } = await seedTenant(gateway);
+    const ids = new Array(101).fill(projects[0]);
+    const answer = await postGraphql(gateway.url, token, NODES, { ids });
+    expect(refusalIn(answer)).toEqual({ status: 200, data: null, code: 'BAD_USER_INPUT', fields: ['ids'] });
+  });
+
+  test('names every malformed name by its place', async () => {
+    const { token, projects } = await seedTenant(gateway, { projects: 3 });
+    const [fields, ids] = [
+      ['ids[3]', 'ids[5]'],
+      [...projects, 'x', projects[0], `accounts/${ULID}`],
+    ];
+    const answer = await postGraphql(gateway.url, token, NODES, { ids });
+    expect(refusalIn(answer)).toEqual({ status: 200, data: null, code: 'BAD_USER_INPUT', fields });
+  });
+
+  test('names the place of a null', async () => {
+    const { token, projects } = await seedTenant(gateway);
+    const answer = await postGraphql(gateway.url, token, NODES, { ids: [projects[0], null] });
+    expect(refusalIn(answer)).toMatchObject({ code: 'BAD_USER_INPUT', fields: ['ids[1]'] });
+  });
+
+  test('keep every secret back', async () => {
+    const { token, names } = await seedResources();
+    const query = `query ($ids: [ID!]!) {
+      nodes(ids: $ids) { ... on App { privateKey } ... on Wallet { password } }
+    }`;
+    const { text } = await postGraphql(gateway.url, token, query, { ids: names });
+    expect(JSON.parse(text)).toEqual({ data: { nodes: [{}, { privateKey: '' }, { password: '' }] } });
+  });
+});
+
+async function node(token: string, id: string | undefined): Promise<unknown> {
+  const { text } = await postGraphql(gateway.url, token, NODE, { id });
+  const { data, errors } = JSON.parse(text);
+  if (errors !== undefined) throw new Error(text);
+  return data.node;
+}
+
+async function nodes(token: string, ids: readonly string[]): Promise<(string | null)[]> {
+  const { text } = await postGraphql(gateway.url, token, NODES, { ids });
+  const { data, errors } = JSON.parse(text);
+  if (errors !== undefined) throw new Error(text);
+  return data.nodes.map((found: { id: string } | null) => found?.id ?? null);
+}
+
+function refusalIn({ status, text }: Answer) {
+  const { data, errors } = JSON.parse(text);
+  if (errors?.length !== 1) throw new Error(text);
+  const [{ extensions }] = errors;
+  const fields = extensions.fieldViolations.map(({ field }: { field: string }) => field);
+  return { status, data, code: extensions.code, fields };
+}
+
+async function expectAlike(token: string, hidden: string, missing: string): Promise<void> {
+  const [a, b] = [
+    await postGraphql(gateway.url, token, NODE, { id: hidden }),
+    await postGraphql(gateway.url, token, NODE, { id: missing }),
+  ];
+  expect(a.text).toBe('{"data":{"node":null}}');
+  expect([a.status, a.text]).toEqual([b.status, b.text]);
+}
+
+/** An account with a project, an app and a wallet, by name in this order. */
+async function seedResources(): Promise<{ token: string; names: readonly string[] }> {
+  const { token, projects, wallets } = await seedTenant(gateway, { wallets: 1 });
+  const app = await createApp(token, projects[0]);
+  return { token, names: [...projects, app.name, ...wallets] };
+}
+
+async function createApp(token: string, project: string | undefined) {
+  return valueIn(await graphql.createApp(token, { title: 'App', active: true, project }));
+}
+
+async function signIn(token: string, { name, privateKey }: { name: string; privateKey: string }) {
+  return valueIn(await graphql.signIn(token, { name, privateKey })).accessToken;
+}
+
+function valueIn<T>({ value, response }: Outcome<T>): T {
+  if (value === undefined) throw new Error(response.text);
+  return value;
+}
