@@ -4,6 +4,13 @@ export type Config = {
   /** 0 for a free one. */
   readonly port: number;
   readonly databaseUrl: string;
+  /** How much of a PostgreSQL server one process takes. */
+  readonly postgres: {
+    /** The most connections. */
+    readonly poolSize: number;
+    /** How long a statement may run, and how long one may wait for a connection, in milliseconds. */
+    readonly timeoutMs: number;
+  };
   /** Where clients reach the gateway, without a slash at its end; undefined for where it listens. */
   readonly publicUrl: string | undefined;
   readonly logLevel: LogLevel;
@@ -46,6 +53,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     host: value('HOST') ?? '127.0.0.1',
     port: readInteger('PORT', value('PORT') ?? '4000', 0, 65_535),
     databaseUrl: value('DATABASE_URL') ?? 'sqlite:data/paw.db',
+    postgres: {
+      poolSize: readInteger('PAW_POSTGRES_POOL', value('PAW_POSTGRES_POOL') ?? '10', 1, 1000),
+      timeoutMs: readDuration('PAW_POSTGRES_TIMEOUT', value('PAW_POSTGRES_TIMEOUT') ?? '5s') * 1000,
+    },
     publicUrl: readUrl('PUBLIC_URL', value('PUBLIC_URL')),
     logLevel: readLogLevel(value('LOG_LEVEL') ?? 'info'),
     tokenTtlSeconds: readDuration('PAW_TOKEN_TTL', value('PAW_TOKEN_TTL') ?? '1h'),
@@ -74,6 +85,12 @@ export function readDuration(name: string, text: string, min = 1): number {
   return seconds;
 }
 
+/** The URL of a server that listens on `host` and `port`, as its own machine reaches it. */
+export function localUrl(host: string, port: number): string {
+  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 function readInteger(name: string, text: string, min: number, max: number): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(number >= min && number <= max)) {
@@ -97,8 +114,10 @@ function readLogLevel(text: string): LogLevel {
 function readUrl(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
-    throw new ConfigError(`${name} must be a URL that starts with http:// or https://, without a query.`);
+  if (url === null || !/^https?:$/.test(url.protocol) || /[?#]/.test(text) || url.username || url.password) {
+    throw new ConfigError(
+      `${name} must be a URL that starts with http:// or https://, without a query or credentials.`,
+    );
   }
   return url.href.replace(/\/+$/, '');
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Config } from './config.ts';
+import { type Config, localUrl } from './config.ts';
 import { passwordHasher } from './credentials/password-hasher.ts';
 import { createDataLayer } from './data/create-data-layer.ts';
 import { graphqlErrorBody } from './graphql/errors.ts';
@@ -50,7 +50,7 @@ export async function startServer(
   logger: FastifyBaseLogger,
   clock: () => number = Date.now,
 ): Promise<Server> {
-  const database = await openDatabase(config.databaseUrl);
+  const database = await openDatabase(config.databaseUrl, config.postgres);
   try {
     await migrate(database, clock());
     return await listen(config, logger, clock, database);
@@ -96,7 +96,7 @@ async function listen(
 
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;
-  url ||= `http://${reachable(config.host)}:${port}`;
+  url ||= localUrl(config.host, port);
   const stopSweeping = keepSweeping(database, clock, logger);
   logger.info({ url }, `listening on ${url}`);
 
@@ -136,10 +136,4 @@ function keepSweeping(
     clearInterval(timer);
     await sweep;
   };
-}
-
-/** The host to put in a URL for a host that is listened on. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
 }

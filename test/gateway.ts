@@ -73,7 +73,7 @@ export async function startGateway(
   });
   const config = readConfig({ PORT: '0', ...settings, DATABASE_URL: databaseUrl });
   const server = await startServer(config, pino({ level: 'trace' }, sink), clock);
-  const database = await openDatabase(databaseUrl);
+  const database = await openDatabase(databaseUrl, config.postgres);
   return {
     url: server.url,
     databaseUrl,

@@ -59,11 +59,13 @@ export async function createAccountToken(
   const defaultProjectId = project ? idOf(project) : row.default_project_id;
   const principal = { level: 'account', accountId: row.id, defaultProjectId } as const;
   const lifeMs = lifeSeconds * 1000;
+  // Taken first, so that the token lives at least until then.
+  const expireTimeMs = clock() + lifeMs;
   await openTokens(database, clock).add(
     row.id,
     serial,
     { hash: hashCredential(accessToken), principal },
     lifeMs,
   );
-  return { accessToken, expireTimeMs: clock() + lifeMs };
+  return { accessToken, expireTimeMs };
 }

@@ -1,4 +1,4 @@
-import { readConfig } from '../config.ts';
+import { localUrl, readConfig } from '../config.ts';
 import { idGenerator, type Ulid } from '../model/resource-name.ts';
 import type { Database } from '../storage/database.ts';
 import { migrate } from '../storage/migrate.ts';
@@ -23,12 +23,12 @@ export async function withDatabase<T>(
   environment: Arguments['environment'],
   work: (workplace: Workplace, publicUrl: string) => Promise<T>,
 ): Promise<T> {
-  const { databaseUrl, publicUrl, host, port } = readConfig(environment);
-  const database = await openDatabase(databaseUrl);
+  const { databaseUrl, postgres, publicUrl, host, port } = readConfig(environment);
+  const database = await openDatabase(databaseUrl, postgres);
   try {
     await migrate(database, Date.now());
     const workplace = { database, clock: Date.now, newId: idGenerator(Date.now) };
-    return await work(workplace, publicUrl ?? `http://${host}:${port}`);
+    return await work(workplace, publicUrl ?? localUrl(host, port));
   } finally {
     await database.close();
   }

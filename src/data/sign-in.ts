@@ -32,11 +32,13 @@ export async function signIn(
   const accessToken = createCredential('app', row.id, serial);
   const hash = hashCredential(accessToken);
   const ttlMs = tokenTtlSeconds * 1000;
+  // Taken first, so that the token lives at least until then.
+  const expireTimeMs = clock() + ttlMs;
   await database.transaction(async (transaction) => {
     // Held until the token is there: whoever makes the app inactive then ends this token, too.
     if (!(await lockActiveApp(transaction, accountId, row.id))) throw appInactive();
     const projectLevel = { level: 'project', accountId, projectId: row.project_id } as const;
     await openTokens(transaction, clock).add(row.id, serial, { hash, principal: projectLevel }, ttlMs);
   });
-  return { accessToken, expireTimeMs: clock() + ttlMs, app: appFromRow(row) };
+  return { accessToken, expireTimeMs, app: appFromRow(row) };
 }

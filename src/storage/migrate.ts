@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { ApiError } from '../model/api-error.ts';
 import type { Database, Queryable } from './database.ts';
 
 type Migration = { readonly version: number; readonly statements: readonly string[] };
+
+const ATTEMPTS = 3;
 
 const FOLDER = new URL('migrations/', import.meta.url);
 
@@ -9,28 +12,42 @@ const FOLDER = new URL('migrations/', import.meta.url);
 export class NewerDatabaseError extends Error {}
 
 /**
- * Brings the database's tables up to date, in one transaction. To be called at
- * start; of several processes that start at once, one does the work.
+ * Brings the database's tables up to date. To be called at start; of several
+ * processes that start at once, one does the work.
  *
  * @param now the time to note, Unix milliseconds
  * @throws NewerDatabaseError if the database is newer than this program
  */
 export async function migrate(database: Database, now: number): Promise<void> {
   const migrations = readMigrations();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await migrateOnce(database, migrations, now);
+    } catch (error) {
+      // Another process that migrates at the same time makes one of the two fail: not
+      // every engine has a lock for it, but all of them refuse the same row or table twice.
+      if (attempt === ATTEMPTS || error instanceof NewerDatabaseError || error instanceof ApiError)
+        throw error;
+    }
+  }
+}
+
+async function migrateOnce(database: Database, migrations: readonly Migration[], now: number): Promise<void> {
+  const latest = migrations.length;
   await database.transaction(async (transaction) => {
     const current = await currentVersion(transaction);
-    const latest = migrations.length;
     if (current > latest) {
       throw new NewerDatabaseError(
         `The database is of version ${current}, and this program knows versions up to ${latest}. Use a newer program.`,
       );
     }
     for (const { version, statements } of migrations.slice(current)) {
-      for (const statement of statements) await transaction.query(statement);
+      // First, so that another process waits here, and then finds it done.
       await transaction.query('INSERT INTO schema_migration (version, apply_time_ms) VALUES ($1, $2)', [
         version,
         now,
       ]);
+      for (const statement of statements) await transaction.query(statement);
     }
   });
 }

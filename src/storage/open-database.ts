@@ -1,19 +1,26 @@
 import type { Database } from './database.ts';
+import { openPostgres, type PostgresSettings } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 
-/** Thrown for a URL that names no engine we have. */
+/** Thrown for a URL that names no engine we have. The message is one line for the operator. */
 export class DatabaseUrlError extends Error {}
 
 /**
  * Opens the database that a URL names.
  *
- * @param url `sqlite:<path>`
+ * @param url `sqlite:<path>` or `postgres://…`
  * @throws DatabaseUrlError if it names no engine
- * @throws UNAVAILABLE if the database cannot be opened
+ * @throws UNAVAILABLE if the file cannot be opened; a server is only connected to when it is needed
  */
-export async function openDatabase(url: string): Promise<Database> {
+export async function openDatabase(
+  url: string,
+  settings: PostgresSettings = { poolSize: 10, timeoutMs: 5000 },
+): Promise<Database> {
   const [, path] = /^sqlite:(?:\/\/)?(.+)$/.exec(url) ?? [];
-  // The URL is not repeated, since one of a server holds a password.
-  if (path === undefined) throw new DatabaseUrlError('DATABASE_URL must be sqlite:<path>.');
-  return openSqlite(path);
+  if (path !== undefined) return openSqlite(path);
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return openPostgres(url, settings);
+  // The URL is not repeated, since it may hold a password.
+  throw new DatabaseUrlError(
+    'DATABASE_URL must be sqlite:<path> or postgres://<user>:<password>@<host>/<database>.',
+  );
 }

@@ -1,0 +1,168 @@
+import keyvTestSuite from '@keyv/test-suite';
+import { Keyv } from 'keyv';
+import * as vitest from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database, Queryable, Row, Value } from '../../src/storage/database.ts';
+import { KeyvAdapter, sweepExpired } from '../../src/storage/keyv-adapter.ts';
+import { migrate } from '../../src/storage/migrate.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { makeDatabase, testClock } from '../gateway.ts';
+
+let database: Database;
+
+beforeAll(async () => {
+  const { url, remove } = makeDatabase();
+  database = await openDatabase(url);
+  await migrate(database, Date.now());
+  return async () => {
+    await database.close();
+    remove();
+  };
+});
+
+describe("by Keyv's own suite", () => {
+  // The suite stops the clock by putting another `Date` in place.
+  keyvTestSuite(vitest, Keyv, () => new KeyvAdapter(database, () => Date.now()));
+});
+
+describe('an entry', () => {
+  it('is there until its time to live is over, by the clock that was given', async () => {
+    const clock = testClock();
+    const adapter = new KeyvAdapter(database, clock);
+    await adapter.set('life:short', 'a', 1000);
+    await adapter.set('life:none', 'b', 0);
+    await adapter.set('life:endless', 'c');
+    const all = () => Promise.all(['short', 'none', 'endless'].map((key) => adapter.get(`life:${key}`)));
+    expect(await all()).toEqual(['a', undefined, 'c']);
+    clock.advance(999);
+    expect(await all()).toEqual(['a', undefined, 'c']);
+    clock.advance(1);
+    expect(await all()).toEqual([undefined, undefined, 'c']);
+  });
+
+  it('that is set again takes the new value and the new time to live, or none', async () => {
+    const clock = testClock();
+    const adapter = new KeyvAdapter(database, clock);
+    await adapter.set('again:longer', 'old', 1000);
+    await adapter.set('again:longer', 'new', 2000);
+    await adapter.set('again:endless', 'old', 1000);
+    await adapter.set('again:endless', 'new');
+    clock.advance(1999);
+    expect(await adapter.get('again:longer')).toBe('new');
+    clock.advance(1);
+    expect(await adapter.get('again:longer')).toBeUndefined();
+    expect(await adapter.get('again:endless')).toBe('new');
+  });
+
+  it.each([
+    'a:b',
+    ':',
+    'a:',
+    ':a',
+    "it's",
+    '"quoted"',
+    "'; DROP TABLE keyv; --",
+    '$1',
+    '?1',
+    '%_\\',
+    ' ',
+    '🔑 ключ',
+  ])('keeps to its key, which may be %j', async (key) => {
+    const [one, two] = [namespace('one'), namespace('two')];
+    expect(await one.set(key, 'mine')).toBe(true);
+    expect(await one.get(key)).toBe('mine');
+    expect(await two.get(key)).toBeUndefined();
+    await two.set(key, 'theirs');
+    expect(await one.delete(key)).toBe(true);
+    expect(await one.delete(key)).toBe(false);
+    expect(await one.get(key)).toBeUndefined();
+    expect(await two.get(key)).toBe('theirs');
+    await two.clear();
+  });
+
+  it('has the case of its key', async () => {
+    const mine = namespace('case');
+    await mine.set('Key', 'upper');
+    expect(await mine.get('key')).toBeUndefined();
+    expect(await mine.get('Key')).toBe('upper');
+  });
+});
+
+describe('clearing', () => {
+  it('clears its own namespace, and none that begins or is spelt alike', async () => {
+    const names = ['clear', 'clear2', 'clea', 'CLEAR', 'clea_', '%', ''];
+    const adapter = new KeyvAdapter(database, Date.now);
+    for (const name of names) await adapter.set(`${name}:key`, 'value');
+    const left = () => Promise.all(names.map((name) => adapter.get(`${name}:key`)));
+    expect(await left()).toEqual(names.map(() => 'value'));
+    adapter.namespace = 'clear';
+    await adapter.clear();
+    expect(await left()).toEqual([undefined, ...names.slice(1).map(() => 'value')]);
+  });
+
+  it('in a transaction that fails clears nothing', async () => {
+    const mine = namespace('rollback');
+    await mine.set('key', 'value');
+    const failing = database.transaction(async (transaction) => {
+      await new Keyv({ store: new KeyvAdapter(transaction, Date.now), namespace: 'rollback' }).clear();
+      throw new Error('Something else failed.');
+    });
+    await expect(failing).rejects.toThrow('Something else failed.');
+    expect(await mine.get('key')).toBe('value');
+  });
+});
+
+describe('a sweep', () => {
+  beforeEach(async () => {
+    await database.query('DELETE FROM keyv');
+  });
+
+  it.each([
+    [0, [0]],
+    [999, [999]],
+    [1000, [1000, 0]],
+    [2500, [1000, 1000, 500]],
+  ])('of %i expired entries deletes them, in batches of %j, and no others', async (count, batches) => {
+    const clock = testClock();
+    await database.transaction(async (transaction) => {
+      const adapter = new KeyvAdapter(transaction, clock);
+      for (let n = 0; n < count; n += 1) await adapter.set(`expired-${n % 7}:${n}`, 'value', 1 + (n % 1000));
+      await adapter.set('live:later', 'value', 1001);
+      await adapter.set('live:endless', 'value');
+    });
+    clock.advance(1000);
+    const { watched, results } = watch(database);
+    expect(await sweepExpired(watched, clock())).toBe(count);
+    expect(results.map((rows) => rows.length)).toEqual(batches);
+    expect(await database.query('SELECT namespace, key FROM keyv ORDER BY key')).toEqual([
+      { namespace: 'live', key: 'endless' },
+      { namespace: 'live', key: 'later' },
+    ]);
+    expect(await sweepExpired(database, clock())).toBe(0);
+  });
+
+  it('finds the expired entries by an index, and never reads the whole table', async () => {
+    const { watched, results } = watch(database, 'EXPLAIN QUERY PLAN ');
+    await sweepExpired(watched, Date.now());
+    const plan = results.flat().map(({ detail }) => detail);
+    expect(plan).toContainEqual(expect.stringMatching(/^SEARCH keyv USING .*INDEX keyv_by_expiry/));
+    expect(plan).not.toContainEqual(expect.stringMatching(/^SCAN/));
+  });
+});
+
+function namespace(name: string): Keyv<string> {
+  return new Keyv({ store: new KeyvAdapter(database, Date.now), namespace: name, throwOnErrors: true });
+}
+
+/** The database, with a note of what each statement returned. */
+function watch(to: Queryable, before = ''): { watched: Queryable; results: (readonly Row[])[] } {
+  const results: (readonly Row[])[] = [];
+  const watched: Queryable = {
+    async query<R extends Row>(sql: string, params?: readonly Value[]) {
+      const rows = await to.query<R>(before + sql, params);
+      results.push(rows);
+      return rows;
+    },
+  };
+  return { watched, results };
+}

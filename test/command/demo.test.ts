@@ -1,0 +1,175 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { bothFaces, type ProjectFields, send, type WalletFields } from '../faces.ts';
+import { makeDatabase } from '../gateway.ts';
+import { type Running, startPaw } from './paw.ts';
+
+type Sample = { url: string; accessToken: string; projects: ProjectFields[]; wallets: WalletFields[] };
+
+const ANY_TEXT = expect.stringMatching(/^\S.*$/);
+
+describe('paw demo --json', () => {
+  const { url: databaseUrl, remove } = makeDatabase();
+  let running: Running;
+  let sample: Sample;
+
+  beforeAll(async () => {
+    running = startPaw(['demo', '--json'], { PORT: '0', DATABASE_URL: databaseUrl });
+    sample = JSON.parse(await running.printed('\n'));
+  });
+
+  afterAll(async () => {
+    await running.stop('SIGKILL');
+    remove();
+  });
+
+  /** The names of the projects that a token shows, by each face of a server. */
+  const projectsSeen = (url: string, token: string) =>
+    Promise.all(
+      bothFaces(() => url).map(async (face) => {
+        const { value } = await face.listProjects(token, { first: 100 });
+        return value?.projects.map(({ name }) => name);
+      }),
+    );
+
+  test('prints where it listens, a token, 25 projects and 2 wallets', () => {
+    const { url } = sample;
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const project = {
+      name: expect.stringMatching(/^projects\/\w{26}$/),
+      title: ANY_TEXT,
+      description: expect.any(String),
+      imageCoverUrl: expect.stringMatching(new RegExp(`^${url}/covers/\\w{26}\\.svg$`)),
+      imageCoverCid: expect.stringMatching(/^bafkrei\w{52}$/),
+    };
+    const wallet = {
+      name: expect.stringMatching(/^wallets\/\w{26}$/),
+      title: ANY_TEXT,
+      description: expect.any(String),
+      project: sample.projects[0]?.name,
+      network: expect.stringMatching(/^NETWORK_/),
+      address: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+      password: '',
+    };
+    expect(sample).toStrictEqual({
+      url,
+      accessToken: expect.stringMatching(/^paw_acct_\w+$/),
+      projects: new Array(25).fill(project),
+      wallets: new Array(2).fill(wallet),
+    });
+    expect(new Set(sample.projects.map(({ title }) => title)).size).toBe(25);
+  });
+
+  test('serves what it prints: the projects by both faces, their covers, and the Sandbox', async () => {
+    for (const face of bothFaces(() => sample.url)) {
+      const { value } = await face.listProjects(sample.accessToken, { first: 100 });
+      expect(value?.projects, face.name).toEqual(sample.projects);
+    }
+    const cover = await send(String(sample.projects[24]?.imageCoverUrl), 'GET');
+    expect([cover.status, cover.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+    const sandbox = await send(`${sample.url}/graphql`, 'GET', undefined, undefined, { accept: 'text/html' });
+    expect([sandbox.status, sandbox.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringMatching(/^text\/html/),
+    ]);
+  });
+
+  test('keeps its data over a second start, which prints another token; both tokens work', async () => {
+    const second = startPaw(['demo', '--json'], { PORT: '0', DATABASE_URL: databaseUrl });
+    onTestFinished(async () => {
+      await second.stop('SIGKILL');
+    });
+    const { url, accessToken, projects, wallets }: Sample = JSON.parse(await second.printed('\n'));
+    const names = sample.projects.map(({ name }) => name);
+    expect(projects.map(({ name }) => name)).toEqual(names);
+    expect(wallets).toEqual(sample.wallets);
+    expect(accessToken).not.toBe(sample.accessToken);
+    for (const token of [accessToken, sample.accessToken]) {
+      expect(await projectsSeen(url, token)).toEqual([names, names]);
+      expect(await projectsSeen(sample.url, token)).toEqual([names, names]);
+    }
+    const database = await openDatabase(databaseUrl);
+    expect(await database.query('SELECT COUNT(*) AS accounts FROM account')).toEqual([{ accounts: 1 }]);
+    await database.close();
+  });
+
+  test('ends on SIGTERM with status 0, and has printed nothing else', async () => {
+    expect(await running.stop('SIGTERM')).toEqual({
+      status: 0,
+      stdout: `${JSON.stringify(sample)}\n`,
+      stderr: '',
+    });
+  });
+});
+
+describe('paw demo', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));
+  let running: Running;
+  let text: string;
+
+  beforeAll(async () => {
+    running = startPaw(['demo'], { PORT: '0' }, folder);
+    text = await running.printed('Stop with');
+  });
+
+  afterAll(async () => {
+    await running.stop('SIGKILL');
+    rmSync(folder, { recursive: true });
+  });
+
+  test('keeps its data in data/demo.db unless it is told where', () => {
+    expect(existsSync(join(folder, 'data', 'demo.db'))).toBe(true);
+  });
+
+  test('prints lines that work as they are: each of the four operations by both faces', async () => {
+    const lines = text.slice(text.indexOf('\nPAW='), text.indexOf('Stop with'));
+    // The answers end without a line break, and are told apart here.
+    const script = `curl() { command curl "$@" && echo; }\n${lines}`;
+    const { stdout, stderr } = await promisify(execFile)(
+      'bash',
+      ['--norc', '-euo', 'pipefail', '-c', script],
+      {
+        env: { PATH: process.env['PATH'] },
+      },
+    );
+    expect(stderr).toBe('');
+    const answers = stdout.split('\n').flatMap((line) => (line.trim() ? [JSON.parse(line)] : []));
+    expect(answers.filter((answer) => answer.error || answer.errors)).toEqual([]);
+
+    const some = (fields: object) => expect.objectContaining(fields);
+    const expected = [
+      some({ projects: [some({ title: ANY_TEXT }), some({ title: ANY_TEXT })], nextPageToken: ANY_TEXT }),
+      some({ data: { projects: some({ nodes: [some({ title: ANY_TEXT }), some({ title: ANY_TEXT })] }) } }),
+      some({ name: expect.stringMatching(/^wallets\//), password: '' }),
+      some({ data: { updateWallet: { wallet: some({ name: expect.stringMatching(/^wallets\//) }) } } }),
+      some({ name: expect.stringMatching(/^apps\//), privateKey: expect.stringMatching(/^paw_key_/) }),
+      some({ data: { createApp: { app: some({ privateKey: expect.stringMatching(/^paw_key_/) }) } } }),
+      some({ accessToken: expect.stringMatching(/^paw_app_/), app: some({ privateKey: '' }) }),
+      some({ data: { signIn: some({ accessToken: expect.stringMatching(/^paw_app_/) }) } }),
+    ];
+    expect(answers).toEqual(expect.arrayContaining(expected));
+    expect(answers).toHaveLength(expected.length);
+  });
+
+  test('ends on SIGINT with status 0, and has printed nothing else', async () => {
+    const { status, stdout } = await running.stop('SIGINT');
+    expect(status).toBe(0);
+    expect(stdout.trimEnd()).toBe(text.trimEnd());
+  });
+});
+
+test.each(['serve', 'demo'])(
+  'paw %s that is told to stop as soon as it says it listens ends with status 0',
+  async (name) => {
+    const { url, remove } = makeDatabase();
+    onTestFinished(remove);
+    const running = startPaw([name, '--json'], { PORT: '0', DATABASE_URL: url });
+    await running.printed('\n');
+    expect((await running.stop('SIGTERM')).status).toBe(0);
+  },
+);

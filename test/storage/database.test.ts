@@ -1,0 +1,285 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import type { Database, Queryable } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { startPaw } from '../command/paw.ts';
+import { makeDatabase } from '../gateway.ts';
+
+const CREATE = `CREATE TABLE item (
+  id TEXT PRIMARY KEY,
+  note TEXT,
+  at BIGINT
+)`;
+
+const ADD = 'INSERT INTO item (id, note, at) VALUES ($1, $2, $3)';
+
+const LIST = 'SELECT id, note, at FROM item ORDER BY id';
+
+let url: string;
+let path: string;
+let database: Database;
+
+beforeEach(async () => {
+  const made = makeDatabase();
+  url = made.url;
+  path = url.slice('sqlite:'.length);
+  database = await openDatabase(url);
+  onTestFinished(made.remove);
+  await database.query(CREATE);
+});
+
+afterEach(async () => {
+  await database.close().catch(() => {});
+});
+
+async function add(queryable: Queryable, ...ids: string[]): Promise<void> {
+  for (const id of ids) await queryable.query(ADD, [id, null, null]);
+}
+
+async function ids(queryable: Queryable = database): Promise<string[]> {
+  return (await queryable.query<{ id: string }>(LIST)).map(({ id }) => id);
+}
+
+describe('a statement', () => {
+  test('takes its parameters by number: out of order, more than once, and more than nine', async () => {
+    await add(database, 'a', 'b', 'c');
+    const update = 'UPDATE item SET note = $2 WHERE id = $1 OR note = $2 OR id = $3';
+    await database.query(update, ['b', 'marked', 'c']);
+    expect(await database.query(LIST)).toEqual([
+      { id: 'a', note: null, at: null },
+      { id: 'b', note: 'marked', at: null },
+      { id: 'c', note: 'marked', at: null },
+    ]);
+    const many =
+      'SELECT id FROM item WHERE id IN ($11, $10, $9, $8, $7, $6, $5, $4, $3, $2, $1) AND id <> $10';
+    expect(await database.query(many, ['a', ...'234567', '8', '9', 'b', 'c'])).toEqual([
+      { id: 'a' },
+      { id: 'c' },
+    ]);
+  });
+
+  test('gives back the rows that it has written by RETURNING, and no rows without it', async () => {
+    expect(await database.query(ADD, ['a', 'x', 1])).toEqual([]);
+    const bump = 'UPDATE item SET at = at + 1 WHERE id = $1 RETURNING id, at';
+    expect(await database.query(bump, ['a'])).toEqual([{ id: 'a', at: 2 }]);
+    expect(await database.query(bump, ['b'])).toEqual([]);
+    expect(await database.query('DELETE FROM item RETURNING note')).toEqual([{ note: 'x' }]);
+    expect(await ids()).toEqual([]);
+  });
+
+  test('may leave or replace what is there, ON CONFLICT', async () => {
+    await database.query(ADD, ['a', 'old', 1]);
+    const leave = `${ADD} ON CONFLICT (id) DO NOTHING RETURNING id`;
+    expect(await database.query(leave, ['a', 'new', 2])).toEqual([]);
+    expect(await database.query(LIST)).toEqual([{ id: 'a', note: 'old', at: 1 }]);
+    const replace = `${ADD} ON CONFLICT (id) DO UPDATE SET note = excluded.note RETURNING note, at`;
+    expect(await database.query(replace, ['a', 'new', 2])).toEqual([{ note: 'new', at: 1 }]);
+  });
+
+  test('may compare row values', async () => {
+    for (const [id, at] of [
+      ['a', 1],
+      ['b', 1],
+      ['c', 2],
+    ] as const) {
+      await database.query(ADD, [id, null, at]);
+    }
+    const after = 'SELECT id FROM item WHERE (at, id) > ($1, $2) ORDER BY id LIMIT $3';
+    expect(await database.query(after, [1, 'a', 10])).toEqual([{ id: 'b' }, { id: 'c' }]);
+    expect(await database.query(after, [1, 'a', 1])).toEqual([{ id: 'b' }]);
+    const among = 'SELECT id FROM item WHERE (at, id) IN (SELECT at, id FROM item WHERE at = $1) ORDER BY id';
+    expect(await database.query(among, [1])).toEqual([{ id: 'a' }, { id: 'b' }]);
+  });
+
+  test.each([
+    ['null', null, null],
+    ['nothing and zero', '', 0],
+    ['a time in milliseconds', 'now', 1_767_225_600_123],
+    ['one over 31 bits', 'large', 2_147_483_648],
+    ['one over 32 bits', 'larger', 4_294_967_296],
+    ['the largest safe integer', 'largest', Number.MAX_SAFE_INTEGER],
+    ['the smallest safe integer', 'smallest', Number.MIN_SAFE_INTEGER],
+    ['text beyond ASCII', 'Grüße, 日本, 🧭👩‍👩‍👧', 1],
+    ['text that looks like SQL', `'; DROP TABLE item; -- $1 ?1 "`, 1],
+    ['text that looks like a number', '007', 7],
+    ['much text', '🧭'.repeat(2000), 1],
+  ])('gives back %s as it was given', async (_, note, at) => {
+    await database.query(ADD, ['a', note, at]);
+    expect(await database.query(LIST)).toEqual([{ id: 'a', note, at }]);
+    const find = 'SELECT id FROM item WHERE note = $1 AND at = $2';
+    expect(await database.query(find, [note, at])).toEqual(note === null ? [] : [{ id: 'a' }]);
+  });
+
+  test('that breaks a rule of the tables fails, which is no outage, and spoils nothing', async () => {
+    await add(database, 'a');
+    await expect(add(database, 'a')).rejects.not.toBeInstanceOf(ApiError);
+    await database.query('CREATE TABLE part (item_id TEXT NOT NULL REFERENCES item (id))');
+    const insertPart = 'INSERT INTO part (item_id) VALUES ($1)';
+    await expect(database.query(insertPart, ['b'])).rejects.not.toBeInstanceOf(ApiError);
+    await add(database, 'b');
+    await database.query(insertPart, ['b']);
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+});
+
+describe('a transaction', () => {
+  test('gives what its work returns, and all of it stands', async () => {
+    const result = await database.transaction(async (transaction) => {
+      await add(transaction, 'a', 'b');
+      return ids(transaction);
+    });
+    expect(result).toEqual(['a', 'b']);
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+
+  test.each<[string, (transaction: Queryable) => Promise<void>]>([
+    ['throws', async () => Promise.reject(new Error('Changed my mind.'))],
+    ['sends a statement that fails', (transaction) => add(transaction, 'kept')],
+  ])('whose work %s leaves nothing, and the next one stands', async (_, fail) => {
+    await add(database, 'kept');
+    const failing = database.transaction(async (transaction) => {
+      await add(transaction, 'a');
+      await turn();
+      await fail(transaction);
+    });
+    const next = database.transaction((transaction) => add(transaction, 'b'));
+    await expect(failing).rejects.toThrow(/Changed my mind|unique/i);
+    await next;
+    expect(await ids()).toEqual(['b', 'kept']);
+  });
+
+  test('is not seen from outside before it ends, and no read waits for it', async () => {
+    await add(database, 'a');
+    await database.transaction(async (transaction) => {
+      await add(transaction, 'b');
+      await transaction.query('UPDATE item SET note = $1', ['changed']);
+      expect(await ids(transaction)).toEqual(['a', 'b']);
+      // A read that waited would never come back.
+      expect(await database.query(LIST)).toEqual([{ id: 'a', note: null, at: null }]);
+    });
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+
+  test('runs after those that were begun before it, however long their work takes', async () => {
+    const steps: string[] = [];
+    const slowly = (name: string, turns: number) =>
+      database.transaction(async (transaction) => {
+        for (const step of [1, 2, 3]) {
+          steps.push(`${name}${step}`);
+          await add(transaction, `${name}${step}`);
+          for (let n = 0; n < turns; n += 1) await turn();
+        }
+      });
+    await Promise.all([slowly('a', 5), slowly('b', 0), slowly('c', 1)]);
+    const expected = ['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3'];
+    expect(steps).toEqual(expected);
+    expect(await ids()).toEqual(expected);
+  });
+
+  test('is not joined by a write from outside, which waits and stands though the transaction fails', async () => {
+    const steps: string[] = [];
+    const failing = database.transaction(async (transaction) => {
+      await add(transaction, 'inside');
+      for (let n = 0; n < 5; n += 1) await turn();
+      steps.push('transaction');
+      throw new Error('Changed my mind.');
+    });
+    const outside = add(database, 'outside').then(() => steps.push('write'));
+    await expect(failing).rejects.toThrow('Changed my mind.');
+    await outside;
+    expect(steps).toEqual(['transaction', 'write']);
+    expect(await ids()).toEqual(['outside']);
+  });
+
+  test('gives each of many read-then-write transactions the number that the one before left', async () => {
+    await database.query(ADD, ['counter', null, 0]);
+    const count = () =>
+      database.transaction(async (transaction) => {
+        const [row] = await transaction.query<{ at: number }>('SELECT at FROM item');
+        await turn();
+        await transaction.query('UPDATE item SET at = $1', [(row?.at ?? Number.NaN) + 1]);
+      });
+    await Promise.all(Array.from({ length: 20 }, count));
+    expect(await database.query('SELECT at FROM item')).toEqual([{ at: 20 }]);
+  });
+});
+
+test('closing waits for what runs and for what waits', async () => {
+  const running = database.transaction(async (transaction) => {
+    await add(transaction, 'a');
+    for (let n = 0; n < 5; n += 1) await turn();
+    await add(transaction, 'b');
+  });
+  const waiting = add(database, 'c');
+  await Promise.all([database.close(), running, waiting]);
+
+  database = await openDatabase(url);
+  expect(await ids()).toEqual(['a', 'b', 'c']);
+});
+
+describe('an outage', () => {
+  test('is UNAVAILABLE: another process that holds the lock stops writes, not reads, until it lets go', async () => {
+    const other = new DatabaseSync(path);
+    onTestFinished(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
+    let begun = false;
+    const refusals = await Promise.allSettled([
+      add(database, 'a'),
+      database.transaction(async () => {
+        begun = true;
+      }),
+    ]);
+    for (const refusal of refusals) {
+      const reason = refusal.status === 'rejected' ? refusal.reason : undefined;
+      expect(reason).toBeInstanceOf(ApiError);
+      expect(reason).toMatchObject({ status: 'UNAVAILABLE', httpStatus: 503 });
+    }
+    expect(begun).toBe(false);
+    expect(await ids()).toEqual([]);
+
+    other.exec('ROLLBACK');
+    await add(database, 'b');
+    await database.transaction((transaction) => add(transaction, 'c'));
+    expect(await ids()).toEqual(['b', 'c']);
+  });
+
+  test.each<[string, (file: string) => void]>([
+    ['a folder', (file) => mkdirSync(file)],
+    ['no database', (file) => writeFileSync(file, 'These bytes are no database. '.repeat(100))],
+  ])('is UNAVAILABLE: a file that is %s', async (_, make) => {
+    const file = `${path}.other`;
+    make(file);
+    const refusal = await openDatabase(`sqlite:${file}`).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ApiError);
+    expect(refusal).toMatchObject({ status: 'UNAVAILABLE' });
+  });
+});
+
+describe('what has been written', () => {
+  test('goes through a write-ahead log that is on disk before it is acknowledged', async () => {
+    await add(database, 'a');
+    expect(existsSync(`${path}-wal`)).toBe(true);
+    const other = new DatabaseSync(path, { readOnly: true });
+    onTestFinished(() => other.close());
+    expect(other.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
+    expect(other.prepare(LIST).all()).toHaveLength(1);
+    // 2 is FULL. Of the connection that writes, since it is none of the database.
+    expect(await database.query('PRAGMA synchronous')).toEqual([{ synchronous: 2 }]);
+  });
+
+  test('is there after a kill that follows the acknowledgement', async () => {
+    const settings = { DATABASE_URL: `sqlite:${dirname(path)}/killed.db` };
+    const running = startPaw(['account', 'create', '--title', 'Atlas', '--json'], settings);
+    const { name } = JSON.parse(await running.printed('\n'));
+    await running.stop('SIGKILL');
+
+    const left = await openDatabase(settings.DATABASE_URL);
+    const rows = await left.query<{ id: string }>('SELECT id FROM account');
+    await left.close();
+    expect(rows.map(({ id }) => `accounts/${id}`)).toEqual([name]);
+  });
+});
