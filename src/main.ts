@@ -11,6 +11,7 @@ import { serve } from './commands/serve.ts';
 import { tokenCreate } from './commands/token-create.ts';
 import { tokenRevoke } from './commands/token-revoke.ts';
 import { walletCreate } from './commands/wallet-create.ts';
+import { ApiError } from './model/api-error.ts';
 
 const COMMANDS: readonly Command[] = [
   serve,
@@ -84,7 +85,15 @@ function usage(command: Command, problem: string): UsageError {
 
 main(process.argv.slice(2)).catch((error: unknown) => {
   // One line: whoever reads this runs a command, and needs no stack.
-  const message = error instanceof Error ? error.message : String(error);
-  console.error(`paw: ${message.replaceAll('\n', ' ')}`);
+  console.error(`paw: ${describe(error).replaceAll('\n', ' ')}`);
   process.exitCode = error instanceof UsageError ? 2 : 1;
 });
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof ApiError) || error.status !== 'UNAVAILABLE') return error.message;
+  // Clients are not told what the database says, but the operator is.
+  const { cause } = error;
+  const reason = cause instanceof Error ? cause.message || ('code' in cause && cause.code) : cause;
+  return `The database does not answer: ${reason}.`;
+}

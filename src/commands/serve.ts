@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import { type Server, startServer } from '../server.ts';
+import type { Server } from '../server.ts';
 import type { Command } from './command.ts';
 
 const STANDARD_OUTPUT = 1;
@@ -29,6 +29,8 @@ export async function serveUntilStopped(
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
   });
+  // Loaded here, since no other command needs it and it takes longer than most of them.
+  const { startServer } = await import('../server.ts');
   const logger = pino({ level: config.logLevel }, pino.destination({ dest: logTo, sync: true }));
   const server = await startServer(config, logger);
   onListening(server);

@@ -1,8 +1,8 @@
-import { parseCredential } from '../credentials/credential.ts';
+import { equalHashes, hashCredential, parseCredential } from '../credentials/credential.ts';
 import { invalidFields } from '../model/api-error.ts';
 import { openTokens } from '../storage/tokens.ts';
 import type { Command } from './command.ts';
-import { withDatabase } from './with-database.ts';
+import { type Workplace, withDatabase } from './with-database.ts';
 
 export const tokenRevoke: Command = {
   name: 'token revoke',
@@ -10,11 +10,21 @@ export const tokenRevoke: Command = {
   operand: 'token',
   options: {},
   run: (args) =>
-    withDatabase(args.environment, async ({ database, clock }) => {
-      const token = parseCredential(args.operand);
-      const known = token && (await openTokens(database, clock).revoke(token.ownerId, token.serial));
-      if (!known)
+    withDatabase(args.environment, async (workplace) => {
+      if (!(await revokeToken(workplace, args.operand))) {
         throw invalidFields([{ field: 'token', description: 'Must be an access token that is live.' }]);
+      }
       args.print({ revoked: true }, 'Revoked.');
     }),
 };
+
+/** Ends a token, and returns whether it was live. */
+async function revokeToken({ database, clock }: Workplace, text: string): Promise<boolean> {
+  const tokens = openTokens(database, clock);
+  const token = parseCredential(text);
+  if (token === undefined) return false;
+  const record = await tokens.find(token.ownerId, token.serial);
+  // One that was mistyped must not end another.
+  if (record === undefined || !equalHashes(record.hash, hashCredential(text))) return false;
+  return tokens.revoke(token.ownerId, token.serial);
+}

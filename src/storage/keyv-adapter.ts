@@ -6,7 +6,7 @@ const GET = `SELECT value FROM keyv WHERE namespace = $1 AND key = $2 AND (expir
 const SET = `INSERT INTO keyv (namespace, key, value, expire_time_ms) VALUES ($1, $2, $3, $4)
 ON CONFLICT (namespace, key) DO UPDATE SET value = excluded.value, expire_time_ms = excluded.expire_time_ms`;
 
-const DELETE = 'DELETE FROM keyv WHERE namespace = $1 AND key = $2 RETURNING key';
+const DELETE = 'DELETE FROM keyv WHERE namespace = $1 AND key = $2 RETURNING expire_time_ms';
 
 const CLEAR = 'DELETE FROM keyv WHERE namespace = $1';
 
@@ -45,10 +45,10 @@ export class KeyvAdapter implements KeyvStoreAdapter {
     await this.#database.query(SET, [...columns(key), value, ttl === undefined ? null : this.#clock() + ttl]);
   }
 
-  /** Returns whether there was such an entry. */
+  /** Returns whether there was such an entry that had not expired. */
   async delete(key: string): Promise<boolean> {
-    const rows = await this.#database.query(DELETE, columns(key));
-    return rows.length > 0;
+    const [row] = await this.#database.query<{ expire_time_ms: number | null }>(DELETE, columns(key));
+    return row !== undefined && (row.expire_time_ms ?? Infinity) > this.#clock();
   }
 
   /** Deletes all entries of the namespace. */

@@ -8,7 +8,7 @@ export class DatabaseUrlError extends Error {}
 /**
  * Opens the database that a URL names.
  *
- * @param url `sqlite:<path>` or `postgres://…`
+ * @param url `sqlite:<path>`, of a file, or `postgres://…`
  * @throws DatabaseUrlError if it names no engine
  * @throws UNAVAILABLE if the file cannot be opened; a server is only connected to when it is needed
  */
@@ -17,7 +17,7 @@ export async function openDatabase(
   settings: PostgresSettings = { poolSize: 10, timeoutMs: 5000 },
 ): Promise<Database> {
   const [, path] = /^sqlite:(?:\/\/)?(.+)$/.exec(url) ?? [];
-  if (path !== undefined) return openSqlite(path);
+  if (path !== undefined && path !== ':memory:') return openSqlite(path);
   if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return openPostgres(url, settings);
   // The URL is not repeated, since it may hold a password.
   throw new DatabaseUrlError(

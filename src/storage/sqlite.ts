@@ -33,8 +33,8 @@ const BUSY_TIMEOUT_MS = 2000;
  * @throws UNAVAILABLE if the file cannot be opened
  */
 export function openSqlite(path: string): Database {
+  makeFolder(dirname(path));
   const { writer, reader } = withOutages(() => {
-    mkdirSync(dirname(path), { recursive: true });
     const settings = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
     const writer = new DatabaseSync(path, settings);
     writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
@@ -83,6 +83,14 @@ export function openSqlite(path: string): Database {
       });
     },
   };
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    throw unavailable(error);
+  }
 }
 
 /** Runs statements on one connection, each prepared once. */

@@ -230,6 +230,8 @@ describe('paw token revoke', () => {
     ['a token that was never made', () => createCredential('acct', newId(), newId())],
     ["an app's private key", (_tenant, { privateKey }) => privateKey],
     ['a token that was revoked before', (tenant) => revoke(tenant.token)],
+    ['a token that has expired', expiredToken],
+    ['a live token with another secret', ({ token }) => withOtherSecret(token)],
   ])('fails for %s with status 1 and one line that does not repeat it', async (_what, make) => {
     const tenant = await seedTenant(gateway);
     const app = await createApp(oneFace(gateway), tenant);
@@ -321,6 +323,18 @@ function keyOf({ name, privateKey }: AppFields) {
 async function revoke(token: string): Promise<string> {
   await paw('token', 'revoke', token);
   return token;
+}
+
+/** A token that has expired by the real time, which is the command's. */
+async function expiredToken(tenant: Tenant): Promise<string> {
+  const past = { ...gateway.workplace, clock: () => Date.now() - HOUR_MS };
+  return (await createAccountToken(past, tenant, 60)).accessToken;
+}
+
+function withOtherSecret(token: string): string {
+  const { kind, ownerId, serial } = parseCredential(token) ?? {};
+  if (!kind || !ownerId || !serial) throw new Error('What the test was given is no token.');
+  return createCredential(kind, ownerId, serial);
 }
 
 /** The tokens of an account and of one of its apps. */
