@@ -1,15 +1,35 @@
 import { defineConfig } from 'vitest/config';
 
+// What is about one engine alone is in a folder of its name; all else runs on both.
+const sqlite = {
+  name: 'sqlite',
+  exclude: ['test/postgres/**'],
+  provide: { engine: 'sqlite', postgresUrl: '' },
+} as const;
+
+const postgres = {
+  name: 'postgres',
+  exclude: ['test/sqlite/**', 'test/model/**'],
+  provide: { engine: 'postgres' },
+  globalSetup: 'test/postgres/shared-server.ts',
+} as const;
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
     pool: 'threads',
     // Many tests wait for a process that they have started.
     maxWorkers: 4,
-    // Each file starts gateways of its own, and no module keeps anything between two of them.
-    isolate: false,
     // Run as Node runs the program itself: without a bundler in between.
     experimental: { viteModuleRunner: false },
+    projects: [sqlite, postgres].map((project) => ({
+      extends: true,
+      test: {
+        include: ['test/**/*.test.ts'],
+        // Each file starts gateways of its own, and no module keeps anything between two of them.
+        isolate: false,
+        ...project,
+      },
+    })),
   },
 });

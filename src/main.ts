@@ -4,6 +4,7 @@ import { accountCreate } from './commands/account-create.ts';
 import { appList } from './commands/app-list.ts';
 import { appActivate, appDeactivate } from './commands/app-switch.ts';
 import { type Arguments, type Command, UsageError } from './commands/command.ts';
+import { copy } from './commands/copy.ts';
 import { demo } from './commands/demo.ts';
 import { commandHelp, overview } from './commands/help.ts';
 import { projectCreate } from './commands/project-create.ts';
@@ -24,6 +25,7 @@ const COMMANDS: readonly Command[] = [
   appList,
   appActivate,
   appDeactivate,
+  copy,
 ];
 
 async function main(words: readonly string[]): Promise<void> {

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
+import { inject } from 'vitest';
 import { createAccount } from '../src/commands/account-create.ts';
 import { createProject } from '../src/commands/project-create.ts';
 import { createAccountToken } from '../src/commands/token-create.ts';
@@ -62,7 +64,7 @@ export async function startGateway(
   settings: Readonly<Record<string, string>> = {},
   clock: TestClock = testClock(),
 ): Promise<Gateway> {
-  const made = settings['DATABASE_URL'] === undefined ? makeDatabase() : undefined;
+  const made = settings['DATABASE_URL'] === undefined ? await makeDatabase() : undefined;
   const databaseUrl = settings['DATABASE_URL'] ?? made?.url ?? '';
   const lines: string[] = [];
   const sink = new Writable({
@@ -84,18 +86,41 @@ export async function startGateway(
     async stop() {
       await server.stop();
       await database.close();
-      made?.remove();
+      await made?.remove();
     },
   };
 }
 
-/** Makes room for a new database. */
-export function makeDatabase(): { readonly url: string; remove(): void } {
+/** A database that a test has made. */
+export type TestDatabase = {
+  readonly url: string;
+  remove(): Promise<void>;
+};
+
+/** Makes room for a new database on the engine that the tests run on. */
+export async function makeDatabase(): Promise<TestDatabase> {
+  return inject('engine') === 'postgres' ? makePostgresDatabase(inject('postgresUrl')) : makeSqliteFile();
+}
+
+function makeSqliteFile(): TestDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));
   return {
     url: `sqlite:${join(folder, 'paw.db')}`,
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: async () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+async function makePostgresDatabase(serverUrl: string): Promise<TestDatabase> {
+  const name = `paw_${randomUUID().replaceAll('-', '')}`;
+  const administer = async (sql: string) => {
+    const server = await openDatabase(serverUrl);
+    await server.query(sql);
+    await server.close();
+  };
+  await administer(`CREATE DATABASE ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = name;
+  return { url: url.href, remove: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
 /** Adds an account that no other test knows, with `projects` projects (at least its first) and `wallets` wallets. */

@@ -1,0 +1,38 @@
+import { readConfig } from '../config.ts';
+import { copyDatabase } from '../storage/copy.ts';
+import { assertCurrent, migrate } from '../storage/migrate.ts';
+import { openDatabase } from '../storage/open-database.ts';
+import { type Command, UsageError } from './command.ts';
+import { progressBar } from './progress-bar.ts';
+
+export const copy: Command = {
+  name: 'copy',
+  summary: 'Copies a whole SQLite database, live tokens included, into an empty PostgreSQL one.',
+  options: { to: { value: '<url>', text: 'The empty database, postgres://…', required: true } },
+  async run(args) {
+    const { databaseUrl, postgres } = readConfig(args.environment);
+    const to = args.required('to');
+    // From one PostgreSQL server to another there are better tools, such as pg_dump.
+    if (!databaseUrl.startsWith('sqlite:')) throw new UsageError('DATABASE_URL must be sqlite:<path>.');
+    if (!/^postgres(ql)?:/.test(to)) throw new UsageError('--to must be postgres://….');
+    const source = await openDatabase(databaseUrl, postgres);
+    try {
+      // Not migrated, like any other database that is opened, but left as it is.
+      await assertCurrent(source);
+      const target = await openDatabase(to, postgres);
+      try {
+        await migrate(target, Date.now());
+        const rows = await copyDatabase(source, target, Date.now(), progressBar(process.stderr));
+        const { account: accounts, project: projects, app: apps, wallet: wallets, keyv: tokens } = rows;
+        args.print(
+          { accounts, projects, apps, wallets, tokens },
+          `Copied ${accounts} accounts, ${projects} projects, ${apps} apps, ${wallets} wallets and ${tokens} tokens.`,
+        );
+      } finally {
+        await target.close();
+      }
+    } finally {
+      await source.close();
+    }
+  },
+};

@@ -1,0 +1,149 @@
+import type { Database, Queryable, Row, Value } from './database.ts';
+
+/** How far a copy has come, in rows. */
+export type CopyProgress = { readonly done: number; readonly total: number };
+
+/** Thrown if the target already holds something. The message is one line for the operator. */
+export class TargetNotEmptyError extends Error {}
+
+type Table = {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** The columns of the primary key, which the rows are read by. */
+  readonly key: readonly string[];
+  /** Which rows are copied; `$1` is the time now, in Unix milliseconds. */
+  readonly where?: string;
+};
+
+// Those that others refer to come first.
+const TABLES = [
+  {
+    name: 'account',
+    columns: ['id', 'title', 'default_project_id', 'project_count', 'create_time_ms'],
+    key: ['id'],
+  },
+  {
+    name: 'project',
+    columns: ['account_id', 'id', 'title', 'description', 'image_cover_cid', 'create_time_ms'],
+    key: ['account_id', 'id'],
+  },
+  {
+    name: 'app',
+    columns: ['account_id', 'id', 'project_id', 'title', 'private_key_hash', 'active', 'create_time_ms'],
+    key: ['account_id', 'id'],
+  },
+  {
+    name: 'wallet',
+    columns: [
+      'account_id',
+      'id',
+      'project_id',
+      'title',
+      'description',
+      'network',
+      'address',
+      'password_hash',
+      'create_time_ms',
+      'update_time_ms',
+    ],
+    key: ['account_id', 'id'],
+  },
+  {
+    name: 'keyv',
+    columns: ['namespace', 'key', 'value', 'expire_time_ms'],
+    key: ['namespace', 'key'],
+    where: '(expire_time_ms IS NULL OR expire_time_ms > $1)',
+  },
+] as const satisfies readonly Table[];
+
+/** How many rows of each table were copied. */
+export type CopyResult = Readonly<Record<(typeof TABLES)[number]['name'], number>>;
+
+const BATCH = 500;
+
+const FIND_KEY = 'SELECT key FROM page_token_key WHERE id = 1';
+
+const SET_KEY = `INSERT INTO page_token_key (id, key) VALUES (1, $1)
+ON CONFLICT (id) DO UPDATE SET key = excluded.key`;
+
+/**
+ * Copies all that one database holds, but for expired tokens, into an empty one of
+ * the same version. It is done in one transaction on each side: nothing can be
+ * written to the source meanwhile, which would then be missing in the target, and
+ * a copy that fails leaves the target empty. Only a batch of rows is held at a time.
+ *
+ * @param now the time, Unix milliseconds
+ * @param onProgress is called after every batch
+ * @throws TargetNotEmptyError if the target holds any row
+ */
+export function copyDatabase(
+  source: Database,
+  target: Database,
+  now: number,
+  onProgress: (progress: CopyProgress) => void,
+): Promise<CopyResult> {
+  return source.transaction((from) =>
+    target.transaction(async (to) => {
+      for (const table of TABLES) await refuseRows(to, table);
+      let total = 0;
+      for (const table of TABLES) total += await count(from, table, now);
+
+      const result = { account: 0, project: 0, app: 0, wallet: 0, keyv: 0 };
+      let done = 0;
+      for (const table of TABLES) {
+        for await (const rows of batches(from, table, now)) {
+          await insert(to, table, rows);
+          result[table.name] += rows.length;
+          done += rows.length;
+          onProgress({ done, total });
+        }
+      }
+      const [key] = await from.query<{ key: string }>(FIND_KEY);
+      if (key !== undefined) await to.query(SET_KEY, [key.key]);
+      return result;
+    }),
+  );
+}
+
+async function refuseRows(target: Queryable, { name }: Table): Promise<void> {
+  const rows = await target.query(`SELECT 1 AS one FROM ${name} LIMIT 1`);
+  if (rows.length > 0) throw new TargetNotEmptyError(`The target is not empty: its table ${name} has rows.`);
+}
+
+async function count(source: Queryable, { name, where }: Table, now: number): Promise<number> {
+  const filter = where ? ` WHERE ${where}` : '';
+  const rows = await source.query<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM ${name}${filter}`,
+    where ? [now] : [],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** The rows of a table in the order of its key, each batch from where the last one ended. */
+async function* batches(source: Queryable, { name, columns, key, where }: Table, now: number) {
+  const places = (from: number) => key.map((_, index) => `$${from + index}`).join(', ');
+  const select = `SELECT ${columns.join(', ')} FROM ${name}
+WHERE ${where ?? 'CAST($1 AS BIGINT) > 0'} AND (${key.join(', ')}) > (${places(2)}) ORDER BY ${key.join(', ')} LIMIT ${BATCH}`;
+  let last: readonly Value[] = key.map(() => '');
+  for (;;) {
+    const rows = await source.query(select, [now, ...last]);
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    yield rows;
+    last = valuesOf(end, key);
+  }
+}
+
+async function insert(target: Queryable, { name, columns }: Table, rows: readonly Row[]): Promise<void> {
+  const tuples = rows.map(
+    (_, row) => `(${columns.map((_, column) => `$${row * columns.length + column + 1}`).join(', ')})`,
+  );
+  await target.query(
+    `INSERT INTO ${name} (${columns.join(', ')}) VALUES ${tuples.join(', ')}`,
+    rows.flatMap((row) => valuesOf(row, columns)),
+  );
+}
+
+function valuesOf(row: Row, columns: readonly string[]): readonly Value[] {
+  return columns.map((column) => row[column] ?? null);
+}
