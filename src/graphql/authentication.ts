@@ -36,12 +36,19 @@ export const authentication: ApolloServerPlugin<Context> = {
   },
 };
 
-function isIntrospection(selected: SelectionSetNode, document: DocumentNode): boolean {
+/** Looks at each fragment once: spread by each other, they may stand for more selections than can be walked. */
+function isIntrospection(
+  selected: SelectionSetNode,
+  document: DocumentNode,
+  seen: Set<string> = new Set(),
+): boolean {
   return selected.selections.every((selection) => {
     if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__');
-    const { selectionSet } =
-      selection.kind === Kind.INLINE_FRAGMENT ? selection : fragmentNamed(selection.name.value, document);
-    return isIntrospection(selectionSet, document);
+    if (selection.kind === Kind.INLINE_FRAGMENT)
+      return isIntrospection(selection.selectionSet, document, seen);
+    const { value: name } = selection.name;
+    if (seen.has(name)) return true;
+    return isIntrospection(fragmentNamed(name, document).selectionSet, document, seen.add(name));
   });
 }
 

@@ -65,14 +65,15 @@ export function formatGraphqlError(
     log(masked);
     return { ...graphqlError(masked, requestId), ...place };
   }
-  const violation = variableViolation(thrown);
+  // Other errors may be about a variable, too, but not about its value.
+  const violation = code === CODES.INVALID_ARGUMENT ? variableViolation(thrown) : undefined;
   return {
     message: violation ? invalidFields([violation]).message : withoutValue(formatted.message),
     ...place,
     extensions: {
       code,
       status: 'INVALID_ARGUMENT',
-      reason: code,
+      reason: violation ? 'INVALID_FIELD' : code,
       ...(violation && { fieldViolations: [violation] }),
       requestId,
     },

@@ -13,7 +13,7 @@ import { authentication } from './authentication.ts';
 import { Context } from './context.ts';
 import { noteRefusedDocument, statusOf } from './document-status.ts';
 import { formatGraphqlError } from './errors.ts';
-import { limitRootFields, MAX_DOCUMENT_TOKENS } from './limits.ts';
+import { limits, MAX_DOCUMENT_TOKENS } from './limits.ts';
 import { mediaType } from './media-type.ts';
 import { createSchema } from './schema.ts';
 import { variableViolation } from './variables.ts';
@@ -37,7 +37,7 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
     stopOnTerminationSignals: false,
     logger: app.log,
     parseOptions: { maxTokens: MAX_DOCUMENT_TOKENS },
-    validationRules: [limitRootFields],
+    validationRules: [...limits],
     // A page of another site cannot send this header without a pre-flight request.
     csrfPrevention: {
       requestHeaders: ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'],
@@ -57,7 +57,9 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
       mediaType,
       authentication,
       noteRefusedDocument,
-      sandbox ? ApolloServerPluginLandingPageLocalDefault() : ApolloServerPluginLandingPageDisabled(),
+      sandbox
+        ? ApolloServerPluginLandingPageLocalDefault({ embed: { runTelemetry: false } })
+        : ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),
       ApolloServerPluginUsageReportingDisabled(),

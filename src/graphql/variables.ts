@@ -1,4 +1,13 @@
-import { coerceInputValue, GraphQLError, type GraphQLSchema, isInputType, Kind, typeFromAST } from 'graphql';
+import {
+  coerceInputValue,
+  GraphQLError,
+  type GraphQLSchema,
+  getNamedType,
+  isInputObjectType,
+  isInputType,
+  Kind,
+  typeFromAST,
+} from 'graphql';
 import type { FieldViolation } from '../model/api-error.ts';
 
 /**
@@ -22,13 +31,17 @@ export function variableViolation(
   const type = typeFromAST(schema, node.type);
   if (value === undefined || !isInputType(type)) return { field: variable, description: 'Required.' };
   if (value === null) return { field: variable, description: 'Must not be null.' };
+  // Both faces name a field without the name of what holds them all.
+  const holder = isInputObjectType(getNamedType(type)) ? [] : [variable];
   let violation: FieldViolation | undefined;
   coerceInputValue(value, type, (path, _value, { message }) => {
-    // There is an error for each place, which ends with what is said of it.
-    if (!thrown.message.endsWith(message)) return;
+    // There is an error for each place, which ends with the place and what is said of it.
+    const place = path.length > 0 ? ` at "${pathText([variable, ...path])}"` : '';
+    if (!thrown.message.endsWith(`${place}; ${message}`)) return;
     const description = withoutValue(message);
     const [, inner] = /^Field "([^"]+)" (?:is not defined|of required type)/.exec(description) ?? [];
-    violation ??= { field: fieldName([variable, ...path, ...(inner ? [inner] : [])]), description };
+    const parts = [...holder, ...path, ...(inner ? [inner] : [])];
+    violation ??= { field: parts.length > 0 ? pathText(parts) : variable, description };
   });
   return violation;
 }
@@ -36,12 +49,13 @@ export function variableViolation(
 /** A message of graphql-js on a value, without the value. */
 export function withoutValue(message: string): string {
   if (message.startsWith('Value "')) return 'The value is not one of the enum.';
-  return message.replace(/\bvalue: .*$/s, 'value.').replace(/, found .*$/s, '.');
+  return message
+    .replace(/\b(has|got) invalid value .*$/s, '$1 an invalid value.')
+    .replace(/\bvalue: .*$/s, 'value.')
+    .replace(/, found .*$/s, '.');
 }
 
-/** Both faces name a field without the name of the argument that holds it. */
-function fieldName([variable, ...path]: readonly (string | number)[]): string {
-  const [first = variable, ...rest] = variable === 'input' ? path : [variable, ...path];
+function pathText([first = '', ...rest]: readonly (string | number)[]): string {
   return rest.reduce<string>(
     (name, part) => (typeof part === 'number' ? `${name}[${part}]` : `${name}.${part}`),
     String(first),

@@ -61,7 +61,8 @@ export function createHttpApp(
     clientErrorHandler(cause, socket) {
       const error = malformedRequest('The request is not well-formed HTTP.', STATUS_OF_CODE.get(cause.code));
       const requestId = newRequestId({ headers: {} });
-      logger.debug({ err: cause, reqId: requestId }, 'refused a connection');
+      // The error itself holds the bytes of the request, and so the bearer token.
+      logger.debug({ code: cause.code, reqId: requestId }, 'refused a connection');
       if (socket.writable) socket.end(rawResponse(error.httpStatus, errorBody(error, requestId), requestId));
     },
   });
@@ -95,6 +96,8 @@ function rawResponse(status: number, body: string, requestId: string): string {
     `Content-Type: ${JSON_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     `${REQUEST_ID_HEADER}: ${requestId}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
     'Connection: close',
     '',
     body,

@@ -70,7 +70,7 @@ export function projectNotVisible(): ApiError {
   return invalidFields([{ field: 'project', description: 'Must be a project that the token can see.' }]);
 }
 
-/** A request that could not be read at all. `message` says what was expected. */
+/** A request that could not be read at all. `message` says what was expected; `httpStatus` is one of 4xx. */
 export function malformedRequest(message: string, httpStatus = 400): ApiError {
   return new ApiError({
     status: 'INVALID_ARGUMENT',
@@ -80,7 +80,7 @@ export function malformedRequest(message: string, httpStatus = 400): ApiError {
   });
 }
 
-/** No bearer token. The challenge follows RFC 6750, section 3. */
+/** No bearer token. As RFC 6750 asks, the challenge names no error, since none was made. */
 export function tokenMissing(): ApiError {
   return new ApiError({
     status: 'UNAUTHENTICATED',
@@ -181,7 +181,6 @@ export function unsupportedMediaType(): ApiError {
     httpStatus: 415,
     reason: 'UNSUPPORTED_MEDIA_TYPE',
     message: 'The body must be JSON, sent with "Content-Type: application/json".',
-    headers: { 'accept-post': 'application/json' },
   });
 }
 

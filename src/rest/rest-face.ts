@@ -17,6 +17,7 @@ export function addRestFace(root: FastifyInstance, data: DataLayer): void {
     // Before the body is read: who may not ask is not heard.
     app.addHook('onRequest', async (request) => {
       request.principal = await request.authenticate();
+      if (request.method !== 'GET' && request.method !== 'HEAD') unpackQuery(request.query, []);
     });
 
     app.post('/auth/apps', async ({ principal, body }) => {

@@ -63,6 +63,6 @@ export async function withNames<T>(
 function refuseOthers(sent: readonly string[], known: readonly string[], within?: string): void {
   const others = sent.filter((field) => !known.includes(field));
   if (others.length === 0) return;
-  const description = `Is not a field of this request, which takes ${known.join(', ')}.`;
+  const description = `Is not a field of this request, which takes ${known.join(', ') || 'none here'}.`;
   throw invalidFields(others.map((field) => ({ field: within ? `${within}.${field}` : field, description })));
 }

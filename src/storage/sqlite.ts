@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { unavailable } from '../model/api-error.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError, unavailable } from '../model/api-error.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
 
 // Result codes by which SQLite says that it cannot answer, not that it was
@@ -19,8 +20,11 @@ const OUTAGES = new Set([
   26, // NOTADB
 ]);
 
-// How long another process's write is waited for. It blocks the event loop, so it is short.
+// How long a write may wait for another process's, and how often it looks whether it may.
 const BUSY_TIMEOUT_MS = 2000;
+const BUSY_INTERVAL_MS = 10;
+
+const BUSY = 5;
 
 /**
  * Opens a database in one SQLite file, which is made if it is missing.
@@ -33,9 +37,10 @@ const BUSY_TIMEOUT_MS = 2000;
  * @throws UNAVAILABLE if the file cannot be opened
  */
 export function openSqlite(path: string): Database {
-  makeFolder(dirname(path));
+  makeFile(path);
   const { writer, reader } = withOutages(() => {
-    const settings = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
+    // Without a time-out of SQLite's own, which would block the event loop.
+    const settings = { timeout: 0, enableForeignKeyConstraints: true };
     const writer = new DatabaseSync(path, settings);
     writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     const reader = new DatabaseSync(path, { ...settings, readOnly: true });
@@ -46,8 +51,9 @@ export function openSqlite(path: string): Database {
   let last: Promise<unknown> = Promise.resolve();
 
   /** Runs `work` on the writing connection when all earlier work on it is done. */
-  function inTurn<T>(work: () => T | Promise<T>): Promise<T> {
-    const result = last.then(work);
+  function inTurn<T>(work: (lockDeadline: number) => T | Promise<T>): Promise<T> {
+    const lockDeadline = performance.now() + BUSY_TIMEOUT_MS;
+    const result = last.then(() => work(lockDeadline));
     last = result.catch(() => {});
     return result;
   }
@@ -60,13 +66,15 @@ export function openSqlite(path: string): Database {
 
   return {
     async query<R extends Row>(sql: string, params: readonly Value[] = []) {
-      const rows = sql.startsWith('SELECT') ? read(sql, params) : inTurn(() => write(sql, params));
+      const rows = sql.startsWith('SELECT')
+        ? read(sql, params)
+        : inTurn((deadline) => onceFree(deadline, () => write(sql, params)));
       return (await rows) as readonly R[];
     },
 
     transaction: (work) =>
-      inTurn(async () => {
-        withOutages(() => writer.exec('BEGIN IMMEDIATE'));
+      inTurn(async (deadline) => {
+        await onceFree(deadline, () => withOutages(() => writer.exec('BEGIN IMMEDIATE')));
         try {
           const result = await work(transaction);
           withOutages(() => writer.exec('COMMIT'));
@@ -85,9 +93,11 @@ export function openSqlite(path: string): Database {
   };
 }
 
-function makeFolder(path: string): void {
+/** Makes the file if it is missing, for nobody else to read. SQLite makes those beside it alike. */
+function makeFile(path: string): void {
   try {
-    mkdirSync(path, { recursive: true });
+    mkdirSync(dirname(path), { recursive: true });
+    closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
     throw unavailable(error);
   }
@@ -107,12 +117,28 @@ function runner(connection: DatabaseSync): (sql: string, params: readonly Value[
     });
 }
 
+/** Does a write as soon as no other process holds the lock, or fails at `deadline`, in the time of `performance`. */
+async function onceFree<T>(deadline: number, write: () => T): Promise<T> {
+  for (;;) {
+    try {
+      return write();
+    } catch (error) {
+      const busy = error instanceof ApiError && primaryCode(error.cause) === BUSY;
+      if (!busy || performance.now() > deadline) throw error;
+      await delay(BUSY_INTERVAL_MS);
+    }
+  }
+}
+
 function withOutages<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    // The low byte is the primary result code; the rest says more about it.
-    const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
-    throw OUTAGES.has(code) ? unavailable(error) : error;
+    throw OUTAGES.has(primaryCode(error)) ? unavailable(error) : error;
   }
+}
+
+/** The low byte of an error's result code; the rest only says more about it. */
+function primaryCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }

@@ -32,6 +32,15 @@ const COLUMNS =
 
 const INSERT = `INSERT INTO wallet (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
+const FIND_ONE = `SELECT ${COLUMNS} FROM wallet
+WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)`;
+
+const FIND_TARGETS = `SELECT
+  CASE WHEN EXISTS (
+    SELECT 1 FROM wallet WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
+  ) THEN 1 ELSE 0 END AS wallet,
+  CASE WHEN EXISTS (SELECT 1 FROM project WHERE account_id = $1 AND id = $4) THEN 1 ELSE 0 END AS project`;
+
 const LIST = `SELECT ${COLUMNS} FROM wallet WHERE account_id = $1 ORDER BY id LIMIT $2`;
 
 // Each column is written from itself where no value was sent, so that two updates
@@ -68,6 +77,41 @@ export function findWallets(
   ids: readonly Ulid[],
 ): Promise<readonly WalletRow[]> {
   return selectByIds(database, `SELECT ${COLUMNS} FROM wallet WHERE account_id = $1 AND id`, accountId, ids);
+}
+
+/**
+ * Returns a wallet of the account, or undefined if it has none of this id.
+ *
+ * @param withinProjectId if given, only a wallet of this project is found
+ */
+export async function findWallet(
+  database: Queryable,
+  accountId: Ulid,
+  id: Ulid,
+  withinProjectId: Ulid | undefined,
+): Promise<WalletRow | undefined> {
+  const [row] = await database.query<WalletRow>(FIND_ONE, [accountId, id, withinProjectId ?? null]);
+  return row;
+}
+
+/**
+ * Returns whether the wallet that is to be updated, and the project that it is to
+ * move into, if one is given, are there. Costs one statement.
+ */
+export async function findUpdateTargets(
+  database: Queryable,
+  accountId: Ulid,
+  id: Ulid,
+  withinProjectId: Ulid | undefined,
+  projectId: Ulid | undefined,
+): Promise<{ wallet: boolean; project: boolean }> {
+  const [row] = await database.query<{ wallet: 0 | 1; project: 0 | 1 }>(FIND_TARGETS, [
+    accountId,
+    id,
+    withinProjectId ?? null,
+    projectId ?? null,
+  ]);
+  return { wallet: row?.wallet === 1, project: projectId === undefined || row?.project === 1 };
 }
 
 /** Returns the first `limit` wallets of the account, by id. */

@@ -1,0 +1,39 @@
+import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeAll, expect, test } from 'vitest';
+import { bothFaces, send } from '../faces.ts';
+import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+  return gateway.stop;
+});
+
+const fileOf = ({ databaseUrl }: Gateway) => databaseUrl.slice('sqlite:'.length);
+
+test('while a write waits for another process, everything else is answered', async () => {
+  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
+  const [face] = bothFaces(() => gateway.url);
+  const other = new DatabaseSync(fileOf(gateway));
+  other.exec('BEGIN IMMEDIATE');
+  let written = false;
+  const update = face?.updateWallet(token, wallets[0] ?? '', { title: 'After' }).then((outcome) => {
+    written = true;
+    return outcome;
+  });
+  for (let n = 0; n < 20; n += 1) {
+    expect((await send(`${gateway.url}/healthz`, 'GET')).status).toBe(200);
+    expect((await face?.listProjects(token))?.value?.projects).toHaveLength(1);
+  }
+  expect(written).toBe(false);
+  other.exec('ROLLBACK');
+  other.close();
+  expect((await update)?.value?.title).toBe('After');
+});
+
+test('the files of a database are for nobody else to read', () => {
+  for (const file of ['', '-wal', '-shm']) {
+    expect(statSync(fileOf(gateway) + file).mode & 0o777).toBe(0o600);
+  }
+});
