@@ -27,8 +27,10 @@ import { openTokens } from './storage/tokens.ts';
 
 /** A server that listens. */
 export type Server = {
-  /** Where clients reach it, without a slash at its end. */
+  /** Where it listens, without a slash at its end. */
   readonly url: string;
+  /** Where clients reach it, which is the same unless it was configured. */
+  readonly publicUrl: string;
   /** Answers what has been asked, then ends. */
   stop(): Promise<void>;
 };
@@ -38,7 +40,9 @@ const SWEEP_INTERVAL_MS = 60_000;
 // After this a client that does not finish its request is cut off.
 const STOP_DEADLINE_MS = 10_000;
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const { version }: { version: string } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+);
 
 /**
  * Wires all parts into a listening server.
@@ -66,7 +70,7 @@ async function listen(
   clock: () => number,
   database: Database,
 ): Promise<Server> {
-  let url = config.publicUrl ?? '';
+  let publicUrl = config.publicUrl ?? '';
   let stopping = false;
   const data = createDataLayer({
     database,
@@ -76,7 +80,7 @@ async function listen(
     clock,
     newId: idGenerator(clock),
     tokenTtlSeconds: config.tokenTtlSeconds,
-    publicUrl: () => url,
+    publicUrl: () => publicUrl,
   });
 
   const app = createHttpApp(logger, restErrorBody, () => stopping);
@@ -96,12 +100,14 @@ async function listen(
 
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;
-  url ||= localUrl(config.host, port);
+  const url = localUrl(config.host, port);
+  publicUrl ||= url;
   const stopSweeping = keepSweeping(database, clock, logger);
-  logger.info({ url }, `listening on ${url}`);
+  logger.info({ url, publicUrl }, `listening on ${url}`);
 
   return {
     url,
+    publicUrl,
     async stop() {
       stopping = true;
       logger.info('stopping');

@@ -1,12 +1,11 @@
 import { appFromRow } from '../data/from-row.ts';
-import { invalidFields } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
 import { nameIn, parseFields } from '../model/fields.ts';
-import { idOf, type Ulid } from '../model/resource-name.ts';
+import type { Ulid } from '../model/resource-name.ts';
 import { appView } from '../rest/views.ts';
-import { findAccount } from '../storage/accounts.ts';
 import { listApps } from '../storage/apps.ts';
 import type { Command } from './command.ts';
+import { requireAccount } from './require-account.ts';
 import { withDatabase } from './with-database.ts';
 
 const RULES = { account: nameIn('accounts') };
@@ -20,10 +19,7 @@ export const appList: Command = {
   run: (args) =>
     withDatabase(args.environment, async ({ database }) => {
       const { account } = parseFields({ account: args.required('account') }, RULES);
-      const accountId = idOf(account);
-      if ((await findAccount(database, accountId)) === undefined) {
-        throw invalidFields([{ field: 'account', description: 'Must be an account that exists.' }]);
-      }
+      const { id: accountId } = await requireAccount(database, account);
       const apps: App[] = [];
       for (let after: Ulid | '' = '', more = true; more; ) {
         const rows = await listApps(database, accountId, after, BATCH);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import { copyDatabase } from '../storage/copy.ts';
 import { assertCurrent, migrate } from '../storage/migrate.ts';
@@ -15,6 +16,8 @@ export const copy: Command = {
     // From one PostgreSQL server to another there are better tools, such as pg_dump.
     if (!databaseUrl.startsWith('sqlite:')) throw new UsageError('DATABASE_URL must be sqlite:<path>.');
     if (!/^postgres(ql)?:/.test(to)) throw new UsageError('--to must be postgres://….');
+    const path = databaseUrl.replace(/^sqlite:(\/\/)?/, '');
+    if (!existsSync(path)) throw new UsageError(`There is no file ${path}, which DATABASE_URL names.`);
     const source = await openDatabase(databaseUrl, postgres);
     try {
       // Not migrated, like any other database that is opened, but left as it is.

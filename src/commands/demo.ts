@@ -68,8 +68,8 @@ export const demo: Command = {
       LOG_LEVEL: args.environment['LOG_LEVEL'] || 'warn',
     };
     const samples = await withDatabase(environment, prepare);
-    await serveUntilStopped(readConfig(environment), STANDARD_ERROR, ({ url }) => {
-      const projects = samples.projects.map((row) => projectView(projectFromRow(row, url)));
+    await serveUntilStopped(readConfig(environment), STANDARD_ERROR, ({ url, publicUrl }) => {
+      const projects = samples.projects.map((row) => projectView(projectFromRow(row, publicUrl)));
       const wallets = samples.wallets.map((row) => walletView(walletFromRow(row)));
       const { accessToken } = samples;
       args.print({ url, accessToken, projects, wallets }, instructions(url, accessToken, wallets[0]?.name));

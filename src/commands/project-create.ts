@@ -1,14 +1,13 @@
 import { projectFromRow } from '../data/from-row.ts';
-import { invalidFields } from '../model/api-error.ts';
 import { coverImage, coverImageCid } from '../model/cover-image.ts';
 import { description, nameIn, parseFields, title } from '../model/fields.ts';
 import type { Project } from '../model/project.ts';
-import { idOf, resourceName, type Ulid } from '../model/resource-name.ts';
+import { resourceName, type Ulid } from '../model/resource-name.ts';
 import { projectView } from '../rest/views.ts';
-import { findAccount } from '../storage/accounts.ts';
 import type { Queryable } from '../storage/database.ts';
 import { insertProject, type ProjectRow } from '../storage/projects.ts';
 import type { Command } from './command.ts';
+import { requireAccount } from './require-account.ts';
 import { type Workplace, withDatabase } from './with-database.ts';
 
 const RULES = { account: nameIn('accounts'), title, description };
@@ -42,11 +41,8 @@ export function createProject(
   sent: Readonly<Record<string, unknown>>,
 ): Promise<ProjectRow> {
   const { account, ...texts } = parseFields(sent, RULES);
-  const accountId = idOf(account);
   return database.transaction(async (transaction) => {
-    if ((await findAccount(transaction, accountId)) === undefined) {
-      throw invalidFields([{ field: 'account', description: 'Must be an account that exists.' }]);
-    }
+    const { id: accountId } = await requireAccount(transaction, account);
     return addProject(transaction, clock, accountId, newId(), texts);
   });
 }

@@ -1,12 +1,11 @@
 import { readDuration } from '../config.ts';
-import { createCredential, hashCredential } from '../credentials/credential.ts';
+import { type IssuedToken, issueToken } from '../data/issue-token.ts';
 import { invalidFields } from '../model/api-error.ts';
 import { nameIn, optional, parseFields } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
-import { findAccount } from '../storage/accounts.ts';
 import { findProjects } from '../storage/projects.ts';
-import { openTokens } from '../storage/tokens.ts';
 import type { Command } from './command.ts';
+import { requireAccount } from './require-account.ts';
 import { type Workplace, withDatabase } from './with-database.ts';
 
 const RULES = { account: nameIn('accounts'), project: optional(nameIn('projects')) };
@@ -45,27 +44,13 @@ export async function createAccountToken(
   { database, clock, newId }: Workplace,
   sent: Readonly<Record<string, unknown>>,
   lifeSeconds: number,
-): Promise<{ accessToken: string; expireTimeMs: number }> {
+): Promise<IssuedToken> {
   const { account, project } = parseFields(sent, RULES);
-  const row = await findAccount(database, idOf(account));
-  if (row === undefined) {
-    throw invalidFields([{ field: 'account', description: 'Must be an account that exists.' }]);
-  }
+  const row = await requireAccount(database, account);
   if (project && (await findProjects(database, row.id, [idOf(project)])).length === 0) {
     throw invalidFields([{ field: 'project', description: 'Must be a project of the account.' }]);
   }
-  const serial = newId();
-  const accessToken = createCredential('acct', row.id, serial);
   const defaultProjectId = project ? idOf(project) : row.default_project_id;
   const principal = { level: 'account', accountId: row.id, defaultProjectId } as const;
-  const lifeMs = lifeSeconds * 1000;
-  // Taken first, so that the token lives at least until then.
-  const expireTimeMs = clock() + lifeMs;
-  await openTokens(database, clock).add(
-    row.id,
-    serial,
-    { hash: hashCredential(accessToken), principal },
-    lifeMs,
-  );
-  return { accessToken, expireTimeMs };
+  return issueToken(database, { clock, newId }, row.id, principal, lifeSeconds);
 }

@@ -24,6 +24,9 @@ const SHAPE = /^paw_(acct|app|key)_([0-9A-Z]{26})([0-9A-Z]{26})_[0-9a-f]{64}([0-
  * `paw_<kind>_<owner's ULID><serial ULID>_<256 random bits><CRC-32 of all before it>`.
  * The prefix lets secret scanners find one that leaked, and the checksum tells
  * it from text that merely looks like it.
+ *
+ * @param ownerId the account or app that it belongs to
+ * @param serial tells it from its owner's other credentials
  */
 export function createCredential(kind: CredentialKind, ownerId: Ulid, serial: Ulid): string {
   const body = `paw_${kind}_${ownerId}${serial}_${randomBytes(32).toString('hex')}`;

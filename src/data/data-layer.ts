@@ -12,7 +12,7 @@ export type Sent = Readonly<Record<string, unknown>>;
 export type SignInResult = {
   /** A bearer token for the app's project. */
   readonly accessToken: string;
-  /** When the token ends: Unix time in milliseconds. */
+  /** Until when the token is good at least: Unix time in milliseconds. */
   readonly expireTimeMs: number;
   readonly app: App;
 };
@@ -28,9 +28,9 @@ export type Resource = Project | App | Wallet;
 
 /**
  * The operations of the service, which both faces call. Every one takes the
- * principal that `authenticate` returned, and throws an `ApiError`:
- * INVALID_ARGUMENT that names each field at fault, PERMISSION_DENIED, NOT_FOUND,
- * or UNAVAILABLE if the database cannot answer.
+ * principal that `authenticate` returned, and throws an `ApiError`: INVALID_ARGUMENT
+ * that names each field at fault, UNAVAILABLE if the database cannot answer, and
+ * what is said of each.
  */
 export type DataLayer = {
   /**
@@ -42,16 +42,22 @@ export type DataLayer = {
   /**
    * Creates an app from `title`, `active` and, if not in the principal's default
    * project, `project`. The answer carries the private key.
+   * @throws PERMISSION_DENIED if the principal is not an account
    */
   createApp(principal: Principal, sent: Sent): Promise<App>;
 
   /**
    * Makes an access token for the app `name` with its `privateKey`.
-   * @throws UNAUTHENTICATED if there is no such app or the key is another's
+   * @throws UNAUTHENTICATED if there is no such app or the key is another's, and
+   *   PERMISSION_DENIED if the app is inactive
    */
   signIn(principal: Principal, sent: Sent): Promise<SignInResult>;
 
-  /** Changes those of `title`, `description`, `project`, `network` and `password` that are sent of the wallet `name`. */
+  /**
+   * Changes those of `title`, `description`, `project`, `network` and `password`
+   * that are sent of the wallet `name`.
+   * @throws NOT_FOUND, and RESOURCE_EXHAUSTED if too many passwords are being set at once
+   */
   updateWallet(principal: Principal, sent: Sent): Promise<Wallet>;
 
   /** Returns one page of the projects that the principal can see, in the order of their names. */

@@ -7,7 +7,7 @@ import type { AppRow } from '../storage/apps.ts';
 import type { ProjectRow } from '../storage/projects.ts';
 import type { WalletRow } from '../storage/wallets.ts';
 
-/** @param publicUrl the URL that clients reach the gateway at */
+/** The project of a row. @param publicUrl the URL that clients reach the gateway at */
 export function projectFromRow(row: ProjectRow, publicUrl: string): Project {
   const name = resourceName('projects', row.id);
   return {
@@ -20,7 +20,7 @@ export function projectFromRow(row: ProjectRow, publicUrl: string): Project {
   };
 }
 
-/** @param privateKey the app's private key, if this is the answer to its creation */
+/** The app of a row. @param privateKey its private key, if this is the answer to its creation */
 export function appFromRow(row: AppRow, privateKey = ''): App {
   return {
     name: resourceName('apps', row.id),
@@ -32,6 +32,7 @@ export function appFromRow(row: AppRow, privateKey = ''): App {
   };
 }
 
+/** The wallet of a row. */
 export function walletFromRow(row: WalletRow): Wallet {
   return {
     name: resourceName('wallets', row.id),

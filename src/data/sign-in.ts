@@ -1,13 +1,13 @@
-import { createCredential, equalHashes, hashCredential } from '../credentials/credential.ts';
+import { equalHashes, hashCredential } from '../credentials/credential.ts';
 import { appInactive, invalidCredentials } from '../model/api-error.ts';
 import { nameIn, parseFields, privateKey } from '../model/fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findAppSecret, lockActiveApp } from '../storage/apps.ts';
-import { openTokens } from '../storage/tokens.ts';
 import type { Sent, SignInResult } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
+import { issueToken } from './issue-token.ts';
 
 const RULES = { name: nameIn('apps'), privateKey };
 
@@ -16,11 +16,12 @@ const NO_HASH = hashCredential('');
 
 /** See `DataLayer.signIn`. */
 export async function signIn(
-  { database, clock, newId, tokenTtlSeconds }: Dependencies,
+  dependencies: Dependencies,
   principal: Principal,
   sent: Sent,
 ): Promise<SignInResult> {
   const { name, privateKey } = parseFields(sent, RULES);
+  const { database } = dependencies;
   const { accountId } = principal;
 
   const row = await findAppSecret(database, accountId, idOf(name));
@@ -28,17 +29,11 @@ export async function signIn(
   const within = principal.level === 'account' || principal.projectId === row?.project_id;
   if (row === undefined || !right || !within) throw invalidCredentials();
 
-  const serial = newId();
-  const accessToken = createCredential('app', row.id, serial);
-  const hash = hashCredential(accessToken);
-  const ttlMs = tokenTtlSeconds * 1000;
-  // Taken first, so that the token lives at least until then.
-  const expireTimeMs = clock() + ttlMs;
-  await database.transaction(async (transaction) => {
+  const issued = await database.transaction(async (transaction) => {
     // Held until the token is there: whoever makes the app inactive then ends this token, too.
     if (!(await lockActiveApp(transaction, accountId, row.id))) throw appInactive();
     const projectLevel = { level: 'project', accountId, projectId: row.project_id } as const;
-    await openTokens(transaction, clock).add(row.id, serial, { hash, principal: projectLevel }, ttlMs);
+    return issueToken(transaction, dependencies, row.id, projectLevel, dependencies.tokenTtlSeconds);
   });
-  return { accessToken, expireTimeMs, app: appFromRow(row) };
+  return { ...issued, app: appFromRow(row) };
 }

@@ -17,7 +17,7 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 /** Adds the page at `/`, which names the server and links to what it offers. */
 export function addStartPage(app: FastifyInstance, version: string, links: readonly Link[]): void {
   const list = links.map(
-    ({ path, text }) => `<dt><a href="${path}"><code>${path}</code></a></dt><dd>${text}</dd>`,
+    ({ path, text }) => `<dt><a href=".${path}"><code>${path}</code></a></dt><dd>${text}</dd>`,
   );
   const page = `<!doctype html>
 <html lang="en">

@@ -59,8 +59,10 @@ export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSetti
       getTypeParser: (oid: number) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid)),
     },
   });
-  // An idle connection that breaks has nobody to tell; unheard, its error would end the process.
+  // A connection that breaks is noticed by the statement on it, if there is one; unheard, the
+  // error that it also emits would end the process.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
 
   const preparedName = pooled ? () => undefined : statementNames();
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -171,11 +171,23 @@ test.each([
   });
 });
 
-test('a source that has never been used is refused, and so is a copy that would miss its rows', async () => {
-  const failure = await run(process.execPath, [MAIN, 'copy', '--to', target.url], {
-    env: { ...process.env, DATABASE_URL: `sqlite:${join(folder, 'none.db')}` },
-  }).catch((error: unknown) => error);
-  expect(failure).toMatchObject({ code: 1, stderr: expect.stringMatching(/^paw: [^\n]*version 0[^\n]*\n$/) });
+test('a source that is not there, or has never been used, is refused and not made', async () => {
+  const [missing, empty] = [join(folder, 'missing.db'), join(folder, 'empty.db')];
+  writeFileSync(empty, '');
+  for (const [path, status] of [
+    [missing, 2],
+    [empty, 1],
+  ] as const) {
+    const failure = await run(process.execPath, [MAIN, 'copy', '--to', target.url], {
+      env: { ...process.env, DATABASE_URL: `sqlite:${path}` },
+    }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: status,
+      stdout: '',
+      stderr: expect.stringMatching(/^paw: [^\n]+\n$/),
+    });
+  }
+  expect(existsSync(missing)).toBe(false);
 });
 
 function copy(...words: readonly string[]) {

@@ -1,0 +1,332 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import type { Database, Queryable } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { paw, startPaw } from '../command/paw.ts';
+import { type AppFields, bothFaces, type Outcome, send } from '../faces.ts';
+import { type Gateway, makeDatabase, seedTenant, startGateway } from '../gateway.ts';
+
+/** A PgBouncer in transaction mode, in front of the server that the tests share. */
+type Pooler = {
+  /** The URL of one of that server's databases by way of the pooler, with `search` as its query. */
+  urlOf(databaseUrl: string, search: string): string;
+  /** All that it has logged so far. */
+  log(): string;
+  stop(): Promise<void>;
+};
+
+const SERVER_CONNECTIONS = 2;
+const CLIENT_CONNECTIONS = 32;
+
+const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+
+// Debian installs it where only root looks.
+const ENVIRONMENT = { PATH: `${process.env['PATH']}:/usr/sbin` };
+
+const { error: cause } = spawnSync('pgbouncer', ['--version'], { env: ENVIRONMENT });
+if (cause !== undefined) {
+  throw new Error('These tests need the program pgbouncer: apt-get install pgbouncer', { cause });
+}
+
+let direct: Database;
+let directUrl: string;
+let pooler: Pooler;
+let url: string;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  pooler = await startPooler();
+  const made = await makeDatabase();
+  directUrl = made.url;
+  direct = await openDatabase(directUrl);
+  url = pooler.urlOf(directUrl, '?pgbouncer=true');
+  gateway = await startGateway({ DATABASE_URL: url, PAW_POSTGRES_POOL: String(CLIENT_CONNECTIONS) });
+  return async () => {
+    await gateway.stop();
+    await pooler.stop();
+    await direct.close();
+    await made.remove();
+  };
+});
+
+describe.each(bothFaces(() => gateway.url))('by $name, through a pooler in transaction mode', (face) => {
+  const signIn = (token: string, app: AppFields) => face.signIn(token, keyOf(app));
+  const createApp = (token: string) => given(face.createApp(token, { title: 'Till', active: true }));
+  const projectsFor = async (token: string) =>
+    (await given(face.listProjects(token))).projects.map(({ name }) => name);
+
+  test('all four operations work, and what they write is in the database', async () => {
+    const tenant = await seedTenant(gateway, { projects: 2, wallets: 1 });
+    const [wallet = ''] = tenant.wallets;
+    const app = await createApp(tenant.token);
+    const { accessToken } = await given(signIn(tenant.token, app));
+    const changes = { title: 'Warm', network: 'NETWORK_POLYGON', password: 'x'.repeat(32) };
+    const updated = await given(face.updateWallet(accessToken, wallet, changes));
+    expect(updated).toMatchObject({ ...changes, name: wallet, password: '' });
+    expect(await projectsFor(accessToken)).toEqual(tenant.projects.slice(0, 1));
+    expect(await projectsFor(tenant.token)).toEqual(tenant.projects);
+
+    const written = await direct.query(
+      `SELECT app.title AS app, wallet.title AS wallet FROM app JOIN wallet USING (account_id)
+      WHERE app.id = $1 AND wallet.id = $2`,
+      [app.name.slice('apps/'.length), wallet.slice('wallets/'.length)],
+    );
+    expect(written).toEqual([{ app: 'Till', wallet: 'Warm' }]);
+  });
+
+  test('they work for 32 clients at the same time, each with its own answers', async () => {
+    const tenants = await Promise.all(
+      Array.from({ length: 32 }, () => seedTenant(gateway, { projects: 2, wallets: 1 })),
+    );
+    for (let round = 1; round <= 3; round += 1) {
+      const title = `Round ${round}`;
+      const answers = await Promise.all(
+        tenants.map(async ({ token, wallets: [wallet = ''] }) => {
+          const { accessToken } = await given(signIn(token, await createApp(token)));
+          const [{ name, title }, ...lists] = await Promise.all([
+            given(face.updateWallet(accessToken, wallet, { title: `Round ${round}` })),
+            projectsFor(accessToken),
+            projectsFor(token),
+          ]);
+          return [name, title, ...lists];
+        }),
+      );
+      expect(answers).toEqual(
+        tenants.map(({ wallets, projects }) => [...wallets, title, projects.slice(0, 1), projects]),
+      );
+    }
+  });
+
+  test('no token that is handed out while its app is made inactive outlives that', async () => {
+    const { token } = await seedTenant(gateway);
+    const app = await createApp(token);
+    const tenSignIns = () => Promise.all(Array.from({ length: 10 }, () => signIn(token, app)));
+    const outcomes = await tenSignIns();
+    expect(outcomes.filter(({ value }) => value)).toHaveLength(10);
+
+    let done = false;
+    const deactivation = runJson('app', 'deactivate', app.name).finally(() => {
+      done = true;
+    });
+    while (!done) outcomes.push(...(await tenSignIns()));
+    expect(await deactivation).toMatchObject({ name: app.name, active: false });
+    outcomes.push(...(await tenSignIns()));
+
+    const refusals = outcomes.flatMap(({ error }) => error?.reason ?? []);
+    expect(new Set(refusals)).toEqual(new Set(['APP_INACTIVE']));
+    const handedOut = outcomes.flatMap(({ value }) => value?.accessToken ?? []);
+    const answers = await Promise.all(handedOut.map((each) => face.listProjects(each)));
+    expect(new Set(answers.map(({ error }) => error?.reason))).toEqual(new Set(['TOKEN_INVALID']));
+  });
+});
+
+test('many transactions share few connections, keep to one each, and leave nothing when they fail', async () => {
+  await direct.query('CREATE TABLE tally (count INTEGER NOT NULL)');
+  await direct.query('INSERT INTO tally (count) VALUES (0)');
+  const clients = await openDatabase(url, { poolSize: CLIENT_CONNECTIONS, timeoutMs: 10_000 });
+  onTestFinished(clients.close);
+  const loginsBefore = loginCount();
+
+  const count = async (transaction: Queryable, fails: boolean) => {
+    const backend = await backendOf(transaction);
+    const [row] = await transaction.query<{ count: number }>('SELECT count FROM tally FOR UPDATE');
+    await turn();
+    await transaction.query('UPDATE tally SET count = $1', [Number(row?.count) + 1]);
+    expect(await backendOf(transaction)).toBe(backend);
+    if (fails) throw new Error('Changed my mind.');
+    return backend;
+  };
+  const results = await Promise.all(
+    Array.from({ length: 96 }, (_, n) =>
+      clients
+        .transaction((transaction) => count(transaction, n % 3 === 0))
+        .catch((error: Error) => error.message),
+    ),
+  );
+  const isBackend = (result: number | string) => typeof result === 'number';
+  expect(results.filter((result) => !isBackend(result))).toEqual(Array(32).fill('Changed my mind.'));
+  expect(new Set(results.filter(isBackend)).size).toBeLessThanOrEqual(SERVER_CONNECTIONS);
+  expect(loginCount() - loginsBefore).toBe(CLIENT_CONNECTIONS);
+  expect(await direct.query('SELECT count FROM tally')).toEqual([{ count: 64 }]);
+});
+
+test('the commands work through it, and so does a server of its own process', async () => {
+  const { name: account, defaultProject } = await runJson('account', 'create', '--title', 'Atlas');
+  const { name: project } = await runJson('project', 'create', '--account', account, '--title', 'Quarry');
+  const details = ['--title', 'Cold', '--network', 'NETWORK_ETHEREUM', '--address', ADDRESS];
+  const { name: wallet } = await runJson('wallet', 'create', '--project', project, ...details);
+  const { accessToken: token } = await runJson('token', 'create', '--account', account);
+
+  const server = startPaw(['serve'], { PORT: '0', DATABASE_URL: url });
+  onTestFinished(async () => {
+    await server.stop('SIGKILL');
+  });
+  const [serverUrl = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(await server.printed('listening on ')) ?? [];
+  for (const face of bothFaces(() => serverUrl)) {
+    const { projects } = await given(face.listProjects(token));
+    expect(projects.map(({ name }) => name)).toEqual([defaultProject, project]);
+    const app = await given(face.createApp(token, { title: face.name, active: true }));
+    const { accessToken } = await given(face.signIn(token, keyOf(app)));
+    await runJson('app', 'deactivate', app.name);
+    expect((await face.listProjects(accessToken)).error?.reason).toBe('TOKEN_INVALID');
+    expect(await runJson('app', 'activate', app.name)).toMatchObject({ active: true });
+    const updated = await given(face.updateWallet(token, wallet, { title: face.name }));
+    expect(updated).toMatchObject({ name: wallet, title: face.name });
+  }
+  const { apps } = await runJson('app', 'list', '--account', account);
+  expect(apps.map(({ title }: { title: string }) => title)).toEqual(['GraphQL', 'REST']);
+  expect(await runJson('token', 'revoke', token)).toEqual({ revoked: true });
+  expect((await send(`${serverUrl}/project/projects`, 'GET', token)).status).toBe(401);
+  expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
+});
+
+test('four commands that start at once migrate an empty database through it once', async () => {
+  const empty = await makeDatabase();
+  const database = await openDatabase(empty.url);
+  onTestFinished(async () => {
+    await database.close();
+    await empty.remove();
+  });
+  const settings = { DATABASE_URL: pooler.urlOf(empty.url, '?pgbouncer=true') };
+  const titles = ['Atlas', 'Borealis', 'Cygnus', 'Draco'];
+  const results = await Promise.all(
+    titles.map((title) => paw(['account', 'create', '--title', title], settings)),
+  );
+  expect(results).toMatchObject(titles.map(() => ({ status: 0, stderr: '' })));
+  const accounts = await database.query('SELECT title FROM account ORDER BY title');
+  expect(accounts).toEqual(titles.map((title) => ({ title })));
+});
+
+test('nothing that went through it failed for a prepared statement, or for a setting', () => {
+  const logs = gateway.log() + pooler.log();
+  expect(logs).toContain('listening on');
+  expect(logs).not.toMatch(/prepared statement|unsupported startup parameter|"level":(50|60)/);
+});
+
+describe('without pgbouncer=true', () => {
+  test('the pooler refuses the connection for its settings, which the start says in one line', async () => {
+    const { status, stdout, stderr } = await paw(['serve'], {
+      PORT: '0',
+      DATABASE_URL: pooler.urlOf(directUrl, ''),
+    });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^paw: [^\n]*unsupported startup parameter: statement_timeout[^\n]*\n$/);
+  });
+
+  test('statements are prepared on connections that other clients get, and with it none is', async () => {
+    const lenient = await startPooler('ignore_startup_parameters = statement_timeout');
+    onTestFinished(lenient.stop);
+    const preparedBy = async (search: string) => {
+      const client = await openDatabase(lenient.urlOf(directUrl, search));
+      const other = await openDatabase(lenient.urlOf(directUrl, '?pgbouncer=true'));
+      try {
+        await client.query('SELECT id FROM wallet WHERE id = $1', ['']);
+        const rows = await other.query(
+          "SELECT name FROM pg_prepared_statements WHERE statement LIKE '%wallet%'",
+        );
+        return rows.length;
+      } finally {
+        await client.close();
+        await other.close();
+      }
+    };
+    expect(await preparedBy('?pgbouncer=true')).toBe(0);
+    expect(await preparedBy('')).toBe(1);
+  });
+});
+
+/** @param settings more lines of its configuration */
+async function startPooler(...settings: readonly string[]): Promise<Pooler> {
+  const server = new URL(inject('postgresUrl'));
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), 'paw-test-pooler-'));
+  const file = join(folder, 'pgbouncer.ini');
+  const lines = [
+    '[databases]',
+    `* = host=${server.hostname} port=${server.port} user=${server.username} password=${server.password}`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    'pool_mode = transaction',
+    `default_pool_size = ${SERVER_CONNECTIONS}`,
+    ...settings,
+  ];
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  // It does not run as root.
+  const words = process.getuid?.() === 0 ? ['-u', 'nobody', file] : [file];
+  const child = spawn('pgbouncer', words, { env: ENVIRONMENT, stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', () => reject(new Error(`pgbouncer has ended: ${log}`)));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+      if (log.includes('process up')) resolve();
+    });
+  }).catch((error: unknown) => {
+    remove();
+    throw error;
+  });
+  return {
+    urlOf(databaseUrl, search) {
+      const pooled = new URL(databaseUrl);
+      pooled.port = String(port);
+      pooled.search = search;
+      return pooled.href;
+    },
+    log: () => log,
+    async stop() {
+      // It keeps nothing, and by any other signal it may wait for its clients.
+      child.kill('SIGKILL');
+      await ended;
+      remove();
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+/** How many clients the pooler has let in so far. */
+function loginCount(): number {
+  return pooler.log().split('login attempt').length - 1;
+}
+
+/** The process of the server that a statement runs in. */
+async function backendOf(transaction: Queryable): Promise<number> {
+  const [row] = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return Number(row?.pid);
+}
+
+/** Runs a command that is to succeed, through the pooler. */
+async function runJson(...words: readonly string[]) {
+  const { status, stdout, stderr } = await paw([...words, '--json'], { DATABASE_URL: url });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+async function given<T>(asking: Promise<Outcome<T>>): Promise<T> {
+  const { value, response } = await asking;
+  if (value === undefined) throw new Error(response.text);
+  return value;
+}
+
+function keyOf({ name, privateKey }: AppFields) {
+  return { name, privateKey };
+}
