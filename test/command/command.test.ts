@@ -1,10 +1,17 @@
-import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../src/commands/with-database.ts';
 import { idOf, parseResourceName } from '../../src/model/resource-name.ts';
 import { insertApp } from '../../src/storage/apps.ts';
+import { isUntouched } from '../engine.ts';
 import { bothFaces, type Face, postGraphql, send } from '../faces.ts';
-import { type Gateway, makeDatabase, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import {
+  type Gateway,
+  makeDatabase,
+  seedTenant,
+  startGateway,
+  type Tenant,
+  type TestDatabase,
+} from '../gateway.ts';
 import { paw } from './paw.ts';
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
@@ -200,8 +207,12 @@ describe('help', () => {
 });
 
 describe('a command that is called wrongly', () => {
-  const untouched = makeDatabase();
-  afterAll(untouched.remove);
+  let untouched: TestDatabase;
+
+  beforeAll(async () => {
+    untouched = await makeDatabase();
+    return untouched.remove;
+  });
 
   test.concurrent.each([
     ['no known command', ['launch'], /no such command/],
@@ -221,7 +232,7 @@ describe('a command that is called wrongly', () => {
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^paw: .+\n$/);
     expect(stderr).toMatch(problem);
-    expect(existsSync(untouched.url.slice('sqlite:'.length))).toBe(false);
+    expect(await isUntouched(untouched.url)).toBe(true);
   });
 });
 

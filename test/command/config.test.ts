@@ -1,10 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig, readDuration } from '../../src/config.ts';
 import { DatabaseUrlError, openDatabase } from '../../src/storage/open-database.ts';
-import { makeDatabase } from '../gateway.ts';
 import { paw } from './paw.ts';
 
 const DEFAULTS = {
@@ -154,30 +150,5 @@ describe('DATABASE_URL', () => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^paw: DATABASE_URL .+\n$/);
     expect(stderr).not.toContain('hunter2');
-  });
-
-  test('of a file that cannot be made stops a command with one line and status 1', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    writeFileSync(join(folder, 'file.txt'), '');
-    const settings = { DATABASE_URL: `sqlite:${join(folder, 'file.txt', 'paw.db')}` };
-    expect(await paw(['account', 'create', '--title', 'Blocked'], settings)).toEqual({
-      status: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^paw: .+\n$/),
-    });
-  });
-
-  test.each(['sqlite:', 'sqlite://'])('%s<path> names a file, and its folder is made', async (scheme) => {
-    const { url, remove } = makeDatabase();
-    onTestFinished(remove);
-    const path = url.replace('sqlite:', '').replace('paw.db', 'new/folder/paw.db');
-    const first = await openDatabase(scheme + path);
-    await first.query('CREATE TABLE item (id TEXT)');
-    await first.query('INSERT INTO item VALUES ($1)', ['kept']);
-    await first.close();
-    const second = await openDatabase(`sqlite:${path}`);
-    expect(await second.query('SELECT id FROM item')).toEqual([{ id: 'kept' }]);
-    await second.close();
   });
 });

@@ -1,12 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../src/storage/open-database.ts';
+import { onDatabase } from '../engine.ts';
 import { bothFaces, type ProjectFields, send, type WalletFields } from '../faces.ts';
-import { makeDatabase } from '../gateway.ts';
+import { makeDatabase, type TestDatabase } from '../gateway.ts';
 import { type Running, startPaw } from './paw.ts';
 
 type Sample = { url: string; accessToken: string; projects: ProjectFields[]; wallets: WalletFields[] };
@@ -14,18 +11,19 @@ type Sample = { url: string; accessToken: string; projects: ProjectFields[]; wal
 const ANY_TEXT = expect.stringMatching(/^\S.*$/);
 
 describe('paw demo --json', () => {
-  const { url: databaseUrl, remove } = makeDatabase();
+  let made: TestDatabase;
   let running: Running;
   let sample: Sample;
 
   beforeAll(async () => {
-    running = startPaw(['demo', '--json'], { PORT: '0', DATABASE_URL: databaseUrl });
+    made = await makeDatabase();
+    running = startPaw(['demo', '--json'], { PORT: '0', DATABASE_URL: made.url });
     sample = JSON.parse(await running.printed('\n'));
   });
 
   afterAll(async () => {
     await running.stop('SIGKILL');
-    remove();
+    await made.remove();
   });
 
   /** The names of the projects that a token shows, by each face of a server. */
@@ -80,7 +78,7 @@ describe('paw demo --json', () => {
   });
 
   test('keeps its data over a second start, which prints another token; both tokens work', async () => {
-    const second = startPaw(['demo', '--json'], { PORT: '0', DATABASE_URL: databaseUrl });
+    const second = startPaw(['demo', '--json'], { PORT: '0', DATABASE_URL: made.url });
     onTestFinished(async () => {
       await second.stop('SIGKILL');
     });
@@ -93,9 +91,8 @@ describe('paw demo --json', () => {
       expect(await projectsSeen(url, token)).toEqual([names, names]);
       expect(await projectsSeen(sample.url, token)).toEqual([names, names]);
     }
-    const database = await openDatabase(databaseUrl);
-    expect(await database.query('SELECT COUNT(*) AS accounts FROM account')).toEqual([{ accounts: 1 }]);
-    await database.close();
+    const count = 'SELECT COUNT(*) AS accounts FROM account';
+    expect(await onDatabase(made.url, (database) => database.query(count))).toEqual([{ accounts: 1 }]);
   });
 
   test('ends on SIGTERM with status 0, and has printed nothing else', async () => {
@@ -108,22 +105,19 @@ describe('paw demo --json', () => {
 });
 
 describe('paw demo', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));
+  let made: TestDatabase;
   let running: Running;
   let text: string;
 
   beforeAll(async () => {
-    running = startPaw(['demo'], { PORT: '0' }, folder);
+    made = await makeDatabase();
+    running = startPaw(['demo'], { PORT: '0', DATABASE_URL: made.url });
     text = await running.printed('Stop with');
   });
 
   afterAll(async () => {
     await running.stop('SIGKILL');
-    rmSync(folder, { recursive: true });
-  });
-
-  test('keeps its data in data/demo.db unless it is told where', () => {
-    expect(existsSync(join(folder, 'data', 'demo.db'))).toBe(true);
+    await made.remove();
   });
 
   test('prints lines that work as they are: each of the four operations by both faces', async () => {
@@ -166,7 +160,7 @@ describe('paw demo', () => {
 test.each(['serve', 'demo'])(
   'paw %s that is told to stop as soon as it says it listens ends with status 0',
   async (name) => {
-    const { url, remove } = makeDatabase();
+    const { url, remove } = await makeDatabase();
     onTestFinished(remove);
     const running = startPaw([name, '--json'], { PORT: '0', DATABASE_URL: url });
     await running.printed('\n');

@@ -249,7 +249,7 @@ describe('an error', () => {
     [
       'a variable',
       400,
-      badInput('BAD_USER_INPUT'),
+      badInput('INVALID_FIELD'),
       () => post({ query: CREATE_APP, variables: { input: 1 } }),
     ],
     ['a null', 200, badInput('BAD_USER_INPUT'), () => post({ query: WITH_NULL, variables: { id: null } })],

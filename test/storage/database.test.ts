@@ -1,12 +1,10 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Database, Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { startPaw } from '../command/paw.ts';
+import { onDatabase } from '../engine.ts';
 import { makeDatabase } from '../gateway.ts';
 
 const CREATE = `CREATE TABLE item (
@@ -20,13 +18,11 @@ const ADD = 'INSERT INTO item (id, note, at) VALUES ($1, $2, $3)';
 const LIST = 'SELECT id, note, at FROM item ORDER BY id';
 
 let url: string;
-let path: string;
 let database: Database;
 
 beforeEach(async () => {
-  const made = makeDatabase();
+  const made = await makeDatabase();
   url = made.url;
-  path = url.slice('sqlite:'.length);
   database = await openDatabase(url);
   onTestFinished(made.remove);
   await database.query(CREATE);
@@ -164,42 +160,25 @@ describe('a transaction', () => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
-  test('runs after those that were begun before it, however long their work takes', async () => {
-    const steps: string[] = [];
-    const slowly = (name: string, turns: number) =>
-      database.transaction(async (transaction) => {
-        for (const step of [1, 2, 3]) {
-          steps.push(`${name}${step}`);
-          await add(transaction, `${name}${step}`);
-          for (let n = 0; n < turns; n += 1) await turn();
-        }
-      });
-    await Promise.all([slowly('a', 5), slowly('b', 0), slowly('c', 1)]);
-    const expected = ['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3'];
-    expect(steps).toEqual(expected);
-    expect(await ids()).toEqual(expected);
-  });
-
-  test('is not joined by a write from outside, which waits and stands though the transaction fails', async () => {
-    const steps: string[] = [];
+  test('is not joined by a write from outside, which stands though the transaction fails', async () => {
+    const outside: Promise<void>[] = [];
     const failing = database.transaction(async (transaction) => {
       await add(transaction, 'inside');
+      outside.push(add(database, 'outside'));
       for (let n = 0; n < 5; n += 1) await turn();
-      steps.push('transaction');
       throw new Error('Changed my mind.');
     });
-    const outside = add(database, 'outside').then(() => steps.push('write'));
     await expect(failing).rejects.toThrow('Changed my mind.');
-    await outside;
-    expect(steps).toEqual(['transaction', 'write']);
+    await Promise.all(outside);
     expect(await ids()).toEqual(['outside']);
   });
 
-  test('gives each of many read-then-write transactions the number that the one before left', async () => {
+  test('that writes a row holds it: each of many finds there what the one before left', async () => {
     await database.query(ADD, ['counter', null, 0]);
     const count = () =>
       database.transaction(async (transaction) => {
-        const [row] = await transaction.query<{ at: number }>('SELECT at FROM item');
+        const lock = 'UPDATE item SET at = at RETURNING at';
+        const [row] = await transaction.query<{ at: number }>(lock);
         await turn();
         await transaction.query('UPDATE item SET at = $1', [(row?.at ?? Number.NaN) + 1]);
       });
@@ -221,65 +200,13 @@ test('closing waits for what runs and for what waits', async () => {
   expect(await ids()).toEqual(['a', 'b', 'c']);
 });
 
-describe('an outage', () => {
-  test('is UNAVAILABLE: another process that holds the lock stops writes, not reads, until it lets go', async () => {
-    const other = new DatabaseSync(path);
-    onTestFinished(() => other.close());
-    other.exec('BEGIN IMMEDIATE');
-    let begun = false;
-    const refusals = await Promise.allSettled([
-      add(database, 'a'),
-      database.transaction(async () => {
-        begun = true;
-      }),
-    ]);
-    for (const refusal of refusals) {
-      const reason = refusal.status === 'rejected' ? refusal.reason : undefined;
-      expect(reason).toBeInstanceOf(ApiError);
-      expect(reason).toMatchObject({ status: 'UNAVAILABLE', httpStatus: 503 });
-    }
-    expect(begun).toBe(false);
-    expect(await ids()).toEqual([]);
+test('what has been written is there after a kill that follows the acknowledgement', async () => {
+  const made = await makeDatabase();
+  onTestFinished(made.remove);
+  const running = startPaw(['account', 'create', '--title', 'Atlas', '--json'], { DATABASE_URL: made.url });
+  const { name } = JSON.parse(await running.printed('\n'));
+  await running.stop('SIGKILL');
 
-    other.exec('ROLLBACK');
-    await add(database, 'b');
-    await database.transaction((transaction) => add(transaction, 'c'));
-    expect(await ids()).toEqual(['b', 'c']);
-  });
-
-  test.each<[string, (file: string) => void]>([
-    ['a folder', (file) => mkdirSync(file)],
-    ['no database', (file) => writeFileSync(file, 'These bytes are no database. '.repeat(100))],
-  ])('is UNAVAILABLE: a file that is %s', async (_, make) => {
-    const file = `${path}.other`;
-    make(file);
-    const refusal = await openDatabase(`sqlite:${file}`).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(ApiError);
-    expect(refusal).toMatchObject({ status: 'UNAVAILABLE' });
-  });
-});
-
-describe('what has been written', () => {
-  test('goes through a write-ahead log that is on disk before it is acknowledged', async () => {
-    await add(database, 'a');
-    expect(existsSync(`${path}-wal`)).toBe(true);
-    const other = new DatabaseSync(path, { readOnly: true });
-    onTestFinished(() => other.close());
-    expect(other.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
-    expect(other.prepare(LIST).all()).toHaveLength(1);
-    // 2 is FULL. Of the connection that writes, since it is none of the database.
-    expect(await database.query('PRAGMA synchronous')).toEqual([{ synchronous: 2 }]);
-  });
-
-  test('is there after a kill that follows the acknowledgement', async () => {
-    const settings = { DATABASE_URL: `sqlite:${dirname(path)}/killed.db` };
-    const running = startPaw(['account', 'create', '--title', 'Atlas', '--json'], settings);
-    const { name } = JSON.parse(await running.printed('\n'));
-    await running.stop('SIGKILL');
-
-    const left = await openDatabase(settings.DATABASE_URL);
-    const rows = await left.query<{ id: string }>('SELECT id FROM account');
-    await left.close();
-    expect(rows.map(({ id }) => `accounts/${id}`)).toEqual([name]);
-  });
+  const rows = await onDatabase(made.url, (left) => left.query<{ id: string }>('SELECT id FROM account'));
+  expect(rows.map(({ id }) => `accounts/${id}`)).toEqual([name]);
 });
