@@ -1,3 +1,4 @@
+import { type GraphQLResolveInfo, Kind } from 'graphql';
 import type { Project } from '../model/project.ts';
 import { collectionOf, type ResourceName } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
@@ -16,13 +17,13 @@ export const types = {
 
   App: {
     id: ({ name }) => name,
-    project: ({ project }, _args, context) => loadProject(context, project),
+    project: ({ project }, _args, context, info) => projectOf(project, context, info),
     createTime: ({ createTimeMs }) => new Date(createTimeMs),
   },
 
   Wallet: {
     id: ({ name }) => name,
-    project: ({ project }, _args, context) => loadProject(context, project),
+    project: ({ project }, _args, context, info) => projectOf(project, context, info),
     password: () => '',
     createTime: ({ createTimeMs }) => new Date(createTimeMs),
     updateTime: ({ updateTimeMs }) => new Date(updateTimeMs),
@@ -45,9 +46,21 @@ export const types = {
 
 const TYPE_OF = { projects: 'Project', apps: 'App', wallets: 'Wallet' } as const;
 
-async function loadProject({ resources }: Context, name: ResourceName<'projects'>): Promise<Project> {
+const NAMES = new Set(['id', 'name', '__typename']);
+
+/** The project of a resource. One of which no more than the name is asked for need not be fetched. */
+async function projectOf(
+  name: ResourceName<'projects'>,
+  { resources }: Context,
+  { fieldNodes }: GraphQLResolveInfo,
+): Promise<Project> {
+  const selected = fieldNodes.flatMap(({ selectionSet }) => selectionSet?.selections ?? []);
+  if (selected.every((selection) => selection.kind === Kind.FIELD && NAMES.has(selection.name.value))) {
+    return { name } as Project;
+  }
   const project = await resources.load(name);
-  if (project === null || !('imageCoverUrl' in project))
+  if (project === null || !('imageCoverUrl' in project)) {
     throw new Error(`The project ${name} of a resource is missing.`);
+  }
   return project;
 }

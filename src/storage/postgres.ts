@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError, Pool, types } from 'pg';
 import { ApiError, unavailable } from '../model/api-error.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
@@ -11,6 +12,8 @@ export type PostgresSettings = {
   readonly timeoutMs: number;
 };
 
+const READ_ONLY = /^25006$/;
+
 // Errors by which the server says that it cannot answer, not that it was asked
 // wrongly. Source: PostgreSQL, appendix A.
 const OUTAGES = [
@@ -18,7 +21,7 @@ const OUTAGES = [
   /^53/, // insufficient resources
   /^57/, // operator intervention: shutting down, starting up, statement time-out
   /^58/, // errors outside the server
-  /^25006$/, // read-only transaction
+  READ_ONLY,
   /^40001$/, // serialization failure
   /^40P01$/, // deadlock
   /^XX/, // a part of the engine that is away
@@ -27,6 +30,7 @@ const OUTAGES = [
 // What other transactions got in the way of may well succeed when it is tried again.
 const CONFLICT = /^(40001|40P01)$/;
 const ATTEMPTS = 4;
+const CONFLICT_PAUSE_MS = 20;
 
 // How much longer than the server the client waits, in case the server has gone without a word.
 const GRACE_MS = 1000;
@@ -36,7 +40,8 @@ const GRACE_MS = 1000;
  * its protocol. A connection is made when one is needed, and after one that breaks
  * the next statement gets another.
  *
- * @param url `postgres://…`, with `sslmode` as in libpq; and `pgbouncer=true` for a
+ * @param url `postgres://…`; `sslmode` is `disable` (the default), `require`, `verify-ca`
+ *   or `verify-full`, which mean what they mean to libpq; `pgbouncer=true` is for a
  *   pooler in transaction mode, which keeps neither settings nor prepared statements
  */
 export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSettings): Database {
@@ -78,7 +83,7 @@ export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSetti
           return rows;
         } catch (error) {
           // What the server did not say itself is said of the connection to it.
-          broken ||= !(error instanceof DatabaseError) || error.severity === 'FATAL';
+          broken ||= !(error instanceof DatabaseError) || error.severity === 'FATAL' || isReadOnly(error);
           throw broken || isOutage(error) ? unavailable(error) : error;
         }
       },
@@ -99,6 +104,8 @@ export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSetti
           return await withConnection((connection) => inTransaction(connection, work));
         } catch (error) {
           if (attempt === ATTEMPTS || !isConflict(error)) throw error;
+          // Not at the same time as whoever it collided with.
+          await delay(Math.random() * CONFLICT_PAUSE_MS * attempt);
         }
       }
     },
@@ -134,6 +141,11 @@ function statementNames(): (sql: string) => string {
     }
     return name;
   };
+}
+
+/** A session stays read-only when its database no longer is, as after a change of primary. */
+function isReadOnly({ code }: DatabaseError): boolean {
+  return READ_ONLY.test(code ?? '');
 }
 
 function isOutage(error: unknown): boolean {

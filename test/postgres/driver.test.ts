@@ -1,0 +1,478 @@
+import { randomBytes } from 'node:crypto';
+import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
+import { Client } from 'pg';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import type { Database, Queryable } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import type { PostgresSettings } from '../../src/storage/postgres.ts';
+import { makeDatabase } from '../gateway.ts';
+import { type PostgresServer, startPostgres } from './server.ts';
+
+// Making a cluster is much work for a machine that runs other tests as well.
+const SERVER_START_MS = 60_000;
+
+const CREATE = 'CREATE TABLE item (id TEXT PRIMARY KEY, at BIGINT NOT NULL)';
+
+const ADD = 'INSERT INTO item (id, at) VALUES ($1, $2)';
+
+const BUMP = 'UPDATE item SET at = at + 1 WHERE id = $1';
+
+const LIST = 'SELECT id, at FROM item ORDER BY id';
+
+const SETTINGS: PostgresSettings = { poolSize: 4, timeoutMs: 5000 };
+
+const POLL = { timeout: 5000, interval: 10 };
+
+let url: string;
+
+beforeEach(async () => {
+  const made = await makeDatabase();
+  onTestFinished(made.remove);
+  url = made.url;
+});
+
+/** Opens the test's database, with a table in it. */
+async function openItems(settings: Partial<PostgresSettings> = {}): Promise<Database> {
+  const database = open(url, settings);
+  await (await database).query(CREATE);
+  return database;
+}
+
+async function open(databaseUrl: string, settings: Partial<PostgresSettings> = {}): Promise<Database> {
+  const database = await openDatabase(databaseUrl, { ...SETTINGS, ...settings });
+  onTestFinished(() => database.close().catch(() => {}));
+  return database;
+}
+
+/** A connection that does not go through the driver. */
+async function connect(): Promise<Client> {
+  const client = new Client({ connectionString: url, application_name: 'test' });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+function withParameters(databaseUrl: string, parameters: Readonly<Record<string, string>>): string {
+  const changed = new URL(databaseUrl);
+  for (const [name, value] of Object.entries(parameters)) changed.searchParams.set(name, value);
+  return changed.href;
+}
+
+/** What a promise is rejected with. */
+async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  );
+}
+
+async function pidOf(queryable: Queryable): Promise<number> {
+  const [row] = await queryable.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return row?.pid ?? Number.NaN;
+}
+
+/** Makes a point that nobody passes before `count` have come to it. */
+function meetingOf(count: number): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let missing = count;
+  return () => {
+    missing -= 1;
+    if (missing === 0) resolve();
+    return promise;
+  };
+}
+
+describe('a statement', () => {
+  test('gives a BIGINT as a number, be it a column, a count or a sum of integers', async () => {
+    const database = await openItems();
+    await database.query(ADD, ['a', Number.MAX_SAFE_INTEGER]);
+    const rows = await database.query(
+      'SELECT at, count(*) AS many, sum(1::integer) AS total, NULL::bigint AS none FROM item GROUP BY at',
+    );
+    expect(rows).toEqual([{ at: Number.MAX_SAFE_INTEGER, many: 1, total: 1, none: null }]);
+  });
+
+  test('is prepared once on a connection, under a name of its own, however often it runs', async () => {
+    const database = await openItems();
+    const prepared = await database.transaction(async (transaction) => {
+      for (const id of ['a', 'b', 'c']) {
+        await transaction.query(ADD, [id, 1]);
+        await transaction.query(LIST);
+      }
+      return transaction.query(
+        `SELECT name, statement, generic_plans + custom_plans AS runs FROM pg_prepared_statements
+        WHERE statement IN ($1, $2) ORDER BY statement`,
+        [ADD, LIST],
+      );
+    });
+    const name = expect.stringMatching(/^paw_[0-9a-f]{24}$/);
+    expect(prepared).toEqual([
+      { name, statement: ADD, runs: 3 },
+      { name, statement: LIST, runs: 3 },
+    ]);
+    expect(new Set(prepared.map((row) => row['name'])).size).toBe(2);
+  });
+
+  test('has the same name on every connection', async () => {
+    const FIND = `SELECT name FROM pg_prepared_statements WHERE statement = 'SELECT 1 AS one'`;
+    const names = [];
+    for (const _ of ['first', 'second']) {
+      const database = await open(url);
+      names.push(
+        await database.transaction(async (transaction) => {
+          await transaction.query('SELECT 1 AS one');
+          return transaction.query(FIND);
+        }),
+      );
+    }
+    expect(names[0]).toHaveLength(1);
+    expect(names[1]).toEqual(names[0]);
+  });
+
+  test('is not prepared under a name behind a pooler, nor is the session changed', async () => {
+    const database = await open(withParameters(url, { pgbouncer: 'true' }), { timeoutMs: 7000 });
+    await database.query('SELECT 1 AS one');
+    await database.transaction(async (transaction) => {
+      await transaction.query('SELECT 1 AS one');
+      expect(await transaction.query("SELECT name FROM pg_prepared_statements WHERE name <> ''")).toEqual([]);
+    });
+    expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '0' }]);
+  });
+
+  test('that breaks a rule is no outage, and runs again on the same connection', async () => {
+    const database = await openItems({ poolSize: 1 });
+    const pid = await pidOf(database);
+    await database.query(ADD, ['a', 1]);
+    const error = await errorOf(database.query(ADD, ['a', 2]));
+    expect(error).not.toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ code: '23505' });
+    await database.query(ADD, ['b', 2]);
+    expect(await database.query(LIST)).toEqual([
+      { id: 'a', at: 1 },
+      { id: 'b', at: 2 },
+    ]);
+    expect(await pidOf(database)).toBe(pid);
+  });
+
+  test('that could not be prepared runs once what it lacked is there', async () => {
+    const database = await open(url, { poolSize: 1 });
+    const error = await errorOf(database.query(LIST));
+    expect(error).not.toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ code: '42P01' });
+    await database.query(CREATE);
+    expect(await database.query(LIST)).toEqual([]);
+  });
+
+  test.each([
+    ['53100', 'the disk is full'],
+    ['53300', 'there are too many connections'],
+    ['57014', 'it took too long'],
+    ['57P03', 'the server is starting'],
+    ['58030', 'the disk does not answer'],
+    ['25006', 'the database is read-only'],
+    ['XX000', 'the engine has lost a part of itself'],
+  ])('is answered with UNAVAILABLE on %s, by which the server says that %s', async (code) => {
+    const database = await open(url);
+    const raise = `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}'; END $$`;
+    const error = await errorOf(database.query(raise));
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code } });
+  });
+
+  test('is ended by the server once it has run for the time it is given', async () => {
+    const database = await open(url, { poolSize: 1, timeoutMs: 1000 });
+    expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '1s' }]);
+    const pid = await pidOf(database);
+    const error = await errorOf(database.query('SELECT pg_sleep(60)'));
+    expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code: '57014' } });
+    expect(await pidOf(database)).toBe(pid);
+  });
+
+  test('of a server that has gone without a word is given up on, and the next gets another connection', async () => {
+    // Nobody but the client ends it: the pooler is said to keep the session as it is.
+    const database = await open(withParameters(url, { pgbouncer: 'true' }), { poolSize: 1, timeoutMs: 1000 });
+    const pid = await pidOf(database);
+    const error = await errorOf(database.query('SELECT pg_sleep(60)'));
+    expect(error).toMatchObject({ status: 'UNAVAILABLE' });
+    expect(await pidOf(database)).not.toBe(pid);
+  });
+});
+
+describe('the pool', () => {
+  test('never holds more connections than it is given, and uses all of these', async () => {
+    const database = await open(url, { poolSize: 3 });
+    const look = `SELECT pg_sleep(0.01) AS slept, pg_backend_pid() AS pid, (
+      SELECT count(*) FROM pg_stat_activity WHERE application_name = 'paw-gateway' AND datname = current_database()
+    ) AS connections`;
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => database.query<{ pid: number; connections: number }>(look)),
+    );
+    const rows = answers.flat();
+    expect(rows).toHaveLength(50);
+    expect(Math.max(...rows.map(({ connections }) => connections))).toBe(3);
+    expect(new Set(rows.map(({ pid }) => pid)).size).toBe(3);
+  });
+
+  test('lets nobody wait longer than its time for a connection', async () => {
+    const database = await open(url, { poolSize: 1, timeoutMs: 1000 });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const meet = meetingOf(2);
+    const holder = database.transaction(async () => {
+      await Promise.all([meet(), released]);
+    });
+    await meet();
+    // Answered at all, since the connection is not released before.
+    expect(await errorOf(database.query('SELECT 1'))).toMatchObject({ status: 'UNAVAILABLE' });
+    release();
+    await holder;
+    expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  test.each([
+    ['a statement', (database: Database) => database.query('SELECT 1 / 0')],
+    ['a transaction', (database: Database) => database.transaction((each) => each.query('SELECT 1 / 0'))],
+    [
+      'what is done in a transaction',
+      (database: Database) => database.transaction(() => Promise.reject(new Error('mine'))),
+    ],
+  ])('gets its connection back when %s fails', async (_, fail) => {
+    const database = await open(url, { poolSize: 1 });
+    const pid = await pidOf(database);
+    for (let time = 1; time <= 3; time += 1) {
+      expect(await errorOf(fail(database))).not.toBeInstanceOf(ApiError);
+      expect(await pidOf(database)).toBe(pid);
+    }
+  });
+
+  test('replaces idle connections that the server has ended', async () => {
+    const database = await open(url, { poolSize: 2 });
+    const administrator = await connect();
+    const pids = await Promise.all([pidOf(database), pidOf(database)]);
+    await administrator.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [pids]);
+    await expect.poll(() => connectionCount(administrator), POLL).toBe(0);
+    // The server has ended them all, but its word may still be on its way.
+    const pid = await vi.waitFor(() => pidOf(database), POLL);
+    expect(pids).not.toContain(pid);
+  });
+
+  test('is empty once it is closed, and what runs at that time is finished first', async () => {
+    const database = await open(url, { poolSize: 3 });
+    const administrator = await connect();
+    await Promise.all([pidOf(database), pidOf(database), pidOf(database)]);
+    const running = database.query("SELECT pg_sleep(0.1)::text AS slept, 'done' AS work");
+    await expect
+      .poll(() => connectionCount(administrator, "state = 'active' AND query LIKE '%pg_sleep%'"), POLL)
+      .toBe(1);
+    await database.close();
+    expect(await running).toEqual([{ slept: '', work: 'done' }]);
+    await expect.poll(() => connectionCount(administrator), POLL).toBe(0);
+    await expect(database.query('SELECT 1')).rejects.toMatchObject({ status: 'UNAVAILABLE' });
+  });
+
+  async function connectionCount(administrator: Client, condition = 'true'): Promise<number> {
+    const { rows } = await administrator.query(
+      `SELECT pid FROM pg_stat_activity
+      WHERE application_name = 'paw-gateway' AND datname = current_database() AND ${condition}`,
+    );
+    return rows.length;
+  }
+});
+
+describe('a transaction', () => {
+  test('that fails leaves nothing, and its connection is as good as before', async () => {
+    const database = await openItems({ poolSize: 1 });
+    const mine = new Error('mine');
+    const failed = database.transaction(async (transaction) => {
+      await transaction.query(ADD, ['a', 1]);
+      throw mine;
+    });
+    expect(await errorOf(failed)).toBe(mine);
+    const refused = database.transaction(async (transaction) => {
+      await transaction.query(ADD, ['a', 1]);
+      await transaction.query(ADD, ['a', 1]);
+    });
+    expect(await errorOf(refused)).toMatchObject({ code: '23505' });
+    expect(await database.query(LIST)).toEqual([]);
+    await database.transaction((transaction) => transaction.query(ADD, ['b', 1]));
+    expect(await database.query(LIST)).toEqual([{ id: 'b', at: 1 }]);
+  });
+
+  test('is seen by nobody before it is committed', async () => {
+    const database = await openItems();
+    await database.transaction(async (transaction) => {
+      await transaction.query(ADD, ['a', 1]);
+      expect(await database.query(LIST)).toEqual([]);
+    });
+    expect(await database.query(LIST)).toEqual([{ id: 'a', at: 1 }]);
+  });
+
+  test('that gets into a deadlock with another is tried again, and both stand', async () => {
+    await (await connect()).query(
+      `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET deadlock_timeout = '50ms'`,
+    );
+    const database = await openItems();
+    for (const id of ['a', 'b']) await database.query(ADD, [id, 0]);
+    const meet = meetingOf(2);
+    const bump = async (first: string, second: string) => {
+      let attempts = 0;
+      await database.transaction(async (transaction) => {
+        attempts += 1;
+        await transaction.query(BUMP, [first]);
+        if (attempts === 1) await meet();
+        await transaction.query(BUMP, [second]);
+      });
+      return attempts;
+    };
+    const attempts = await Promise.all([bump('a', 'b'), bump('b', 'a')]);
+    // Which of the two gives way, and how often, is up to the server.
+    expect(Math.max(...attempts)).toBeGreaterThan(1);
+    expect(await database.query(LIST)).toEqual([
+      { id: 'a', at: 2 },
+      { id: 'b', at: 2 },
+    ]);
+  });
+
+  test('that cannot be put in one order with another is tried again, and both stand', async () => {
+    const database = await openItems();
+    await database.query(ADD, ['a', 0]);
+    let attempts = 0;
+    await database.transaction(async (transaction) => {
+      attempts += 1;
+      await transaction.query('SET TRANSACTION ISOLATION LEVEL SERIALIZABLE');
+      const [row] = await transaction.query<{ at: number }>('SELECT at FROM item WHERE id = $1', ['a']);
+      if (attempts === 1) await database.query(BUMP, ['a']);
+      await transaction.query('UPDATE item SET at = $2 WHERE id = $1', ['a', (row?.at ?? Number.NaN) + 1]);
+    });
+    expect(attempts).toBe(2);
+    expect(await database.query(LIST)).toEqual([{ id: 'a', at: 2 }]);
+  });
+
+  test('that meets a conflict each time ends with UNAVAILABLE and leaves nothing', async () => {
+    const database = await openItems();
+    let attempts = 0;
+    const always = database.transaction(async (transaction) => {
+      attempts += 1;
+      await transaction.query(ADD, ['a', attempts]);
+      await transaction.query("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$");
+    });
+    expect(await errorOf(always)).toMatchObject({ status: 'UNAVAILABLE', cause: { code: '40001' } });
+    expect(attempts).toBe(4);
+    expect(await database.query(LIST)).toEqual([]);
+  });
+
+  test('whose connection ends between two of its statements ends with UNAVAILABLE and leaves nothing', async () => {
+    const database = await openItems({ poolSize: 1 });
+    const administrator = await connect();
+    const cut = database.transaction(async (transaction) => {
+      await transaction.query(ADD, ['a', 1]);
+      const pid = await pidOf(transaction);
+      await administrator.query('SELECT pg_terminate_backend($1)', [pid]);
+      const alive = 'SELECT pid FROM pg_stat_activity WHERE pid = $1';
+      await expect.poll(async () => (await administrator.query(alive, [pid])).rows, POLL).toEqual([]);
+      await transaction.query(ADD, ['b', 1]);
+    });
+    expect(await errorOf(cut)).toMatchObject({ status: 'UNAVAILABLE' });
+    expect(await database.query(LIST)).toEqual([]);
+  });
+});
+
+describe('a server that cannot be reached', () => {
+  test.each([
+    ['at a name that nobody has', (target: URL) => Object.assign(target, { hostname: 'database.invalid' })],
+    ['at a port where nobody listens', (target: URL) => Object.assign(target, { port: '1' })],
+    ['for a database that it does not have', (target: URL) => Object.assign(target, { pathname: 'nowhere' })],
+    ['with this password', (target: URL) => target],
+  ])('%s is UNAVAILABLE, and the error does not say the password', async (_, change) => {
+    const target = new URL(url);
+    const password = randomBytes(12).toString('hex');
+    target.password = password;
+    const database = await open(change(target).href);
+    for (const attempt of [
+      () => database.query('SELECT 1'),
+      () => database.transaction((each) => each.query('SELECT 1')),
+    ]) {
+      const error = await errorOf(attempt());
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: expect.any(Error) });
+      expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(password);
+    }
+  });
+});
+
+describe('a server that encrypts', () => {
+  const certificate = fileURLToPath(new URL('tls/server.crt', import.meta.url));
+  const key = fileURLToPath(new URL('tls/server.key', import.meta.url));
+
+  let server: PostgresServer;
+
+  beforeAll(async () => {
+    server = await startPostgres('listen_addresses=localhost,127.0.0.2');
+    const administrator = new Client({ connectionString: server.urlOf('postgres') });
+    await administrator.connect();
+    const { rows } = await administrator.query('SHOW data_directory');
+    const folder: string = rows[0].data_directory;
+    const { uid, gid } = statSync(folder);
+    for (const file of [certificate, key]) {
+      const copy = join(folder, file === key ? 'server.key' : 'server.crt');
+      // A key that others than the server may read is refused.
+      writeFileSync(copy, readFileSync(file), { mode: 0o600 });
+      chownSync(copy, uid, gid);
+    }
+    await administrator.query('ALTER SYSTEM SET ssl = on');
+    await administrator.query('SELECT pg_reload_conf()');
+    await vi.waitFor(async () => {
+      expect((await administrator.query('SHOW ssl')).rows).toEqual([{ ssl: 'on' }]);
+    }, POLL);
+    await administrator.end();
+    return server.stop;
+  }, SERVER_START_MS);
+
+  async function isEncrypted(host: string, parameters: Readonly<Record<string, string>>): Promise<unknown> {
+    const target = new URL(withParameters(server.urlOf('postgres'), parameters));
+    target.hostname = host;
+    const database = await open(target.href);
+    const [row] = await database.query(
+      'SELECT ssl::int AS ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()',
+    );
+    return row?.['ssl'] === 1;
+  }
+
+  test.each(['localhost', '127.0.0.1'])(
+    'is spoken to in the clear at %s with sslmode=disable',
+    async (host) => {
+      expect(await isEncrypted(host, { sslmode: 'disable' })).toBe(false);
+    },
+  );
+
+  test('is trusted with any certificate with sslmode=require', async () => {
+    expect(await isEncrypted('localhost', { sslmode: 'require' })).toBe(true);
+  });
+
+  test.each(['localhost', '127.0.0.1'])(
+    'is known at %s by the certificate of sslrootcert with sslmode=verify-full',
+    async (host) => {
+      expect(await isEncrypted(host, { sslmode: 'verify-full', sslrootcert: certificate })).toBe(true);
+    },
+  );
+
+  test('is not trusted with sslmode=verify-full where nobody vouches for its certificate', async () => {
+    const error = await errorOf(isEncrypted('localhost', { sslmode: 'verify-full' }));
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' } });
+  });
+
+  test('is not trusted with sslmode=verify-full under a name that is not in its certificate', async () => {
+    const parameters = { sslmode: 'verify-full', sslrootcert: certificate };
+    const error = await errorOf(isEncrypted('127.0.0.2', parameters));
+    expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' } });
+  });
+
+  test('is not reached with sslmode=require if it does not encrypt', async () => {
+    const database = await open(withParameters(url, { sslmode: 'require' }));
+    expect(await errorOf(database.query('SELECT 1'))).toMatchObject({ status: 'UNAVAILABLE' });
+  });
+});

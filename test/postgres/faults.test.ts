@@ -1,0 +1,387 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { idGenerator } from '../../src/model/resource-name.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { paw, type Result, startPaw } from '../command/paw.ts';
+import { bothFaces, type Face, type Outcome, send } from '../faces.ts';
+import { seedTenant, type Tenant } from '../gateway.ts';
+import { type PostgresServer, startPostgres } from './server.ts';
+
+// Making a cluster is much work for a machine that runs other tests as well.
+const SERVER_START_MS = 60_000;
+
+const POLL = { timeout: 5000, interval: 10 };
+
+let server: PostgresServer;
+let databaseUrl: string;
+let database: string;
+/** A connection of the test's own, which no transaction runs on. */
+let administrator: Client;
+/** Where the program listens that a test has started. */
+let url: string;
+
+const FACES = bothFaces(() => url);
+
+beforeAll(async () => {
+  server = await startPostgres();
+  return server.stop;
+}, SERVER_START_MS);
+
+beforeEach(async () => {
+  database = `paw_${randomUUID().replaceAll('-', '')}`;
+  administrator = await connect(server.urlOf('postgres'));
+  await administrator.query(`CREATE DATABASE ${database}`);
+  databaseUrl = server.urlOf(database);
+});
+
+async function connect(target: string): Promise<Client> {
+  const client = new Client({ connectionString: target, application_name: 'test' });
+  // Some tests take the server away from under it.
+  client.on('error', () => {});
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+/** Starts the program on the test's database. Returns a way to end it, which checks that nothing else has. */
+async function serve(settings: Readonly<Record<string, string>> = {}): Promise<() => Promise<Result>> {
+  const program = startPaw(['serve'], { DATABASE_URL: databaseUrl, PORT: '0', ...settings });
+  onTestFinished(async () => {
+    await program.stop('SIGKILL');
+  });
+  const line = await program.printed('listening on');
+  url = /"url":"([^"]+)"/.exec(line)?.[1] ?? '';
+  return async () => {
+    const result = await program.stop('SIGTERM');
+    expect(result).toMatchObject({ status: 0, stderr: '' });
+    return result;
+  };
+}
+
+/** Adds a tenant to the test's database, whose tables the program has made. */
+async function seed(size: { projects?: number; wallets?: number }): Promise<Tenant> {
+  const own = await openDatabase(databaseUrl);
+  const workplace = { database: own, clock: Date.now, newId: idGenerator(Date.now) };
+  const tenant = await seedTenant({ workplace }, size);
+  await own.close();
+  return tenant;
+}
+
+/** What a statement of the test's own gives. */
+async function look(sql: string, params: readonly unknown[] = []): Promise<readonly unknown[]> {
+  const client = await connect(databaseUrl);
+  const { rows } = await client.query(sql, [...params]);
+  await client.end();
+  return rows;
+}
+
+/** Runs a statement in a transaction of the test's own, which keeps what it has locked until it is released. */
+async function hold(sql: string, params: readonly unknown[] = []) {
+  const client = await connect(databaseUrl);
+  await client.query('BEGIN');
+  await client.query(sql, [...params]);
+  const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+  const waiting = async (): Promise<readonly number[]> => {
+    const blocked = await administrator.query(
+      'SELECT pid FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))',
+      [rows[0].pid],
+    );
+    return blocked.rows.map(({ pid }) => pid);
+  };
+  return {
+    /** Waits until others wait for what is locked, and returns their processes. */
+    async waited(count = 1): Promise<readonly number[]> {
+      await expect.poll(waiting, POLL).toHaveLength(count);
+      return waiting();
+    },
+    release: () => client.query('ROLLBACK'),
+  };
+}
+
+function holdWallet(wallet: string) {
+  return hold('SELECT id FROM wallet WHERE id = $1 FOR UPDATE', [wallet.slice('wallets/'.length)]);
+}
+
+async function terminate(pids: readonly number[]): Promise<void> {
+  await administrator.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [pids]);
+  const alive = 'SELECT pid FROM pg_stat_activity WHERE pid = ANY ($1)';
+  await expect.poll(async () => (await administrator.query(alive, [pids])).rows, POLL).toEqual([]);
+}
+
+/** Ends all connections that the program has to the test's database. */
+async function terminateAll(): Promise<void> {
+  const all = "SELECT pid FROM pg_stat_activity WHERE application_name = 'paw-gateway' AND datname = $1";
+  const { rows } = await administrator.query(all, [database]);
+  await terminate(rows.map(({ pid }) => pid));
+}
+
+/** Checks that an operation was answered as one that the database could not serve. */
+function expectUnavailable(face: Face, { value, error, response }: Outcome<unknown>): void {
+  expect(value).toBeUndefined();
+  expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'UNAVAILABLE', fields: [] });
+  // An operation that GraphQL has begun to execute is answered with 200, whatever comes of it.
+  if (face.name === 'GraphQL' && response.status === 200) {
+    expect(JSON.parse(response.text).errors[0].extensions.code).toBe('UNAVAILABLE');
+    return;
+  }
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+}
+
+function expectGood<T>({ value, error }: Outcome<T>): T {
+  expect(error).toBeUndefined();
+  return value ?? expect.unreachable();
+}
+
+describe.each(FACES)('a connection that is cut while $name', (face) => {
+  let tenant: Tenant;
+  let stop: () => Promise<Result>;
+
+  beforeEach(async () => {
+    stop = await serve();
+    tenant = await seed({ wallets: 1 });
+  });
+
+  test.each([
+    ['before it has written', 'SELECT id FROM app FOR UPDATE'],
+    ['after it has written', 'LOCK TABLE keyv IN EXCLUSIVE MODE'],
+  ])('signs in, %s, leaves no token, and the next sign-in is fine', async (_, lock) => {
+    const { name, privateKey } = expectGood(
+      await face.createApp(tenant.token, { title: 'App', active: true }),
+    );
+    const before = await look('SELECT key FROM keyv ORDER BY key');
+    const held = await hold(lock);
+    const signIn = face.signIn(tenant.token, { name, privateKey });
+    await terminate(await held.waited());
+    expectUnavailable(face, await signIn);
+    await held.release();
+    expect(await look('SELECT key FROM keyv ORDER BY key')).toEqual(before);
+
+    const { accessToken } = expectGood(await face.signIn(tenant.token, { name, privateKey }));
+    expect(expectGood(await face.listProjects(accessToken)).projects).toHaveLength(1);
+    await stop();
+  });
+
+  test('updates a wallet leaves it as it was, and the same update is fine then', async () => {
+    const [wallet = ''] = tenant.wallets;
+    const held = await holdWallet(wallet);
+    const update = face.updateWallet(tenant.token, wallet, { title: 'Renamed' });
+    await terminate(await held.waited());
+    expectUnavailable(face, await update);
+    await held.release();
+    expect(await look('SELECT title FROM wallet')).toEqual([{ title: 'Wallet 1' }]);
+
+    expect(expectGood(await face.updateWallet(tenant.token, wallet, { title: 'Renamed' })).title).toBe(
+      'Renamed',
+    );
+    await stop();
+  });
+});
+
+test('a connection that is cut while an account is created leaves neither account nor project', async () => {
+  const create = ['account', 'create', '--title', 'Atlas'];
+  const settings = { DATABASE_URL: databaseUrl };
+  expect(await paw(create, settings)).toMatchObject({ status: 0, stderr: '' });
+  const counts =
+    'SELECT (SELECT count(*)::int FROM account) AS accounts, (SELECT count(*)::int FROM project) AS projects';
+  expect(await look(counts)).toEqual([{ accounts: 1, projects: 1 }]);
+
+  const held = await hold('LOCK TABLE project IN EXCLUSIVE MODE');
+  const command = paw(create, settings);
+  await terminate(await held.waited());
+  expect(await command).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^paw: The database does not answer: .+\n$/),
+  });
+  await held.release();
+  expect(await look(counts)).toEqual([{ accounts: 1, projects: 1 }]);
+
+  expect(await paw(create, settings)).toMatchObject({ status: 0, stderr: '' });
+  expect(await look(counts)).toEqual([{ accounts: 2, projects: 2 }]);
+});
+
+describe.each(FACES)('a wallet that another keeps locked, by $name', (face) => {
+  test('is not waited for longer than a statement may take, and can be updated afterwards', async () => {
+    const stop = await serve({ PAW_POSTGRES_TIMEOUT: '1s' });
+    const { token, wallets } = await seed({ wallets: 1 });
+    const [wallet = ''] = wallets;
+    const held = await holdWallet(wallet);
+    // Answered at all, since the lock is not released before.
+    expectUnavailable(face, await face.updateWallet(token, wallet, { title: 'Renamed' }));
+    expect(await held.waited(0)).toEqual([]);
+    await held.release();
+    expect(await look('SELECT title FROM wallet')).toEqual([{ title: 'Wallet 1' }]);
+    expect(expectGood(await face.updateWallet(token, wallet, { title: 'Renamed' })).title).toBe('Renamed');
+    await stop();
+  });
+});
+
+test('requests for which there is no free connection are answered within a bounded time', async () => {
+  const stop = await serve({ PAW_POSTGRES_POOL: '1', PAW_POSTGRES_TIMEOUT: '1s' });
+  const { token, wallets } = await seed({ wallets: 1 });
+  const [wallet = ''] = wallets;
+  const held = await holdWallet(wallet);
+  const update = async (face: Face) => {
+    const since = performance.now();
+    const outcome = await face.updateWallet(token, wallet, { title: 'Renamed' });
+    expectUnavailable(face, outcome);
+    // A connection for the token, another for the update, and the update itself: a second each,
+    // and as much again and more for a machine that runs other tests as well.
+    expect(performance.now() - since).toBeLessThan(10_000);
+  };
+  const first = FACES.slice(0, 1).map(update);
+  await held.waited();
+  const others = Array.from({ length: 5 }, () => FACES.map(update));
+  await Promise.all([...first, ...others.flat()]);
+  await held.release();
+  expect(await look('SELECT title FROM wallet')).toEqual([{ title: 'Wallet 1' }]);
+  for (const face of FACES) {
+    expect(expectGood(await face.updateWallet(token, wallet, { title: face.name })).title).toBe(face.name);
+  }
+  const { stdout } = await stop();
+  expect(stdout).toContain('timeout exceeded when trying to connect');
+});
+
+test('a database that has become read-only is read, nothing in it changes, and no restart is needed afterwards', async () => {
+  const stop = await serve();
+  const { token, wallets, projects } = await seed({ projects: 2, wallets: 1 });
+  const [wallet = ''] = wallets;
+  const [creator] = FACES;
+  const { name, privateKey } = expectGood(
+    await (creator ?? expect.unreachable()).createApp(token, { title: 'App', active: true }),
+  );
+  const state = `SELECT (SELECT title FROM wallet) AS title, (SELECT count(*)::int FROM app) AS apps,
+    (SELECT count(*)::int FROM keyv) AS tokens`;
+  const before = await look(state);
+
+  await administrator.query(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+  await terminateAll();
+  for (const face of FACES) {
+    expectUnavailable(face, await face.updateWallet(token, wallet, { title: 'Renamed' }));
+    expectUnavailable(face, await face.createApp(token, { title: 'Another', active: true }));
+    expectUnavailable(face, await face.signIn(token, { name, privateKey }));
+    const listed = expectGood(await face.listProjects(token)).projects;
+    expect(listed.map((project) => project.name)).toEqual(projects);
+    expect(expectGood(await face.updateWallet(token, wallet, {})).title).toBe('Wallet 1');
+  }
+  expect(await look(state)).toEqual(before);
+
+  await administrator.query(`ALTER DATABASE ${database} RESET default_transaction_read_only`);
+  for (const face of FACES) {
+    // Connections that were made before may each have to fail once.
+    await expect
+      .poll(async () => (await face.updateWallet(token, wallet, { title: face.name })).value?.title, POLL)
+      .toBe(face.name);
+  }
+  await stop();
+});
+
+test('a server that is away at the start ends the program with 1 and one line, which says no password', async () => {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  listener.close();
+  await once(listener, 'close');
+  const result = await paw(['serve'], {
+    DATABASE_URL: `postgres://paw:hidden@127.0.0.1:${port}/paw`,
+    PORT: '0',
+  });
+  expect(result).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^paw: The database does not answer: .+\n$/),
+  });
+  expect(result.stderr).not.toContain('hidden');
+});
+
+describe('a server that crashes under load', () => {
+  /** Someone who numbers the titles of a wallet of their own. */
+  type Writer = {
+    readonly face: Face;
+    readonly wallet: string;
+    sent: number;
+    acknowledged: number;
+  };
+
+  test('costs no acknowledged update, is reported while it is away, and is served again at once', async () => {
+    const stop = await serve();
+    const { token, wallets, projects } = await seed({ projects: 3, wallets: 32 });
+    const writers = wallets.map(
+      (wallet, index): Writer => ({
+        face: FACES[index % FACES.length] ?? expect.unreachable(),
+        wallet,
+        sent: 0,
+        acknowledged: 0,
+      }),
+    );
+    const loaded = Promise.withResolvers<void>();
+
+    /** Updates and reads, and returns whether both were answered. What is not must be UNAVAILABLE. */
+    async function work(writer: Writer): Promise<boolean> {
+      const { face, wallet } = writer;
+      writer.sent += 1;
+      const updated = await face.updateWallet(token, wallet, { title: `No. ${writer.sent}` });
+      if (updated.value === undefined) expectUnavailable(face, updated);
+      else {
+        expect(updated.value.title).toBe(`No. ${writer.sent}`);
+        writer.acknowledged = writer.sent;
+      }
+      const listed = await face.listProjects(token);
+      if (listed.value === undefined) expectUnavailable(face, listed);
+      else expect(listed.value.projects.map(({ name }) => name)).toEqual(projects);
+      if (writers.every(({ acknowledged }) => acknowledged >= 3)) loaded.resolve();
+      return updated.value !== undefined && listed.value !== undefined;
+    }
+
+    async function workUntilItFails(writer: Writer): Promise<void> {
+      for (let request = 1; request <= 1000; request += 1) if (!(await work(writer))) return;
+      expect.unreachable('The server has never been away.');
+    }
+
+    /** Waits until a writer's wallet is read again, and checks what it says. */
+    async function readWhenBack({ face, wallet, sent, acknowledged }: Writer): Promise<void> {
+      for (let request = 1; request <= 2000; request += 1) {
+        const outcome = await face.updateWallet(token, wallet, {});
+        if (outcome.value !== undefined) {
+          const number = Number(outcome.value.title.slice('No. '.length));
+          expect(number).toBeGreaterThanOrEqual(acknowledged);
+          expect(number).toBeLessThanOrEqual(sent);
+          return;
+        }
+        expectUnavailable(face, outcome);
+        await delay(10);
+      }
+      expect.unreachable('The server has never come back.');
+    }
+
+    await Promise.all([...writers.map(workUntilItFails), loaded.promise.then(server.crash)]);
+
+    for (const face of FACES) {
+      for (const outcome of [
+        await face.listProjects(token),
+        await face.updateWallet(token, wallets[0] ?? '', { title: 'Lost' }),
+        await face.createApp(token, { title: 'App', active: true }),
+      ]) {
+        expectUnavailable(face, outcome);
+        expect(outcome.response.status).toBe(503);
+        expect(outcome.response.headers.get('retry-after')).toMatch(/^\d+$/);
+      }
+    }
+    expect((await send(`${url}/readyz`, 'GET')).status).toBe(503);
+    expect((await send(`${url}/healthz`, 'GET')).status).toBe(200);
+
+    const back = writers.map(readWhenBack);
+    await server.restart();
+    const since = performance.now();
+    await Promise.all(back);
+    expect((await send(`${url}/readyz`, 'GET')).status).toBe(200);
+    expect(performance.now() - since).toBeLessThan(2000);
+    expect(await Promise.all(writers.map(work))).toEqual(writers.map(() => true));
+    await stop();
+  }, 60_000);
+});

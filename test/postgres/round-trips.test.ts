@@ -1,0 +1,158 @@
+import { Client } from 'pg';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Answer, bothFaces, postGraphql, send } from '../faces.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { startPostgres } from './server.ts';
+
+// Making a cluster is much work for a machine that runs other tests as well.
+const SERVER_START_MS = 60_000;
+
+const PAGE = `query ($after: String) { projects(first: 10, after: $after) {
+  totalCount nodes { name title } edges { cursor }
+  pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+} }`;
+
+const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Wallet { project { title } } } }`;
+
+const STATEMENT = /LOG: {2}(?:execute|statement)\b/;
+
+let gateway: Gateway;
+let tenant: Tenant;
+let log: () => string;
+/** A connection that does not go through the driver. */
+let connection: Client;
+
+beforeAll(async () => {
+  const server = await startPostgres('log_statement=all');
+  log = server.log;
+  gateway = await startGateway({ DATABASE_URL: server.urlOf('postgres') });
+  tenant = await seedTenant(gateway, { projects: 12, wallets: 50 });
+  // So that the wallets' projects are not all one.
+  await gateway.database.query('UPDATE wallet SET project_id = (SELECT MAX(id) FROM project) WHERE id > $1', [
+    tenant.wallets[24]?.slice('wallets/'.length) ?? '',
+  ]);
+  connection = new Client({ connectionString: server.urlOf('postgres') });
+  await connection.connect();
+  // The sweep that follows every start is not part of any request.
+  await vi.waitFor(() => expect(log()).toContain('DELETE FROM keyv WHERE (namespace, key) IN'), {
+    timeout: 5000,
+    interval: 10,
+  });
+  return async () => {
+    await connection.end();
+    await gateway.stop();
+    await server.stop();
+  };
+}, SERVER_START_MS);
+
+/** The statements, BEGIN and COMMIT among them, that reach the server for one request to a gateway that has answered the same before. */
+async function statementsOf(request: () => Promise<void>): Promise<readonly string[]> {
+  await request();
+  const start = await mark('before the request');
+  await request();
+  const end = await mark('after the request');
+  return log()
+    .slice(start, end)
+    .split('\n')
+    .filter((line) => STATEMENT.test(line));
+}
+
+let marks = 0;
+
+/**
+ * Says something to the server, and returns how much stands in its log by then.
+ * A statement is logged before it is run, so that nothing follows late.
+ */
+async function mark(what: string): Promise<number> {
+  marks += 1;
+  const text = `statement: SELECT 'mark ${marks}: ${what}'`;
+  await connection.query(text.slice('statement: '.length));
+  await expect.poll(log, { timeout: 5000, interval: 5 }).toContain(`${text}\n`);
+  const at = log().indexOf(text);
+  return what.startsWith('before') ? at + text.length : log().lastIndexOf('\n', at) + 1;
+}
+
+/** Checks that an answer is a good one, and returns what it holds. */
+function read({ status, text }: Answer) {
+  expect(status).toBe(200);
+  const answer = JSON.parse(text);
+  expect(answer).not.toHaveProperty('errors');
+  return answer;
+}
+
+describe('a page of projects costs no more than two statements', () => {
+  const statementsOfPage = (after?: string) => ({
+    GraphQL: (length: number) =>
+      statementsOf(async () => {
+        const { data } = read(await postGraphql(gateway.url, tenant.token, PAGE, { after }));
+        expect(data.projects.totalCount).toBe(12);
+        expect(data.projects.nodes).toHaveLength(length);
+      }),
+    REST: (length: number) =>
+      statementsOf(async () => {
+        const path = `/project/projects${after === undefined ? '' : `?pageToken=${encodeURIComponent(after)}`}`;
+        expect(read(await send(gateway.url + path, 'GET', tenant.token)).projects).toHaveLength(length);
+      }),
+  });
+
+  async function tokenAfter(count: number): Promise<string> {
+    const query = `{ projects(first: ${count}) { pageInfo { endCursor } } }`;
+    return read(await postGraphql(gateway.url, tenant.token, query)).data.projects.pageInfo.endCursor;
+  }
+
+  describe.each(['GraphQL', 'REST'] as const)('by %s', (face) => {
+    test('at the start of the list', async () => {
+      const statements = await statementsOfPage()[face](10);
+      expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(2);
+      expect(statements.length).toBeGreaterThan(0);
+    });
+
+    test('in the middle of the list', async () => {
+      const statements = await statementsOfPage(await tokenAfter(10))[face](2);
+      expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(2);
+    });
+
+    test('past the end, where it is empty', async () => {
+      const statements = await statementsOfPage(await tokenAfter(12))[face](0);
+      expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(2);
+    });
+  });
+});
+
+describe.each(bothFaces(() => gateway.url))('an update of a wallet by $name', (face) => {
+  test.each([
+    ['its title', () => ({ title: 'Renamed' })],
+    ['its project', () => ({ project: tenant.projects[1] })],
+    ['its password', () => ({ password: 'x'.repeat(32) })],
+    [
+      'all of it',
+      () => ({
+        title: 'All',
+        description: '',
+        network: 'NETWORK_POLYGON',
+        project: tenant.projects[2],
+        password: 'y'.repeat(32),
+      }),
+    ],
+    ['nothing', () => ({})],
+  ])('of %s costs no more than three statements', async (_, sent) => {
+    const wallet = tenant.wallets[0] ?? '';
+    const statements = await statementsOf(async () => {
+      const { value, error } = await face.updateWallet(tenant.token, wallet, sent());
+      expect(error).toBeUndefined();
+      expect(value?.name).toBe(wallet);
+    });
+    expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(3);
+    expect(statements.length).toBeGreaterThan(0);
+  });
+});
+
+test('50 wallets with the titles of their projects cost no more than three statements', async () => {
+  const statements = await statementsOf(async () => {
+    const { data } = read(await postGraphql(gateway.url, tenant.token, NODES, { ids: tenant.wallets }));
+    expect(data.nodes.map(({ id }: { id: string }) => id)).toEqual(tenant.wallets);
+    const titles = data.nodes.map(({ project }: { project: { title: string } }) => project.title);
+    expect(new Set(titles).size).toBeGreaterThan(1);
+  });
+  expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(3);
+});
