@@ -29,9 +29,10 @@ const SETTING_NAMES = Object.keys(SETTINGS) as readonly Setting[];
 const gateways = new Map<Setting, Gateway>();
 
 beforeAll(async () => {
-  for (const name of SETTING_NAMES) gateways.set(name, await startGateway(SETTINGS[name]));
+  const starting = SETTING_NAMES.map(async (name) => gateways.set(name, await startGateway(SETTINGS[name])));
+  await Promise.all(starting);
   return async () => {
-    for (const { stop } of gateways.values()) await stop();
+    await Promise.all([...gateways.values()].map(({ stop }) => stop()));
   };
 });
 

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as turn } from 'node:timers/promises';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { onDatabase, pathOf } from '../engine.ts';
+import { makeDatabase } from '../gateway.ts';
+
+const ADD = 'INSERT INTO item (id) VALUES ($1)';
+
+let path: string;
+let database: Database;
+
+beforeEach(async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  path = pathOf(url);
+  database = await openDatabase(url);
+  onTestFinished(database.close);
+  await database.query('CREATE TABLE item (id TEXT PRIMARY KEY, at BIGINT)');
+});
+
+async function ids(): Promise<string[]> {
+  return (await database.query<{ id: string }>('SELECT id FROM item ORDER BY id')).map(({ id }) => id);
+}
+
+describe('a transaction', () => {
+  test('runs after those that were begun before it, however long their work takes', async () => {
+    const steps: string[] = [];
+    const slowly = (name: string, turns: number) =>
+      database.transaction(async (transaction) => {
+        for (const step of [1, 2, 3]) {
+          steps.push(`${name}${step}`);
+          await transaction.query(ADD, [`${name}${step}`]);
+          for (let n = 0; n < turns; n += 1) await turn();
+        }
+      });
+    await Promise.all([slowly('a', 5), slowly('b', 0), slowly('c', 1)]);
+    const expected = ['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3'];
+    expect(steps).toEqual(expected);
+    expect(await ids()).toEqual(expected);
+  });
+
+  test('is waited for by a write from outside, which stands though the transaction fails', async () => {
+    const steps: string[] = [];
+    const failing = database.transaction(async (transaction) => {
+      await transaction.query(ADD, ['inside']);
+      for (let n = 0; n < 5; n += 1) await turn();
+      steps.push('transaction');
+      throw new Error('Changed my mind.');
+    });
+    const outside = database.query(ADD, ['outside']).then(() => steps.push('write'));
+    await expect(failing).rejects.toThrow('Changed my mind.');
+    await outside;
+    expect(steps).toEqual(['transaction', 'write']);
+    expect(await ids()).toEqual(['outside']);
+  });
+
+  test('that reads before it writes finds the number that the one before left', async () => {
+    await database.query('INSERT INTO item (id, at) VALUES ($1, $2)', ['counter', 0]);
+    const count = () =>
+      database.transaction(async (transaction) => {
+        const [row] = await transaction.query<{ at: number }>('SELECT at FROM item');
+        await turn();
+        await transaction.query('UPDATE item SET at = $1', [(row?.at ?? Number.NaN) + 1]);
+      });
+    await Promise.all(Array.from({ length: 20 }, count));
+    expect(await database.query('SELECT at FROM item')).toEqual([{ at: 20 }]);
+  });
+});
+
+test('what is written goes through a write-ahead log that is on disk before it is acknowledged', async () => {
+  await database.query(ADD, ['a']);
+  expect(existsSync(`${path}-wal`)).toBe(true);
+  const other = new DatabaseSync(path, { readOnly: true });
+  onTestFinished(() => other.close());
+  expect(other.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
+  expect(other.prepare('SELECT id FROM item').all()).toEqual([{ id: 'a' }]);
+  // 2 is FULL. Of the connection that writes, since it is none of the database.
+  expect(await database.query('PRAGMA synchronous')).toEqual([{ synchronous: 2 }]);
+});
+
+test.each(['sqlite:', 'sqlite://'])('%s<path> names a file, and its folder is made', async (scheme) => {
+  const newPath = path.replace('paw.db', 'new/folder/paw.db');
+  await onDatabase(scheme + newPath, async (first) => {
+    await first.query('CREATE TABLE item (id TEXT)');
+    await first.query(ADD, ['kept']);
+  });
+  const rows = await onDatabase(`sqlite:${newPath}`, (second) => second.query('SELECT id FROM item'));
+  expect(rows).toEqual([{ id: 'kept' }]);
+});

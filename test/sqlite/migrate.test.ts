@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { migrate } from '../../src/storage/migrate.ts';
+import { paw } from '../command/paw.ts';
+import { onDatabase, pathOf } from '../engine.ts';
+import { makeDatabase } from '../gateway.ts';
+
+test('a file of a newer program stays as it is, to the byte', async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  await onDatabase(url, async (database) => {
+    await migrate(database, Date.now());
+    await database.query('INSERT INTO schema_migration (version, apply_time_ms) VALUES (9999, 0)');
+  });
+  const before = readFileSync(pathOf(url));
+  for (const words of [['serve'], ['account', 'create', '--title', 'Atlas']]) {
+    expect((await paw(words, { PORT: '0', DATABASE_URL: url })).status).toBe(1);
+  }
+  expect(readFileSync(pathOf(url)).equals(before)).toBe(true);
+});

@@ -1,0 +1,132 @@
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { paw } from '../command/paw.ts';
+import { pathOf } from '../engine.ts';
+import { bothFaces, send } from '../faces.ts';
+import { makeDatabase, seedTenant, startGateway } from '../gateway.ts';
+
+test('another process that holds the lock stops writes, not reads, until it lets go', async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  const database = await openDatabase(url);
+  onTestFinished(database.close);
+  await database.query('CREATE TABLE item (id TEXT)');
+  const add = "INSERT INTO item (id) VALUES ('a')";
+  const count = () => database.query('SELECT COUNT(*) AS items FROM item');
+  const other = new DatabaseSync(pathOf(url));
+  onTestFinished(() => other.close());
+
+  other.exec('BEGIN IMMEDIATE');
+  let begun = false;
+  const refusals = await Promise.allSettled([
+    database.query(add),
+    database.transaction(async () => {
+      begun = true;
+    }),
+  ]);
+  for (const refusal of refusals) {
+    const reason = refusal.status === 'rejected' ? refusal.reason : undefined;
+    expect(reason).toBeInstanceOf(ApiError);
+    expect(reason).toMatchObject({ status: 'UNAVAILABLE', httpStatus: 503 });
+  }
+  expect(begun).toBe(false);
+  expect(await count()).toEqual([{ items: 0 }]);
+
+  other.exec('ROLLBACK');
+  await database.query(add);
+  await database.transaction((transaction) => transaction.query(add));
+  expect(await count()).toEqual([{ items: 2 }]);
+});
+
+test('a database that cannot be written is 503 by both faces until it can, and the reads go on', async () => {
+  const gateway = await startGateway();
+  onTestFinished(gateway.stop);
+  for (const face of bothFaces(() => gateway.url)) {
+    const tenant = await seedTenant(gateway, { wallets: 1 });
+    const [wallet = ''] = tenant.wallets;
+    const update = () => face.updateWallet(tenant.token, wallet, { title: 'Later' });
+    const other = new DatabaseSync(pathOf(gateway.databaseUrl));
+    onTestFinished(() => other.close());
+    const title = () => other.prepare('SELECT title FROM wallet WHERE id = ?').get(wallet.slice(8));
+
+    other.exec('BEGIN IMMEDIATE');
+    const { error, response } = await update();
+    expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'UNAVAILABLE', fields: [] });
+    if (face.name === 'REST') {
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    } else {
+      expect(response.status).toBe(200);
+      expect(JSON.parse(response.text).errors[0].extensions.code).toBe('UNAVAILABLE');
+    }
+    expect(response.text).not.toMatch(/lock|sql/i);
+    expect((await face.listProjects(tenant.token)).error).toBeUndefined();
+    expect(title()).toEqual({ title: 'Wallet 1' });
+
+    other.exec('ROLLBACK');
+    expect((await update()).value).toMatchObject({ name: wallet, title: 'Later' });
+    expect(title()).toEqual({ title: 'Later' });
+  }
+});
+
+test('tokens that cannot be read are an outage, and not bad tokens', async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  const first = await startGateway({ DATABASE_URL: url });
+  const tenant = await seedTenant(first);
+  await first.stop();
+  damageTable(pathOf(url), 'keyv');
+
+  const second = await startGateway({ DATABASE_URL: url }, first.clock);
+  onTestFinished(second.stop);
+  for (const face of bothFaces(() => second.url)) {
+    const { error, response } = await face.listProjects(tenant.token);
+    expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'UNAVAILABLE' });
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(response.headers.has('www-authenticate')).toBe(false);
+  }
+  expect((await send(`${second.url}/healthz`, 'GET')).status).toBe(200);
+});
+
+describe('a file', () => {
+  test.each<[string, (file: string) => void]>([
+    ['a folder', (file) => mkdirSync(file)],
+    ['no database', (file) => writeFileSync(file, 'These bytes are no database. '.repeat(100))],
+  ])('that is %s is UNAVAILABLE', async (_, make) => {
+    const { url, remove } = await makeDatabase();
+    onTestFinished(remove);
+    make(pathOf(url));
+    const refusal = await openDatabase(url).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ApiError);
+    expect(refusal).toMatchObject({ status: 'UNAVAILABLE' });
+  });
+
+  test('that cannot be made stops a command with one line and status 1', async () => {
+    const { url, remove } = await makeDatabase();
+    onTestFinished(remove);
+    writeFileSync(pathOf(url), '');
+    const settings = { DATABASE_URL: `${url}/paw.db` };
+    expect(await paw(['account', 'create', '--title', 'Blocked'], settings)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^paw: .+\n$/),
+    });
+  });
+});
+
+/** Overwrites the pages at which a table and its indexes begin. */
+function damageTable(path: string, table: string): void {
+  const database = new DatabaseSync(path);
+  const roots = database.prepare('SELECT rootpage FROM sqlite_schema WHERE tbl_name = ?').all(table);
+  const pageSize = Number(database.prepare('PRAGMA page_size').get()?.['page_size']);
+  database.close();
+  const file = openSync(path, 'r+');
+  for (const { rootpage } of roots) {
+    writeSync(file, Buffer.alloc(pageSize, 0xff), 0, pageSize, (Number(rootpage) - 1) * pageSize);
+  }
+  closeSync(file);
+}

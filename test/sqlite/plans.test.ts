@@ -1,0 +1,56 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { PageRequest } from '../../src/model/page.ts';
+import { idOf, parseResourceName, type Ulid } from '../../src/model/resource-name.ts';
+import type { Queryable, Row, Value } from '../../src/storage/database.ts';
+import { sweepExpired } from '../../src/storage/keyv-adapter.ts';
+import { findProjectPage } from '../../src/storage/projects.ts';
+import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  return gateway.stop;
+});
+
+test.each<PageRequest['direction']>(['forward', 'backward'])(
+  'a deep page %s is found by its key, without a scan or a sort',
+  async (direction) => {
+    const { account, projects } = await seedTenant(gateway, { projects: 30 });
+    const { explained, plan } = explain(gateway.database);
+    const request = { direction, size: 5, position: idIn(projects[15]) };
+    const { items } = await findProjectPage(explained, idIn(account), request);
+    expect(items).toHaveLength(5);
+    // The page, and whether anything lies behind it.
+    const searches = plan.filter((step) => / USING .*project/.test(step));
+    expect(searches).toHaveLength(2);
+    for (const step of searches) expect(step).toMatch(/^SEARCH .*\(account_id=\? AND id[<>]\?\)/);
+    expect(plan.filter((step) => /SCAN (project|b)\b|TEMP B-TREE/.test(step))).toEqual([]);
+  },
+);
+
+test('a sweep finds the expired entries by an index, and never reads the whole table', async () => {
+  const { explained, plan } = explain(gateway.database);
+  await sweepExpired(explained, Date.now());
+  expect(plan).toContainEqual(expect.stringMatching(/^SEARCH keyv USING .*INDEX keyv_by_expiry/));
+  expect(plan).not.toContainEqual(expect.stringMatching(/^SCAN/));
+});
+
+/** The database, with a note of how it finds what each statement asks for. */
+function explain(database: Queryable): { explained: Queryable; plan: string[] } {
+  const plan: string[] = [];
+  const explained: Queryable = {
+    async query<R extends Row>(sql: string, params?: readonly Value[]) {
+      const steps = await database.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params);
+      plan.push(...steps.map(({ detail }) => detail));
+      return database.query<R>(sql, params);
+    },
+  };
+  return { explained, plan };
+}
+
+function idIn(name: string | undefined): Ulid {
+  const parsed = parseResourceName(['accounts', 'projects'], name ?? '');
+  if (parsed === undefined) throw new Error('The tenant has no such name.');
+  return idOf(parsed);
+}
