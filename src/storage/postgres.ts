@@ -71,8 +71,17 @@ export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSetti
 
   const preparedName = pooled ? () => undefined : statementNames();
 
+  const open = new Set<Promise<unknown>>();
+
+  /** Runs `work` on a connection, and lets `close` wait for it. */
+  function withConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T> {
+    const result = connect(work).finally(() => open.delete(result));
+    open.add(result);
+    return result;
+  }
+
   /** Runs `work` on a connection, which is not used again if it may be broken. */
-  async function withConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T> {
+  async function connect<T>(work: (connection: Queryable) => Promise<T>): Promise<T> {
     // All that can go wrong here is that there is no server, or no free connection in time.
     const client = await pool.connect().catch((error: unknown) => Promise.reject(unavailable(error)));
     let broken = false;
@@ -110,7 +119,10 @@ export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSetti
       }
     },
 
-    close: () => pool.end(),
+    async close() {
+      await Promise.allSettled(open);
+      await pool.end();
+    },
   };
 }
 

@@ -29,17 +29,25 @@ const FIND_ACCOUNT = 'SELECT account_id FROM project WHERE id = $1';
 
 // One statement gives the page, what lies behind it, and the total: the place in
 // the list is found by its key, so that the last page costs what the first does.
-const PAGE_FORWARD = `SELECT a.project_count, ${COLUMNS},
-  CASE WHEN EXISTS (SELECT 1 FROM project b WHERE b.account_id = $1 AND b.id <= $2) THEN 1 ELSE 0 END AS more_behind
+// The bounds are those of the whole primary key, since an engine that plans without
+// knowing the parameters could take another index, and walk through other accounts.
+const PAGE_FORWARD = `SELECT a.project_count, ${COLUMNS}, CASE WHEN (
+  SELECT 1 FROM project WHERE (account_id, id) > ($1, '') AND (account_id, id) <= ($1, $2)
+  ORDER BY account_id, id LIMIT 1
+) IS NOT NULL THEN 1 ELSE 0 END AS more_behind
 FROM account a LEFT JOIN (
-  SELECT * FROM project WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3
+  SELECT * FROM project WHERE (account_id, id) > ($1, $2) AND (account_id, id) < ($1, 'Z')
+  ORDER BY account_id, id LIMIT $3
 ) p ON p.account_id = a.id
 WHERE a.id = $1 ORDER BY p.id`;
 
-const PAGE_BACKWARD = `SELECT a.project_count, ${COLUMNS},
-  CASE WHEN EXISTS (SELECT 1 FROM project b WHERE b.account_id = $1 AND b.id >= $2) THEN 1 ELSE 0 END AS more_behind
+const PAGE_BACKWARD = `SELECT a.project_count, ${COLUMNS}, CASE WHEN (
+  SELECT 1 FROM project WHERE (account_id, id) >= ($1, $2) AND (account_id, id) < ($1, 'Z')
+  ORDER BY account_id, id LIMIT 1
+) IS NOT NULL THEN 1 ELSE 0 END AS more_behind
 FROM account a LEFT JOIN (
-  SELECT * FROM project WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3
+  SELECT * FROM project WHERE (account_id, id) > ($1, '') AND (account_id, id) < ($1, $2)
+  ORDER BY account_id DESC, id DESC LIMIT $3
 ) p ON p.account_id = a.id
 WHERE a.id = $1 ORDER BY p.id DESC`;
 
