@@ -16,7 +16,9 @@ const postgres = {
 
 export default defineConfig({
   test: {
-    testTimeout: 20_000,
+    // Far beyond what any takes, so that a busy machine fails none.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     pool: 'threads',
     // Many tests wait for a process that they have started.
     maxWorkers: 4,

