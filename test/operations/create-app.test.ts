@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../src/commands/token-create.ts';
 import { type AppFields, bothFaces, type Face, type Outcome, postGraphql } from '../faces.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { codeOf, expectInvalid } from './refusal.ts';
 
 const APP_NAME = /^apps\/[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 const PRIVATE_KEY = /^paw_key_[0-9A-Z]{52}_[0-9a-f]{72}$/;
@@ -258,17 +259,6 @@ async function readApp(token: string, id: string) {
 async function appsOf({ account }: Tenant): Promise<number> {
   const rows = await gateway.database.query('SELECT id FROM app WHERE account_id = $1', [account.slice(9)]);
   return rows.length;
-}
-
-function expectInvalid(face: Face, { error, response }: Outcome<AppFields>, fields: readonly string[]): void {
-  expect(error).toMatchObject({ status: 'INVALID_ARGUMENT', fields });
-  expect(codeOf(face, response.text)).toBe(face.name === 'REST' ? 400 : 'BAD_USER_INPUT');
-  expect(response.status).toBe(face.name === 'REST' ? 400 : 200);
-}
-
-function codeOf({ name }: Face, text: string): unknown {
-  const answer = JSON.parse(text);
-  return name === 'REST' ? answer.error.code : answer.errors[0].extensions.code;
 }
 
 function withoutRequestId({ error, response }: Outcome<AppFields>): string {

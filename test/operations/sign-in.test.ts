@@ -3,6 +3,7 @@ import { createAccountToken } from '../../src/commands/token-create.ts';
 import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
 import { bothFaces, type Face, type Outcome, postGraphql, type SignInFields, send } from '../faces.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { codeOf, expectInvalid } from './refusal.ts';
 
 type Key = { readonly name: string; readonly privateKey: string };
 
@@ -312,17 +313,6 @@ function anonymous({ error, response: { status, headers, text } }: Outcome<unkno
     headers: [...headers].filter(([name]) => !own.includes(name)),
     text: text.replaceAll(error?.requestId ?? '', ''),
   };
-}
-
-function expectInvalid(face: Face, { error, response }: Outcome<unknown>, fields: readonly string[]): void {
-  expect(error).toMatchObject({ status: 'INVALID_ARGUMENT', fields });
-  expect(codeOf(face, response.text)).toBe(face.name === 'REST' ? 400 : 'BAD_USER_INPUT');
-  expect(response.status).toBe(face.name === 'REST' ? 400 : 200);
-}
-
-function codeOf({ name }: Face, text: string): unknown {
-  const answer = JSON.parse(text);
-  return name === 'REST' ? answer.error.code : answer.errors[0].extensions.code;
 }
 
 function ulidOf(name: string): string {

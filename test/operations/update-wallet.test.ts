@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../src/commands/token-create.ts';
 import { bothFaces, type Face, type Outcome, postGraphql, send, type WalletFields } from '../faces.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { codeOf, expectInvalid } from './refusal.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const MISSING_WALLET = `wallets/${'0'.repeat(26)}`;
@@ -487,21 +488,6 @@ async function expectHidden(face: Face, token: string, wallet: string, sent: obj
   expect(codeOf(face, missing.response.text)).toBe(face.name === 'REST' ? 404 : 'NOT_FOUND');
   expect(anonymous(hidden)).toEqual(anonymous(missing));
   expect(await rowOf(wallet)).toEqual(before);
-}
-
-function expectInvalid(
-  face: Face,
-  { error, response }: Outcome<WalletFields>,
-  fields: readonly string[],
-): void {
-  expect(error).toMatchObject({ status: 'INVALID_ARGUMENT', fields });
-  expect(codeOf(face, response.text)).toBe(face.name === 'REST' ? 400 : 'BAD_USER_INPUT');
-  expect(response.status).toBe(face.name === 'REST' ? 400 : 200);
-}
-
-function codeOf({ name }: Face, text: string): unknown {
-  const answer = JSON.parse(text);
-  return name === 'REST' ? answer.error.code : answer.errors[0].extensions.code;
 }
 
 /** All of an answer that is not about the one request. */

@@ -1,7 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -11,6 +9,7 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { paw, startPaw } from '../command/paw.ts';
 import { type AppFields, bothFaces, type Outcome, send } from '../faces.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway } from '../gateway.ts';
+import { freePort } from './server.ts';
 
 /** A PgBouncer in transaction mode, in front of the server that the tests share. */
 type Pooler = {
@@ -28,11 +27,6 @@ const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 // Debian installs it where only root looks.
 const ENVIRONMENT = { PATH: `${process.env['PATH']}:/usr/sbin` };
-
-const { error: cause } = spawnSync('pgbouncer', ['--version'], { env: ENVIRONMENT });
-if (cause !== undefined) {
-  throw new Error('These tests need the program pgbouncer: apt-get install pgbouncer', { cause });
-}
 
 let direct: Database;
 let directUrl: string;
@@ -292,15 +286,6 @@ async function startPooler(...settings: readonly string[]): Promise<Pooler> {
       remove();
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 /** How many clients the pooler has let in so far. */
