@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } f
 import type { App as AppModel } from '../model/app.ts';
 import type { Project as ProjectModel } from '../model/project.ts';
 import type { ProjectPage } from '../data/data-layer.ts';
+import type { Edge } from './types.ts';
 import type { Wallet as WalletModel } from '../model/wallet.ts';
 import type { Context } from './context.ts';
 export type Maybe<T> = T | null;
@@ -398,10 +399,10 @@ export type ResolversTypes = {
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Network: Network;
   Node: ResolverTypeWrapper<ResolversInterfaceTypes<ResolversTypes>['Node']>;
-  PageInfo: ResolverTypeWrapper<PageInfo>;
+  PageInfo: ResolverTypeWrapper<ProjectPage>;
   Project: ResolverTypeWrapper<ProjectModel>;
   ProjectConnection: ResolverTypeWrapper<ProjectPage>;
-  ProjectEdge: ResolverTypeWrapper<Omit<ProjectEdge, 'node'> & { node: ResolversTypes['Project'] }>;
+  ProjectEdge: ResolverTypeWrapper<Edge>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ResourceName: ResolverTypeWrapper<Scalars['ResourceName']['output']>;
   SignInInput: SignInInput;
@@ -425,10 +426,10 @@ export type ResolversParentTypes = {
   Int: Scalars['Int']['output'];
   Mutation: Record<PropertyKey, never>;
   Node: ResolversInterfaceTypes<ResolversParentTypes>['Node'];
-  PageInfo: PageInfo;
+  PageInfo: ProjectPage;
   Project: ProjectModel;
   ProjectConnection: ProjectPage;
-  ProjectEdge: Omit<ProjectEdge, 'node'> & { node: ResolversParentTypes['Project'] };
+  ProjectEdge: Edge;
   Query: Record<PropertyKey, never>;
   ResourceName: Scalars['ResourceName']['output'];
   SignInInput: SignInInput;

@@ -1,4 +1,5 @@
 import { type GraphQLResolveInfo, Kind } from 'graphql';
+import type { ProjectPage } from '../data/data-layer.ts';
 import type { Project } from '../model/project.ts';
 import { collectionOf, type ResourceName } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
@@ -30,19 +31,23 @@ export const types = {
   },
 
   ProjectConnection: {
-    edges: ({ items, cursorOf }) => items.map((node) => ({ cursor: cursorOf(node), node })),
+    edges: (page) => page.items.map((node) => ({ node, page })),
     nodes: ({ items }) => items,
-    pageInfo({ items, cursorOf, hasNextPage, hasPreviousPage }) {
-      const [first, last] = [items.at(0), items.at(-1)];
-      return {
-        hasNextPage,
-        hasPreviousPage,
-        startCursor: first ? cursorOf(first) : null,
-        endCursor: last ? cursorOf(last) : null,
-      };
-    },
+    pageInfo: (page) => page,
+  },
+
+  ProjectEdge: {
+    cursor: ({ node, page }) => page.cursorOf(node),
+  },
+
+  PageInfo: {
+    startCursor: (page) => cursorAt(page, 0),
+    endCursor: (page) => cursorAt(page, -1),
   },
 } satisfies Resolvers;
+
+/** A project within a page. A cursor is made only where it is asked for. */
+export type Edge = { readonly node: Project; readonly page: ProjectPage };
 
 const TYPE_OF = { projects: 'Project', apps: 'App', wallets: 'Wallet' } as const;
 
@@ -63,4 +68,9 @@ async function projectOf(
     throw new Error(`The project ${name} of a resource is missing.`);
   }
   return project;
+}
+
+function cursorAt({ items, cursorOf }: ProjectPage, index: number): string | null {
+  const item = items.at(index);
+  return item === undefined ? null : cursorOf(item);
 }

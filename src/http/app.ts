@@ -8,11 +8,9 @@ import {
   LogController,
 } from 'fastify';
 import { malformedRequest } from '../model/api-error.ts';
-import type { ErrorBody } from './errors.ts';
+import { type ErrorBody, JSON_TYPE } from './errors.ts';
 import { addJsonBody, BODY_LIMIT_BYTES } from './json-body.ts';
 import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
-
-const JSON_TYPE = 'application/json; charset=utf-8';
 
 const CHATTY = new Set(['info', 'debug', 'trace']);
 

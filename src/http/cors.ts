@@ -12,16 +12,17 @@ const PREFLIGHT_MAX_AGE_SECONDS = '600';
  * what its token gives. To be called before the errors are added, which answer
  * the pre-flight request itself.
  *
- * @param origins the allowed origins; `*` allows all
+ * @param origins the allowed origins; `*` allows all, and none adds nothing
  */
 export function addCors(app: FastifyInstance, origins: readonly string[]): void {
+  if (origins.length === 0) return;
   const anyOrigin = origins.includes('*');
   const allowed = new Set(origins);
   app.addHook('onRequest', (request, reply, done) => {
     const { headers, method } = request;
     const { origin } = headers;
     // Said of every answer, since a cache may hold one to a request without an origin.
-    if (origins.length > 0) reply.header('vary', 'Origin');
+    reply.header('vary', 'Origin');
     if (origin === undefined) return done();
     if (!anyOrigin && !allowed.has(origin)) return done();
     reply.header('access-control-allow-origin', origin);

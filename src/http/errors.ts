@@ -10,6 +10,9 @@ import {
 } from '../model/api-error.ts';
 import { BODY_LIMIT_BYTES } from './json-body.ts';
 
+/** The media type of every error. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** Turns an error into the body that a face's clients expect. */
 export type ErrorBody = (error: ApiError, requestId: string) => string;
 
@@ -31,13 +34,13 @@ export function addErrors(app: FastifyInstance, bodyOf: (path: string) => ErrorB
   });
 
   // Before the body is read, since it matters to no one.
-  app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return;
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
     const methods = routes.methodsOf(pathOf(request));
-    if (methods.length === 0) throw pathNotFound();
+    if (methods.length === 0) return done(pathNotFound());
     const allow = [...methods, 'OPTIONS'].join(', ');
-    if (request.method !== 'OPTIONS') throw methodNotAllowed(allow);
-    return reply.code(204).header('allow', allow).send();
+    if (request.method !== 'OPTIONS') return done(methodNotAllowed(allow));
+    reply.code(204).header('allow', allow).send();
   });
   app.setNotFoundHandler(async () => {
     throw pathNotFound();
@@ -47,13 +50,13 @@ export function addErrors(app: FastifyInstance, bodyOf: (path: string) => ErrorB
     return reply
       .code(error.httpStatus)
       .headers(error.headers)
-      .type('application/json; charset=utf-8')
+      .type(JSON_TYPE)
       .send(bodyOf(request.routeOptions.url ?? pathOf(request))(error, request.id));
   }
 }
 
 /** The path of a request, without its query. */
-export function pathOf({ url }: Pick<FastifyRequest, 'url'>): string {
+function pathOf({ url }: Pick<FastifyRequest, 'url'>): string {
   const end = url.indexOf('?');
   return end === -1 ? url : url.slice(0, end);
 }

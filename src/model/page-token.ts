@@ -6,7 +6,7 @@ import { parseUlid, type Ulid } from './resource-name.ts';
 export type PageTokens = {
   /** The token of the place that the item `id` has in its list. */
   encode(id: Ulid): string;
-  /** Reads a token; the empty one stands for no place. Broken if malformed or forged. */
+  /** Reads a token; null, or an empty one, stands for no place. Broken if malformed or forged. */
   readonly position: Rule<Ulid | undefined>;
 };
 
@@ -30,7 +30,7 @@ export function pageTokens(key: Uint8Array): PageTokens {
   }
 
   function position(sent: unknown): Ulid | undefined {
-    if (sent === '') return undefined;
+    if (sent === undefined || sent === null || sent === '') return undefined;
     const id = typeof sent === 'string' ? parseUlid(placeOf(sent)) : undefined;
     // Comparing the whole text refuses other spellings of the same bytes, too.
     if (id === undefined || !equal(encode(id), String(sent))) {

@@ -42,12 +42,11 @@ const pageSize = nullable(integer(1, 100));
  *   forged, or both directions are asked for. Source: Relay Cursor Connections.
  */
 export function parsePageRequest(sent: ConnectionArguments, tokens: PageTokens): PageRequest {
-  const pageToken = nullable(tokens.position);
   const { first, after, last, before } = parseFields(sent, {
     first: pageSize,
-    after: pageToken,
+    after: tokens.position,
     last: pageSize,
-    before: pageToken,
+    before: tokens.position,
   });
   const backward = sent.last != null || sent.before != null;
   if (backward && (sent.first != null || sent.after != null)) {

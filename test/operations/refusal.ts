@@ -17,3 +17,13 @@ export function codeOf({ name }: Face, text: string): unknown {
   const answer = JSON.parse(text);
   return name === 'REST' ? answer.error.code : answer.errors[0].extensions.code;
 }
+
+/** All of an answer that is not about the one request. */
+export function anonymous({ error, response: { status, headers, text } }: Outcome<unknown>) {
+  const own = ['date', 'x-request-id', 'content-length'];
+  return {
+    status,
+    headers: [...headers].filter(([name]) => !own.includes(name)),
+    text: text.replaceAll(error?.requestId ?? '', ''),
+  };
+}

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../src/commands/token-create.ts';
 import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
-import { bothFaces, type Face, type Outcome, postGraphql, type SignInFields, send } from '../faces.ts';
+import { bothFaces, type Face, postGraphql, type SignInFields, send } from '../faces.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
-import { codeOf, expectInvalid } from './refusal.ts';
+import { anonymous, codeOf, expectInvalid } from './refusal.ts';
 
 type Key = { readonly name: string; readonly privateKey: string };
 
@@ -303,16 +303,6 @@ async function signIn(face: Face, token: string, { name, privateKey }: Key): Pro
 async function tokensOf(app: string): Promise<number> {
   const rows = await gateway.database.query('SELECT key FROM keyv WHERE namespace = $1', [ulidOf(app)]);
   return rows.length;
-}
-
-/** All of an answer that is not about the one request. */
-function anonymous({ error, response: { status, headers, text } }: Outcome<unknown>) {
-  const own = ['date', 'x-request-id', 'content-length'];
-  return {
-    status,
-    headers: [...headers].filter(([name]) => !own.includes(name)),
-    text: text.replaceAll(error?.requestId ?? '', ''),
-  };
 }
 
 function ulidOf(name: string): string {

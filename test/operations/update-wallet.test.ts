@@ -1,9 +1,9 @@
 import { argon2Sync } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../src/commands/token-create.ts';
-import { bothFaces, type Face, type Outcome, postGraphql, send, type WalletFields } from '../faces.ts';
+import { bothFaces, type Face, postGraphql, send } from '../faces.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
-import { codeOf, expectInvalid } from './refusal.ts';
+import { anonymous, codeOf, expectInvalid } from './refusal.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const MISSING_WALLET = `wallets/${'0'.repeat(26)}`;
@@ -488,16 +488,6 @@ async function expectHidden(face: Face, token: string, wallet: string, sent: obj
   expect(codeOf(face, missing.response.text)).toBe(face.name === 'REST' ? 404 : 'NOT_FOUND');
   expect(anonymous(hidden)).toEqual(anonymous(missing));
   expect(await rowOf(wallet)).toEqual(before);
-}
-
-/** All of an answer that is not about the one request. */
-function anonymous({ error, response: { status, headers, text } }: Outcome<WalletFields>) {
-  const own = ['date', 'x-request-id', 'content-length'];
-  return {
-    status,
-    headers: [...headers].filter(([name]) => !own.includes(name)),
-    text: text.replaceAll(error?.requestId ?? '', ''),
-  };
 }
 
 function ulidOf(name: string): string {
