@@ -1,20 +1,28 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
+// The programs that npm does not bring. Where everything has to be checked they are
+// installed, and a test that lacks one fails.
+const installed = (program: string) => process.env['CI'] !== undefined || existsSync(program);
+
 // What is about one engine alone is in a folder of its name; all else runs on both.
 const sqlite = {
   name: 'sqlite',
-  exclude: ['test/postgres/**'],
+  exclude: ['test/postgres/**', ...(installed('/usr/bin/chromium') ? [] : ['test/browser/**'])],
   provide: { engine: 'sqlite', postgresUrl: '' },
 } as const;
 
-// The one program that npm does not bring. Where everything has to be checked it is
-// installed, and a test that lacks it fails.
-const withPooler = process.env['CI'] !== undefined || existsSync('/usr/sbin/pgbouncer');
-
 const postgres = {
   name: 'postgres',
-  exclude: ['test/sqlite/**', 'test/model/**', ...(withPooler ? [] : ['test/postgres/pooler.test.ts'])],
+  // What is about the faces alone is the same on any engine.
+  exclude: [
+    'test/sqlite/**',
+    'test/model/**',
+    'test/clients/**',
+    'test/contracts/**',
+    'test/browser/**',
+    ...(installed('/usr/sbin/pgbouncer') ? [] : ['test/postgres/pooler.test.ts']),
+  ],
   provide: { engine: 'postgres' },
   globalSetup: 'test/postgres/shared-server.ts',
 } as const;

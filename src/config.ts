@@ -18,6 +18,8 @@ export type Config = {
   readonly tokenTtlSeconds: number;
   /** Whether `/graphql` opens Apollo Sandbox in a browser. */
   readonly sandbox: boolean;
+  /** Whether `/graphiql` and `/docs` are there; undefined for where their packages are installed. */
+  readonly explorers: boolean | undefined;
   /** The origins whose pages may call the gateway, or `*` for all. */
   readonly corsOrigins: readonly string[];
   /** How many wallet passwords may wait to be hashed before more are refused. */
@@ -61,6 +63,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel: readLogLevel(value('LOG_LEVEL') ?? 'info'),
     tokenTtlSeconds: readDuration('PAW_TOKEN_TTL', value('PAW_TOKEN_TTL') ?? '1h'),
     sandbox,
+    explorers: readSwitch('PAW_EXPLORERS', value('PAW_EXPLORERS')) ?? (production ? false : undefined),
     corsOrigins: readOrigins(value('PAW_CORS_ORIGINS')) ?? (sandbox ? [APOLLO_STUDIO] : []),
     passwordQueue: readInteger('PAW_PASSWORD_QUEUE', value('PAW_PASSWORD_QUEUE') ?? '100', 0, 10_000),
     stopDelaySeconds: readDuration('PAW_STOP_DELAY', value('PAW_STOP_DELAY') ?? '0s', 0),

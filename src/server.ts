@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import { type Config, localUrl } from './config.ts';
+import { type Config, ConfigError, localUrl } from './config.ts';
 import { passwordHasher } from './credentials/password-hasher.ts';
 import { createDataLayer } from './data/create-data-layer.ts';
 import { graphqlErrorBody } from './graphql/errors.ts';
@@ -13,10 +13,14 @@ import { addCors } from './http/cors.ts';
 import { addCovers } from './http/covers.ts';
 import { addErrors } from './http/errors.ts';
 import { addHealth } from './http/health.ts';
-import { addStartPage } from './http/pages.ts';
 import { pageTokens } from './model/page-token.ts';
 import { idGenerator } from './model/resource-name.ts';
+import { addAssets, missingPackages } from './pages/bundle.ts';
+import { addDocsPage } from './pages/docs-page.ts';
+import { addGraphiqlPage } from './pages/graphiql-page.ts';
+import { addStartPage } from './pages/start-page.ts';
 import { restErrorBody } from './rest/error-body.ts';
+import { addOpenApi } from './rest/openapi.ts';
 import { addRestFace } from './rest/rest-face.ts';
 import type { Database } from './storage/database.ts';
 import { sweepExpired } from './storage/keyv-adapter.ts';
@@ -31,6 +35,8 @@ export type Server = {
   readonly url: string;
   /** Where clients reach it, which is the same unless it was configured. */
   readonly publicUrl: string;
+  /** Whether it serves GraphiQL and the REST docs. */
+  readonly explorers: boolean;
   /** Answers what has been asked, then ends. */
   stop(): Promise<void>;
 };
@@ -54,10 +60,11 @@ export async function startServer(
   logger: FastifyBaseLogger,
   clock: () => number = Date.now,
 ): Promise<Server> {
+  const explorers = hasExplorers(config.explorers);
   const database = await openDatabase(config.databaseUrl, config.postgres);
   try {
     await migrate(database, clock());
-    return await listen(config, logger, clock, database);
+    return await listen(config, logger, clock, database, explorers);
   } catch (error) {
     await database.close();
     throw error;
@@ -69,6 +76,7 @@ async function listen(
   logger: FastifyBaseLogger,
   clock: () => number,
   database: Database,
+  explorers: boolean,
 ): Promise<Server> {
   let publicUrl = config.publicUrl ?? '';
   let stopping = false;
@@ -87,15 +95,16 @@ async function listen(
   addCors(app, config.corsOrigins);
   addErrors(app, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
   addAuthorization(app, data);
-  addStartPage(app, version, [
-    { path: GRAPHQL_PATH, text: config.sandbox ? 'GraphQL; a browser gets Apollo Sandbox.' : 'GraphQL.' },
-    { path: '/project/projects', text: 'REST: the projects that a token can see. It needs a token.' },
-    { path: '/healthz', text: 'Whether the server is alive.' },
-    { path: '/readyz', text: 'Whether the server and its database are ready.' },
-  ]);
+  addStartPage(app, { version, publicUrl: () => publicUrl, sandbox: config.sandbox });
+  if (explorers) {
+    addGraphiqlPage(app);
+    addDocsPage(app);
+    addAssets(app);
+  }
   addHealth(app, data, () => stopping);
   addCovers(app);
   addRestFace(app, data);
+  addOpenApi(app, version, () => publicUrl);
   await addGraphqlFace(app, data, config.sandbox);
 
   await app.listen({ host: config.host, port: config.port });
@@ -108,6 +117,7 @@ async function listen(
   return {
     url,
     publicUrl,
+    explorers,
     async stop() {
       stopping = true;
       logger.info('stopping');
@@ -119,6 +129,16 @@ async function listen(
       await database.close();
     },
   };
+}
+
+/** Whether to serve the explorers, which are by default where their packages are installed. */
+function hasExplorers(wanted: boolean | undefined): boolean {
+  if (wanted === false) return false;
+  const missing = missingPackages();
+  if (wanted === true && missing.length > 0) {
+    throw new ConfigError(`PAW_EXPLORERS=on needs what is not installed: ${missing.join(', ')}.`);
+  }
+  return missing.length === 0;
 }
 
 /** Deletes expired tokens now and then. Returns a function that ends it. */

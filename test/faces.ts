@@ -1,3 +1,7 @@
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expectDocumented } from './rest-contract.ts';
+
 /** What a face answered: the resource that came, or the error, and the HTTP response as it was. */
 export type Outcome<T> = {
   readonly value: T | undefined;
@@ -71,7 +75,12 @@ export async function postGraphql(
   return send(`${url}/graphql`, 'POST', token, { query, variables }, headers);
 }
 
-/** Sends a request and reads the response. A body is sent as JSON, or as it is if it is text. */
+const REST_PATH = /^\/(auth|wallet|project)\//;
+
+/**
+ * Sends a request and reads the response, which has to be a documented one if it comes from the REST face.
+ * A body is sent as JSON, or as it is if it is text.
+ */
 export async function send(
   url: string,
   method: string,
@@ -88,7 +97,19 @@ export async function send(
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  return { status: response.status, headers: response.headers, text: await response.text() };
+  const answer = { status: response.status, headers: response.headers, text: await response.text() };
+  const { pathname } = new URL(url);
+  if (REST_PATH.test(pathname)) expectDocumented(method, pathname, answer);
+  return answer;
+}
+
+/** Reads the response to a request that `fetch` could not have sent. */
+export async function answerOf(response: IncomingMessage): Promise<Answer> {
+  return {
+    status: response.statusCode ?? 0,
+    headers: new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
+    text: await text(response),
+  };
 }
 
 const APP = 'name title privateKey active';

@@ -68,11 +68,20 @@ export const demo: Command = {
       LOG_LEVEL: args.environment['LOG_LEVEL'] || 'warn',
     };
     const samples = await withDatabase(environment, prepare);
-    await serveUntilStopped(readConfig(environment), STANDARD_ERROR, ({ url, publicUrl }) => {
+    const config = readConfig(environment);
+    await serveUntilStopped(config, STANDARD_ERROR, ({ url, publicUrl, explorers }) => {
       const projects = samples.projects.map((row) => projectView(projectFromRow(row, publicUrl)));
       const wallets = samples.wallets.map((row) => walletView(walletFromRow(row)));
       const { accessToken } = samples;
-      args.print({ url, accessToken, projects, wallets }, instructions(url, accessToken, wallets[0]?.name));
+      const pages = [
+        `${url}/`,
+        ...(explorers ? [`${url}/graphiql`, `${url}/docs`] : []),
+        ...(config.sandbox ? [`${url}/graphql (Apollo Sandbox, from the internet)`] : []),
+      ];
+      args.print(
+        { url, accessToken, projects, wallets },
+        instructions(url, pages, accessToken, wallets[0]?.name),
+      );
     });
   },
 };
@@ -107,13 +116,18 @@ async function seed({ database, clock, newId }: Workplace): Promise<{ id: Ulid }
 }
 
 /** What to try, to be pasted as it is. */
-function instructions(url: string, accessToken: string, wallet = 'wallets/<ULID>'): string {
+function instructions(
+  url: string,
+  pages: readonly string[],
+  accessToken: string,
+  wallet = 'wallets/<ULID>',
+): string {
   const graphql = (query: string, variables = '') =>
     `curl -sw '\\n' $PAW/graphql -H "$AUTH" -H "$JSON" -d '{"query":"${query}"${variables && `,"variables":${variables}`}}'`;
   return `PAW gateway with sample data, on ${url}
 
-Apollo Sandbox: open ${url}/graphql and set the header
-  Authorization: Bearer ${accessToken}
+Open in a browser, with the token ${accessToken}:
+${pages.map((page) => `  ${page}`).join('\n')}
 
 Or paste these into another terminal:
 

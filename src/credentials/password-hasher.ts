@@ -1,6 +1,6 @@
 import { argon2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { resourceExhausted } from '../model/api-error.ts';
+import { tooManyPasswords } from '../model/api-error.ts';
 
 /** Hashes wallet passwords. */
 export type PasswordHasher = {
@@ -36,7 +36,7 @@ export function passwordHasher(queueLength: number): PasswordHasher {
       return;
     }
     if (waiting.length >= queueLength) {
-      throw resourceExhausted('Too many passwords are being set at once. Try again shortly.');
+      throw tooManyPasswords();
     }
     // Whoever finishes hands the place on, so that `running` stays as it is.
     await new Promise<void>((resolve) => waiting.push(resolve));

@@ -1,7 +1,8 @@
 import { createCredential, hashCredential } from '../credentials/credential.ts';
 import { accountTokenRequired, projectNotVisible } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
-import { boolean, nameIn, nullable, parseFields, title } from '../model/fields.ts';
+import { parseFields } from '../model/fields.ts';
+import { createAppFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import { insertApp } from '../storage/apps.ts';
@@ -9,15 +10,13 @@ import type { Sent } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
 
-const RULES = { title, active: boolean, project: nullable(nameIn('projects')) };
-
 /** See `DataLayer.createApp`. */
 export async function createApp(
   { database, clock, newId }: Dependencies,
   principal: Principal,
   sent: Sent,
 ): Promise<App> {
-  const { title, active, project } = parseFields(sent, RULES);
+  const { title, active, project } = parseFields(sent, createAppFields);
   if (principal.level !== 'account') throw accountTokenRequired();
 
   const id = newId();

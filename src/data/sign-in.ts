@@ -1,6 +1,7 @@
 import { equalHashes, hashCredential } from '../credentials/credential.ts';
 import { appInactive, invalidCredentials } from '../model/api-error.ts';
-import { nameIn, parseFields, privateKey } from '../model/fields.ts';
+import { parseFields } from '../model/fields.ts';
+import { signInFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findAppSecret, lockActiveApp } from '../storage/apps.ts';
@@ -8,8 +9,6 @@ import type { Sent, SignInResult } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
 import { issueToken } from './issue-token.ts';
-
-const RULES = { name: nameIn('apps'), privateKey };
 
 // Compared with where there is no app, so that a missing one takes the same work.
 const NO_HASH = hashCredential('');
@@ -20,7 +19,7 @@ export async function signIn(
   principal: Principal,
   sent: Sent,
 ): Promise<SignInResult> {
-  const { name, privateKey } = parseFields(sent, RULES);
+  const { name, privateKey } = parseFields(sent, signInFields);
   const { database } = dependencies;
   const { accountId } = principal;
 

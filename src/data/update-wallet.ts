@@ -1,5 +1,6 @@
 import { projectNotVisible, resourceNotFound } from '../model/api-error.ts';
-import { description, nameIn, network, optional, parseFields, password, title } from '../model/fields.ts';
+import { parseFields } from '../model/fields.ts';
+import { updateWalletFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
@@ -8,15 +9,6 @@ import type { Sent } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
 
-const RULES = {
-  name: nameIn('wallets'),
-  title: optional(title),
-  description: optional(description),
-  project: optional(nameIn('projects')),
-  network: optional(network),
-  password: optional(password),
-};
-
 /** See `DataLayer.updateWallet`. */
 export async function updateWallet(
   dependencies: Dependencies,
@@ -24,7 +16,7 @@ export async function updateWallet(
   sent: Sent,
 ): Promise<Wallet> {
   const { database, passwords, clock } = dependencies;
-  const { name, title, description, project, network, password } = parseFields(sent, RULES);
+  const { name, title, description, project, network, password } = parseFields(sent, updateWalletFields);
   const id = idOf(name);
   const projectId = project && idOf(project);
   const { accountId } = principal;

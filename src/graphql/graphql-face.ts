@@ -15,14 +15,17 @@ import { noteRefusedDocument, statusOf } from './document-status.ts';
 import { formatGraphqlError } from './errors.ts';
 import { limits, MAX_DOCUMENT_TOKENS } from './limits.ts';
 import { mediaType } from './media-type.ts';
-import { createSchema } from './schema.ts';
+import { createSchema, schemaDocument } from './schema.ts';
 import { variableViolation } from './variables.ts';
 
 /** The path of the GraphQL face. */
 export const GRAPHQL_PATH = '/graphql';
 
+/** The path of the schema, for the tools of clients. It needs no token, as introspection needs none. */
+export const SCHEMA_PATH = '/schema.graphql';
+
 /**
- * Adds the GraphQL face, Apollo Server at `/graphql`.
+ * Adds the GraphQL face: Apollo Server at `/graphql`, and the schema that it executes.
  *
  * @param sandbox whether a browser that opens the path gets Apollo Sandbox
  */
@@ -84,6 +87,16 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
       reply.code(statusOf(response, context));
       return response.body.string;
     },
+  });
+
+  const document = schemaDocument(schema);
+  app.get(SCHEMA_PATH, async (_request, reply) => {
+    // No type is registered for a schema. Tools go by the path, and a browser shows this one.
+    reply
+      .type('text/plain; charset=utf-8')
+      .header('cache-control', 'public, max-age=300')
+      .header('access-control-allow-origin', '*');
+    return document;
   });
 }
 

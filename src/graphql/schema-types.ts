@@ -77,41 +77,53 @@ export type CreateAppPayload = {
   readonly clientMutationId?: Maybe<Scalars['String']['output']>;
 };
 
-/** What can be changed. Every field needs a bearer token. */
+/**
+ * What can be changed. Every field needs a bearer token. One that fails is null and
+ * has an error, while those before and after it in the same request stand.
+ */
 export type Mutation = {
   readonly __typename?: 'Mutation';
   /**
    * Creates an app. Needs an account token. The answer is the only one that carries
    * the app's private key.
    */
-  readonly createApp: CreateAppPayload;
+  readonly createApp?: Maybe<CreateAppPayload>;
   /**
    * Exchanges an app's private key for a project-level access token. An account
    * token may sign in any app of its account, a project token any app of its project.
    */
-  readonly signIn: SignInPayload;
+  readonly signIn?: Maybe<SignInPayload>;
   /**
    * Changes the given fields of a wallet and leaves the others as they are. An
    * account token may change any wallet of its account, a project token any wallet
    * of its project.
    */
-  readonly updateWallet: UpdateWalletPayload;
+  readonly updateWallet?: Maybe<UpdateWalletPayload>;
 };
 
 
-/** What can be changed. Every field needs a bearer token. */
+/**
+ * What can be changed. Every field needs a bearer token. One that fails is null and
+ * has an error, while those before and after it in the same request stand.
+ */
 export type MutationCreateAppArgs = {
   input: CreateAppInput;
 };
 
 
-/** What can be changed. Every field needs a bearer token. */
+/**
+ * What can be changed. Every field needs a bearer token. One that fails is null and
+ * has an error, while those before and after it in the same request stand.
+ */
 export type MutationSignInArgs = {
   input: SignInInput;
 };
 
 
-/** What can be changed. Every field needs a bearer token. */
+/**
+ * What can be changed. Every field needs a bearer token. One that fails is null and
+ * has an error, while those before and after it in the same request stand.
+ */
 export type MutationUpdateWalletArgs = {
   input: UpdateWalletInput;
 };
@@ -466,9 +478,9 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 }
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
-  createApp?: Resolver<ResolversTypes['CreateAppPayload'], ParentType, ContextType, RequireFields<MutationCreateAppArgs, 'input'>>;
-  signIn?: Resolver<ResolversTypes['SignInPayload'], ParentType, ContextType, RequireFields<MutationSignInArgs, 'input'>>;
-  updateWallet?: Resolver<ResolversTypes['UpdateWalletPayload'], ParentType, ContextType, RequireFields<MutationUpdateWalletArgs, 'input'>>;
+  createApp?: Resolver<Maybe<ResolversTypes['CreateAppPayload']>, ParentType, ContextType, RequireFields<MutationCreateAppArgs, 'input'>>;
+  signIn?: Resolver<Maybe<ResolversTypes['SignInPayload']>, ParentType, ContextType, RequireFields<MutationSignInArgs, 'input'>>;
+  updateWallet?: Resolver<Maybe<ResolversTypes['UpdateWalletPayload']>, ParentType, ContextType, RequireFields<MutationUpdateWalletArgs, 'input'>>;
 };
 
 export type NodeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Node'] = ResolversParentTypes['Node']> = {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { type GraphQLScalarType, type GraphQLSchema, isScalarType } from 'graphql';
+import { type GraphQLScalarType, type GraphQLSchema, isScalarType, printSchema } from 'graphql';
 import { GraphQLDateTime, GraphQLURL } from 'graphql-scalars';
 import type { Context } from './context.ts';
 import { mutations } from './mutations.ts';
@@ -25,6 +25,11 @@ export function createSchema(): GraphQLSchema {
   // by the operation, so that both faces refuse it in the same words.
   for (const scalar of [GraphQLDateTime, GraphQLURL]) adoptScalar(schema, scalar);
   return schema;
+}
+
+/** The whole contract as one document, which is what is served and published. */
+export function schemaDocument(schema: GraphQLSchema): string {
+  return `${printSchema(schema)}\n`;
 }
 
 /** Takes the code of a library's scalar, and leaves it the words of our contract. */

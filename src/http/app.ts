@@ -8,8 +8,9 @@ import {
   LogController,
 } from 'fastify';
 import { malformedRequest } from '../model/api-error.ts';
+import { BODY_LIMIT_BYTES } from '../model/fields.ts';
 import { type ErrorBody, JSON_TYPE } from './errors.ts';
-import { addJsonBody, BODY_LIMIT_BYTES } from './json-body.ts';
+import { addJsonBody } from './json-body.ts';
 import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
 
 const CHATTY = new Set(['info', 'debug', 'trace']);

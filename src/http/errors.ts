@@ -8,7 +8,7 @@ import {
   toApiError,
   unsupportedMediaType,
 } from '../model/api-error.ts';
-import { BODY_LIMIT_BYTES } from './json-body.ts';
+import { BODY_LIMIT_BYTES } from '../model/fields.ts';
 
 /** The media type of every error. */
 export const JSON_TYPE = 'application/json; charset=utf-8';

@@ -2,9 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { malformedRequest } from '../model/api-error.ts';
 
-/** The most bytes that a body may have: ample for every field at its longest. */
-export const BODY_LIMIT_BYTES = 100 * 1024;
-
 /** Makes JSON the one kind of body that is read. */
 export function addJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

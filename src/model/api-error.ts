@@ -1,13 +1,17 @@
-/** A canonical error name of google.rpc.Code. */
-export type Status =
-  | 'INVALID_ARGUMENT'
-  | 'UNAUTHENTICATED'
-  | 'PERMISSION_DENIED'
-  | 'NOT_FOUND'
-  | 'UNIMPLEMENTED'
-  | 'RESOURCE_EXHAUSTED'
-  | 'UNAVAILABLE'
-  | 'INTERNAL';
+/** The canonical error names of google.rpc.Code that are in use. */
+export const STATUSES = [
+  'INVALID_ARGUMENT',
+  'UNAUTHENTICATED',
+  'PERMISSION_DENIED',
+  'NOT_FOUND',
+  'UNIMPLEMENTED',
+  'RESOURCE_EXHAUSTED',
+  'UNAVAILABLE',
+  'INTERNAL',
+] as const;
+
+/** A canonical error name. */
+export type Status = (typeof STATUSES)[number];
 
 /** What is wrong with one field of a request. */
 export type FieldViolation = {
@@ -53,8 +57,12 @@ export class ApiError extends Error {
   }
 }
 
+/** The most violations that one error names, so that a small request gets no huge answer. */
+export const MOST_VIOLATIONS = 100;
+
 /** Values of one or more fields that break their rules. */
-export function invalidFields(fieldViolations: readonly FieldViolation[]): ApiError {
+export function invalidFields(violations: readonly FieldViolation[]): ApiError {
+  const fieldViolations = violations.slice(0, MOST_VIOLATIONS);
   const problems = fieldViolations.map(({ field, description }) => `${field}: ${description}`);
   return new ApiError({
     status: 'INVALID_ARGUMENT',
@@ -184,13 +192,13 @@ export function unsupportedMediaType(): ApiError {
   });
 }
 
-/** More work of a kind than the server takes on at once. Sent with `Retry-After`, in seconds. */
-export function resourceExhausted(message: string): ApiError {
+/** More wallet passwords than the server hashes at once. Sent with `Retry-After`, in seconds. */
+export function tooManyPasswords(): ApiError {
   return new ApiError({
     status: 'RESOURCE_EXHAUSTED',
     httpStatus: 429,
     reason: 'TOO_MANY_REQUESTS',
-    message,
+    message: 'Too many passwords are being set at once. Try again shortly.',
     headers: { 'retry-after': '1' },
   });
 }

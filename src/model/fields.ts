@@ -1,16 +1,32 @@
 import { type Address, parseAddress } from './address.ts';
 import { type FieldViolation, invalidFields } from './api-error.ts';
-import { type Network, parseNetwork } from './network.ts';
-import { type Collection, parseResourceName, type ResourceName } from './resource-name.ts';
+import { ACCEPTED_NETWORKS, type Network, parseNetwork } from './network.ts';
+import { type Collection, parseResourceName, type ResourceName, ULID_PATTERN } from './resource-name.ts';
+
+/** The most bytes that the body of a request may have: ample for every field at its longest. */
+export const BODY_LIMIT_BYTES = 100 * 1024;
+
+/** What a value looks like. Source: JSON Schema 2020-12. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * The rule of one field: takes what the client sent, undefined if nothing, and
  * returns the value to work with, or throws a `BrokenRule`.
  */
-export type Rule<T> = (sent: unknown) => T;
+export type Rule<T> = ((sent: unknown) => T) & {
+  /** What the rule takes, for those who have to be told beforehand. */
+  readonly schema: JsonSchema;
+  /** Whether the field may be left out. */
+  readonly isOptional: boolean;
+};
 
 /** Thrown by a rule; the message says what the field must be, as a sentence. */
 export class BrokenRule extends Error {}
+
+/** Makes the rule of a field of what reads it. */
+export function rule<T>(schema: JsonSchema, isOptional: boolean, read: (sent: unknown) => T): Rule<T> {
+  return Object.assign(read, { schema, isOptional });
+}
 
 type Parsed<Rules> = { readonly [F in keyof Rules]: Rules[F] extends Rule<infer T> ? T : never };
 
@@ -40,13 +56,13 @@ export function parseFields<Rules extends Record<string, Rule<unknown>>>(
 }
 
 /** Makes a field one that may be left out. Null is not the same as leaving it out. */
-export function optional<T>(rule: Rule<T>): Rule<T | undefined> {
-  return (sent) => (sent === undefined ? undefined : rule(sent));
+export function optional<T>(required: Rule<T>): Rule<T | undefined> {
+  return rule(required.schema, true, (sent) => (sent === undefined ? undefined : required(sent)));
 }
 
 /** Makes a field one that may be left out or be null, which mean the same. */
-export function nullable<T>(rule: Rule<T>): Rule<T | undefined> {
-  return (sent) => (sent === undefined || sent === null ? undefined : rule(sent));
+export function nullable<T>(required: Rule<T>): Rule<T | undefined> {
+  return rule(required.schema, true, (sent) => (sent == null ? undefined : required(sent)));
 }
 
 /**
@@ -55,7 +71,8 @@ export function nullable<T>(rule: Rule<T>): Rule<T | undefined> {
  */
 export function text(min: number, max: number): Rule<string> {
   const length = min === max ? `exactly ${min}` : `${min} to ${max}`;
-  return (sent) => {
+  const schema = { type: 'string', minLength: min, maxLength: max, pattern: '^[^\\u0000]*$' };
+  return rule(schema, false, (sent) => {
     if (sent === undefined) throw new BrokenRule('Required.');
     if (typeof sent !== 'string') throw new BrokenRule('Must be a string.');
     if (!sent.isWellFormed()) throw new BrokenRule('Must be well-formed Unicode: a surrogate stands alone.');
@@ -64,7 +81,7 @@ export function text(min: number, max: number): Rule<string> {
     const points = sent.length < min || sent.length > 2 * max ? Number.NaN : [...sent].length;
     if (!(points >= min && points <= max)) throw new BrokenRule(`Must be ${length} characters long.`);
     return sent;
-  };
+  });
 }
 
 /** A title: 1 to 200 code points. */
@@ -80,17 +97,17 @@ export const password = text(32, 32);
 export const clientMutationId = nullable(text(0, 2000));
 
 /** True or false. */
-export const boolean: Rule<boolean> = (sent) => {
+export const boolean = rule({ type: 'boolean' }, false, (sent): boolean => {
   if (sent === undefined) throw new BrokenRule('Required.');
   if (typeof sent !== 'boolean') throw new BrokenRule('Must be true or false.');
   return sent;
-};
+});
 
 /** A private key, of any shape: one of the wrong shape is a wrong key, not bad input. */
 export const privateKey = text(1, 1000);
 
 /** A blockchain network, in any spelling that is accepted. */
-export const network: Rule<Network> = (sent) => {
+export const network = rule({ type: 'string', enum: ACCEPTED_NETWORKS }, false, (sent): Network => {
   const value = typeof sent === 'string' ? parseNetwork(sent) : undefined;
   if (value === undefined) {
     throw new BrokenRule(
@@ -98,34 +115,46 @@ export const network: Rule<Network> = (sent) => {
     );
   }
   return value;
-};
+});
 
 /** An address of a wallet. */
-export const address: Rule<Address> = (sent) => {
-  const value = typeof sent === 'string' ? parseAddress(sent) : undefined;
-  if (value === undefined) {
-    throw new BrokenRule('Must be 0x and 40 hexadecimal digits, in one case or with the checksum of EIP-55.');
-  }
-  return value;
-};
+export const address = rule(
+  { type: 'string', maxLength: 42, pattern: '^0x[0-9A-Fa-f]{40}$' },
+  false,
+  (sent): Address => {
+    const value = typeof sent === 'string' ? parseAddress(sent) : undefined;
+    if (value === undefined) {
+      throw new BrokenRule(
+        'Must be 0x and 40 hexadecimal digits, in one case or with the checksum of EIP-55.',
+      );
+    }
+    return value;
+  },
+);
 
 /** A resource name of one of `collections`. */
 export function nameIn<C extends Collection>(...collections: readonly C[]): Rule<ResourceName<C>> {
   const shape = collections.map((collection) => `${collection}/<ULID>`).join(' or ');
-  return (sent) => {
+  const longest = Math.max(...collections.map(({ length }) => length + 27));
+  const schema = {
+    type: 'string',
+    maxLength: longest,
+    pattern: `^(${collections.join('|')})/${ULID_PATTERN}$`,
+  };
+  return rule(schema, false, (sent) => {
     if (sent === undefined) throw new BrokenRule('Required.');
     const name = typeof sent === 'string' ? parseResourceName(collections, sent) : undefined;
     if (name === undefined) throw new BrokenRule(`Must be a resource name of the form ${shape}.`);
     return name;
-  };
+  });
 }
 
 /** A whole number from `min` to `max`. */
 export function integer(min: number, max: number): Rule<number> {
-  return (sent) => {
+  return rule({ type: 'integer', format: 'int32', minimum: min, maximum: max }, false, (sent) => {
     if (typeof sent !== 'number' || !Number.isInteger(sent) || sent < min || sent > max) {
       throw new BrokenRule(`Must be a whole number from ${min} to ${max}.`);
     }
     return sent;
-  };
+  });
 }

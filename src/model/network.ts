@@ -9,9 +9,14 @@ export const NETWORKS = [
 /** A blockchain network, in its one spelling. */
 export type Network = (typeof NETWORKS)[number];
 
+// The interface has been published with this spelling as well.
+const MISSPELT = 'NETWORK_ETHEREUM_RINKERBY';
+
+/** The networks in every spelling that is accepted. */
+export const ACCEPTED_NETWORKS: readonly string[] = [...NETWORKS, MISSPELT];
+
 /** Takes a network in any accepted spelling and returns it in its own, or undefined if unknown. */
 export function parseNetwork(text: string): Network | undefined {
-  // The interface has been published with this spelling as well.
-  if (text === 'NETWORK_ETHEREUM_RINKERBY') return 'NETWORK_ETHEREUM_RINKEBY';
+  if (text === MISSPELT) return 'NETWORK_ETHEREUM_RINKEBY';
   return NETWORKS.find((network) => network === text);
 }

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { BrokenRule, type Rule } from './fields.ts';
+import { BrokenRule, type Rule, rule } from './fields.ts';
 import { parseUlid, type Ulid } from './resource-name.ts';
 
 /** Makes and reads the tokens of one gateway. */
@@ -9,6 +9,9 @@ export type PageTokens = {
   /** Reads a token; null, or an empty one, stands for no place. Broken if malformed or forged. */
   readonly position: Rule<Ulid | undefined>;
 };
+
+/** What a page token looks like from outside. Empty, it stands for no place. */
+export const PAGE_TOKEN_SCHEMA = { type: 'string', maxLength: 100, pattern: '^[A-Za-z0-9_-]*$' } as const;
 
 const VERSION = '1';
 const MAC_BYTES = 15;
@@ -29,7 +32,7 @@ export function pageTokens(key: Uint8Array): PageTokens {
     return Buffer.concat([Buffer.from(place, 'latin1'), mac]).toString('base64url');
   }
 
-  function position(sent: unknown): Ulid | undefined {
+  const position = rule(PAGE_TOKEN_SCHEMA, true, (sent): Ulid | undefined => {
     if (sent === undefined || sent === null || sent === '') return undefined;
     const id = typeof sent === 'string' ? parseUlid(placeOf(sent)) : undefined;
     // Comparing the whole text refuses other spellings of the same bytes, too.
@@ -37,7 +40,7 @@ export function pageTokens(key: Uint8Array): PageTokens {
       throw new BrokenRule('Must be a token or cursor that this service gave.');
     }
     return id;
-  }
+  });
 
   return { encode, position };
 }

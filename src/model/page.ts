@@ -3,6 +3,9 @@ import { integer, nullable, parseFields } from './fields.ts';
 import type { PageTokens } from './page-token.ts';
 import type { Ulid } from './resource-name.ts';
 
+/** The most items that a page may hold. */
+export const MOST_ITEMS = 100;
+
 /** The size of a page that names none. */
 export const DEFAULT_PAGE_SIZE = 10;
 
@@ -32,7 +35,8 @@ export type ConnectionArguments = {
   readonly before?: unknown;
 };
 
-const pageSize = nullable(integer(1, 100));
+/** The size of a page. */
+export const pageSize = nullable(integer(1, MOST_ITEMS));
 
 /**
  * Reads the arguments of a page: `first` and `after` for a page forward, `last`

@@ -9,8 +9,13 @@ export type Collection = 'accounts' | 'projects' | 'apps' | 'wallets';
 /** A unique resource name: collection, slash, ULID. Source: AIP-122. */
 export type ResourceName<C extends Collection = Collection> = `${C}/${Ulid}`;
 
-// 128 bits in 26 characters leave two bits of the first one unused.
-const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/i;
+/**
+ * The regular expression of a ULID in either case. 128 bits in 26 characters leave
+ * two bits of the first one unused.
+ */
+export const ULID_PATTERN = '[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}';
+
+const ULID = new RegExp(`^${ULID_PATTERN}$`);
 
 /** Takes a ULID in either case and returns it in upper case, or undefined if it is malformed. */
 export function parseUlid(text: string): Ulid | undefined {

@@ -1,4 +1,5 @@
 import { ApiError, invalidFields, malformedRequest } from '../model/api-error.ts';
+import type { RequestFields } from './operations.ts';
 
 /**
  * Takes a body apart, whose fields are for the operation to check.
@@ -9,7 +10,7 @@ import { ApiError, invalidFields, malformedRequest } from '../model/api-error.ts
  */
 export function unpackObject(
   body: unknown,
-  fields: readonly string[],
+  fields: RequestFields,
   within?: string,
 ): Readonly<Record<string, unknown>> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -24,16 +25,16 @@ export function unpackObject(
 /**
  * Takes a query string apart.
  *
- * @param names the parameters that it may have
+ * @param fields the parameters that it may have
  * @throws INVALID_ARGUMENT if it has others, or one of them twice
  */
 export function unpackQuery(
   query: unknown,
-  names: readonly string[],
+  fields: RequestFields,
 ): Readonly<Record<string, string | undefined>> {
   const sent = query as Readonly<Record<string, string | string[]>>;
-  refuseOthers(Object.keys(sent), names);
-  const repeated = names.filter((name) => Array.isArray(sent[name]));
+  refuseOthers(Object.keys(sent), fields);
+  const repeated = Object.keys(fields).filter((name) => Array.isArray(sent[name]));
   if (repeated.length > 0) {
     throw invalidFields(repeated.map((field) => ({ field, description: 'Must be given once.' })));
   }
@@ -60,9 +61,10 @@ export async function withNames<T>(
   }
 }
 
-function refuseOthers(sent: readonly string[], known: readonly string[], within?: string): void {
-  const others = sent.filter((field) => !known.includes(field));
+function refuseOthers(sent: readonly string[], fields: RequestFields, within?: string): void {
+  const others = sent.filter((field) => !Object.hasOwn(fields, field));
   if (others.length === 0) return;
-  const description = `Is not a field of this request, which takes ${known.join(', ') || 'none here'}.`;
+  const known = Object.keys(fields).join(', ');
+  const description = `Is not a field of this request, which takes ${known || 'none here'}.`;
   throw invalidFields(others.map((field) => ({ field: within ? `${within}.${field}` : field, description })));
 }

@@ -150,11 +150,35 @@ describe('paw demo', () => {
     expect(answers).toHaveLength(expected.length);
   });
 
+  test('prints the addresses of pages for a browser, which are there', async () => {
+    const pages = [...text.matchAll(/^ {2}(http\S+)/gm)].map(([, page = '']) => page);
+    expect(pages.map((page) => new URL(page).pathname)).toEqual(['/', '/graphiql', '/docs', '/graphql']);
+    for (const page of pages) {
+      const { status, headers } = await send(page, 'GET', undefined, undefined, { accept: 'text/html' });
+      expect([status, headers.get('content-type')], page).toEqual([
+        200,
+        expect.stringMatching(/^text\/html/),
+      ]);
+    }
+  });
+
   test('ends on SIGINT with status 0, and has printed nothing else', async () => {
     const { status, stdout } = await running.stop('SIGINT');
     expect(status).toBe(0);
     expect(stdout.trimEnd()).toBe(text.trimEnd());
   });
+});
+
+test('paw demo without explorers and Sandbox prints the address of the start page alone', async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  const settings = { PORT: '0', DATABASE_URL: url, PAW_EXPLORERS: 'off', PAW_SANDBOX: 'off' };
+  const running = startPaw(['demo'], settings);
+  onTestFinished(async () => {
+    await running.stop('SIGKILL');
+  });
+  const pages = (await running.printed('Stop with')).match(/^ {2}http.*/gm);
+  expect(pages).toEqual([expect.stringMatching(/:\d+\/$/)]);
 });
 
 test.each(['serve', 'demo'])(

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, send } from '../faces.ts';
 import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
@@ -181,43 +180,6 @@ describe('Apollo Studio', () => {
     const data = await ask('by default', 'POST', '/graphql', bearer, query);
     expect(data.headers.get('access-control-allow-origin')).toBe(STUDIO);
     expect(JSON.parse(data.text)).toEqual({ data: { projects: { totalCount: 1 } } });
-  });
-});
-
-describe('the start page', () => {
-  test('names the server and may run no script', async () => {
-    const { status, headers, text } = await ask('by default', 'GET', '/', BROWSER);
-    expect(status).toBe(200);
-    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(text).toContain('<title>PAW gateway</title>');
-    expect(text).not.toMatch(/<script|\son\w+=|javascript:/i);
-    const policy = policyIn(headers.get('content-security-policy'));
-    expect(policy('default-src')).toBe("'none'");
-    expect(policy('script-src')).toBe('');
-    expect(policy('frame-ancestors')).toBe("'none'");
-  });
-
-  test('has the one style that its policy lets in', async () => {
-    const { headers, text } = await ask('by default', 'GET', '/', BROWSER);
-    const styles = [...text.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style = '']) => style);
-    const hashes = styles.map((style) => `'sha256-${createHash('sha256').update(style).digest('base64')}'`);
-    expect(hashes).toHaveLength(1);
-    expect(policyIn(headers.get('content-security-policy'))('style-src')).toBe(hashes.join(' '));
-    expect(text).not.toMatch(/\sstyle=/);
-  });
-
-  test.each<Setting>(['by default', 'in production'])('%s links only to what is there', async (setting) => {
-    const { text } = await ask(setting, 'GET', '/', BROWSER);
-    // They are relative, for a gateway behind a prefix.
-    const links = [...text.matchAll(/<a href="\.([^"]+)"/g)].map(([, link = '']) => link);
-    expect(links).toEqual(expect.arrayContaining(['/graphql', '/project/projects', '/healthz', '/readyz']));
-    const statuses = await Promise.all(
-      links.map(async (link) => [link, (await ask(setting, 'GET', link, BROWSER)).status] as const),
-    );
-    // Without Sandbox there is nothing for a browser at the GraphQL endpoint but the word that it is one.
-    const expected = (link: string) =>
-      link === '/graphql' && setting === 'in production' ? [400] : [200, 401];
-    for (const [link, status] of statuses) expect(expected(link), link).toContain(status);
   });
 });
 

@@ -6,8 +6,9 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { send } from '../faces.ts';
+import { answerOf, send } from '../faces.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { expectDocumented } from '../rest-contract.ts';
 
 const URL_TEXT = /http:\/\/127\.0\.0\.1:\d+/;
 const APP = '{"title":"App","active":true}';
@@ -104,10 +105,12 @@ describe('the program', () => {
     await expect(fetch(`${url}/healthz`)).rejects.toThrow();
     asking.end(APP.slice(10));
     const [response] = (await once(asking, 'response')) as [IncomingMessage];
-    expect(response.statusCode).toBe(200);
-    expect(JSON.parse(await text(response))).toMatchObject({ title: 'App', active: true });
+    const answer = await answerOf(response);
+    expectDocumented('POST', '/auth/apps', answer);
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.text)).toMatchObject({ title: 'App', active: true });
     // Or else a client that keeps its connections would keep the server, too.
-    expect(response.headers.connection).toBe('close');
+    expect(answer.headers.get('connection')).toBe('close');
     expect(await ended).toEqual({ code: 0, signal: null, errors: '' });
   });
 

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request, STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BODY_LIMIT_BYTES } from '../../src/http/json-body.ts';
-import type { Answer } from '../faces.ts';
+import { BODY_LIMIT_BYTES } from '../../src/model/fields.ts';
+import { type Answer, answerOf } from '../faces.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { expectDocumented } from '../rest-contract.ts';
 
 type Request = {
   readonly token?: string | undefined;
@@ -373,7 +373,7 @@ test('no answer is kept by a cache or taken for another type', async () => {
   }
 });
 
-/** Sends a request byte for byte as it is given, which `fetch` does not do. */
+/** Sends a request byte for byte as it is given, which `fetch` does not do, and expects a documented answer. */
 async function ask(method: string, path: string, sent: Request = {}): Promise<Answer> {
   const { token, headers, body, chunked = false } = sent;
   const { hostname, port } = new URL(gateway.url);
@@ -392,11 +392,9 @@ async function ask(method: string, path: string, sent: Request = {}): Promise<An
   const responded = once(outgoing, 'response') as Promise<[IncomingMessage]>;
   outgoing.end(body);
   const [response] = await responded;
-  return {
-    status: response.statusCode ?? 0,
-    headers: new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
-    text: await text(response),
-  };
+  const answer = await answerOf(response);
+  if (path !== '/healthz') expectDocumented(method, path.replace(/\?.*/, ''), answer);
+  return answer;
 }
 
 /** Sends bytes over a connection of its own and returns all that comes until it is closed. */
@@ -461,12 +459,15 @@ function expectErrorBody(
 /** Checks an answer to what is too broken to have a path: it was sent by the socket itself. */
 function expectRawError(answer: string, status = 400): void {
   const end = answer.indexOf('\r\n\r\n');
-  const [head, body] = [answer.slice(0, end), answer.slice(end + 4)];
-  expect(head.startsWith(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`)).toBe(true);
-  expect(head).toMatch(/^Content-Type: application\/json; charset=utf-8\r?$/im);
-  expect(head).toMatch(/^Connection: close\r?$/im);
-  const [, requestId] = /^x-request-id: (\S+)$/m.exec(head.replaceAll('\r', '')) ?? [];
-  expectErrorBody(body, status, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST', requestId, []);
+  const [[statusLine, ...lines], text] = [answer.slice(0, end).split('\r\n'), answer.slice(end + 4)];
+  const headers = new Headers(
+    lines.map((line): [string, string] => [line.replace(/:.*/, ''), line.replace(/.*?: /, '')]),
+  );
+  expect(statusLine).toBe(`HTTP/1.1 ${status} ${STATUS_CODES[status]}`);
+  expect(headers.get('connection')).toBe('close');
+  expectErrorBody(text, status, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST', headers.get('x-request-id'), []);
+  // What it should have been is not known, so that it is documented for every operation alike.
+  expectDocumented('GET', '/project/projects', { status, headers, text });
 }
 
 function allowOf({ headers }: Answer): string {

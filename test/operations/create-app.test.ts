@@ -176,6 +176,21 @@ describe('by GraphQL alone', () => {
     expect((await readApp(token, app.name)).project.name).toBe(other);
   });
 
+  test('a key that was made is given, whatever fails beside it', async () => {
+    const { token } = await seedTenant(gateway);
+    const { text } = await postGraphql(
+      gateway.url,
+      token,
+      `mutation {
+        good: createApp(input: { title: "App", active: true }) { app { privateKey } }
+        bad: createApp(input: { title: "", active: true }) { app { privateKey } }
+      }`,
+    );
+    const { data, errors } = JSON.parse(text);
+    expect(data).toEqual({ good: { app: { privateKey: expect.stringMatching(PRIVATE_KEY) } }, bad: null });
+    expect(errors).toMatchObject([{ path: ['bad'], extensions: { code: 'BAD_USER_INPUT' } }]);
+  });
+
   test('project goes before the project that the account token was made for', async () => {
     const { account, projects } = await seedTenant(gateway, { projects: 3 });
     const { accessToken } = await createAccountToken(

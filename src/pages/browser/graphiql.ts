@@ -1,0 +1,61 @@
+import './style-nonce.ts';
+import 'graphiql/style.css';
+import './graphiql.css';
+import { GraphiQL } from 'graphiql';
+import { createElement } from 'react';
+import { createRoot } from 'react-dom/client';
+import { EXAMPLES } from './examples.ts';
+import { authorization } from './token.ts';
+
+const place = document.querySelector<HTMLElement>('#graphiql');
+if (place === null) throw new Error('The page has no place for GraphiQL.');
+
+const { editorWorker = '', jsonWorker = '', graphqlWorker = '' } = place.dataset;
+const workers: Readonly<Record<string, string>> = { json: jsonWorker, graphql: graphqlWorker };
+
+Object.assign(globalThis, {
+  MonacoEnvironment: {
+    getWorker: (_id: string, label: string) => new Worker(workers[label] ?? editorWorker, { type: 'module' }),
+  },
+});
+
+createRoot(place).render(
+  createElement(GraphiQL, {
+    fetcher: send,
+    storage: storageInMemory(),
+    defaultTabs: [...EXAMPLES],
+    ...(EXAMPLES[0] && { initialVariables: EXAMPLES[0].variables }),
+    defaultEditorToolsVisibility: 'variables',
+    inputValueDeprecation: true,
+    isHeadersEditorEnabled: false,
+    showPersistHeadersSettings: false,
+    forcedTheme: 'system',
+  }),
+);
+
+async function send(operation: object) {
+  const response = await fetch('./graphql', {
+    method: 'POST',
+    headers: {
+      accept: 'application/graphql-response+json, application/json',
+      'content-type': 'application/json',
+      ...authorization(),
+    },
+    body: JSON.stringify(operation),
+  });
+  return response.json();
+}
+
+/** What GraphiQL would keep for good holds private keys and passwords, as variables. */
+function storageInMemory() {
+  const items = new Map<string, string>();
+  return {
+    get length() {
+      return items.size;
+    },
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => items.set(key, value),
+    removeItem: (key: string) => items.delete(key),
+    clear: () => items.clear(),
+  };
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { FastifyReply } from 'fastify';
+
+/** A page for a person. Its texts are HTML. */
+export type Page = {
+  /** Where it is served. */
+  readonly path: string;
+  readonly title: string;
+  /** Its style, beyond what all pages share. */
+  readonly style?: string;
+  /** What it loads. */
+  readonly head?: string;
+  /** What stands in the bar, beside the links. */
+  readonly controls?: string;
+  readonly main: string;
+  /** Sources that its Content-Security-Policy allows beyond what every page needs, by directive. */
+  readonly policy: Readonly<Record<string, string>>;
+};
+
+const LINKS = [
+  { path: '/graphiql', text: 'GraphiQL' },
+  { path: '/docs', text: 'REST docs' },
+] as const;
+
+const STYLE = readFileSync(new URL('./browser/page.css', import.meta.url), 'utf8');
+
+const MARK =
+  '<path d="M16 15c4 0 8 5 8 9 0 3-2 4-4 4s-3-1-4-1-2 1-4 1-4-1-4-4c0-4 4-9 8-9Z"/>' +
+  '<ellipse cx="6" cy="14" rx="3" ry="4"/><ellipse cx="12.500" cy="8" rx="3" ry="4.500"/>' +
+  '<ellipse cx="19.500" cy="8" rx="3" ry="4.500"/><ellipse cx="26" cy="14" rx="3" ry="4"/>';
+
+const ICON = encodeURIComponent(
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="#6366f1">${MARK}</svg>`,
+);
+
+/** Sends a page. Its links are relative, since a gateway may sit behind a prefix. */
+export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
+  const links = LINKS.filter(({ path }) => reply.server.hasRoute({ method: 'GET', url: path })).map(
+    ({ path, text }) => `<a href=".${path}"${page.path === path ? ' aria-current="page"' : ''}>${text}</a>`,
+  );
+  return reply
+    .type('text/html; charset=utf-8')
+    .header('content-security-policy', policyOf(page))
+    .send(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${page.title}</title>
+<link rel="icon" href="data:image/svg+xml,${ICON}">
+<style>${styleOf(page)}</style>
+${page.head ?? ''}
+</head>
+<body>
+<header class="bar">
+<a class="name" href="./"><svg viewBox="0 0 32 32" fill="currentColor" aria-hidden="true">${MARK}</svg>PAW gateway</a>
+<nav aria-label="Pages">${links.join('')}</nav>
+${page.controls ?? ''}
+</header>
+<main>${page.main}</main>
+</body>
+</html>
+`);
+}
+
+/** Makes text safe to stand in HTML, within quotes or not. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** The source expression that lets one inline script or style in. */
+export function hashSource(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+function styleOf({ style = '' }: Page): string {
+  return STYLE + style;
+}
+
+function policyOf(page: Page): string {
+  const { 'style-src': style = '', ...policy } = page.policy;
+  const directives = {
+    'default-src': `'none'`,
+    'base-uri': `'none'`,
+    'form-action': `'none'`,
+    'frame-ancestors': `'none'`,
+    'img-src': `'self' data:`,
+    'style-src': `${hashSource(styleOf(page))} ${style}`.trim(),
+    ...policy,
+  };
+  return Object.entries(directives)
+    .map((directive) => directive.join(' '))
+    .join('; ');
+}

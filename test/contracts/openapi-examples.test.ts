@@ -1,0 +1,197 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { beforeAll, expect, test } from 'vitest';
+import { createAccount } from '../../src/commands/account-create.ts';
+import { createProject } from '../../src/commands/project-create.ts';
+import { createAccountToken } from '../../src/commands/token-create.ts';
+import { createWallet } from '../../src/commands/wallet-create.ts';
+import type { Workplace } from '../../src/commands/with-database.ts';
+import { BODY_LIMIT_BYTES } from '../../src/model/fields.ts';
+import { parseUlid } from '../../src/model/resource-name.ts';
+import {
+  type Answer,
+  type AppFields,
+  answerOf,
+  type PageFields,
+  type SignInFields,
+  send,
+  type WalletFields,
+} from '../faces.ts';
+import { type Gateway, startGateway } from '../gateway.ts';
+import {
+  OPERATION_IDS,
+  type OpenApiDocument,
+  type OperationId,
+  operationOf,
+  parametersOf,
+} from '../openapi-document.ts';
+
+/** What differs from the request of an example. */
+type Sent = {
+  readonly token?: string | undefined;
+  readonly path?: string;
+  readonly body?: object | string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+// What takes a fault or a crowd is provoked by other tests, which check it against the document as well.
+const FAULTS = [408, 429, 431, 500, 503];
+
+const INVALID: Readonly<Record<OperationId, Sent>> = {
+  createApp: { body: { title: '' } },
+  signIn: { body: { privateKey: { name: 'till', privateKey: 'key' } } },
+  updateWallet: { body: { password: 'short' } },
+  listProjects: { path: '/project/projects?pageSize=101' },
+};
+
+/** What leads to an error, by its reason. */
+const PROVOCATIONS: Readonly<Record<string, (id: OperationId) => Sent | Promise<Sent>>> = {
+  INVALID_FIELD: (id) => INVALID[id],
+  MALFORMED_REQUEST: () => ({ body: '{' }),
+  BODY_TOO_LARGE: () => ({ body: ' '.repeat(BODY_LIMIT_BYTES + 1) }),
+  UNSUPPORTED_MEDIA_TYPE: () => ({ headers: { 'content-type': 'text/plain' } }),
+  TOKEN_MISSING: () => ({ token: undefined }),
+  TOKEN_INVALID: () => ({ token: 'nonsense' }),
+  ACCOUNT_TOKEN_REQUIRED: async () => ({ token: (await signIn(await createApp())).accessToken }),
+  // There is no such app.
+  INVALID_CREDENTIALS: () => ({}),
+  APP_INACTIVE: async () => ({ body: keyOf(await createApp({ title: 'Till', active: false })) }),
+  RESOURCE_NOT_FOUND: () => ({ path: '/wallet/wallets/01ARZ3NDEKTSV4RRFFQ69G5FAV' }),
+};
+
+let gateway: Gateway;
+let document: OpenApiDocument;
+let token: string;
+
+beforeAll(async () => {
+  gateway = await startGateway({ PUBLIC_URL: 'https://paw.example.com' });
+  document = JSON.parse((await send(`${gateway.url}/openapi.json`, 'GET')).text);
+  token = await seedExamples();
+  return gateway.stop;
+});
+
+test('the example of creating an app is real, but for the name and the key', async () => {
+  const app = await createApp();
+  const { name, privateKey } = app;
+  expect(app).toEqual({ ...exampleOf<AppFields>('createApp'), name, privateKey });
+  expect(privateKey).not.toBe('');
+});
+
+test('the example of signing in is real, but for the app’s name and the token', async () => {
+  const app = await createApp();
+  const { accessToken, app: signedIn } = exampleOf<SignInFields>('signIn');
+  expect(await signIn(app)).toEqual({
+    accessToken: expect.stringMatching(new RegExp(`^.{${accessToken.length}}$`)),
+    app: { ...signedIn, name: app.name },
+  });
+});
+
+test('the example of updating a wallet is real', async () => {
+  const { status, text } = await replay('updateWallet');
+  expect([status, JSON.parse(text)]).toEqual([200, exampleOf('updateWallet')]);
+});
+
+test('the example of listing the projects is real', async () => {
+  const { status, text } = await replay('listProjects');
+  expect([status, JSON.parse(text)]).toEqual([200, exampleOf('listProjects')]);
+});
+
+test.each(OPERATION_IDS)('the examples of the errors of %s are real', async (id) => {
+  const { requestBody, responses } = operationOf(document, id);
+  const reasons: string[] = [];
+  for (const [status, { content }] of Object.entries(responses)) {
+    if (FAULTS.includes(Number(status))) continue;
+    for (const [reason, { value }] of Object.entries(content['application/json'].examples ?? {})) {
+      const headers = { 'x-request-id': value.error.details[0].metadata.requestId };
+      const answer =
+        requestBody === undefined && reason === 'MALFORMED_REQUEST'
+          ? await askWithoutHost(id, headers)
+          : await replay(id, await provocation(id, reason), headers);
+      expect([answer.status, JSON.parse(answer.text)], reason).toEqual([Number(status), value]);
+      reasons.push(reason);
+    }
+  }
+  expect(reasons).toEqual(expect.arrayContaining(['INVALID_FIELD', 'MALFORMED_REQUEST', 'TOKEN_MISSING']));
+});
+
+async function provocation(id: OperationId, reason: string): Promise<Sent> {
+  const provoke = PROVOCATIONS[reason];
+  if (provoke === undefined) throw new Error(`Nothing here provokes ${reason}.`);
+  return provoke(id);
+}
+
+/** Sends the request of an example, but for what is to differ. `send` checks the answer against the document. */
+function replay(
+  id: OperationId,
+  sent: Sent = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const operation = operationOf(document, id);
+  const example = {
+    token,
+    path: pathOf(id),
+    body: operation.requestBody?.content['application/json'].example,
+    headers: {},
+  };
+  const { token: bearer, path, body, headers: others } = { ...example, ...sent };
+  return send(gateway.url + path, operation.method, bearer, body, { ...headers, ...others });
+}
+
+/** Sends a request that lacks the header Host, as `fetch` would not. */
+async function askWithoutHost(id: OperationId, headers: Readonly<Record<string, string>>): Promise<Answer> {
+  const { method } = operationOf(document, id);
+  const asked = request(gateway.url + pathOf(id), { method, headers, setHost: false }).end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return answerOf(response);
+}
+
+/** The path of an operation, with the examples of its parameters. */
+function pathOf(id: OperationId): string {
+  const operation = operationOf(document, id);
+  const query = new URLSearchParams();
+  let { path } = operation;
+  for (const { name, in: place, example } of parametersOf(operation)) {
+    if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(String(example)));
+    else if (example !== undefined) query.set(name, String(example));
+  }
+  return query.size > 0 ? `${path}?${query}` : path;
+}
+
+function exampleOf<Fields extends object>(id: OperationId): Fields {
+  return operationOf(document, id).responses['200']?.content['application/json'].example as Fields;
+}
+
+async function createApp(body?: object): Promise<AppFields> {
+  return JSON.parse((await replay('createApp', body && { body })).text);
+}
+
+async function signIn(app: AppFields): Promise<SignInFields> {
+  return JSON.parse((await replay('signIn', { body: keyOf(app) })).text);
+}
+
+function keyOf({ name, privateKey }: AppFields): object {
+  return { privateKey: { name, privateKey } };
+}
+
+/** Puts what the examples show into the gateway, and returns a token of the account that owns it. */
+async function seedExamples(): Promise<string> {
+  const [project, next] = exampleOf<PageFields>('listProjects').projects;
+  if (project === undefined || next === undefined) throw new Error('The example of a page is too short.');
+  const { name, ...wallet } = exampleOf<WalletFields>('updateWallet');
+  const { workplace } = gateway;
+  const account = await createAccount(naming(workplace.newId(), project.name), project.title);
+  await createProject(naming(next.name), { ...next, account: account.name });
+  await createWallet(naming(name), { ...wallet, title: 'Cash', network: 'NETWORK_ETHEREUM' });
+  return (await createAccountToken(workplace, { account: account.name }, 3600)).accessToken;
+}
+
+/** Where the next resources get these ULIDs. */
+function naming(...names: readonly string[]): Workplace {
+  const left = [...names];
+  const newId = () => {
+    const id = parseUlid(left.shift()?.slice(-26) ?? '');
+    if (id === undefined) throw new Error('There is no name left.');
+    return id;
+  };
+  return { ...gateway.workplace, newId };
+}

@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  buildClientSchema,
+  buildSchema,
+  getIntrospectionQuery,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { postGraphql, send } from '../faces.ts';
+import { type Gateway, startGateway } from '../gateway.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PUBLISHED = 'schema/published/paw.graphql';
+const published = readFileSync(join(ROOT, PUBLISHED), 'utf8');
+
+type Ended = { readonly status: unknown; readonly output: string };
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  return gateway.stop;
+});
+
+describe('the served schema', () => {
+  test('is given to everybody, and is the published file byte for byte', async () => {
+    const { status, headers, text } = await send(`${gateway.url}/schema.graphql`, 'GET');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('public, max-age=300');
+    expect(text, 'To be published by `npm run publish-schema`').toBe(published);
+  });
+
+  test('is all that introspection tells, descriptions and deprecations included', async () => {
+    const introspection = getIntrospectionQuery({
+      descriptions: true,
+      specifiedByUrl: true,
+      inputValueDeprecation: true,
+      schemaDescription: true,
+    });
+    const { text } = await postGraphql(gateway.url, undefined, introspection);
+    const introspected = buildClientSchema(JSON.parse(text).data);
+    const sorted = [introspected, buildSchema(published)].map((schema) =>
+      printSchema(lexicographicSortSchema(schema)),
+    );
+    expect(sorted[0]).toBe(sorted[1]);
+    expect(published).toContain('scalar Address @specifiedBy(url: "https://eips.ethereum.org/EIPS/eip-55")');
+    expect(published).toContain('NETWORK_ETHEREUM_RINKERBY @deprecated(reason: ');
+  });
+
+  test('is taken by a tool that is given its address alone', async () => {
+    const inspector = join(ROOT, 'node_modules/.bin/graphql-inspector');
+    // It takes an address for that of an endpoint, to be asked by POST, unless told otherwise.
+    const words = ['diff', PUBLISHED, `${gateway.url}/schema.graphql`, '--method', 'GET'];
+    const { status, output } = await run(ROOT, inspector, words);
+    expect(output).toContain('No changes detected');
+    expect(status).toBe(0);
+  });
+
+  test('has the methods of a path that is only read', async () => {
+    const url = `${gateway.url}/schema.graphql`;
+    const head = await send(url, 'HEAD');
+    expect(head).toMatchObject({ status: 200, text: '' });
+    expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(published)));
+    const options = await send(url, 'OPTIONS');
+    expect(options.status).toBe(204);
+    expect(options.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    expect((await send(url, 'POST', undefined, {})).status).toBe(405);
+  });
+});
+
+describe('publishing the schema', () => {
+  test('is refused when it would break clients, unless that is said to be meant', async () => {
+    const copy = copyOfProject();
+    const schema = join(copy, 'schema/project.graphql');
+    writeFileSync(schema, readFileSync(schema, 'utf8').replace(/.*IPFS.*\n.*imageCoverCid.*\n/, ''));
+
+    const refused = await runScript(copy, 'publish-schema');
+    expect(refused.output).toContain('Field imageCoverCid was removed from object type Project');
+    expect(refused.status).toBe(1);
+    expect(publishedIn(copy)).toBe(published);
+
+    expect(await runScript(copy, 'publish-schema:breaking')).toMatchObject({ status: 0 });
+    expect(publishedIn(copy)).not.toContain('imageCoverCid');
+    expect(buildSchema(publishedIn(copy)).getType('Project')).toBeDefined();
+  });
+
+  test('takes what only adds to the schema', async () => {
+    const copy = copyOfProject();
+    writeFileSync(
+      join(copy, 'schema/version.graphql'),
+      'extend type Query { "The version of the gateway." version: String }',
+    );
+    const { status, output } = await runScript(copy, 'publish-schema');
+    expect(output).toContain('Field version was added to object type Query');
+    expect(status).toBe(0);
+    expect(publishedIn(copy)).toContain('  version: String\n');
+  });
+});
+
+test('a schema that breaks the conventions fails the check, by each of them', async () => {
+  const copy = copyOfProject();
+  writeFileSync(
+    join(copy, 'schema/bad.graphql'),
+    `type bad_thing { "No words for the type." Name: String @deprecated }
+     "A connection of no edges." type LooseConnection { "Strings." edges: [String] }
+     extend type Query { "Lists." looseThings(limit: Int): LooseConnection }
+     extend type Mutation { "Counts." count(by: Int): Int }`,
+  );
+  const { status, output } = await runScript(copy, 'check-schema');
+  expect(status).toBe(1);
+  const rules = [...output.matchAll(/@graphql-eslint\/([\w-]+)$/gm)].map(([, rule]) => rule);
+  expect([...new Set(rules)].toSorted()).toEqual([
+    'input-name',
+    'naming-convention',
+    'no-scalar-result-type-on-mutation',
+    'no-unreachable-types',
+    'relay-arguments',
+    'relay-connection-types',
+    'relay-edge-types',
+    'require-deprecation-reason',
+    'require-description',
+    'strict-id-in-types',
+  ]);
+});
+
+/** Copies what the scripts work on into a folder of the test's own. */
+function copyOfProject(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'paw-schema-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of ['package.json', 'eslint.config.js', 'schema', 'src']) {
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+function publishedIn(folder: string): string {
+  return readFileSync(join(folder, PUBLISHED), 'utf8');
+}
+
+/** Runs a script of `package.json`, as `npm run` does. */
+function runScript(folder: string, script: string): Promise<Ended> {
+  return run(folder, process.execPath, ['--run', script]);
+}
+
+/** Runs a program to its end. It finds no environment variable but `PATH`. */
+function run(cwd: string, program: string, words: readonly string[]): Promise<Ended> {
+  const env = { PATH: process.env['PATH'] };
+  return new Promise((resolve) => {
+    execFile(program, words, { cwd, env }, (error, stdout, stderr) => {
+      resolve({ status: error ? error.code : 0, output: stdout + stderr });
+    });
+  });
+}

@@ -1,0 +1,308 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { EXAMPLES } from '../../src/pages/browser/examples.ts';
+import { startPaw } from '../command/paw.ts';
+import { type Answer, postGraphql, send } from '../faces.ts';
+import { type Gateway, makeDatabase, seedTenant, startGateway } from '../gateway.ts';
+
+const SETTINGS = {
+  'by default': {},
+  'in production': { NODE_ENV: 'production' },
+  'in production with PAW_EXPLORERS=on': { NODE_ENV: 'production', PAW_EXPLORERS: 'on' },
+  'in production with PAW_SANDBOX=on': { NODE_ENV: 'production', PAW_SANDBOX: 'on' },
+  'with PAW_EXPLORERS=off': { PAW_EXPLORERS: 'off' },
+} as const;
+
+type Setting = keyof typeof SETTINGS;
+
+const EXPLORERS = ['/graphiql', '/docs'] as const;
+const EVERYWHERE = ['/', '/healthz', '/openapi.json', '/readyz', '/schema.graphql'];
+
+const LINKED: Readonly<Record<Setting, readonly string[]>> = {
+  'by default': [...EVERYWHERE, ...EXPLORERS, '/graphql'],
+  'in production': EVERYWHERE,
+  'in production with PAW_EXPLORERS=on': [...EVERYWHERE, ...EXPLORERS],
+  'in production with PAW_SANDBOX=on': [...EVERYWHERE, '/graphql'],
+  'with PAW_EXPLORERS=off': [...EVERYWHERE, '/graphql'],
+};
+
+const SETTING_NAMES = Object.keys(SETTINGS) as readonly Setting[];
+const WITH_EXPLORERS = SETTING_NAMES.filter((setting) => LINKED[setting].includes('/docs'));
+const WITHOUT_EXPLORERS = SETTING_NAMES.filter((setting) => !WITH_EXPLORERS.includes(setting));
+
+const gateways = new Map<Setting, Gateway>();
+
+beforeAll(async () => {
+  const starting = SETTING_NAMES.map(async (name) => gateways.set(name, await startGateway(SETTINGS[name])));
+  await Promise.all(starting);
+  return async () => {
+    await Promise.all([...gateways.values()].map(({ stop }) => stop()));
+  };
+});
+
+describe('the start page', () => {
+  test.each(SETTING_NAMES)('%s links to what is there and to nothing else', async (setting) => {
+    const links = valuesOf('href', (await browse(setting, '/')).text).filter(isPath);
+    expect([...new Set(links)].toSorted()).toEqual(LINKED[setting].toSorted());
+    for (const link of links) expect((await browse(setting, link)).status, link).toBe(200);
+  });
+
+  test('may run its one script and load images of its own origin, and no more', async () => {
+    const { headers, text } = await browse('in production', '/');
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const [script, style] = ['script', 'style'].map((name) => hashes(elementsOf(name, text)));
+    expect(policyOf(headers)).toEqual({
+      'default-src': `'none'`,
+      'base-uri': `'none'`,
+      'form-action': `'none'`,
+      'frame-ancestors': `'none'`,
+      'img-src': `'self' data:`,
+      'style-src': style,
+      'script-src': script,
+    });
+    expect(text).not.toMatch(/\son\w+=|\sstyle=|javascript:/i);
+  });
+
+  test('shows a request to each face that works as it is', async () => {
+    const { url } = gatewayWith('by default');
+    const { token } = await seedTenant(gatewayWith('by default'));
+    const { text } = await browse('by default', '/');
+    const [graphql = '', rest = ''] = elementsOf('pre', text).map(plainText);
+    expect(graphql).toContain(`curl ${url}/graphql `);
+    expect(rest).toContain(`curl "${url}/project/projects`);
+    const project = { title: 'Tenant' };
+    expect(await shell(graphql, token)).toMatchObject({ data: { projects: { nodes: [project] } } });
+    expect(await shell(rest, token)).toMatchObject({ projects: [project] });
+  });
+
+  test('shows the address that clients use, as text', async () => {
+    const gateway = await startGateway({ PUBLIC_URL: "https://paw.example/a&lt;'b" });
+    onTestFinished(gateway.stop);
+    const { text } = await send(`${gateway.url}/`, 'GET');
+    expect(text).toContain('<code><span data-url>https://paw.example/a&#38;lt;&#39;b</span>/graphql</code>');
+  });
+
+  test('shows cover images that differ', async () => {
+    const { text } = await browse('by default', '/');
+    const covers = await Promise.all(valuesOf('src', text).map((path) => browse('by default', path)));
+    expect(covers).toHaveLength(8);
+    for (const { headers } of covers) expect(headers.get('content-type')).toBe('image/svg+xml');
+    expect(new Set(covers.map(({ text }) => text)).size).toBe(8);
+  });
+});
+
+describe.each(EXPLORERS)('%s', (path) => {
+  test.each(WITH_EXPLORERS)('is there %s, and all that it loads comes from the gateway', async (setting) => {
+    const { status, headers, text } = await browse(setting, path);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('no-store');
+    const assets = await loadAssets(setting, text);
+    expect(assets.size).toBeGreaterThan(1);
+    for (const [file, { status, headers }] of assets) {
+      expect(status, file).toBe(200);
+      expect(file).toMatch(/-[A-Z0-9]{8}\.(js|css)$/);
+      expect(headers.get('content-type')).toBe(
+        file.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8',
+      );
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
+    for (const [file, { text }] of assets) {
+      if (file.endsWith('.css')) expect(text, file).not.toMatch(/@import|url\(["']?(?!["']?(data:|#))/);
+    }
+  });
+
+  test.each(WITHOUT_EXPLORERS)('is not there %s, nor is what it loads', async (setting) => {
+    const { text } = await browse('by default', path);
+    for (const absent of [path, ...new Set(assetsIn(text))]) {
+      expect((await browse(setting, absent)).status, absent).toBe(404);
+    }
+  });
+
+  test('has the field for a bearer token, which is not to be remembered', async () => {
+    const { text } = await browse('by default', path);
+    expect(text).toMatch(
+      /<label class="token">Bearer token\s<input id="token" type="password" autocomplete="off"/,
+    );
+    expect(text).not.toContain('<form');
+  });
+
+  test('refuses scripts and styles that are not its own', async () => {
+    const { headers, text } = await browse('by default', path);
+    const policy = policyOf(headers);
+    const nonce = / nonce="([^"]+)"/.exec(text)?.[1];
+    expect(policy).toMatchObject({
+      'default-src': `'none'`,
+      'base-uri': `'none'`,
+      'form-action': `'none'`,
+      'frame-ancestors': `'none'`,
+      'img-src': `'self' data:`,
+      'script-src': `'self'`,
+      'connect-src': `'self'`,
+      'style-src': [hashes(elementsOf('style', text)), `'self'`, ...(nonce ? [`'nonce-${nonce}'`] : [])].join(
+        ' ',
+      ),
+    });
+    expect(text).not.toMatch(/\son\w+=|\sstyle=|javascript:|<script>/i);
+  });
+});
+
+test('GraphiQL has another nonce in every answer', async () => {
+  const policies = [await browse('by default', '/graphiql'), await browse('by default', '/graphiql')].map(
+    ({ headers }) => policyOf(headers)['style-src'],
+  );
+  expect(policies[0]).toMatch(/'nonce-[\w+/]{22}=='/);
+  expect(policies[0]).not.toBe(policies[1]);
+});
+
+test.each([
+  '/assets/',
+  '/assets/graphiql.js',
+  '/assets/graphiql-AAAAAAAA.js',
+  '/assets/constructor',
+  '/assets/../package.json',
+  '/assets/..%2Fpackage.json',
+  '/assets/%2e%2e%2f%2e%2e%2fpackage.json',
+  '/assets/..%5Cpackage.json',
+])('there is nothing at %s', async (path) => {
+  // Not by fetch, which would resolve the dots.
+  const asked = request(gatewayWith('by default').url, { path });
+  const body = await new Promise<string>((resolve, reject) => {
+    asked
+      .on('response', (response) => resolve(text(response)))
+      .on('error', reject)
+      .end();
+  });
+  expect(JSON.parse(body)).toMatchObject({ error: { code: 404, details: [{ reason: 'PATH_NOT_FOUND' }] } });
+});
+
+test('the operations that GraphiQL opens with are the four, and fit the schema', async () => {
+  const gateway = gatewayWith('by default');
+  const { token } = await seedTenant(gateway);
+  const outcomes = await Promise.all(
+    EXAMPLES.map(async ({ query, variables }) => {
+      const { text } = await postGraphql(gateway.url, token, query, JSON.parse(variables));
+      const { errors } = JSON.parse(text);
+      const [, name] = /(?:query|mutation) (\w+)/.exec(query) ?? [];
+      return [name, errors ? errors[0].extensions.reason : 'done'];
+    }),
+  );
+  // Two have a name in them that is to be replaced.
+  expect(outcomes).toEqual([
+    ['ListProjects', 'done'],
+    ['UpdateWallet', 'RESOURCE_NOT_FOUND'],
+    ['CreateApp', 'done'],
+    ['SignIn', 'INVALID_CREDENTIALS'],
+  ]);
+});
+
+describe('a gateway on which the packages of the explorers are not installed', () => {
+  /** Settings with which Node does not find GraphiQL. */
+  const without = (settings: Readonly<Record<string, string>>) => {
+    const hook = `import{registerHooks}from'node:module';registerHooks({resolve(name,context,next){if(name==='graphiql')throw new Error('Missing');return next(name,context)}})`;
+    return {
+      PORT: '0',
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+      ...settings,
+    };
+  };
+
+  test('serves all else by default', async () => {
+    const { url: databaseUrl, remove } = await makeDatabase();
+    onTestFinished(remove);
+    const running = startPaw(['demo', '--json'], without({ DATABASE_URL: databaseUrl }));
+    onTestFinished(async () => {
+      await running.stop('SIGKILL');
+    });
+    const { url } = JSON.parse(await running.printed('\n'));
+    const links = valuesOf('href', (await send(`${url}/`, 'GET')).text).filter(isPath);
+    expect([...new Set(links)].toSorted()).toEqual([...EVERYWHERE, '/graphql'].toSorted());
+    expect((await send(`${url}/graphiql`, 'GET')).status).toBe(404);
+  });
+
+  test('does not start with PAW_EXPLORERS=on, and says in one line why', async () => {
+    const { status, stdout, stderr } = await startPaw(['serve'], without({ PAW_EXPLORERS: 'on' })).ended;
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toBe('paw: PAW_EXPLORERS=on needs what is not installed: graphiql.\n');
+  });
+});
+
+function gatewayWith(setting: Setting): Gateway {
+  const gateway = gateways.get(setting);
+  if (gateway === undefined) throw new Error(`There is no gateway ${setting}.`);
+  return gateway;
+}
+
+function browse(setting: Setting, path: string): Promise<Answer> {
+  return send(gatewayWith(setting).url + path, 'GET', undefined, undefined, {
+    accept: 'text/html,*/*;q=0.8',
+  });
+}
+
+/** Loads the files that a page names, and the files that those name, and so on. */
+async function loadAssets(setting: Setting, page: string): Promise<ReadonlyMap<string, Answer>> {
+  const loaded = new Map<string, Answer>();
+  const waiting = assetsIn(page);
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (loaded.has(path)) continue;
+    const answer = await browse(setting, path);
+    loaded.set(path, answer);
+    const imports = [...answer.text.matchAll(/(?:from|import|import\()["']\.\/([^"']+)["']/g)];
+    waiting.push(...imports.map(([, file]) => `/assets/${file}`));
+  }
+  return loaded;
+}
+
+/** The paths of the files that a page loads. */
+function assetsIn(page: string): string[] {
+  return ['src', 'href', 'data-editor-worker', 'data-json-worker', 'data-graphql-worker']
+    .flatMap((name) => valuesOf(name, page))
+    .filter((path) => path.startsWith('/assets/'));
+}
+
+function isPath(link: string): boolean {
+  return link.startsWith('/');
+}
+
+/** The values of an attribute. What is relative is given as the path that it leads to. */
+function valuesOf(attribute: string, html: string): string[] {
+  const values = [...html.matchAll(new RegExp(`\\s${attribute}="([^"]*)"`, 'g'))].map(
+    ([, value = '']) => value,
+  );
+  // Relative, for a gateway behind a prefix, and of no other host.
+  for (const value of values) expect(value).toMatch(/^(\.\/|data:)/);
+  return values.map((value) => value.replace(/^\.\//, '/'));
+}
+
+/** What is within the elements of a name that have no attributes, or only an id. */
+function elementsOf(name: string, html: string): string[] {
+  return [...html.matchAll(new RegExp(`<${name}(?: id="[^"]*")?>(.*?)</${name}>`, 'gs'))].map(
+    ([, within = '']) => within,
+  );
+}
+
+function plainText(html: string): string {
+  return html.replace(/<[^>]*>/g, '').replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+}
+
+function hashes(texts: readonly string[]): string {
+  return texts.map((each) => `'sha256-${createHash('sha256').update(each).digest('base64')}'`).join(' ');
+}
+
+function policyOf(headers: Headers): Record<string, string> {
+  const directives = (headers.get('content-security-policy') ?? '').split('; ');
+  return Object.fromEntries(directives.map((each) => each.split(/ (.*)/, 2)));
+}
+
+/** Runs a command that prints JSON. */
+async function shell(command: string, token: string): Promise<unknown> {
+  const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', command], {
+    env: { PATH: process.env['PATH'], TOKEN: token },
+  });
+  return JSON.parse(stdout);
+}

@@ -1,0 +1,122 @@
+/** The OpenAPI document, as far as tests look at it. */
+export type OpenApiDocument = {
+  readonly servers: readonly unknown[];
+  /** By path, then by method in lower case. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: {
+    readonly headers: Readonly<Record<string, { readonly required: boolean; readonly schema: SchemaObject }>>;
+  };
+};
+
+type ErrorBody = {
+  readonly error: { readonly details: readonly [{ readonly metadata: { readonly requestId: string } }] };
+};
+
+type OperationObject = {
+  readonly operationId: string;
+  readonly parameters: readonly (Ref | ParameterObject)[];
+  readonly requestBody?: {
+    readonly content: {
+      readonly 'application/json': { readonly schema: SchemaObject; readonly example: object };
+    };
+  };
+  /** By HTTP status. */
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+};
+
+type Ref = { readonly $ref: string };
+
+type ParameterObject = {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly schema: SchemaObject;
+  readonly example?: string | number;
+};
+
+type ResponseObject = {
+  readonly headers: Readonly<Record<string, Ref>>;
+  readonly content: {
+    readonly 'application/json': {
+      readonly schema: Ref;
+      readonly example?: Readonly<Record<string, unknown>>;
+      /** By the reasons of the errors. */
+      readonly examples?: Readonly<Record<string, { readonly value: ErrorBody }>>;
+    };
+  };
+};
+
+/** A schema that is written where it is used: of an object, or of one value. */
+export type SchemaObject = {
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, SchemaObject>>;
+  readonly [keyword: string]: unknown;
+};
+
+/** One operation, with its place in the document. */
+export type Operation = OperationObject & { readonly path: string; readonly method: string };
+
+/** A value that a request may have. A dot in its name leads into an object. */
+export type RequestField = {
+  readonly name: string;
+  readonly place: 'path' | 'query' | 'body';
+  readonly schema: SchemaObject;
+  readonly required: boolean;
+};
+
+export const OPERATION_IDS = ['createApp', 'signIn', 'updateWallet', 'listProjects'] as const;
+
+export type OperationId = (typeof OPERATION_IDS)[number];
+
+/** All operations of a document, in its order. */
+export function operationsOf({ paths }: OpenApiDocument): readonly Operation[] {
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      ...operation,
+      path,
+      method: method.toUpperCase(),
+    })),
+  );
+}
+
+/** One operation of a document. */
+export function operationOf(document: OpenApiDocument, id: OperationId): Operation {
+  const operation = operationsOf(document).find(({ operationId }) => operationId === id);
+  if (operation === undefined) throw new Error(`${id} is not documented.`);
+  return operation;
+}
+
+/** The parameters of an operation that are its own. */
+export function parametersOf({ parameters }: Operation): readonly ParameterObject[] {
+  return parameters.filter((parameter) => 'name' in parameter);
+}
+
+/** The values that a request of an operation may have. */
+export function fieldsOf(operation: Operation): readonly RequestField[] {
+  const parameters = parametersOf(operation).map(({ in: place, ...parameter }) => ({ ...parameter, place }));
+  const fields = objectsOf(operation).flatMap(({ within, schema: { properties = {}, required = [] } }) =>
+    Object.entries(properties)
+      .filter(([, schema]) => schema.properties === undefined)
+      .map(([name, schema]) => ({
+        name: within + name,
+        place: 'body' as const,
+        schema,
+        required: required.includes(name),
+      })),
+  );
+  return [...parameters, ...fields];
+}
+
+/** The objects that the body of a request is made of, and what the names of their fields begin with. */
+export function objectsOf({ requestBody }: Operation) {
+  const inside = (within: string, schema: SchemaObject): { within: string; schema: SchemaObject }[] =>
+    schema.properties === undefined
+      ? []
+      : [
+          { within, schema },
+          ...Object.entries(schema.properties).flatMap(([name, property]) =>
+            inside(`${within}${name}.`, property),
+          ),
+        ];
+  return requestBody ? inside('', requestBody.content['application/json'].schema) : [];
+}
