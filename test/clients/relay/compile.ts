@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createSchema, schemaDocument } from '../../../src/graphql/schema.ts';
+
+/** How a program ended. */
+export type Result = {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** The program of the compiler. */
+export const COMPILER = fileURLToPath(import.meta.resolve('relay-compiler/cli.js'));
+const CONFIG = new URL('relay.config.json', import.meta.url);
+
+/** Compiles the app in `src` against the contract, with the configuration of this folder. */
+export async function compile(src: string, ...options: readonly string[]): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'paw-relay-'));
+  try {
+    const schema = join(folder, 'schema.graphql');
+    const config = { ...JSON.parse(readFileSync(CONFIG, 'utf8')), src, schema };
+    // The compiler takes `extend type` for an extension of the client's, and would send none of its fields.
+    writeFileSync(schema, schemaDocument(createSchema()));
+    writeFileSync(join(folder, 'relay.config.json'), JSON.stringify(config));
+    return await run(folder, [COMPILER, '--noWatchman', ...options]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Runs a program on Node to its end, in a folder. It finds no environment variables but `env`. */
+export function run(
+  cwd: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Result> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, args, { cwd, env }, (_error, stdout, stderr) =>
+      resolve({ status: child.exitCode, stdout, stderr }),
+    );
+  });
+}
+
+if (import.meta.main) {
+  const { status, stdout, stderr } = await compile(import.meta.dirname);
+  process.stdout.write(stdout);
+  process.stderr.write(stderr);
+  process.exitCode = status;
+}

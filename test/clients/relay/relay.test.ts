@@ -1,0 +1,205 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createOperationDescriptor, type Environment, getRequest } from 'relay-runtime';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { send } from '../../faces.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../../gateway.ts';
+import { expectSilence } from '../contract.ts';
+import { COMPILER, compile, run } from './compile.ts';
+import { createEnvironment } from './environment.ts';
+import { tagHooks } from './tag-hooks.ts';
+
+const { createApp, signIn } = await import('./app.ts');
+const { loadNext, openProjectList, readProject, readProjects, refetchProject } = await import(
+  './project-list.ts'
+);
+const { openWallet, readWallet, updateWallet, watchWallet } = await import('./wallet.ts');
+tagHooks.deregister();
+
+const TAG_HOOKS = new URL('tag-hooks.ts', import.meta.url).href;
+const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+const README = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+
+let gateway: Gateway;
+let tenant: Tenant;
+let environment: Environment;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  return gateway.stop;
+});
+
+beforeEach(async () => {
+  tenant = await seedTenant(gateway, { projects: 25, wallets: 1 });
+  environment = createEnvironment(gateway.url, tenant.token);
+});
+
+expectSilence();
+
+/** What an error of the gateway becomes in Relay. */
+function failure(code: string, ...fields: readonly string[]) {
+  const fieldViolations = fields.map((field) => ({ field, description: expect.any(String) }));
+  const extensions = expect.objectContaining({ code, ...(fields.length > 0 && { fieldViolations }) });
+  return { source: { errors: [expect.objectContaining({ extensions })] } };
+}
+
+/** A folder of an app of its own, which finds the packages. */
+function appFolder(): string {
+  // A module is known by its real path, and the folder for temporary files may be a link.
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'paw-relay-')));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  symlinkSync(MODULES, join(folder, 'node_modules'), 'junction');
+  return folder;
+}
+
+/** All that the compiler prints when it has nothing to complain of. */
+const CONTENT = {
+  status: 0,
+  stdout: expect.stringMatching(/^(.*\[INFO\].*\n)+$/),
+  stderr: '',
+};
+
+describe('the compiler', () => {
+  test('takes every operation of an app, without a warning, and gives the artifacts that are there', async () => {
+    expect(await compile(import.meta.dirname, '--validate')).toEqual(CONTENT);
+  });
+
+  test('refuses a field that the contract does not have', async () => {
+    const folder = appFolder();
+    const program = 'graphql`query homeQuery { projects { nodes { colour } } }`;';
+    writeFileSync(join(folder, 'home.ts'), program);
+    const { status, stderr } = await compile(folder);
+    expect(status).toBe(1);
+    expect(stderr).toContain('The type `Project` has no field `colour`');
+  });
+
+  test('finds an artifact that is older than its operation', async () => {
+    const folder = appFolder();
+    const write = (field: string) =>
+      writeFileSync(
+        join(folder, 'home.ts'),
+        `graphql\`query homeQuery { projects { nodes { ${field} } } }\`;`,
+      );
+    write('title');
+    expect(await compile(folder)).toEqual(CONTENT);
+    expect(await compile(folder, '--validate')).toEqual(CONTENT);
+    write('description');
+    const { status, stderr } = await compile(folder, '--validate');
+    expect(status).toBe(1);
+    expect(stderr).toContain('homeQuery.graphql.ts');
+  });
+});
+
+describe('the runtime', () => {
+  test('warns of an answer that lacks a field, so that its silence elsewhere tells something', async () => {
+    const warn = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { listQuery } = await import('./project-list.ts');
+    environment.commitPayload(createOperationDescriptor(getRequest(listQuery), { count: 10 }), {});
+    expect(warn).toHaveBeenCalled();
+  });
+
+  test('pages through a connection to its end, and makes the pages one list', async () => {
+    const key = await openProjectList(environment, 10);
+    const seen = [];
+    for (let page = 1; page <= 3; page += 1) {
+      if (page > 1) await loadNext(environment, key, 10);
+      const { total, hasNext, keys } = readProjects(environment, key);
+      seen.push({ total, hasNext, ids: keys.map((project) => readProject(environment, project).id) });
+    }
+    expect(seen).toEqual([
+      { total: 25, hasNext: true, ids: tenant.projects.slice(0, 10) },
+      { total: 25, hasNext: true, ids: tenant.projects.slice(0, 20) },
+      { total: 25, hasNext: false, ids: tenant.projects },
+    ]);
+  });
+
+  test('refetches one project by node, and the list shows it as it now is', async () => {
+    const key = await openProjectList(environment, 10);
+    const titles = () =>
+      readProjects(environment, key).keys.map((project) => readProject(environment, project).title);
+    const [, second] = readProjects(environment, key).keys;
+    if (!second) throw new Error('The list is too short.');
+    const before = titles();
+    const { id } = readProject(environment, second);
+    await gateway.database.query('UPDATE project SET title = $1 WHERE id = $2', ['Renamed', id.slice(9)]);
+    await refetchProject(environment, second);
+    expect(titles()).toEqual(before.with(1, 'Renamed'));
+  });
+
+  test('shows a wallet as a mutation has left it, and tells who watches it', async () => {
+    const [name = ''] = tenant.wallets;
+    const project = tenant.projects[24] ?? '';
+    const key = await openWallet(environment, name);
+    const before = readWallet(environment, key);
+    const heard: unknown[] = [];
+    const watch = watchWallet(environment, key, (wallet) => heard.push(wallet));
+    await updateWallet(environment, { name, title: 'Treasury', network: 'NETWORK_POLYGON', project });
+    watch.dispose();
+    const after = readWallet(environment, key);
+    expect(before).toMatchObject({ title: 'Wallet 1', network: 'NETWORK_ETHEREUM' });
+    expect(after).toEqual({
+      ...before,
+      title: 'Treasury',
+      network: 'NETWORK_POLYGON',
+      project: expect.objectContaining({ name: project, title: 'Project 25' }),
+    });
+    expect(heard).toEqual([after]);
+  });
+
+  test('creates an app and signs in with it, and the access token lists its one project', async () => {
+    const project = tenant.projects[6] ?? '';
+    const app = await createApp(environment, { title: 'Till', active: true, project });
+    expect(app).toMatchObject({ title: 'Till', active: true, project: { name: project } });
+    const { accessToken, app: signedIn } = await signIn(environment, {
+      name: app.name,
+      privateKey: app.privateKey,
+    });
+    expect(signedIn).toMatchObject({ name: app.name, title: 'Till' });
+    const theirs = createEnvironment(gateway.url, accessToken);
+    const { keys, total, hasNext } = readProjects(theirs, await openProjectList(theirs, 10));
+    expect({ total, hasNext }).toEqual({ total: 1, hasNext: false });
+    expect(keys.map((key) => readProject(theirs, key).id)).toEqual([project]);
+  });
+});
+
+describe('an error of the gateway reaches the app, with its code', () => {
+  test('and every field at fault, when a wallet is updated badly', async () => {
+    const [name = ''] = tenant.wallets;
+    const update = updateWallet(environment, { name, title: '', password: 'short' });
+    await expect(update).rejects.toMatchObject(failure('BAD_USER_INPUT', 'title', 'password'));
+  });
+
+  test('when a private key is wrong', async () => {
+    const { name } = await createApp(environment, { title: 'Till', active: true });
+    const attempt = signIn(environment, { name, privateKey: 'wrong' });
+    await expect(attempt).rejects.toMatchObject(failure('UNAUTHENTICATED'));
+  });
+
+  test('when a page is too large', async () => {
+    await expect(openProjectList(environment, 101)).rejects.toMatchObject(failure('BAD_USER_INPUT', 'first'));
+  });
+
+  test('when the token is bad, and nothing is executed', async () => {
+    const stranger = createEnvironment(gateway.url, 'nonsense');
+    await expect(openProjectList(stranger, 10)).rejects.toMatchObject(failure('UNAUTHENTICATED'));
+  });
+});
+
+test('the program of the README compiles and runs as it stands there', async () => {
+  const [, section = ''] = /^### Relay$(.*?)^##/ms.exec(README) ?? [];
+  const [config, program] = ['json', 'ts'].map(
+    (language) => new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(section)?.[1] ?? '',
+  );
+  const folder = appFolder();
+  const write = (file: string, text = '') => writeFileSync(join(folder, file), text);
+  write('schema.graphql', (await send(`${gateway.url}/schema.graphql`, 'GET')).text);
+  write('relay.config.json', config);
+  write('projects.ts', program);
+  expect(await run(folder, [COMPILER])).toEqual(CONTENT);
+  const settings = { PAW: gateway.url, TOKEN: tenant.token };
+  const result = await run(folder, ['--import', TAG_HOOKS, 'projects.ts'], settings);
+  const titles = ['Tenant', ...tenant.projects.slice(1).map((_, n) => `Project ${n + 2}`)];
+  expect(result).toEqual({ status: 0, stdout: `${titles.join('\n')}\n`, stderr: '' });
+});

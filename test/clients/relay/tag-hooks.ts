@@ -1,0 +1,29 @@
+import { registerHooks } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { type TransformOptions, transformSync } from '@babel/core';
+
+const OPTIONS: TransformOptions = {
+  babelrc: false,
+  configFile: false,
+  parserOpts: { plugins: ['typescript'] },
+  plugins: [[fileURLToPath(import.meta.resolve('babel-plugin-relay')), { eagerEsModules: true }]],
+  retainLines: true,
+};
+
+/**
+ * Does to each module with `graphql` tags what the build of a Relay app does: Relay's Babel plugin
+ * puts the compiled artifact in the place of the tag. Node itself strips the types.
+ */
+export const tagHooks = registerHooks({
+  resolve(specifier, context, nextResolve) {
+    // An artifact is imported without the end of its name, which a bundler would add.
+    return nextResolve(specifier.endsWith('.graphql') ? `${specifier}.ts` : specifier, context);
+  },
+  load(url, context, nextLoad) {
+    const module = nextLoad(url, context);
+    const source = module.source?.toString() ?? '';
+    if (url.includes('/node_modules/') || !source.includes('graphql`')) return module;
+    const compiled = transformSync(source, { ...OPTIONS, filename: fileURLToPath(url) });
+    return { ...module, source: compiled?.code ?? '' };
+  },
+});

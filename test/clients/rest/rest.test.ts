@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../../gateway.ts';
+import { connect, faultsIn, pagesOf } from './client.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const GENERATOR = fileURLToPath(new URL('node_modules/openapi-typescript/bin/cli.js', import.meta.url));
+
+let gateway: Gateway;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  tenant = await seedTenant(gateway, { projects: 25, wallets: 1 });
+  return gateway.stop;
+});
+
+describe('openapi-fetch', () => {
+  test('creates an app, and signs in with it to a token that opens its project alone', async () => {
+    const account = connect(gateway.url, tenant.token);
+    const created = await account.POST('/auth/apps', { body: { title: 'Till', active: true } });
+    const { name = '', privateKey = '' } = created.data ?? {};
+    expect(created.data).toEqual({ name, title: 'Till', privateKey, active: true });
+
+    const body = { privateKey: { name, privateKey } };
+    const signedIn = await account.POST('/auth/accounts:signinIdentity', { body });
+    expect(signedIn.data?.app).toEqual({ ...created.data, privateKey: '' });
+
+    const app = connect(gateway.url, signedIn.data?.accessToken ?? '');
+    expect(await pagesOf(app)).toEqual([tenant.projects.slice(0, 1)]);
+  });
+
+  test('changes the fields of a wallet that it sends and leaves the others', async () => {
+    const [wallet_name = ''] = tenant.wallets;
+    const [project] = tenant.projects;
+    const { data } = await connect(gateway.url, tenant.token).PATCH('/wallet/{wallet_name}', {
+      params: { path: { wallet_name } },
+      body: { title: 'Treasury', network: 'NETWORK_POLYGON' },
+    });
+    const changed = { name: wallet_name, title: 'Treasury', network: 'NETWORK_POLYGON' };
+    expect(data).toMatchObject({ ...changed, description: 'No. 1', project, password: '' });
+  });
+
+  test.each([undefined, 10, 7, 25, 100])(
+    'pages to the end of 25 projects, %s at a time',
+    async (pageSize) => {
+      const pages = await pagesOf(connect(gateway.url, tenant.token), pageSize);
+      expect(pages.flat()).toEqual(tenant.projects);
+      expect(pages).toHaveLength(Math.ceil(25 / (pageSize ?? 10)));
+    },
+  );
+
+  test('reads the fields at fault by the types of the error', async () => {
+    const [wallet_name = ''] = tenant.wallets;
+    const { error, data, response } = await connect(gateway.url, tenant.token).PATCH(
+      '/wallet/{wallet_name}',
+      {
+        params: { path: { wallet_name } },
+        body: { title: '', password: 'short' },
+      },
+    );
+    expect(response.status).toBe(400);
+    expect(data).toBeUndefined();
+    expect(error && faultsIn(error)).toEqual({
+      code: 400,
+      reason: 'INVALID_FIELD',
+      fields: ['title', 'password'],
+    });
+  });
+
+  test('reads the error of a bad token', async () => {
+    const { error } = await connect(gateway.url, 'nonsense').GET('/project/projects');
+    expect(error && faultsIn(error)).toEqual({ code: 401, reason: 'TOKEN_INVALID', fields: [] });
+  });
+
+  test('does not compile with a field of another name or type, which the gateway refuses', async () => {
+    const client = connect(gateway.url, tenant.token);
+    // @ts-expect-error: it is called title
+    const app = await client.POST('/auth/apps', { body: { titel: 'Till', active: true } });
+    expect(app.error && faultsIn(app.error).fields).toEqual(['titel']);
+    // @ts-expect-error: it is called pageSize
+    const sized = await client.GET('/project/projects', { params: { query: { size: 5 } } });
+    expect(sized.error && faultsIn(sized.error).fields).toEqual(['size']);
+    // @ts-expect-error: it is a number
+    const page = await client.GET('/project/projects', { params: { query: { pageSize: 'five' } } });
+    expect(page.error && faultsIn(page.error).fields).toEqual(['pageSize']);
+  });
+});
+
+describe('what the README tells to do', () => {
+  test('makes the types that are kept here, from the document alone', async () => {
+    const { status, types } = await generate(temporaryFolder());
+    expect(status).toBe(0);
+    await expect(types, 'To be made anew by `vitest -u`').toMatchFileSnapshot('__generated__/paw.d.ts');
+  });
+
+  test('is a program that compiles with these types, and runs', async () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    const [, program = ''] = /^### REST$.*?^```ts$\n(.*?)^```$/ms.exec(readme) ?? [];
+    const folder = temporaryFolder();
+    await generate(folder);
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(folder, 'projects.ts'), program);
+    const options = { extends: join(ROOT, 'tsconfig.json'), include: ['projects.ts'] };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(options));
+
+    const compiled = await run(folder, join(ROOT, 'node_modules/typescript/bin/tsc'));
+    expect(compiled).toEqual({ status: 0, output: '' });
+    const ran = await run(folder, 'projects.ts');
+    expect(ran).toEqual({ status: 0, output: '25 projects\ntitle: Must be 1 to 200 characters long.\n' });
+
+    writeFileSync(join(folder, 'projects.ts'), program.replace('data.projects', 'data.project'));
+    const { status, output } = await run(folder, join(ROOT, 'node_modules/typescript/bin/tsc'));
+    expect(output).toContain("Property 'project' does not exist");
+    expect(status).not.toBe(0);
+  });
+});
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'paw-rest-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** Makes `paw.d.ts` in a folder, from the document that the gateway serves. */
+async function generate(folder: string) {
+  const { status } = await run(folder, GENERATOR, `${gateway.url}/openapi.json`, '-o', 'paw.d.ts');
+  return { status, types: readFileSync(join(folder, 'paw.d.ts'), 'utf8') };
+}
+
+/** Runs a program on Node to its end. */
+function run(cwd: string, ...words: readonly string[]): Promise<{ status: unknown; output: string }> {
+  const env = { PATH: process.env['PATH'], PAW: gateway.url, TOKEN: tenant.token };
+  return new Promise((resolve) => {
+    execFile(process.execPath, words, { cwd, env }, (error, stdout, stderr) => {
+      resolve({ status: error ? error.code : 0, output: stdout + stderr });
+    });
+  });
+}
