@@ -204,8 +204,8 @@ async function addProjects(database: Database, { account }: Tenant, count: numbe
     await transaction.query(
       `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
-      SELECT $1, printf('7ZZZZZZZZZZZZZZZZZ%08d', i), 'Project ' || i, 'No. ' || i, 'none', i FROM n`,
-      [id, count],
+      SELECT $1, printf('7ZZZZZZZZZZZZZZZZZ%08d', i), 'Project ' || i, 'No. ' || i, $3, i FROM n`,
+      [id, count, `bafkrei${'a'.repeat(52)}`],
     );
     await transaction.query('UPDATE account SET project_count = project_count + $2 WHERE id = $1', [
       id,
