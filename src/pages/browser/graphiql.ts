@@ -19,19 +19,28 @@ Object.assign(globalThis, {
   },
 });
 
-createRoot(place).render(
-  createElement(GraphiQL, {
-    fetcher: send,
-    storage: storageInMemory(),
-    defaultTabs: [...EXAMPLES],
-    ...(EXAMPLES[0] && { initialVariables: EXAMPLES[0].variables }),
-    defaultEditorToolsVisibility: 'variables',
-    inputValueDeprecation: true,
-    isHeadersEditorEnabled: false,
-    showPersistHeadersSettings: false,
-    forcedTheme: 'system',
-  }),
-);
+const root = createRoot(place);
+const storage = storageInMemory();
+const dark = matchMedia('(prefers-color-scheme: dark)');
+// GraphiQL by itself asks the system only once.
+dark.addEventListener('change', render);
+render();
+
+function render(): void {
+  root.render(
+    createElement(GraphiQL, {
+      fetcher: send,
+      storage,
+      defaultTabs: [...EXAMPLES],
+      ...(EXAMPLES[0] && { initialVariables: EXAMPLES[0].variables }),
+      defaultEditorToolsVisibility: 'variables',
+      inputValueDeprecation: true,
+      isHeadersEditorEnabled: false,
+      showPersistHeadersSettings: false,
+      forcedTheme: dark.matches ? 'dark' : 'light',
+    }),
+  );
+}
 
 async function send(operation: object) {
   const response = await fetch('./graphql', {

@@ -1,0 +1,64 @@
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Gateway, startGateway } from '../gateway.ts';
+import { newPage, startChromium } from './browser.ts';
+
+let browser: Browser;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  [browser, gateway] = await Promise.all([startChromium(), startGateway()]);
+  return () => Promise.all([browser.close(), gateway.stop()]);
+});
+
+describe.each([
+  { path: '/', text: '.start h1' },
+  { path: '/graphiql', text: '.graphiql-query-editor .view-line' },
+  { path: '/docs#/Apps/createApp', text: '#docs .opblock-description p' },
+])('$path', ({ path, text }) => {
+  test.each(['light', 'dark'] as const)('is %s to a reader who likes it so', async (colorScheme) => {
+    const page = await newPage(browser, gateway.url, { colorScheme });
+    await page.goto(gateway.url + path);
+    await expectShine(page, text, colorScheme);
+  });
+
+  test('follows a reader who changes to dark, and back', async () => {
+    const page = await newPage(browser, gateway.url, { colorScheme: 'light' });
+    await page.goto(gateway.url + path);
+    for (const colorScheme of ['light', 'dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await expectShine(page, text, colorScheme);
+    }
+  });
+
+  test('fits the width of a phone', async () => {
+    const viewport = { width: 375, height: 812 };
+    const page = await newPage(browser, gateway.url, { viewport, isMobile: true, hasTouch: true });
+    await page.goto(gateway.url + path);
+    await page.locator(text).first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+  });
+});
+
+/** Waits until both the page and a text in it are dark on light, or light on dark. */
+async function expectShine(page: Page, text: string, colorScheme: 'light' | 'dark'): Promise<void> {
+  for (const place of ['body', text]) {
+    const shine = expect.poll(() => shineOf(page, place), { timeout: 15_000 });
+    await (colorScheme === 'light' ? shine.toBeLessThan(-0.5) : shine.toBeGreaterThan(0.5));
+  }
+}
+
+/** How much brighter text is than what it stands on, from -1 to 1. */
+async function shineOf(page: Page, place: string): Promise<number> {
+  await page.locator(place).first().waitFor();
+  return page.evaluate<number>(`(() => {
+    const brightness = (color) => {
+      const [red, green, blue] = color.match(/[\\d.]+/g).map(Number);
+      return (0.3 * red + 0.59 * green + 0.11 * blue) / 255;
+    };
+    const text = document.querySelector(${JSON.stringify(place)});
+    let ground = text;
+    while (/^rgba/.test(getComputedStyle(ground).backgroundColor)) ground = ground.parentElement;
+    return brightness(getComputedStyle(text).color) - brightness(getComputedStyle(ground).backgroundColor);
+  })()`);
+}

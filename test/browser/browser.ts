@@ -1,0 +1,54 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+
+/** What a page is opened with, beside what Playwright knows. */
+type PageOptions = BrowserContextOptions & {
+  /** Origins beside the gateway's that it may load from. */
+  readonly origins?: readonly string[];
+  /** What its console may complain of, since the test provokes it. */
+  readonly provoked?: RegExp;
+};
+
+/** Starts Chromium. It resolves no name, so that nothing leaves the machine. */
+export function startChromium(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--disable-gpu', '--disable-quic', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+  });
+}
+
+/**
+ * Opens an empty page of a profile of its own. The test fails if anything that is
+ * opened in it complains, by its policy, its console or an error, or asks another
+ * origin than the gateway's.
+ */
+export async function newPage(
+  browser: Browser,
+  gatewayUrl: string,
+  { origins = [], provoked, ...options }: PageOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext(options);
+  // Shorter than a test may take, so that it is said what was waited for.
+  context.setDefaultTimeout(50_000);
+  const complaints: string[] = [];
+  const asked = new Set<string>();
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  context.on('weberror', (thrown) => complaints.push(String(thrown.error())));
+  context.on('request', (request) => asked.add(new URL(request.url()).origin));
+  onTestFinished(async () => {
+    await context.close();
+    expect(complaints.filter((each) => !provoked?.test(each))).toEqual([]);
+    expect([gatewayUrl, ...origins]).toEqual(expect.arrayContaining([...asked]));
+  });
+  return context.newPage();
+}
+
+/** All that a page has stored in the browser. */
+export async function storedBy(page: Page): Promise<readonly unknown[]> {
+  const items = await page.evaluate<unknown[]>(
+    'indexedDB.databases().then((databases) => [...Object.entries({ ...localStorage, ...sessionStorage }), ...databases])',
+  );
+  return [...items, ...(await page.context().cookies())];
+}

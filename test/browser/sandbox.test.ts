@@ -1,0 +1,132 @@
+import { getIntrospectionQuery } from 'graphql';
+import type { Browser, CDPSession, Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+import { newPage, startChromium } from './browser.ts';
+
+const STUDIO = 'https://studio.apollographql.com';
+const CDN = 'https://embeddable-sandbox.cdn.apollographql.com';
+const EMBED = 'https://sandbox.embed.apollographql.com';
+
+const SCHEMA = { query: getIntrospectionQuery() };
+const PROJECTS = { query: '{ projects { totalCount } }' };
+
+// As Apollo's own does, it opens a frame, and asks the endpoint itself what the frame wants to know.
+// Source: https://github.com/apollographql/embeddable-explorer, packages/sandbox.
+const SCRIPT = `window.EmbeddedSandbox = class {
+  constructor(options) {
+    window.sandboxOptions = options;
+    const frame = document.createElement('iframe');
+    frame.src = '${EMBED}/sandbox/explorer?endpoint=' + options.initialEndpoint;
+    document.querySelector(options.target).append(frame);
+    addEventListener('message', async ({ data: { headers, body }, origin, source }) => {
+      const response = await fetch(options.initialEndpoint, { method: 'POST', headers, body });
+      source.postMessage(await response.json(), origin);
+    });
+  }
+};`;
+
+const FRAME = `<script>
+  const ask = (headers, body) => new Promise((resolve) => {
+    addEventListener('message', ({ data }) => resolve(data), { once: true });
+    parent.postMessage({ headers, body }, '*');
+  });
+</script>`;
+
+/** What stands in for what the Sandbox page loads from the internet. */
+const STAND_INS: Readonly<Record<string, { readonly contentType: string; readonly body: string }>> = {
+  [CDN]: { contentType: 'text/javascript', body: SCRIPT },
+  [EMBED]: { contentType: 'text/html', body: FRAME },
+  'https://fonts.googleapis.com': { contentType: 'text/css', body: '' },
+  'https://apollo-server-landing-page.cdn.apollographql.com': { contentType: 'application/json', body: '{}' },
+};
+
+let browser: Browser;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  [browser, gateway] = await Promise.all([startChromium(), startGateway()]);
+  return () => Promise.all([browser.close(), gateway.stop()]);
+});
+
+test('Sandbox opens on the endpoint, and reads the schema without a token and data with one', async () => {
+  const { token } = await seedTenant(gateway, { projects: 3 });
+  const page = await newPage(browser, gateway.url, { origins: Object.keys(STAND_INS) });
+  await page.route(/^https:/, async (route) => {
+    const standIn = STAND_INS[new URL(route.request().url()).origin];
+    await (standIn ? route.fulfill(standIn) : route.abort());
+  });
+  await page.goto(`${gateway.url}/graphql`);
+  expect(await page.evaluate('window.sandboxOptions')).toMatchObject({
+    initialEndpoint: `${gateway.url}/graphql`,
+    endpointIsEditable: false,
+    runTelemetry: false,
+  });
+
+  const frame = page.frame({ url: new RegExp(`^${EMBED}/`) });
+  const ask = (headers: object, body: object) =>
+    frame?.evaluate(`ask(${JSON.stringify(headers)}, ${JSON.stringify(JSON.stringify(body))})`);
+  const json = { 'content-type': 'application/json' };
+  expect(await ask(json, SCHEMA)).toMatchObject({ data: { __schema: { queryType: { name: 'Query' } } } });
+  expect(await ask({ ...json, authorization: `Bearer ${token}` }, PROJECTS)).toEqual({
+    data: { projects: { totalCount: 3 } },
+  });
+});
+
+test('Apollo Studio reads the schema and data, since its pre-flight requests are answered', async () => {
+  const { token } = await seedTenant(gateway, { projects: 3 });
+  const page = await newPage(browser, gateway.url, { origins: [STUDIO] });
+  const session = await openAt(page, STUDIO);
+  const preflights: string[] = [];
+  session.on('Network.responseReceived', ({ type, response }) => {
+    if (type === 'Preflight') preflights.push(`${response.status} ${response.url}`);
+  });
+  expect(await post(page, {}, SCHEMA)).toMatchObject({
+    data: { __schema: { queryType: { name: 'Query' } } },
+  });
+  expect(await post(page, { authorization: `Bearer ${token}` }, PROJECTS)).toEqual({
+    data: { projects: { totalCount: 3 } },
+  });
+  // One for each set of headers.
+  expect(preflights).toEqual(Array(2).fill(`204 ${gateway.url}/graphql`));
+});
+
+test('a page of another origin than Apollo Studio’s reads nothing', async () => {
+  const { token } = await seedTenant(gateway);
+  const page = await newPage(browser, gateway.url, {
+    origins: ['https://b.example'],
+    provoked: /blocked by CORS policy: Response to preflight|net::ERR_FAILED/,
+  });
+  await openAt(page, 'https://b.example');
+  await expect(post(page, { authorization: `Bearer ${token}` }, PROJECTS)).rejects.toThrow('Failed to fetch');
+});
+
+/** Opens a page of another origin, which may then ask this machine. */
+async function openAt(page: Page, origin: string): Promise<CDPSession> {
+  // Otherwise Chromium asks the person, of any page that is not of this machine.
+  await page.context().grantPermissions(['local-network-access'], { origin });
+  const session = await page.context().newCDPSession(page);
+  // Not by a route, by which Playwright answers pre-flight requests itself.
+  session.on('Fetch.requestPaused', ({ requestId }) =>
+    session.send('Fetch.fulfillRequest', {
+      requestId,
+      responseCode: 200,
+      responseHeaders: [{ name: 'Content-Type', value: 'text/html' }],
+    }),
+  );
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: 'https://*' }] });
+  await session.send('Network.enable');
+  await page.goto(origin);
+  return session;
+}
+
+function post(page: Page, headers: Readonly<Record<string, string>>, body: object): Promise<unknown> {
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'apollo-require-preflight': 'true', ...headers },
+    body: JSON.stringify(body),
+  };
+  return page.evaluate(
+    `fetch('${gateway.url}/graphql', ${JSON.stringify(init)}).then((response) => response.json())`,
+  );
+}
