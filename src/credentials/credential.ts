@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { parseUlid, type Ulid } from '../model/resource-name.ts';
 
@@ -46,7 +46,7 @@ export function parseCredential(text: string): Credential | undefined {
 
 /** The SHA-256 of a credential, the only form that is stored, in hexadecimal digits. */
 export function hashCredential(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
 
 /** Whether two hashes are the same, in a time that does not depend on where they differ. */

@@ -15,6 +15,7 @@ export const PAGE_TOKEN_SCHEMA = { type: 'string', maxLength: 100, pattern: '^[A
 
 const VERSION = '1';
 const MAC_BYTES = 15;
+const MOST_KNOWN = 10_000;
 
 /**
  * Page tokens: opaque, URL-safe, and the same string as a Relay cursor.
@@ -26,7 +27,20 @@ const MAC_BYTES = 15;
  * @param key 32 bytes, the same for all instances on one database
  */
 export function pageTokens(key: Uint8Array): PageTokens {
+  // The token that ends a page is soon sent back for the next one.
+  const known = new Map<Ulid, string>();
+
   function encode(id: Ulid): string {
+    let token = known.get(id);
+    if (token === undefined) {
+      token = makeToken(id);
+      if (known.size === MOST_KNOWN) known.clear();
+      known.set(id, token);
+    }
+    return token;
+  }
+
+  function makeToken(id: Ulid): string {
     const place = VERSION + id;
     const mac = createHmac('sha256', key).update(place).digest().subarray(0, MAC_BYTES);
     return Buffer.concat([Buffer.from(place, 'latin1'), mac]).toString('base64url');

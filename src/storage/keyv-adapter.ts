@@ -1,7 +1,7 @@
 import type { KeyvStoreAdapter } from 'keyv';
 import type { Queryable } from './database.ts';
 
-const GET = `SELECT value FROM keyv WHERE namespace = $1 AND key = $2 AND (expire_time_ms IS NULL OR expire_time_ms > $3)`;
+const GET = 'SELECT value, expire_time_ms FROM keyv WHERE namespace = $1 AND key = $2';
 
 const SET = `INSERT INTO keyv (namespace, key, value, expire_time_ms) VALUES ($1, $2, $3, $4)
 ON CONFLICT (namespace, key) DO UPDATE SET value = excluded.value, expire_time_ms = excluded.expire_time_ms`;
@@ -15,6 +15,8 @@ const SWEEP = `DELETE FROM keyv WHERE (namespace, key) IN
 
 // So that a sweep of many never keeps the others from writing for long.
 const SWEEP_BATCH = 1000;
+
+type Entry = { readonly value: string; readonly expire_time_ms: number | null };
 
 /**
  * Keyv's storage on a database, or on a transaction of it: the table `keyv`.
@@ -36,8 +38,9 @@ export class KeyvAdapter implements KeyvStoreAdapter {
   /** Returns the entry in its serialised form, or undefined if there is none or it has expired. */
   // Keyv's type lets the caller name what it expects; what comes is always text.
   async get<V>(key: string): Promise<V | undefined> {
-    const [row] = await this.#database.query<{ value: string }>(GET, [...columns(key), this.#clock()]);
-    return row?.value as V | undefined;
+    const [row] = await this.#database.query<Entry>(GET, columns(key));
+    const isLive = row !== undefined && (row.expire_time_ms ?? Infinity) > this.#clock();
+    return isLive ? (row.value as V) : undefined;
   }
 
   /** @param ttl the time to live, in milliseconds; without it the entry stays */

@@ -13,10 +13,10 @@ export type ProjectRow = {
   readonly create_time_ms: number;
 };
 
-type PageRow = ProjectRow & { readonly project_count: number; readonly more_behind: 0 | 1 };
+type PageRow = ProjectRow & AroundPage;
 
-// No row of `project` is joined to an empty page, which still has a total and a place.
-type EmptyPageRow = { readonly [C in keyof ProjectRow]: null } & Omit<PageRow, keyof ProjectRow>;
+/** What lies around a page. */
+type AroundPage = { readonly project_count: number; readonly more_behind: 0 | 1 };
 
 const COLUMNS = 'p.account_id, p.id, p.title, p.description, p.image_cover_cid, p.create_time_ms';
 
@@ -27,29 +27,28 @@ const COUNT = 'UPDATE account SET project_count = project_count + 1 WHERE id = $
 
 const FIND_ACCOUNT = 'SELECT account_id FROM project WHERE id = $1';
 
-// One statement gives the page, what lies behind it, and the total: the place in
-// the list is found by its key, so that the last page costs what the first does.
-// The bounds are those of the whole primary key, since an engine that plans without
-// knowing the parameters could take another index, and walk through other accounts.
-const PAGE_FORWARD = `SELECT a.project_count, ${COLUMNS}, CASE WHEN (
+// What lies behind a page, and how many projects there are in all.
+const AROUND_FORWARD = `(SELECT project_count FROM account WHERE id = $1) AS project_count, CASE WHEN (
   SELECT 1 FROM project WHERE (account_id, id) > ($1, '') AND (account_id, id) <= ($1, $2)
   ORDER BY account_id, id LIMIT 1
-) IS NOT NULL THEN 1 ELSE 0 END AS more_behind
-FROM account a LEFT JOIN (
-  SELECT * FROM project WHERE (account_id, id) > ($1, $2) AND (account_id, id) < ($1, 'Z')
-  ORDER BY account_id, id LIMIT $3
-) p ON p.account_id = a.id
-WHERE a.id = $1 ORDER BY p.id`;
+) IS NOT NULL THEN 1 ELSE 0 END AS more_behind`;
 
-const PAGE_BACKWARD = `SELECT a.project_count, ${COLUMNS}, CASE WHEN (
+const AROUND_BACKWARD = `(SELECT project_count FROM account WHERE id = $1) AS project_count, CASE WHEN (
   SELECT 1 FROM project WHERE (account_id, id) >= ($1, $2) AND (account_id, id) < ($1, 'Z')
   ORDER BY account_id, id LIMIT 1
-) IS NOT NULL THEN 1 ELSE 0 END AS more_behind
-FROM account a LEFT JOIN (
-  SELECT * FROM project WHERE (account_id, id) > ($1, '') AND (account_id, id) < ($1, $2)
-  ORDER BY account_id DESC, id DESC LIMIT $3
-) p ON p.account_id = a.id
-WHERE a.id = $1 ORDER BY p.id DESC`;
+) IS NOT NULL THEN 1 ELSE 0 END AS more_behind`;
+
+// One statement gives the page and what lies around it: the place in the list is found
+// by its key, so that the last page costs what the first does. The bounds are those of
+// the whole primary key, since an engine that plans without knowing the parameters could
+// take another index, and walk through other accounts.
+const PAGE_FORWARD = `SELECT ${COLUMNS}, ${AROUND_FORWARD} FROM project p
+WHERE (p.account_id, p.id) > ($1, $2) AND (p.account_id, p.id) < ($1, 'Z')
+ORDER BY p.account_id, p.id LIMIT $3`;
+
+const PAGE_BACKWARD = `SELECT ${COLUMNS}, ${AROUND_BACKWARD} FROM project p
+WHERE (p.account_id, p.id) > ($1, '') AND (p.account_id, p.id) < ($1, $2)
+ORDER BY p.account_id DESC, p.id DESC LIMIT $3`;
 
 // Before and after every ULID.
 const START = '';
@@ -95,18 +94,27 @@ export async function findProjectPage(
   { direction, size, position }: PageRequest,
 ): Promise<Page<ProjectRow>> {
   const forward = direction === 'forward';
-  const rows = await database.query<PageRow | EmptyPageRow>(forward ? PAGE_FORWARD : PAGE_BACKWARD, [
+  const place = position ?? (forward ? START : END);
+  const rows = await database.query<PageRow>(forward ? PAGE_FORWARD : PAGE_BACKWARD, [
     accountId,
-    position ?? (forward ? START : END),
+    place,
     size + 1,
   ]);
+  // An empty page has no row to tell what lies around it.
+  const [around] =
+    rows.length > 0
+      ? rows
+      : await database.query<AroundPage>(`SELECT ${forward ? AROUND_FORWARD : AROUND_BACKWARD}`, [
+          accountId,
+          place,
+        ]);
   const moreAhead = rows.length > size;
-  const moreBehind = rows[0]?.more_behind === 1;
-  const items = rows.slice(0, size).filter((row) => row.id !== null);
+  const moreBehind = around?.more_behind === 1;
+  const items = moreAhead ? rows.slice(0, size) : rows;
   return {
-    items: forward ? items : items.reverse(),
+    items: forward ? items : items.toReversed(),
     hasPreviousPage: forward ? moreBehind : moreAhead,
     hasNextPage: forward ? moreAhead : moreBehind,
-    totalCount: rows[0]?.project_count ?? 0,
+    totalCount: around?.project_count ?? 0,
   };
 }

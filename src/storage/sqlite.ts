@@ -1,8 +1,9 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, unavailable } from '../model/api-error.ts';
+import { LruCache } from '../model/lru-cache.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
 
 // Result codes by which SQLite says that it cannot answer, not that it was
@@ -26,6 +27,9 @@ const BUSY_INTERVAL_MS = 10;
 
 const BUSY = 5;
 
+// Some 10 MB, with short texts.
+const MOST_ROWS_KEPT = 20_000;
+
 /**
  * Opens a database in one SQLite file, which is made if it is missing.
  *
@@ -47,7 +51,7 @@ export function openSqlite(path: string): Database {
     reader.exec('PRAGMA busy_timeout = 0');
     return { writer, reader };
   });
-  const read = runner(reader);
+  const read = remembering(reader, runner(reader));
   const write = runner(writer);
   let last: Promise<unknown> = Promise.resolve();
 
@@ -94,6 +98,8 @@ export function openSqlite(path: string): Database {
   };
 }
 
+type Runner = (sql: string, params: readonly Value[]) => readonly Row[];
+
 /** Makes the file if it is missing, for nobody else to read. SQLite makes those beside it alike. */
 function makeFile(path: string): void {
   try {
@@ -105,17 +111,59 @@ function makeFile(path: string): void {
 }
 
 /** Runs statements on one connection, each prepared once. */
-function runner(connection: DatabaseSync): (sql: string, params: readonly Value[]) => readonly Row[] {
-  const statements = new Map<string, StatementSync>();
+function runner(connection: DatabaseSync): Runner {
+  const statements = new Map<string, (params: readonly Value[]) => readonly Row[]>();
   return (sql, params) =>
     withOutages(() => {
-      let statement = statements.get(sql);
-      if (statement === undefined) {
-        statement = connection.prepare(sql.replace(/\$(\d+)/g, '?$1'));
-        statements.set(sql, statement);
+      let run = statements.get(sql);
+      if (run === undefined) {
+        run = prepare(connection, sql);
+        statements.set(sql, run);
       }
-      return statement.all(...params) as Row[];
+      return run(params);
     });
+}
+
+/**
+ * Keeps in memory what was read lately, for as long as nobody has committed anything:
+ * SQLite tells by the data version whether any other connection has, in this process
+ * or another, and nothing is written through this one. Source: sqlite.org/pragma.html.
+ */
+function remembering(reader: DatabaseSync, read: Runner): Runner {
+  const dataVersion = reader.prepare('PRAGMA data_version');
+  dataVersion.setReturnArrays(true);
+  const rowsOf = new LruCache<readonly Row[]>(MOST_ROWS_KEPT);
+  let known: unknown;
+  return (sql, params) => {
+    // Asked for before the rows are read: what is committed in between drops them.
+    const [version] = withOutages(() => dataVersion.get() as unknown as [number]);
+    if (version !== known) {
+      rowsOf.clear();
+      known = version;
+    }
+    const key = JSON.stringify([sql, params]);
+    let rows = rowsOf.get(key);
+    if (rows === undefined) {
+      rows = read(sql, params);
+      rowsOf.set(key, rows, rows.length + 1);
+    }
+    return rows;
+  };
+}
+
+function prepare(connection: DatabaseSync, sql: string): (params: readonly Value[]) => readonly Row[] {
+  const statement = connection.prepare(sql.replace(/\$(\d+)/g, '?$1'));
+  const columns = statement.columns().map(({ name }) => name);
+  // Rows of its own making are objects without a prototype, which V8 is slow with.
+  statement.setReturnArrays(true);
+  return (params) =>
+    (statement.all(...params) as unknown as readonly Value[][]).map((values) => rowOf(columns, values));
+}
+
+function rowOf(columns: readonly string[], values: readonly Value[]): Row {
+  const row: Record<string, Value> = {};
+  for (let n = 0; n < columns.length; n += 1) row[columns[n] as string] = values[n] as Value;
+  return row;
 }
 
 /** Does a write as soon as no other process holds the lock, or fails at `deadline`, in the time of `performance`. */

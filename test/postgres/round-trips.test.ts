@@ -80,7 +80,7 @@ function read({ status, text }: Answer) {
   return answer;
 }
 
-describe('a page of projects costs no more than two statements', () => {
+describe('a page of projects costs no more than two statements, and an empty one three', () => {
   const statementsOfPage = (after?: string) => ({
     GraphQL: (length: number) =>
       statementsOf(async () => {
@@ -114,7 +114,8 @@ describe('a page of projects costs no more than two statements', () => {
 
     test('past the end, where it is empty', async () => {
       const statements = await statementsOfPage(await tokenAfter(12))[face](0);
-      expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(2);
+      // No row of the page is there to tell what lies around it, which takes one more.
+      expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(3);
     });
   });
 });

@@ -26,10 +26,9 @@ test.each<PageRequest['direction']>(['forward', 'backward'])(
     expect(searches).toHaveLength(2);
     for (const step of searches)
       expect(step).toMatch(/^SEARCH .*\(\(account_id,id\)>\(\?,\?\) AND \(account_id,id\)<\(\?,\?\)\)/);
-    // What is sorted is the page, once it is there; sorting the list would be another step.
-    expect(plan.filter((step) => /SCAN project\b|TEMP B-TREE/.test(step))).toEqual([
-      'USE TEMP B-TREE FOR ORDER BY',
-    ]);
+    expect(plan.filter((step) => /SCAN|TEMP B-TREE/.test(step) && !/^SCAN CONSTANT ROW/.test(step))).toEqual(
+      [],
+    );
   },
 );
 

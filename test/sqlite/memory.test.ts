@@ -1,0 +1,71 @@
+import { DatabaseSync } from 'node:sqlite';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { pathOf } from '../engine.ts';
+import { makeDatabase } from '../gateway.ts';
+
+// What was read is kept in memory, which nobody may notice.
+
+let database: Database;
+let other: DatabaseSync;
+
+beforeEach(async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  database = await openDatabase(url);
+  onTestFinished(database.close);
+  await database.query('CREATE TABLE item (id INTEGER PRIMARY KEY, word TEXT)');
+  await database.query("INSERT INTO item (id, word) VALUES (1, 'first'), (2, 'second')");
+  other = new DatabaseSync(pathOf(url));
+  onTestFinished(() => other.close());
+});
+
+const wordOf = async (id: number) => {
+  const [row] = await database.query<{ word: string }>('SELECT word FROM item WHERE id = $1', [id]);
+  return row?.word;
+};
+
+test('a read shows what this process has just written', async () => {
+  for (let n = 0; n < 20; n += 1) {
+    await database.query('UPDATE item SET word = $1 WHERE id = 1', [`word ${n}`]);
+    expect(await wordOf(1)).toBe(`word ${n}`);
+    await database.transaction((transaction) =>
+      transaction.query('UPDATE item SET word = $1 WHERE id = 2', [`word ${n}`]),
+    );
+    expect([await wordOf(1), await wordOf(2)]).toEqual([`word ${n}`, `word ${n}`]);
+  }
+});
+
+test('a read shows what another process has committed, and nothing that it has not', async () => {
+  expect(await wordOf(1)).toBe('first');
+  for (let n = 0; n < 20; n += 1) {
+    const before = await wordOf(1);
+    other.exec(`BEGIN IMMEDIATE; UPDATE item SET word = 'word ${n}' WHERE id = 1`);
+    expect(await wordOf(1)).toBe(before);
+    other.exec('COMMIT');
+    expect(await wordOf(1)).toBe(`word ${n}`);
+    other.exec("BEGIN IMMEDIATE; UPDATE item SET word = 'never' WHERE id = 1; ROLLBACK");
+    expect(await wordOf(1)).toBe(`word ${n}`);
+  }
+});
+
+test('reads of the same statement with other parameters are kept apart', async () => {
+  const words = [await wordOf(1), await wordOf(2), await wordOf(3), await wordOf(1)];
+  expect(words).toEqual(['first', 'second', undefined, 'first']);
+});
+
+test('more than can be kept is read as well', async () => {
+  await database.query(
+    `INSERT INTO item (id, word) WITH RECURSIVE n (i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
+     SELECT i, 'word ' || i FROM n`,
+    [30_000],
+  );
+  for (let n = 0; n < 2; n += 1) {
+    expect(await database.query('SELECT id FROM item')).toHaveLength(30_000);
+    for (let id = 1; id <= 25_000; id += 2500) {
+      expect(await database.query('SELECT id FROM item WHERE id >= $1 LIMIT 2500', [id])).toHaveLength(2500);
+    }
+    expect(await wordOf(29_999)).toBe('word 29999');
+  }
+});
