@@ -36,8 +36,11 @@ export const authentication: ApolloServerPlugin<Context> = {
   },
 };
 
-/** Looks at each fragment once: spread by each other, they may stand for more selections than can be walked. */
-function isIntrospection(
+/**
+ * Whether an operation selects nothing but the schema. Looks at each fragment once: spread by each other, they may stand
+ * for more selections than can be walked.
+ */
+export function isIntrospection(
   selected: SelectionSetNode,
   document: DocumentNode,
   seen: Set<string> = new Set(),

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { channel } from 'node:diagnostics_channel';
 import { ApolloServer, HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
@@ -8,7 +9,9 @@ import {
 } from '@apollo/server/plugin/disabled';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { GraphQLFormattedError } from 'graphql';
 import type { DataLayer } from '../data/data-layer.ts';
+import { type AdmittedOperation, AdmittedOperations } from './admitted-operations.ts';
 import { authentication } from './authentication.ts';
 import { Context } from './context.ts';
 import { noteRefusedDocument, statusOf } from './document-status.ts';
@@ -24,6 +27,19 @@ export const GRAPHQL_PATH = '/graphql';
 /** The path of the schema, for the tools of clients. It needs no token, as introspection needs none. */
 export const SCHEMA_PATH = '/schema.graphql';
 
+/** Tells the ids of the requests that a compiled operation has answered. */
+const answeredCompiled = channel('paw-gateway:answered-compiled');
+
+// Clients send few that differ.
+const MOST_CONTENT_TYPES = 100;
+
+/** What a request of the plainest kind holds. */
+type PlainRequest = {
+  readonly query: string;
+  readonly operationName?: string | null;
+  readonly variables?: Readonly<Record<string, unknown>> | null;
+};
+
 /**
  * Adds the GraphQL face: Apollo Server at `/graphql`, and the schema that it executes.
  *
@@ -33,6 +49,9 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
   // Apollo shapes some errors where it no longer knows the request they belong to.
   const currentRequest = new AsyncLocalStorage<FastifyRequest>();
   const schema = createSchema();
+  const admitted = new AdmittedOperations();
+  // What Apollo Server has chosen for each Accept header so far.
+  const contentTypes = new Map<string | undefined, string>();
   const server = new ApolloServer<Context>({
     schema,
     introspection: true,
@@ -46,20 +65,12 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
       requestHeaders: ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'],
     },
     stringifyResult: (result) => JSON.stringify(result),
-    formatError(formatted, thrown) {
-      const request = currentRequest.getStore();
-      return formatGraphqlError(
-        formatted,
-        thrown,
-        request?.id ?? '',
-        (error) => variableViolation(schema, error, () => (request ? sentVariables(request) : {})),
-        (error) => request?.log.error(error),
-      );
-    },
+    formatError: (formatted, thrown) => formatError(formatted, thrown, currentRequest.getStore()),
     plugins: [
       mediaType,
       authentication,
       noteRefusedDocument,
+      admitted.plugin(schema),
       sandbox
         ? ApolloServerPluginLandingPageLocalDefault({ embed: { runTelemetry: false } })
         : ApolloServerPluginLandingPageDisabled(),
@@ -68,6 +79,52 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
       ApolloServerPluginUsageReportingDisabled(),
     ],
   });
+  function formatError(
+    formatted: GraphQLFormattedError,
+    thrown: unknown,
+    request: FastifyRequest | undefined,
+  ) {
+    return formatGraphqlError(
+      formatted,
+      thrown,
+      request?.id ?? '',
+      (error) => variableViolation(schema, error, () => (request ? sentVariables(request) : {})),
+      (error) => request?.log.error(error),
+    );
+  }
+
+  /**
+   * Answers a request for an operation that was admitted before.
+   *
+   * @returns undefined if it is to be refused before anything is executed, which is
+   *   left to Apollo Server and its plugins
+   */
+  async function answerAdmitted(
+    { run, needsToken }: AdmittedOperation,
+    context: Context,
+    request: FastifyRequest,
+    variables: Readonly<Record<string, unknown>>,
+  ): Promise<string | undefined> {
+    if (needsToken) {
+      try {
+        await context.authenticate();
+      } catch {
+        return undefined;
+      }
+    }
+    const outcome = await run(context, variables);
+    if (outcome === undefined || outcome.errors.length === 0) return outcome && `{"data":${outcome.data}}`;
+    const errors = outcome.errors.map((error) => {
+      const formatted = error.toJSON();
+      return formatError(
+        { ...formatted, extensions: { code: 'INTERNAL_SERVER_ERROR', ...formatted.extensions } },
+        error,
+        request,
+      );
+    });
+    return `{"errors":${JSON.stringify(errors)},"data":${outcome.data}}`;
+  }
+
   await server.start();
   app.addHook('onClose', () => server.stop());
 
@@ -76,6 +133,16 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
     url: GRAPHQL_PATH,
     async handler(request, reply) {
       const context = new Context(data, () => request.authenticate());
+      const sent = plainRequest(request);
+      const operation = sent && admitted.find(sent);
+      const contentType = contentTypes.get(request.headers.accept);
+      if (operation !== undefined && contentType !== undefined) {
+        const answer = await answerAdmitted(operation, context, request, sent?.variables ?? {});
+        if (answer !== undefined) {
+          answeredCompiled.publish(request.id);
+          return reply.type(contentType).send(answer);
+        }
+      }
       const response = await currentRequest.run(request, () =>
         server.executeHTTPGraphQLRequest({
           httpGraphQLRequest: toApollo(request),
@@ -84,6 +151,10 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
       );
       if (response.body.kind !== 'complete') throw new Error('No answer of this schema comes in parts.');
       for (const [name, value] of response.headers) reply.header(name, value);
+      const chosen = response.headers.get('content-type');
+      if (sent && chosen && response.status === undefined && contentTypes.size < MOST_CONTENT_TYPES) {
+        contentTypes.set(request.headers.accept, chosen);
+      }
       reply.code(statusOf(response, context));
       return response.body.string;
     },
@@ -98,6 +169,22 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
       .header('access-control-allow-origin', '*');
     return document;
   });
+}
+
+/** What a request asks for, if it is of the kind that Apollo Server has nothing to say on but what it asks for. */
+function plainRequest({ method, url, body }: FastifyRequest): PlainRequest | undefined {
+  if (method !== 'POST' || url !== GRAPHQL_PATH || !isObject(body)) return undefined;
+  const { query, operationName, variables, extensions } = body;
+  const isPlain =
+    typeof query === 'string' &&
+    (operationName == null || typeof operationName === 'string') &&
+    (variables == null || isObject(variables)) &&
+    (extensions == null || (isObject(extensions) && !Object.hasOwn(extensions, 'persistedQuery')));
+  return isPlain ? (body as PlainRequest) : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function toApollo(request: FastifyRequest): HTTPGraphQLRequest {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type GraphQLScalarType, type GraphQLSchema, isScalarType, printSchema } from 'graphql';
 import { GraphQLDateTime, GraphQLURL } from 'graphql-scalars';
+import { asItIs } from './compile.ts';
 import type { Context } from './context.ts';
 import { mutations } from './mutations.ts';
 import { queries } from './queries.ts';
@@ -23,7 +24,11 @@ export function createSchema(): GraphQLSchema {
   });
   // ResourceName and Address have no code of their own: what comes in is checked
   // by the operation, so that both faces refuse it in the same words.
-  for (const scalar of [GraphQLDateTime, GraphQLURL]) adoptScalar(schema, scalar);
+  adoptScalar(schema, GraphQLDateTime);
+  adoptScalar(schema, GraphQLURL);
+  // What goes out is our own: the library, for one, would parse each URL again.
+  for (const name of ['ResourceName', 'Address', 'URL'])
+    Object.assign(scalarOf(schema, name), { serialize: asItIs });
   return schema;
 }
 
@@ -36,8 +41,12 @@ export function schemaDocument(schema: GraphQLSchema): string {
 function adoptScalar(
   schema: GraphQLSchema,
   { name, serialize, parseValue, parseLiteral }: GraphQLScalarType,
-) {
+): void {
+  Object.assign(scalarOf(schema, name), { serialize, parseValue, parseLiteral });
+}
+
+function scalarOf(schema: GraphQLSchema, name: string): GraphQLScalarType {
   const type = schema.getType(name);
   if (!isScalarType(type)) throw new Error(`The contract lacks the scalar ${name}.`);
-  Object.assign(type, { serialize, parseValue, parseLiteral });
+  return type;
 }

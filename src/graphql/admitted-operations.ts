@@ -1,0 +1,55 @@
+import type { ApolloServerPlugin } from '@apollo/server';
+import type { GraphQLSchema } from 'graphql';
+import { LruCache } from '../model/lru-cache.ts';
+import { isIntrospection } from './authentication.ts';
+import { type CompiledOperation, compileOperation } from './compile.ts';
+import type { Context } from './context.ts';
+
+/** An operation that Apollo Server has parsed, validated and let through before. */
+export type AdmittedOperation = CompiledOperation & {
+  /** Whether it selects anything beyond the schema itself. */
+  readonly needsToken: boolean;
+};
+
+/** A request for an operation, as far as it matters to which one it is. */
+type Sent = { readonly query: string; readonly operationName?: string | null | undefined };
+
+// Compiled, an operation takes some 50 times the memory of its text.
+const MAX_CHARACTERS = 500_000;
+
+/**
+ * The operations that have been admitted lately, compiled. What is decided anew for
+ * each request is not kept: whom its token speaks for, whether its variables fit, and
+ * what kinds of answer the client takes.
+ */
+export class AdmittedOperations {
+  readonly #operations = new LruCache<AdmittedOperation>(MAX_CHARACTERS);
+
+  find(sent: Sent): AdmittedOperation | undefined {
+    return this.#operations.get(keyOf(sent));
+  }
+
+  /** The plugin that keeps what Apollo Server is about to execute. */
+  plugin(schema: GraphQLSchema): ApolloServerPlugin<Context> {
+    const operations = this.#operations;
+    return {
+      async requestDidStart() {
+        return {
+          async executionDidStart({ request, source, document, operation }) {
+            // Against what its type says, one that cannot be told comes here, too, and is refused by graphql-js.
+            if (operation === undefined) return;
+            const key = keyOf({ query: source, operationName: request.operationName });
+            const needsToken = !isIntrospection(operation.selectionSet, document);
+            const admitted = { ...compileOperation(schema, document, operation), needsToken };
+            operations.set(key, admitted, key.length);
+          },
+        };
+      },
+    };
+  }
+}
+
+// No document holds U+0000.
+function keyOf({ query, operationName }: Sent): string {
+  return operationName == null ? query : `${query}\0${operationName}`;
+}
