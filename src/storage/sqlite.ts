@@ -27,15 +27,17 @@ const BUSY_INTERVAL_MS = 10;
 
 const BUSY = 5;
 
+const MOST_TOGETHER = 100;
+
 // Some 10 MB, with short texts.
 const MOST_ROWS_KEPT = 20_000;
 
 /**
  * Opens a database in one SQLite file, which is made if it is missing.
  *
- * There are two connections: what is written goes through the one in turn, and
- * reads through the other, so that a read neither waits for an open transaction
- * nor sees into it. A commit is on disk when its promise resolves.
+ * There are two connections: what is written goes through the one, and reads through
+ * the other, so that a read neither waits for an open transaction nor sees into it.
+ * A commit is on disk when its promise resolves.
  *
  * @param path the file
  * @throws UNAVAILABLE if the file cannot be opened
@@ -53,15 +55,7 @@ export function openSqlite(path: string): Database {
   });
   const read = remembering(reader, runner(reader));
   const write = runner(writer);
-  let last: Promise<unknown> = Promise.resolve();
-
-  /** Runs `work` on the writing connection when all earlier work on it is done. */
-  function inTurn<T>(work: (lockDeadline: number) => T | Promise<T>): Promise<T> {
-    const lockDeadline = performance.now() + BUSY_TIMEOUT_MS;
-    const result = last.then(() => work(lockDeadline));
-    last = result.catch(() => {});
-    return result;
-  }
+  const writes = sharedCommits(writer);
 
   const transaction: Queryable = {
     async query<R extends Row>(sql: string, params: readonly Value[] = []) {
@@ -71,30 +65,105 @@ export function openSqlite(path: string): Database {
 
   return {
     async query<R extends Row>(sql: string, params: readonly Value[] = []) {
-      const rows = sql.startsWith('SELECT')
-        ? read(sql, params)
-        : inTurn((deadline) => onceFree(deadline, () => write(sql, params)));
+      const rows = sql.startsWith('SELECT') ? read(sql, params) : writes.add(async () => write(sql, params));
       return (await rows) as readonly R[];
     },
 
-    transaction: (work) =>
-      inTurn(async (deadline) => {
-        await onceFree(deadline, () => withOutages(() => writer.exec('BEGIN IMMEDIATE')));
-        try {
-          const result = await work(transaction);
-          withOutages(() => writer.exec('COMMIT'));
-          return result;
-        } finally {
-          if (writer.isTransaction) writer.exec('ROLLBACK');
-        }
-      }),
+    transaction: (work) => writes.add(() => work(transaction)),
 
     async close() {
-      await inTurn(() => {
-        reader.close();
-        writer.close();
-      });
+      await writes.add(async () => {});
+      reader.close();
+      writer.close();
     },
+  };
+}
+
+/** A piece of work that writes, and what waits for it. */
+type Job = {
+  readonly work: () => Promise<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  /** Until when it may wait for another process, in the time of `performance`. */
+  readonly deadline: number;
+};
+
+/**
+ * Does what is to be written in the order in which it comes, all that has come
+ * together in one transaction: it is the commit, on its way to the disk, that takes
+ * the time. Each is undone alone if it fails, and nobody hears of theirs before it
+ * is on disk with all the others.
+ */
+function sharedCommits(writer: DatabaseSync): { add<T>(work: () => Promise<T>): Promise<T> } {
+  const exec = (sql: string) => withOutages(() => writer.exec(sql));
+  const waiting: Job[] = [];
+  let isScheduled = false;
+
+  // When everything has been heard that came in at the same time.
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0) return;
+    isScheduled = true;
+    setImmediate(async () => {
+      await commitTogether(waiting.splice(0, MOST_TOGETHER));
+      isScheduled = false;
+      schedule();
+    });
+  }
+
+  async function commitTogether(jobs: readonly Job[]): Promise<void> {
+    const begun = await begin(jobs);
+    if (begun.length === 0) return;
+    const settlements: (() => void)[] = [];
+    try {
+      for (const job of begun) settlements.push(await attempt(job, begun.length > 1));
+      exec('COMMIT');
+    } catch (error) {
+      if (writer.isTransaction) writer.exec('ROLLBACK');
+      for (const { reject } of begun) reject(error);
+      return;
+    }
+    for (const settle of settlements) settle();
+  }
+
+  /** Begins a transaction as soon as no other process holds the lock, and returns those who could wait so long. */
+  async function begin(jobs: readonly Job[]): Promise<readonly Job[]> {
+    for (let patient = jobs; ; ) {
+      try {
+        exec('BEGIN IMMEDIATE');
+        return patient;
+      } catch (error) {
+        const isBusy = error instanceof ApiError && primaryCode(error.cause) === BUSY;
+        const now = performance.now();
+        for (const { deadline, reject } of patient) if (!isBusy || now > deadline) reject(error);
+        patient = isBusy ? patient.filter(({ deadline }) => now <= deadline) : [];
+        if (patient.length === 0) return patient;
+        await delay(BUSY_INTERVAL_MS);
+      }
+    }
+  }
+
+  /** Does one of several. What is thrown means that all of them are undone. */
+  async function attempt({ work, resolve, reject }: Job, isOneOfSeveral: boolean): Promise<() => void> {
+    if (isOneOfSeveral) exec('SAVEPOINT job');
+    try {
+      const value = await work();
+      if (isOneOfSeveral) exec('RELEASE job');
+      return () => resolve(value);
+    } catch (error) {
+      // Some errors, such as a full disk, end the whole transaction.
+      if (!isOneOfSeveral || !writer.isTransaction) throw error;
+      exec('ROLLBACK TO job; RELEASE job');
+      return () => reject(error);
+    }
+  }
+
+  return {
+    add: <T>(work: () => Promise<T>) =>
+      new Promise<T>((resolve, reject) => {
+        const deadline = performance.now() + BUSY_TIMEOUT_MS;
+        waiting.push({ work, resolve: resolve as Job['resolve'], reject, deadline });
+        schedule();
+      }),
   };
 }
 
@@ -164,19 +233,6 @@ function rowOf(columns: readonly string[], values: readonly Value[]): Row {
   const row: Record<string, Value> = {};
   for (let n = 0; n < columns.length; n += 1) row[columns[n] as string] = values[n] as Value;
   return row;
-}
-
-/** Does a write as soon as no other process holds the lock, or fails at `deadline`, in the time of `performance`. */
-async function onceFree<T>(deadline: number, write: () => T): Promise<T> {
-  for (;;) {
-    try {
-      return write();
-    } catch (error) {
-      const busy = error instanceof ApiError && primaryCode(error.cause) === BUSY;
-      if (!busy || performance.now() > deadline) throw error;
-      await delay(BUSY_INTERVAL_MS);
-    }
-  }
 }
 
 function withOutages<T>(work: () => T): T {

@@ -1,0 +1,95 @@
+import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { pathOf } from '../engine.ts';
+import { makeDatabase } from '../gateway.ts';
+
+const WRITES = 50;
+
+let database: Database;
+let path: string;
+/** The items, as another process sees them. */
+let committed: () => readonly number[];
+
+beforeEach(async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  path = pathOf(url);
+  database = await openDatabase(url);
+  onTestFinished(() => database.close());
+  await database.query('CREATE TABLE item (place INTEGER PRIMARY KEY AUTOINCREMENT, id INTEGER UNIQUE)');
+  const other = new DatabaseSync(path, { readOnly: true });
+  onTestFinished(() => other.close());
+  committed = () =>
+    other
+      .prepare('SELECT id FROM item ORDER BY place')
+      .all()
+      .map(({ id }) => Number(id));
+});
+
+const add = (id: number) => database.query('INSERT INTO item (id) VALUES ($1)', [id]);
+const numbers = Array.from({ length: WRITES }, (_, n) => n);
+
+test('what is written at the same time shares a commit, in the order in which it came', async () => {
+  const before = statSync(`${path}-wal`).size;
+  await Promise.all(numbers.map(add));
+  expect(committed()).toEqual(numbers);
+  // Each commit of its own would add a page of 4 KiB at least.
+  expect(statSync(`${path}-wal`).size - before).toBeLessThan((WRITES / 2) * 4096);
+});
+
+test('a write is on disk when it is acknowledged, whatever it shared its commit with', async () => {
+  await Promise.all(
+    numbers.map(async (id) => {
+      if (id % 3 === 0) await add(id);
+      else
+        await database.transaction((transaction) =>
+          transaction.query('INSERT INTO item (id) VALUES ($1)', [id]),
+        );
+      expect(committed()).toContain(id);
+    }),
+  );
+});
+
+test('what fails is undone alone, and says why', async () => {
+  await add(7);
+  const outcomes = await Promise.allSettled(numbers.map(add));
+  expect(outcomes.map(({ status }) => status)).toEqual(
+    numbers.map((id) => (id === 7 ? 'rejected' : 'fulfilled')),
+  );
+  expect(outcomes[7]).toMatchObject({ reason: { message: expect.stringContaining('UNIQUE') } });
+  expect(committed()).toEqual([7, ...numbers.filter((id) => id !== 7)]);
+});
+
+test('a transaction that fails halfway leaves nothing behind, and its neighbours stand', async () => {
+  const outcomes = await Promise.allSettled([
+    add(1),
+    database.transaction(async (transaction) => {
+      await transaction.query('INSERT INTO item (id) VALUES ($1)', [2]);
+      throw new Error('Halfway.');
+    }),
+    database.transaction(async (transaction) => {
+      await transaction.query('INSERT INTO item (id) VALUES ($1)', [3]);
+      return 'done';
+    }),
+    add(4),
+  ]);
+  expect(outcomes).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { message: 'Halfway.' } },
+    { status: 'fulfilled', value: 'done' },
+    { status: 'fulfilled' },
+  ]);
+  expect(committed()).toEqual([1, 3, 4]);
+});
+
+test('closing waits for what has been asked before', async () => {
+  const asked = numbers.map(add);
+  await database.close();
+  await Promise.all(asked);
+  expect(committed()).toEqual(numbers);
+  // Closed once more at the end of the test.
+  database = { ...database, close: async () => {} };
+});
