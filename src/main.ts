@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { accountCreate } from './commands/account-create.ts';
 import { appList } from './commands/app-list.ts';
@@ -27,6 +28,9 @@ const COMMANDS: readonly Command[] = [
   appDeactivate,
   copy,
 ];
+
+// The server is loaded by the command that runs it, and compiled the first time only.
+enableCompileCache();
 
 async function main(words: readonly string[]): Promise<void> {
   const command = COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));

@@ -1,5 +1,5 @@
 import type { ApolloServerPlugin } from '@apollo/server';
-import type { GraphQLSchema } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, visit } from 'graphql';
 import { LruCache } from '../model/lru-cache.ts';
 import { isIntrospection } from './authentication.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
@@ -15,7 +15,7 @@ export type AdmittedOperation = CompiledOperation & {
 type Sent = { readonly query: string; readonly operationName?: string | null | undefined };
 
 // Compiled, an operation takes some 50 times the memory of its text.
-const MAX_CHARACTERS = 500_000;
+const MAX_CHARACTERS = 350_000;
 
 /**
  * The operations that have been admitted lately, compiled. What is decided anew for
@@ -38,6 +38,7 @@ export class AdmittedOperations {
           async executionDidStart({ request, source, document, operation }) {
             // Against what its type says, one that cannot be told comes here, too, and is refused by graphql-js.
             if (operation === undefined) return;
+            dropTokens(document);
             const key = keyOf({ query: source, operationName: request.operationName });
             const needsToken = !isIntrospection(operation.selectionSet, document);
             const admitted = { ...compileOperation(schema, document, operation), needsToken };
@@ -47,6 +48,18 @@ export class AdmittedOperations {
       },
     };
   }
+}
+
+/**
+ * Lets go of the tokens that a document was parsed from, which take more memory than
+ * all else of it. What errors tell of it are places, which stay.
+ */
+function dropTokens(document: DocumentNode): void {
+  visit(document, {
+    enter({ loc }) {
+      if (loc) Object.assign(loc, { startToken: undefined, endToken: undefined });
+    },
+  });
 }
 
 // No document holds U+0000.

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
-import { ApolloServer, HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
+import { ApolloServer, type ApolloServerOptions, HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
@@ -9,8 +9,9 @@ import {
 } from '@apollo/server/plugin/disabled';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { GraphQLFormattedError } from 'graphql';
+import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 import type { DataLayer } from '../data/data-layer.ts';
+import { LruCache } from '../model/lru-cache.ts';
 import { type AdmittedOperation, AdmittedOperations } from './admitted-operations.ts';
 import { authentication } from './authentication.ts';
 import { Context } from './context.ts';
@@ -29,6 +30,8 @@ export const SCHEMA_PATH = '/schema.graphql';
 
 /** Tells the ids of the requests that a compiled operation has answered. */
 const answeredCompiled = channel('paw-gateway:answered-compiled');
+
+const MOST_DOCUMENTS = 100;
 
 // Clients send few that differ.
 const MOST_CONTENT_TYPES = 100;
@@ -59,6 +62,7 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
     stopOnTerminationSignals: false,
     logger: app.log,
     parseOptions: { maxTokens: MAX_DOCUMENT_TOKENS },
+    documentStore: documentStore(),
     validationRules: [...limits],
     // A page of another site cannot send this header without a pre-flight request.
     csrfPrevention: {
@@ -169,6 +173,16 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
       .header('access-control-allow-origin', '*');
     return document;
   });
+}
+
+/** Keeps the documents that come again without being plain requests, such as persisted queries by GET. */
+function documentStore(): NonNullable<ApolloServerOptions<Context>['documentStore']> {
+  const documents = new LruCache<DocumentNode>(MOST_DOCUMENTS);
+  return {
+    get: async (key) => documents.get(key),
+    set: async (key, document) => documents.set(key, document, 1),
+    delete: async (key) => documents.delete(key),
+  };
 }
 
 /** What a request asks for, if it is of the kind that Apollo Server has nothing to say on but what it asks for. */
