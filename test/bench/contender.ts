@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** A process that is measured. */
+export type Contender = {
+  readonly name: string;
+  /** Where it listens; empty if it does not. */
+  readonly url: string;
+  /** The processor time that it has used so far, in seconds. */
+  cpuSeconds(): number;
+  /** The memory that it holds, in MB (10^6 bytes). */
+  residentMb(): number;
+  /** Sends it a line, and returns the next one that it prints. */
+  ask(line: string): Promise<string>;
+  stop(): Promise<void>;
+};
+
+export const PUBLIC_URL = 'http://127.0.0.1:4000';
+
+// Source: proc(5); the unit of its times is that of sysconf(_SC_CLK_TCK), which Linux fixes at 100.
+const TICKS_PER_SECOND = 100;
+
+const SERVER_CORE = '0';
+
+/** The core that the load comes from. */
+export const LOAD_CORE = '1';
+
+/** Starts a program of `servers/`, or the gateway itself, on the core for servers. */
+export async function startContender(name: string, file: string): Promise<Contender> {
+  const program = name === 'gateway' ? ['../../src/main.ts', 'serve'] : [`./servers/${name}.ts`];
+  const [path = '', ...words] = program;
+  const script = fileURLToPath(new URL(path, import.meta.url));
+  const child = spawn('taskset', ['-c', SERVER_CORE, process.execPath, script, ...words], {
+    env: {
+      PATH: process.env['PATH'],
+      NODE_ENV: 'production',
+      PORT: '0',
+      PUBLIC_URL,
+      DATABASE_FILE: file,
+      DATABASE_URL: `sqlite:${file}`,
+    },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const nextLine = async () => {
+    const { value } = await lines.next();
+    if (value === undefined) throw new Error(`${name} ended.`);
+    return value;
+  };
+  let started: { url?: string } = {};
+  while (started.url === undefined) started = JSON.parse(await nextLine());
+  return {
+    name,
+    url: started.url,
+    cpuSeconds: () => cpuSecondsOf(child),
+    residentMb: () => residentMbOf(child),
+    ask(line) {
+      child.stdin.write(`${line}\n`);
+      return nextLine();
+    },
+    async stop() {
+      child.kill();
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    },
+  };
+}
+
+function cpuSecondsOf({ pid }: ChildProcess): number {
+  // The name of the program, in brackets, may hold spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+function residentMbOf({ pid }: ChildProcess): number {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
+  return (Number(kilobytes) * 1024) / 1e6;
+}

@@ -1,0 +1,32 @@
+import { passwordHasher } from '../../../src/credentials/password-hasher.ts';
+import { createDataLayer } from '../../../src/data/create-data-layer.ts';
+import type { DataLayer } from '../../../src/data/data-layer.ts';
+import { Context } from '../../../src/graphql/context.ts';
+import { pageTokens } from '../../../src/model/page-token.ts';
+import { idGenerator } from '../../../src/model/resource-name.ts';
+import { openDatabase } from '../../../src/storage/open-database.ts';
+import { loadPageTokenKey } from '../../../src/storage/page-token-key.ts';
+import { openTokens } from '../../../src/storage/tokens.ts';
+
+/** The gateway's data layer, for another server to stand in front of. */
+export async function openDataLayer(): Promise<DataLayer> {
+  const database = await openDatabase(`sqlite:${process.env['DATABASE_FILE']}`);
+  const clock = Date.now;
+  return createDataLayer({
+    database,
+    tokens: openTokens(database, clock),
+    passwords: passwordHasher(100),
+    pageTokens: pageTokens(await loadPageTokenKey(database)),
+    clock,
+    newId: idGenerator(clock),
+    tokenTtlSeconds: 3600,
+    publicUrl: () => process.env['PUBLIC_URL'] ?? '',
+  });
+}
+
+/** What the resolvers of a request share, once its token has been looked at. */
+export async function contextOf(data: DataLayer, authorization: string | undefined): Promise<Context> {
+  const context = new Context(data, () => data.authenticate((authorization ?? '').slice('Bearer '.length)));
+  await context.authenticate();
+  return context;
+}
