@@ -6,7 +6,7 @@ import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { type Contender, LOAD_CORE, startContender } from './contender.ts';
 import { type BenchData, makeBenchData } from './data.ts';
 import { ask, load, type Request, type Run } from './load.ts';
-import { median, type Result, report } from './report.ts';
+import { median, type Result, tableHead, tableRows } from './report.ts';
 import * as workloads from './workloads.ts';
 
 // Compares the gateway with other servers on the same file. Each is a process of its own
@@ -58,17 +58,18 @@ async function compareAll(): Promise<void> {
   progress('making the databases');
   const small = await makeBenchData(join(folder, 'small.db'), SMALL);
   const big = await makeBenchData(join(folder, 'big.db'), BIG);
-  const results: Result[] = [];
   for (const name of ['gateway', 'limit', 'mercurius', 'yoga', 'apollo-express', 'commits']) {
     contenders.set(name, await startContender(name, small.file));
   }
   contenders.set(ON_BIG, await startContender('gateway', big.file));
+  console.log(tableHead);
   for (const comparison of comparisons(small, big)) {
     if (options.only && !comparison.name.includes(options.only)) continue;
     if (comparison.sameAnswers) await checkAnswers(comparison);
-    results.push(...(await compare(comparison)));
+    const rows = tableRows(await compare(comparison));
+    progress('');
+    console.log(rows);
   }
-  console.log(report(results));
   if (!options.only) console.log(`\n${await measureFootprint(small, big)}`);
 }
 
@@ -222,5 +223,5 @@ async function measure({ who, requests }: Side): Promise<Run> {
 
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
-  else process.stderr.write(`${text}\n`);
+  else if (text !== '') process.stderr.write(`${text}\n`);
 }

@@ -9,8 +9,13 @@ export type Result = {
   readonly theirs: readonly Run[];
 };
 
-/** A table in Markdown: medians of the ratios within each round, with the least and the greatest. */
-export function report(results: readonly Result[]): string {
+const HEAD = ['workload', 'against', 'ratio', 'at least', 'CPU ratio', 'gateway/s', 'other/s'];
+
+/** The head of the table, in Markdown. */
+export const tableHead = [HEAD, HEAD.map(() => '---')].map(lineOf).join('\n');
+
+/** Rows of the table: medians of the ratios within each round, with the least and the greatest. */
+export function tableRows(results: readonly Result[]): string {
   const rows = results.map(({ workload, against, atLeast, ours, theirs }) => {
     const ratios = ours.map((run, n) => run.rate / (theirs[n]?.rate ?? Number.NaN));
     const cpu = ours.map((run, n) => run.cpuMicros / (theirs[n]?.cpuMicros ?? Number.NaN));
@@ -24,8 +29,11 @@ export function report(results: readonly Result[]): string {
       Math.round(median(theirs.map(({ rate }) => rate))).toString(),
     ];
   });
-  const head = ['workload', 'against', 'ratio', 'at least', 'CPU ratio', 'gateway/s', 'other/s'];
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return rows.map(lineOf).join('\n');
+}
+
+function lineOf(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
 }
 
 /** The value in the middle, or halfway between the two there. */

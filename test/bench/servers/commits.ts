@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 // around them: for each line that comes in, as many as there is time for.
 
 const database = new DatabaseSync(process.env['DATABASE_FILE'] ?? '');
-database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 2000');
 const update = database.prepare(
   'UPDATE wallet SET title = ?, update_time_ms = ? WHERE account_id = ? AND id = ?',
 );

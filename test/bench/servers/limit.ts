@@ -10,7 +10,7 @@ type Principal = { readonly accountId: string; readonly projectId?: string };
 type Row = Readonly<Record<string, string & number>>;
 
 const database = new DatabaseSync(process.env['DATABASE_FILE'] ?? '');
-database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 2000');
 
 const findToken = database.prepare(
   'SELECT value FROM keyv WHERE namespace = ? AND key = ? AND expire_time_ms > ?',
