@@ -277,7 +277,13 @@ export function compileOperation(
       }
       return writeObject(fields, value, run, path);
     };
-    if (isObjectType(type)) return (value, run, path) => writeAs(type, value, run, path);
+    if (isObjectType(type)) {
+      let fields: readonly Field[] | undefined;
+      return (value, run, path) => {
+        fields ??= fieldsOf(type, selected, settled);
+        return writeObject(fields, value, run, path);
+      };
+    }
     if (!isAbstractType(type)) throw new Error(`A field is of the type ${type}.`);
 
     const resolveType = type.resolveType ?? defaultTypeResolver;
@@ -305,7 +311,7 @@ function writeObject(
   path: Path | undefined,
 ): MaybePromise<string> {
   let text = '';
-  const parts: MaybePromise<string>[] = [];
+  let parts: MaybePromise<string>[] | undefined;
   try {
     for (const field of fields) {
       text += field.label;
@@ -313,19 +319,20 @@ function writeObject(
       if (typeof value === 'string') {
         text += value;
       } else {
+        parts ??= [];
         parts.push(text, value);
         text = '';
       }
     }
   } catch (error) {
-    if (parts.length === 0) throw error;
+    if (parts === undefined) throw error;
     // None of the others may fail without anybody who listens.
     return Promise.all(parts).finally(() => {
       throw error;
     }) as Promise<never>;
   }
   text += fields.length === 0 ? '{}' : '}';
-  return parts.length === 0 ? text : Promise.all(parts).then((written) => written.join('') + text);
+  return parts === undefined ? text : Promise.all(parts).then((written) => written.join('') + text);
 }
 
 /** Writes a field that is but text which its object has, as most are. */

@@ -18,10 +18,11 @@ const { values: options } = parseArgs({
 });
 
 const ROUNDS = options.quick ? 3 : 7;
-const SECONDS = options.quick ? 0.4 : 1.5;
+const SECONDS = options.quick ? 0.3 : 1.5;
 const SMALL = 1000;
 const DOCUMENTS = 1000;
-const SPREAD = 20_000;
+const SPREAD = options.quick ? 2000 : 20_000;
+const MANY_DOCUMENTS = options.quick ? 10_000 : 100_000;
 const ON_BIG = 'gateway on the big file';
 const BIG = options.quick ? 100_000 : 1_000_000;
 
@@ -146,7 +147,7 @@ function versus(
 async function measureFootprint(small: BenchData, big: BenchData): Promise<string> {
   progress('memory');
   const onBig = contender(ON_BIG).residentMb();
-  const documents = workloads.graphqlDocuments(small, 100_000);
+  const documents = workloads.graphqlDocuments(small, MANY_DOCUMENTS);
   const before = contender('gateway').residentMb();
   await load(contender('gateway'), documents, Number.POSITIVE_INFINITY, documents.length);
   const growth = contender('gateway').residentMb() - before;
