@@ -38,6 +38,8 @@ export class AdmittedOperations {
           async executionDidStart({ request, source, document, operation }) {
             // Against what its type says, one that cannot be told comes here, too, and is refused by graphql-js.
             if (operation === undefined) return;
+            // The one name that a plain object cannot have as a key of its own.
+            if (source.includes('__proto__')) return;
             dropTokens(document);
             const key = keyOf({ query: source, operationName: request.operationName });
             const needsToken = !isIntrospection(operation.selectionSet, document);

@@ -44,8 +44,8 @@ type MaybePromise<T> = T | Promise<T>;
 
 /** What an operation came to. */
 export type Outcome = {
-  /** The value of `data`, in JSON. */
-  readonly data: string;
+  /** For JSON, as it is. */
+  readonly data: object | null;
   readonly errors: readonly GraphQLError[];
 };
 
@@ -69,15 +69,13 @@ type Run = {
   readonly nulled: Set<Path | undefined>;
 };
 
-/** Writes a value as JSON. @throws what makes it null, or else what is around it */
-type Write = (value: unknown, run: Run, path: Path) => MaybePromise<string>;
+/** Makes what a resolver gave ready for JSON. @throws what makes it null, or else what is around it */
+type Complete = (value: unknown, run: Run, path: Path) => unknown;
 
 type InfoOf = (run: Run, path: Path) => GraphQLResolveInfo;
 
 type Field = {
   readonly key: string;
-  /** The JSON text of the key, with what stands before and after it. */
-  readonly label: string;
   readonly parentName: string;
   readonly nodes: readonly FieldNode[];
   readonly isNonNull: boolean;
@@ -85,11 +83,11 @@ type Field = {
   /** The property of the object that the field is, if it is text. */
   readonly textProperty: string | undefined;
   readonly resolve: (source: unknown, run: Run, path: Path) => unknown;
-  readonly write: Write;
+  readonly complete: Complete;
 };
 
 /**
- * Compiles an operation of a valid document into functions that write its answer.
+ * Compiles an operation of a valid document into functions that make its answer.
  * What graphql-js finds out for each request, and for each item of a list, is found
  * out once: which fields there are, how each is resolved, and how its value becomes
  * JSON. What an answer holds, and the order of its errors, is as with graphql-js.
@@ -119,11 +117,11 @@ export function compileOperation(
         const program = programFor(rootType, variables);
         const data =
           operation.operation === 'mutation'
-            ? writeInTurn(program, run)
-            : writeObject(program, undefined, run, undefined);
-        if (typeof data === 'string') return { data, errors: run.errors };
+            ? completeInTurn(program, run)
+            : completeObject(program, undefined, run, undefined);
+        if (!isPromise(data)) return { data, errors: run.errors };
         return data.then(
-          (text) => ({ data: text, errors: run.errors }),
+          (object) => ({ data: object, errors: run.errors }),
           (error) => withoutData(run, error),
         );
       } catch (error) {
@@ -155,9 +153,7 @@ export function compileOperation(
     const nodesByKey = new Map<string, FieldNode[]>();
     const visited = new Set<string>();
     for (const set of selected) collect(set, type, settled, nodesByKey, visited);
-    return [...nodesByKey].map(([key, nodes], index) =>
-      fieldOf(type, index === 0 ? '{' : ',', key, nodes, settled),
-    );
+    return [...nodesByKey].map(([key, nodes]) => fieldOf(type, key, nodes, settled));
   }
 
   /** Source: GraphQL specification, CollectFields. */
@@ -196,7 +192,6 @@ export function compileOperation(
 
   function fieldOf(
     parentType: GraphQLObjectType,
-    separator: string,
     key: string,
     nodes: readonly FieldNode[],
     settled: Variables,
@@ -222,7 +217,6 @@ export function compileOperation(
     });
     return {
       key,
-      label: `${separator}${JSON.stringify(key)}:`,
       parentName: parentType.name,
       nodes,
       isNonNull: isNonNullType(returnType),
@@ -230,58 +224,62 @@ export function compileOperation(
         resolve === defaultFieldResolver && isText(getNullableType(returnType)) ? definition.name : undefined,
       needsPath: !isLeafType(getNullableType(returnType)) || wantsInfo(resolve),
       resolve: resolverOf(resolve, node, definition, infoOf),
-      write: writerOf(returnType, nodes, infoOf, settled),
+      complete: completerOf(returnType, nodes, infoOf, settled),
     };
   }
 
-  function writerOf(
+  function completerOf(
     type: GraphQLOutputType,
     nodes: readonly FieldNode[],
     infoOf: InfoOf,
     settled: Variables,
-  ): Write {
+  ): Complete {
     const nullable = isNonNullType(type) ? type.ofType : type;
-    const write = nonNullWriterOf(nullable, nodes, infoOf, settled);
+    const complete = nonNullCompleterOf(nullable, nodes, infoOf, settled);
     return (value, run, path) => {
       if (value instanceof Error) throw value;
-      if (value !== null && value !== undefined) return write(value, run, path);
-      if (nullable === type) return 'null';
+      if (value !== null && value !== undefined) return complete(value, run, path);
+      if (nullable === type) return null;
       const { parentType, fieldName } = infoOf(run, path);
       throw new Error(`Cannot return null for non-nullable field ${parentType.name}.${fieldName}.`);
     };
   }
 
-  function nonNullWriterOf(
+  function nonNullCompleterOf(
     type: GraphQLOutputType,
     nodes: readonly FieldNode[],
     infoOf: InfoOf,
     settled: Variables,
-  ): Write {
+  ): Complete {
     if (isLeafType(type)) {
       return (value) => {
         const leaf = type.serialize(value);
         if (leaf === null || leaf === undefined) throw new Error(`A ${type.name} came out as nothing.`);
-        return JSON.stringify(leaf);
+        return leaf;
       };
     }
     if (isListType(type)) {
-      return listWriter(writerOf(type.ofType, nodes, infoOf, settled), nodes, isNonNullType(type.ofType));
+      return listCompleter(
+        completerOf(type.ofType, nodes, infoOf, settled),
+        nodes,
+        isNonNullType(type.ofType),
+      );
     }
     const selected = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     const fieldsOfType = new Map<GraphQLObjectType, readonly Field[]>();
-    const writeAs = (objectType: GraphQLObjectType, value: unknown, run: Run, path: Path) => {
+    const completeAs = (objectType: GraphQLObjectType, value: unknown, run: Run, path: Path) => {
       let fields = fieldsOfType.get(objectType);
       if (fields === undefined) {
         fields = fieldsOf(objectType, selected, settled);
         fieldsOfType.set(objectType, fields);
       }
-      return writeObject(fields, value, run, path);
+      return completeObject(fields, value, run, path);
     };
     if (isObjectType(type)) {
       let fields: readonly Field[] | undefined;
       return (value, run, path) => {
         fields ??= fieldsOf(type, selected, settled);
-        return writeObject(fields, value, run, path);
+        return completeObject(fields, value, run, path);
       };
     }
     if (!isAbstractType(type)) throw new Error(`A field is of the type ${type}.`);
@@ -295,61 +293,64 @@ export function compileOperation(
     return (value, run, path) => {
       const name = resolveType(value, run.context, infoOf(run, path), type);
       return isPromise(name)
-        ? name.then((resolved) => writeAs(objectTypeOf(resolved), value, run, path))
-        : writeAs(objectTypeOf(name), value, run, path);
+        ? name.then((resolved) => completeAs(objectTypeOf(resolved), value, run, path))
+        : completeAs(objectTypeOf(name), value, run, path);
     };
   }
 }
 
 const NOWHERE: Path = { prev: undefined, key: '', typename: undefined };
 
-/** Writes an object, whose fields are all begun before any is waited for. */
-function writeObject(
+type Completed = Record<string, unknown>;
+
+/** Completes an object, whose fields are all begun before any is waited for. */
+function completeObject(
   fields: readonly Field[],
   source: unknown,
   run: Run,
   path: Path | undefined,
-): MaybePromise<string> {
-  let text = '';
-  let parts: MaybePromise<string>[] | undefined;
+): MaybePromise<Completed> {
+  const object: Completed = {};
+  let pending: Promise<void>[] | undefined;
   try {
     for (const field of fields) {
-      text += field.label;
-      const value = writeText(field, source) ?? writeField(field, source, run, path);
-      if (typeof value === 'string') {
-        text += value;
-      } else {
-        parts ??= [];
-        parts.push(text, value);
-        text = '';
+      const value = textOf(field, source) ?? completeField(field, source, run, path);
+      // A promise keeps the place of its value among the others.
+      object[field.key] = value;
+      if (isPromise(value)) {
+        pending ??= [];
+        pending.push(
+          value.then((completed) => {
+            object[field.key] = completed;
+          }),
+        );
       }
     }
   } catch (error) {
-    if (parts === undefined) throw error;
+    if (pending === undefined) throw error;
     // None of the others may fail without anybody who listens.
-    return Promise.all(parts).finally(() => {
+    return Promise.all(pending).finally(() => {
       throw error;
     }) as Promise<never>;
   }
-  text += fields.length === 0 ? '{}' : '}';
-  return parts === undefined ? text : Promise.all(parts).then((written) => written.join('') + text);
+  return pending === undefined ? object : Promise.all(pending).then(() => object);
 }
 
-/** Writes a field that is but text which its object has, as most are. */
-function writeText({ textProperty }: Field, source: unknown): string | undefined {
+/** The value of a field that is but text which its object has, as most are. */
+function textOf({ textProperty }: Field, source: unknown): string | undefined {
   if (textProperty === undefined) return undefined;
   const value = (source as Readonly<Record<string, unknown>>)[textProperty];
-  return typeof value === 'string' ? JSON.stringify(value) : undefined;
+  return typeof value === 'string' ? value : undefined;
 }
 
-/** Writes the object of a mutation, whose fields are begun one after another. */
-async function writeInTurn(fields: readonly Field[], run: Run): Promise<string> {
-  let text = '';
-  for (const field of fields) text += field.label + (await writeField(field, undefined, run, undefined));
-  return text + (fields.length === 0 ? '{}' : '}');
+/** Completes the object of a mutation, whose fields are begun one after another. */
+async function completeInTurn(fields: readonly Field[], run: Run): Promise<Completed> {
+  const object: Completed = {};
+  for (const field of fields) object[field.key] = await completeField(field, undefined, run, undefined);
+  return object;
 }
 
-function writeField(field: Field, source: unknown, run: Run, around: Path | undefined): MaybePromise<string> {
+function completeField(field: Field, source: unknown, run: Run, around: Path | undefined): unknown {
   const placeOf = () => ({ prev: around, key: field.key, typename: field.parentName });
   // Most fields are values that nobody asks for the place of, unless they fail.
   const path = field.needsPath ? placeOf() : NOWHERE;
@@ -357,33 +358,33 @@ function writeField(field: Field, source: unknown, run: Run, around: Path | unde
     failed(error, field.nodes, field.isNonNull, run, field.needsPath ? path : placeOf());
   try {
     const value = field.resolve(source, run, path);
-    const written = isPromise(value)
-      ? value.then((resolved) => field.write(resolved, run, path))
-      : field.write(value, run, path);
-    return typeof written === 'string' ? written : written.then(undefined, failedHere);
+    const completed = isPromise(value)
+      ? value.then((resolved) => field.complete(resolved, run, path))
+      : field.complete(value, run, path);
+    return isPromise(completed) ? completed.then(undefined, failedHere) : completed;
   } catch (error) {
     return failedHere(error);
   }
 }
 
-function listWriter(write: Write, nodes: readonly FieldNode[], isItemNonNull: boolean): Write {
-  const writeItem = (item: unknown, run: Run, path: Path): MaybePromise<string> => {
+function listCompleter(complete: Complete, nodes: readonly FieldNode[], isItemNonNull: boolean): Complete {
+  const completeItem = (item: unknown, run: Run, path: Path): unknown => {
     try {
-      const written = isPromise(item)
-        ? item.then((resolved) => write(resolved, run, path))
-        : write(item, run, path);
-      if (typeof written === 'string') return written;
-      return written.then(undefined, (error: unknown) => failed(error, nodes, isItemNonNull, run, path));
+      const completed = isPromise(item)
+        ? item.then((resolved) => complete(resolved, run, path))
+        : complete(item, run, path);
+      return isPromise(completed)
+        ? completed.then(undefined, (error: unknown) => failed(error, nodes, isItemNonNull, run, path))
+        : completed;
     } catch (error) {
       return failed(error, nodes, isItemNonNull, run, path);
     }
   };
   return (value, run, path) => {
     const items = Array.from(value as Iterable<unknown>, (item, index) =>
-      writeItem(item, run, { prev: path, key: index, typename: undefined }),
+      completeItem(item, run, { prev: path, key: index, typename: undefined }),
     );
-    const join = (texts: readonly unknown[]) => `[${texts.join(',')}]`;
-    return items.every((item) => typeof item === 'string') ? join(items) : Promise.all(items).then(join);
+    return items.some(isPromise) ? Promise.all(items) : items;
   };
 }
 
@@ -394,16 +395,16 @@ function failed(
   isNonNull: boolean,
   run: Run,
   path: Path,
-): 'null' {
+): null {
   const error = locatedError(thrown, nodes, responsePathAsArray(path));
   if (isNonNull) throw error;
   note(run, error, path);
-  return 'null';
+  return null;
 }
 
 function withoutData(run: Run, error: unknown): Outcome {
   note(run, error as GraphQLError, undefined);
-  return { data: 'null', errors: run.errors };
+  return { data: null, errors: run.errors };
 }
 
 /** Notes an error, unless its place has been made null already by another. */

@@ -117,7 +117,9 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
       }
     }
     const outcome = await run(context, variables);
-    if (outcome === undefined || outcome.errors.length === 0) return outcome && `{"data":${outcome.data}}`;
+    if (outcome === undefined) return undefined;
+    const { data } = outcome;
+    if (outcome.errors.length === 0) return JSON.stringify({ data });
     const errors = outcome.errors.map((error) => {
       const formatted = error.toJSON();
       return formatError(
@@ -126,7 +128,7 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
         request,
       );
     });
-    return `{"errors":${JSON.stringify(errors)},"data":${outcome.data}}`;
+    return JSON.stringify({ errors, data });
   }
 
   await server.start();
