@@ -40,8 +40,10 @@ export class AdmittedOperations {
             if (operation === undefined) return;
             // The one name that a plain object cannot have as a key of its own.
             if (source.includes('__proto__')) return;
-            dropTokens(document);
             const key = keyOf({ query: source, operationName: request.operationName });
+            // What does not come as a plain request, such as a persisted query, comes here each time.
+            if (operations.get(key) !== undefined) return;
+            dropTokens(document);
             const needsToken = !isIntrospection(operation.selectionSet, document);
             const admitted = { ...compileOperation(schema, document, operation), needsToken };
             operations.set(key, admitted, key.length);

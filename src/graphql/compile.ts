@@ -5,7 +5,6 @@ import {
   defaultFieldResolver,
   defaultTypeResolver,
   type FieldNode,
-  type GraphQLError,
   type GraphQLField,
   type GraphQLFieldResolver,
   GraphQLID,
@@ -27,27 +26,30 @@ import {
   isObjectType,
   isScalarType,
   Kind,
-  locatedError,
   type NamedTypeNode,
   type OperationDefinitionNode,
-  responsePathAsArray,
   SchemaMetaFieldDef,
   type SelectionSetNode,
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
   visit,
 } from 'graphql';
+import { LruCache } from '../model/lru-cache.ts';
+import {
+  type Complete,
+  completeInTurn,
+  completeObject,
+  type Field,
+  isPromise,
+  listCompleter,
+  type Outcome,
+  outcomeOf,
+  type Path,
+  type Run,
+  type Variables,
+} from './complete.ts';
 
-type Path = GraphQLResolveInfo['path'];
-type Variables = Readonly<Record<string, unknown>>;
-type MaybePromise<T> = T | Promise<T>;
-
-/** What an operation came to. */
-export type Outcome = {
-  /** For JSON, as it is. */
-  readonly data: object | null;
-  readonly errors: readonly GraphQLError[];
-};
+type InfoOf = (run: Run, path: Path) => GraphQLResolveInfo;
 
 /** An operation that is ready to be executed, as often as wanted. */
 export type CompiledOperation = {
@@ -60,31 +62,8 @@ export type CompiledOperation = {
   run(context: unknown, sent: Variables): Outcome | Promise<Outcome> | undefined;
 };
 
-/** One execution. */
-type Run = {
-  readonly context: unknown;
-  readonly variables: Variables;
-  readonly errors: GraphQLError[];
-  /** The places that an error has made null. Undefined stands for all of `data`. */
-  readonly nulled: Set<Path | undefined>;
-};
-
-/** Makes what a resolver gave ready for JSON. @throws what makes it null, or else what is around it */
-type Complete = (value: unknown, run: Run, path: Path) => unknown;
-
-type InfoOf = (run: Run, path: Path) => GraphQLResolveInfo;
-
-type Field = {
-  readonly key: string;
-  readonly parentName: string;
-  readonly nodes: readonly FieldNode[];
-  readonly isNonNull: boolean;
-  readonly needsPath: boolean;
-  /** The property of the object that the field is, if it is text. */
-  readonly textProperty: string | undefined;
-  readonly resolve: (source: unknown, run: Run, path: Path) => unknown;
-  readonly complete: Complete;
-};
+// Of what is skipped and included, few cases come up, but a client could make up many.
+const MOST_PROGRAMS = 16;
 
 /**
  * Compiles an operation of a valid document into functions that make its answer.
@@ -106,27 +85,16 @@ export function compileOperation(
       .map((fragment) => [fragment.name.value, fragment]),
   );
   const switches = switchesOf(document);
-  const programs = new Map<string, readonly Field[]>();
+  const programs = new LruCache<readonly Field[]>(MOST_PROGRAMS);
 
   return {
     run(context, sent) {
       const { coerced: variables } = getVariableValues(schema, operation.variableDefinitions ?? [], sent);
       if (variables === undefined) return undefined;
       const run: Run = { context, variables, errors: [], nulled: new Set() };
-      try {
-        const program = programFor(rootType, variables);
-        const data =
-          operation.operation === 'mutation'
-            ? completeInTurn(program, run)
-            : completeObject(program, undefined, run, undefined);
-        if (!isPromise(data)) return { data, errors: run.errors };
-        return data.then(
-          (object) => ({ data: object, errors: run.errors }),
-          (error) => withoutData(run, error),
-        );
-      } catch (error) {
-        return withoutData(run, error);
-      }
+      return operation.operation === 'mutation'
+        ? outcomeOf(run, () => completeInTurn(programFor(rootType, variables), run))
+        : outcomeOf(run, () => completeObject(programFor(rootType, variables), undefined, run, undefined));
     },
   };
 
@@ -139,7 +107,7 @@ export function compileOperation(
     let program = programs.get(situation);
     if (program === undefined) {
       program = fieldsOf(type, [operation.selectionSet], settled);
-      programs.set(situation, program);
+      programs.set(situation, program, 1);
     }
     return program;
   }
@@ -266,155 +234,31 @@ export function compileOperation(
       );
     }
     const selected = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-    const fieldsOfType = new Map<GraphQLObjectType, readonly Field[]>();
-    const completeAs = (objectType: GraphQLObjectType, value: unknown, run: Run, path: Path) => {
-      let fields = fieldsOfType.get(objectType);
-      if (fields === undefined) {
-        fields = fieldsOf(objectType, selected, settled);
-        fieldsOfType.set(objectType, fields);
-      }
-      return completeObject(fields, value, run, path);
-    };
-    if (isObjectType(type)) {
+    const completerAs = (objectType: GraphQLObjectType): Complete => {
       let fields: readonly Field[] | undefined;
       return (value, run, path) => {
-        fields ??= fieldsOf(type, selected, settled);
+        // Only now, since what is wrong with them is an error of this place.
+        fields ??= fieldsOf(objectType, selected, settled);
         return completeObject(fields, value, run, path);
       };
-    }
+    };
+    if (isObjectType(type)) return completerAs(type);
     if (!isAbstractType(type)) throw new Error(`A field is of the type ${type}.`);
 
     const resolveType = type.resolveType ?? defaultTypeResolver;
-    const objectTypeOf = (name: unknown) => {
-      const found = typeof name === 'string' ? schema.getType(name) : undefined;
-      if (isObjectType(found) && schema.isSubType(type, found)) return found;
-      throw new Error(`The type of a ${type.name} cannot be told.`);
+    const completers = new Map(schema.getPossibleTypes(type).map((each) => [each.name, completerAs(each)]));
+    const completeAs = (name: unknown, value: unknown, run: Run, path: Path) => {
+      const complete = completers.get(String(name));
+      if (complete === undefined) throw new Error(`The type of a ${type.name} cannot be told.`);
+      return complete(value, run, path);
     };
     return (value, run, path) => {
-      const name = resolveType(value, run.context, infoOf(run, path), type);
+      const name: unknown = resolveType(value, run.context, infoOf(run, path), type);
       return isPromise(name)
-        ? name.then((resolved) => completeAs(objectTypeOf(resolved), value, run, path))
-        : completeAs(objectTypeOf(name), value, run, path);
+        ? name.then((resolved) => completeAs(resolved, value, run, path))
+        : completeAs(name, value, run, path);
     };
   }
-}
-
-const NOWHERE: Path = { prev: undefined, key: '', typename: undefined };
-
-type Completed = Record<string, unknown>;
-
-/** Completes an object, whose fields are all begun before any is waited for. */
-function completeObject(
-  fields: readonly Field[],
-  source: unknown,
-  run: Run,
-  path: Path | undefined,
-): MaybePromise<Completed> {
-  const object: Completed = {};
-  let pending: Promise<void>[] | undefined;
-  try {
-    for (const field of fields) {
-      const value = textOf(field, source) ?? completeField(field, source, run, path);
-      // A promise keeps the place of its value among the others.
-      object[field.key] = value;
-      if (isPromise(value)) {
-        pending ??= [];
-        pending.push(
-          value.then((completed) => {
-            object[field.key] = completed;
-          }),
-        );
-      }
-    }
-  } catch (error) {
-    if (pending === undefined) throw error;
-    // None of the others may fail without anybody who listens.
-    return Promise.all(pending).finally(() => {
-      throw error;
-    }) as Promise<never>;
-  }
-  return pending === undefined ? object : Promise.all(pending).then(() => object);
-}
-
-/** The value of a field that is but text which its object has, as most are. */
-function textOf({ textProperty }: Field, source: unknown): string | undefined {
-  if (textProperty === undefined) return undefined;
-  const value = (source as Readonly<Record<string, unknown>>)[textProperty];
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** Completes the object of a mutation, whose fields are begun one after another. */
-async function completeInTurn(fields: readonly Field[], run: Run): Promise<Completed> {
-  const object: Completed = {};
-  for (const field of fields) object[field.key] = await completeField(field, undefined, run, undefined);
-  return object;
-}
-
-function completeField(field: Field, source: unknown, run: Run, around: Path | undefined): unknown {
-  const placeOf = () => ({ prev: around, key: field.key, typename: field.parentName });
-  // Most fields are values that nobody asks for the place of, unless they fail.
-  const path = field.needsPath ? placeOf() : NOWHERE;
-  const failedHere = (error: unknown) =>
-    failed(error, field.nodes, field.isNonNull, run, field.needsPath ? path : placeOf());
-  try {
-    const value = field.resolve(source, run, path);
-    const completed = isPromise(value)
-      ? value.then((resolved) => field.complete(resolved, run, path))
-      : field.complete(value, run, path);
-    return isPromise(completed) ? completed.then(undefined, failedHere) : completed;
-  } catch (error) {
-    return failedHere(error);
-  }
-}
-
-function listCompleter(complete: Complete, nodes: readonly FieldNode[], isItemNonNull: boolean): Complete {
-  const completeItem = (item: unknown, run: Run, path: Path): unknown => {
-    try {
-      const completed = isPromise(item)
-        ? item.then((resolved) => complete(resolved, run, path))
-        : complete(item, run, path);
-      return isPromise(completed)
-        ? completed.then(undefined, (error: unknown) => failed(error, nodes, isItemNonNull, run, path))
-        : completed;
-    } catch (error) {
-      return failed(error, nodes, isItemNonNull, run, path);
-    }
-  };
-  return (value, run, path) => {
-    const items = Array.from(value as Iterable<unknown>, (item, index) =>
-      completeItem(item, run, { prev: path, key: index, typename: undefined }),
-    );
-    return items.some(isPromise) ? Promise.all(items) : items;
-  };
-}
-
-/** Makes what failed null, or else throws on, to what is around it. */
-function failed(
-  thrown: unknown,
-  nodes: readonly FieldNode[],
-  isNonNull: boolean,
-  run: Run,
-  path: Path,
-): null {
-  const error = locatedError(thrown, nodes, responsePathAsArray(path));
-  if (isNonNull) throw error;
-  note(run, error, path);
-  return null;
-}
-
-function withoutData(run: Run, error: unknown): Outcome {
-  note(run, error as GraphQLError, undefined);
-  return { data: null, errors: run.errors };
-}
-
-/** Notes an error, unless its place has been made null already by another. */
-function note({ errors, nulled }: Run, error: GraphQLError, path: Path | undefined): void {
-  for (let place = path; ; place = place.prev) {
-    if (nulled.has(place)) return;
-    if (place === undefined) break;
-  }
-  nulled.add(path);
-  errors.push(error);
 }
 
 /** Makes the function that calls a field's resolver with its arguments. */
@@ -501,8 +345,4 @@ function hasVariables(nodes: readonly ASTNode[]): boolean {
     });
   }
   return found;
-}
-
-function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

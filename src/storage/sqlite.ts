@@ -201,6 +201,7 @@ function runner(connection: DatabaseSync): Runner {
 function remembering(reader: DatabaseSync, read: Runner): Runner {
   const dataVersion = reader.prepare('PRAGMA data_version');
   dataVersion.setReturnArrays(true);
+  const numbers = new Map<string, number>();
   const rowsOf = new LruCache<readonly Row[]>(MOST_ROWS_KEPT);
   let known: unknown;
   return (sql, params) => {
@@ -210,7 +211,13 @@ function remembering(reader: DatabaseSync, read: Runner): Runner {
       rowsOf.clear();
       known = version;
     }
-    const key = JSON.stringify([sql, params]);
+    // The number stands for the statement, whose text is long.
+    let number = numbers.get(sql);
+    if (number === undefined) {
+      number = numbers.size;
+      numbers.set(sql, number);
+    }
+    const key = `${number}${JSON.stringify(params)}`;
     let rows = rowsOf.get(key);
     if (rows === undefined) {
       rows = read(sql, params);

@@ -57,6 +57,21 @@ describe('an operation that was admitted before is answered, byte for byte, as t
   });
 });
 
+test('each case of what is included is answered as it is, however many there are', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  const document = `query (${names.map((name) => `$${name}: Boolean!`).join(', ')}) {
+    ${names.map((name) => `${name}: __typename @include(if: $${name})`).join(' ')}
+  }`;
+  await ask(document, Object.fromEntries(names.map((name) => [name, true])));
+  for (let n = 0; n < 64; n += 1) {
+    const included = names.filter((_, place) => (n >> place) & 1);
+    const variables = Object.fromEntries(names.map((name) => [name, included.includes(name)]));
+    const { compiled: isCompiled, text } = await ask(document, variables);
+    expect(isCompiled).toBe(true);
+    expect(JSON.parse(text)).toEqual({ data: Object.fromEntries(included.map((name) => [name, 'Query'])) });
+  }
+});
+
 type Asked = Answer & { readonly compiled: boolean };
 
 /** Sends a request, and finds out whether the compiled operation answered it. */
