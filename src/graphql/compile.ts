@@ -1,6 +1,4 @@
 import {
-  type ASTNode,
-  BREAK,
   type DocumentNode,
   defaultFieldResolver,
   defaultTypeResolver,
@@ -15,10 +13,8 @@ import {
   type GraphQLSchema,
   GraphQLSkipDirective,
   GraphQLString,
-  getArgumentValues,
   getDirectiveValues,
   getNullableType,
-  getVariableValues,
   isAbstractType,
   isLeafType,
   isListType,
@@ -37,17 +33,18 @@ import {
 import { LruCache } from '../model/lru-cache.ts';
 import {
   type Complete,
+  type CompleteObject,
   completeInTurn,
-  completeObject,
   type Field,
   isPromise,
   listCompleter,
   type Outcome,
+  objectCompleter,
   outcomeOf,
   type Path,
   type Run,
-  type Variables,
 } from './complete.ts';
+import { argumentReader, type Values, variableReader } from './input-values.ts';
 
 type InfoOf = (run: Run, path: Path) => GraphQLResolveInfo;
 
@@ -59,8 +56,10 @@ export type CompiledOperation = {
    * @param sent the variables as the client sent them
    * @returns undefined if they do not fit, in which case nothing has been executed
    */
-  run(context: unknown, sent: Variables): Outcome | Promise<Outcome> | undefined;
+  run(context: unknown, sent: Values): Outcome | Promise<Outcome> | undefined;
 };
+
+type Program = (run: Run) => object | Promise<object>;
 
 // Of what is skipped and included, few cases come up, but a client could make up many.
 const MOST_PROGRAMS = 16;
@@ -84,39 +83,43 @@ export function compileOperation(
       .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
       .map((fragment) => [fragment.name.value, fragment]),
   );
+  const readVariables = variableReader(schema, operation.variableDefinitions ?? []);
   const switches = switchesOf(document);
-  const programs = new LruCache<readonly Field[]>(MOST_PROGRAMS);
+  const programs = new LruCache<Program>(MOST_PROGRAMS);
 
   return {
     run(context, sent) {
-      const { coerced: variables } = getVariableValues(schema, operation.variableDefinitions ?? [], sent);
+      const variables = readVariables(sent);
       if (variables === undefined) return undefined;
       const run: Run = { context, variables, errors: [], nulled: new Set() };
-      return operation.operation === 'mutation'
-        ? outcomeOf(run, () => completeInTurn(programFor(rootType, variables), run))
-        : outcomeOf(run, () => completeObject(programFor(rootType, variables), undefined, run, undefined));
+      return outcomeOf(run, () => programFor(rootType, variables)(run));
     },
   };
 
   /** What is skipped or included is settled beforehand: there is one program for each case that comes up. */
-  function programFor(type: GraphQLObjectType, variables: Variables): readonly Field[] {
-    const settled = Object.fromEntries(
-      switches.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]),
-    );
-    const situation = JSON.stringify(settled);
+  function programFor(type: GraphQLObjectType, variables: Values): Program {
+    const situation = switches.map((name) => String(variables[name])).join();
     let program = programs.get(situation);
     if (program === undefined) {
-      program = fieldsOf(type, [operation.selectionSet], settled);
+      const given = switches.filter((name) => Object.hasOwn(variables, name));
+      const settled = Object.fromEntries(given.map((name) => [name, variables[name]]));
+      program = programOf(fieldsOf(type, [operation.selectionSet], settled));
       programs.set(situation, program, 1);
     }
     return program;
+  }
+
+  function programOf(fields: readonly Field[]): Program {
+    if (operation.operation === 'mutation') return (run) => completeInTurn(fields, run);
+    const completeRoot = objectCompleter(fields);
+    return (run) => completeRoot(undefined, run, undefined);
   }
 
   /** The fields of an object, each of which may be selected in several places. */
   function fieldsOf(
     type: GraphQLObjectType,
     selected: readonly SelectionSetNode[],
-    settled: Variables,
+    settled: Values,
   ): readonly Field[] {
     const nodesByKey = new Map<string, FieldNode[]>();
     const visited = new Set<string>();
@@ -128,7 +131,7 @@ export function compileOperation(
   function collect(
     { selections }: SelectionSetNode,
     type: GraphQLObjectType,
-    settled: Variables,
+    settled: Values,
     nodesByKey: Map<string, FieldNode[]>,
     visited: Set<string>,
   ): void {
@@ -162,7 +165,7 @@ export function compileOperation(
     parentType: GraphQLObjectType,
     key: string,
     nodes: readonly FieldNode[],
-    settled: Variables,
+    settled: Values,
   ): Field {
     const [node] = nodes;
     if (node === undefined) throw new Error(`The field ${key} is selected nowhere.`);
@@ -190,6 +193,7 @@ export function compileOperation(
       isNonNull: isNonNullType(returnType),
       textProperty:
         resolve === defaultFieldResolver && isText(getNullableType(returnType)) ? definition.name : undefined,
+      constant: definition === TypeNameMetaFieldDef ? parentType.name : undefined,
       needsPath: !isLeafType(getNullableType(returnType)) || wantsInfo(resolve),
       resolve: resolverOf(resolve, node, definition, infoOf),
       complete: completerOf(returnType, nodes, infoOf, settled),
@@ -200,7 +204,7 @@ export function compileOperation(
     type: GraphQLOutputType,
     nodes: readonly FieldNode[],
     infoOf: InfoOf,
-    settled: Variables,
+    settled: Values,
   ): Complete {
     const nullable = isNonNullType(type) ? type.ofType : type;
     const complete = nonNullCompleterOf(nullable, nodes, infoOf, settled);
@@ -217,7 +221,7 @@ export function compileOperation(
     type: GraphQLOutputType,
     nodes: readonly FieldNode[],
     infoOf: InfoOf,
-    settled: Variables,
+    settled: Values,
   ): Complete {
     if (isLeafType(type)) {
       return (value) => {
@@ -235,11 +239,11 @@ export function compileOperation(
     }
     const selected = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     const completerAs = (objectType: GraphQLObjectType): Complete => {
-      let fields: readonly Field[] | undefined;
+      let completeObject: CompleteObject | undefined;
       return (value, run, path) => {
-        // Only now, since what is wrong with them is an error of this place.
-        fields ??= fieldsOf(objectType, selected, settled);
-        return completeObject(fields, value, run, path);
+        // Only now, since what is wrong with the fields is an error of this place.
+        completeObject ??= objectCompleter(fieldsOf(objectType, selected, settled));
+        return completeObject(value, run, path);
       };
     };
     if (isObjectType(type)) return completerAs(type);
@@ -275,10 +279,10 @@ function resolverOf(
       return typeof value === 'function' ? resolve(source, {}, run.context, infoOf(run, path)) : value;
     };
   }
-  const fixed = hasVariables(node.arguments ?? []) ? undefined : argumentsWithout(definition, node);
+  const readArguments = argumentReader(definition, node);
   const withInfo = wantsInfo(resolve);
   return (source, run, path) => {
-    const values = fixed ?? getArgumentValues(definition, node, run.variables);
+    const values = readArguments(run.variables);
     return withInfo
       ? resolve(source, values, run.context, infoOf(run, path))
       : (resolve as (...few: readonly unknown[]) => unknown)(source, values, run.context);
@@ -295,15 +299,6 @@ function isText(type: GraphQLOutputType): boolean {
 /** Whether a resolver takes the information on its field, which has to be made for each call. */
 function wantsInfo(resolve: GraphQLFieldResolver<unknown, unknown>): boolean {
   return resolve !== defaultFieldResolver && resolve.length > 3;
-}
-
-/** The arguments that are the same each time, or undefined if they are wrong each time. */
-function argumentsWithout(definition: GraphQLField<unknown, unknown>, node: FieldNode) {
-  try {
-    return getArgumentValues(definition, node);
-  } catch {
-    return undefined;
-  }
 }
 
 function definitionOf(
@@ -332,17 +327,4 @@ function switchesOf(document: DocumentNode): readonly string[] {
     },
   });
   return [...names];
-}
-
-function hasVariables(nodes: readonly ASTNode[]): boolean {
-  let found = false;
-  for (const node of nodes) {
-    visit(node, {
-      Variable() {
-        found = true;
-        return BREAK;
-      },
-    });
-  }
-  return found;
 }

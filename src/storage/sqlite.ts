@@ -53,9 +53,9 @@ export function openSqlite(path: string): Database {
     reader.exec('PRAGMA busy_timeout = 0');
     return { writer, reader };
   });
-  const read = remembering(reader, runner(reader));
+  const reads = remembered(reader);
   const write = runner(writer);
-  const writes = sharedCommits(writer);
+  const writes = sharedCommits(writer, reads.expire);
 
   const transaction: Queryable = {
     async query<R extends Row>(sql: string, params: readonly Value[] = []) {
@@ -65,7 +65,9 @@ export function openSqlite(path: string): Database {
 
   return {
     async query<R extends Row>(sql: string, params: readonly Value[] = []) {
-      const rows = sql.startsWith('SELECT') ? read(sql, params) : writes.add(async () => write(sql, params));
+      const rows = sql.startsWith('SELECT')
+        ? reads.query(sql, params)
+        : writes.add(async () => write(sql, params));
       return (await rows) as readonly R[];
     },
 
@@ -93,8 +95,13 @@ type Job = {
  * together in one transaction: it is the commit, on its way to the disk, that takes
  * the time. Each is undone alone if it fails, and nobody hears of theirs before it
  * is on disk with all the others.
+ *
+ * @param onCommit is called before anybody hears of it
  */
-function sharedCommits(writer: DatabaseSync): { add<T>(work: () => Promise<T>): Promise<T> } {
+function sharedCommits(
+  writer: DatabaseSync,
+  onCommit: () => void,
+): { add<T>(work: () => Promise<T>): Promise<T> } {
   const exec = (sql: string) => withOutages(() => writer.exec(sql));
   const waiting: Job[] = [];
   let isScheduled = false;
@@ -117,6 +124,7 @@ function sharedCommits(writer: DatabaseSync): { add<T>(work: () => Promise<T>): 
     try {
       for (const job of begun) settlements.push(await attempt(job, begun.length > 1));
       exec('COMMIT');
+      onCommit();
     } catch (error) {
       if (writer.isTransaction) writer.exec('ROLLBACK');
       for (const { reject } of begun) reject(error);
@@ -197,33 +205,61 @@ function runner(connection: DatabaseSync): Runner {
  * Keeps in memory what was read lately, for as long as nobody has committed anything:
  * SQLite tells by the data version whether any other connection has, in this process
  * or another, and nothing is written through this one. Source: sqlite.org/pragma.html.
+ *
+ * It is asked once for all that is wanted at the same time, after the last of it was,
+ * and its word is taken for no longer than until all that was waiting for it has run.
  */
-function remembering(reader: DatabaseSync, read: Runner): Runner {
+function remembered(reader: DatabaseSync): {
+  query(sql: string, params: readonly Value[]): Promise<readonly Row[]>;
+  /** Makes whoever reads from now on ask again. */
+  expire(): void;
+} {
+  const read = runner(reader);
   const dataVersion = reader.prepare('PRAGMA data_version');
   dataVersion.setReturnArrays(true);
   const numbers = new Map<string, number>();
   const rowsOf = new LruCache<readonly Row[]>(MOST_ROWS_KEPT);
   let known: unknown;
-  return (sql, params) => {
-    // Asked for before the rows are read: what is committed in between drops them.
+  let isCurrent = false;
+  let asking: Promise<void> | undefined;
+
+  const expire = () => {
+    isCurrent = false;
+  };
+
+  function ask(): void {
+    asking = undefined;
+    // Before any rows are read: what is committed in between drops them.
     const [version] = withOutages(() => dataVersion.get() as unknown as [number]);
-    if (version !== known) {
-      rowsOf.clear();
-      known = version;
-    }
-    // The number stands for the statement, whose text is long.
-    let number = numbers.get(sql);
-    if (number === undefined) {
-      number = numbers.size;
-      numbers.set(sql, number);
-    }
-    const key = `${number}${JSON.stringify(params)}`;
-    let rows = rowsOf.get(key);
-    if (rows === undefined) {
-      rows = read(sql, params);
-      rowsOf.set(key, rows, rows.length + 1);
-    }
-    return rows;
+    if (version !== known) rowsOf.clear();
+    known = version;
+    isCurrent = true;
+    // Node runs this after all promises that can be settled have been.
+    queueMicrotask(() => process.nextTick(expire));
+  }
+
+  return {
+    async query(sql, params) {
+      if (!isCurrent) {
+        // After everything has been heard that has come in by now.
+        asking ??= new Promise<void>((resolve) => setImmediate(resolve)).then(ask);
+        await asking;
+      }
+      // The number stands for the statement, whose text is long.
+      let number = numbers.get(sql);
+      if (number === undefined) {
+        number = numbers.size;
+        numbers.set(sql, number);
+      }
+      const key = `${number}${JSON.stringify(params)}`;
+      let rows = rowsOf.get(key);
+      if (rows === undefined) {
+        rows = read(sql, params);
+        rowsOf.set(key, rows, rows.length + 1);
+      }
+      return rows;
+    },
+    expire,
   };
 }
 

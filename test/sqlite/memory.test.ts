@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
@@ -44,9 +45,22 @@ test('a read shows what another process has committed, and nothing that it has n
     other.exec(`BEGIN IMMEDIATE; UPDATE item SET word = 'word ${n}' WHERE id = 1`);
     expect(await wordOf(1)).toBe(before);
     other.exec('COMMIT');
+    // Whoever has heard of it asks in a later turn of the event loop.
+    await nextTurn();
     expect(await wordOf(1)).toBe(`word ${n}`);
     other.exec("BEGIN IMMEDIATE; UPDATE item SET word = 'never' WHERE id = 1; ROLLBACK");
     expect(await wordOf(1)).toBe(`word ${n}`);
+  }
+});
+
+test('reads that are asked for together show all that was committed before any of them', async () => {
+  for (let n = 0; n < 20; n += 1) {
+    const early = wordOf(1);
+    other.exec(`UPDATE item SET word = 'word ${n}'`);
+    const late = [wordOf(1), wordOf(2)];
+    expect(await Promise.all(late)).toEqual([`word ${n}`, `word ${n}`]);
+    expect([`word ${n - 1}`, `word ${n}`, 'first']).toContain(await early);
+    await nextTurn();
   }
 });
 
