@@ -8,8 +8,8 @@ import { createDataLayer } from './data/create-data-layer.ts';
 import { graphqlErrorBody } from './graphql/errors.ts';
 import { addGraphqlFace, GRAPHQL_PATH } from './graphql/graphql-face.ts';
 import { createHttpApp } from './http/app.ts';
-import { addAuthorization } from './http/authorization.ts';
-import { addCors } from './http/cors.ts';
+import { bearerAuthentication } from './http/authorization.ts';
+import { addPreflight, corsHeaders } from './http/cors.ts';
 import { addCovers } from './http/covers.ts';
 import { addErrors } from './http/errors.ts';
 import { addHealth } from './http/health.ts';
@@ -91,10 +91,14 @@ async function listen(
     publicUrl: () => publicUrl,
   });
 
-  const app = createHttpApp(logger, restErrorBody, () => stopping);
-  addCors(app, config.corsOrigins);
+  const app = createHttpApp(logger, {
+    errorBody: restErrorBody,
+    isStopping: () => stopping,
+    authenticate: bearerAuthentication(data),
+    corsHeaders: corsHeaders(config.corsOrigins),
+  });
+  if (config.corsOrigins.length > 0) addPreflight(app);
   addErrors(app, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
-  addAuthorization(app, data);
   addStartPage(app, { version, publicUrl: () => publicUrl, sandbox: config.sandbox });
   if (explorers) {
     addGraphiqlPage(app);

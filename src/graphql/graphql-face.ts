@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { channel } from 'node:diagnostics_channel';
 import { ApolloServer, type ApolloServerOptions, HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
@@ -12,11 +11,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 import type { DataLayer } from '../data/data-layer.ts';
 import { LruCache } from '../model/lru-cache.ts';
-import { type AdmittedOperation, AdmittedOperations } from './admitted-operations.ts';
+import { AdmittedOperations } from './admitted-operations.ts';
+import { answerAdmitted, plainRequest } from './answer-admitted.ts';
 import { authentication } from './authentication.ts';
 import { Context } from './context.ts';
 import { noteRefusedDocument, statusOf } from './document-status.ts';
 import { formatGraphqlError } from './errors.ts';
+import type { Values } from './input-values.ts';
 import { limits, MAX_DOCUMENT_TOKENS } from './limits.ts';
 import { mediaType } from './media-type.ts';
 import { createSchema, schemaDocument } from './schema.ts';
@@ -28,20 +29,19 @@ export const GRAPHQL_PATH = '/graphql';
 /** The path of the schema, for the tools of clients. It needs no token, as introspection needs none. */
 export const SCHEMA_PATH = '/schema.graphql';
 
-/** Tells the ids of the requests that a compiled operation has answered. */
-const answeredCompiled = channel('paw-gateway:answered-compiled');
-
 const MOST_DOCUMENTS = 100;
 
 // Clients send few that differ.
 const MOST_CONTENT_TYPES = 100;
 
-/** What a request of the plainest kind holds. */
-type PlainRequest = {
-  readonly query: string;
-  readonly operationName?: string | null;
-  readonly variables?: Readonly<Record<string, unknown>> | null;
+/** What errors are shaped by. */
+type Asked = {
+  readonly id: string;
+  /** The variables as the client sent them. */
+  readonly variables: () => Values;
 };
+
+const NOTHING_ASKED: Asked = { id: '', variables: () => ({}) };
 
 /**
  * Adds the GraphQL face: Apollo Server at `/graphql`, and the schema that it executes.
@@ -50,7 +50,7 @@ type PlainRequest = {
  */
 export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sandbox: boolean): Promise<void> {
   // Apollo shapes some errors where it no longer knows the request they belong to.
-  const currentRequest = new AsyncLocalStorage<FastifyRequest>();
+  const current = new AsyncLocalStorage<Asked>();
   const schema = createSchema();
   const admitted = new AdmittedOperations();
   // What Apollo Server has chosen for each Accept header so far.
@@ -69,7 +69,7 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
       requestHeaders: ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'],
     },
     stringifyResult: (result) => JSON.stringify(result),
-    formatError: (formatted, thrown) => formatError(formatted, thrown, currentRequest.getStore()),
+    formatError: (formatted, thrown) => formatError(formatted, thrown, current.getStore()),
     plugins: [
       mediaType,
       authentication,
@@ -86,50 +86,20 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
   function formatError(
     formatted: GraphQLFormattedError,
     thrown: unknown,
-    request: FastifyRequest | undefined,
+    { id, variables }: Asked = NOTHING_ASKED,
   ) {
     return formatGraphqlError(
       formatted,
       thrown,
-      request?.id ?? '',
-      (error) => variableViolation(schema, error, () => (request ? sentVariables(request) : {})),
-      (error) => request?.log.error(error),
+      id,
+      (error) => variableViolation(schema, error, variables),
+      (error) => app.log.error({ reqId: id, err: error }),
     );
   }
-
-  /**
-   * Answers a request for an operation that was admitted before.
-   *
-   * @returns undefined if it is to be refused before anything is executed, which is
-   *   left to Apollo Server and its plugins
-   */
-  async function answerAdmitted(
-    { run, needsToken }: AdmittedOperation,
-    context: Context,
-    request: FastifyRequest,
-    variables: Readonly<Record<string, unknown>>,
-  ): Promise<string | undefined> {
-    if (needsToken) {
-      try {
-        await context.authenticate();
-      } catch {
-        return undefined;
-      }
-    }
-    const outcome = await run(context, variables);
-    if (outcome === undefined) return undefined;
-    const { data } = outcome;
-    if (outcome.errors.length === 0) return JSON.stringify({ data });
-    const errors = outcome.errors.map((error) => {
-      const formatted = error.toJSON();
-      return formatError(
-        { ...formatted, extensions: { code: 'INTERNAL_SERVER_ERROR', ...formatted.extensions } },
-        error,
-        request,
-      );
-    });
-    return JSON.stringify({ errors, data });
-  }
+  const shortcut = answerAdmitted(admitted, contentTypes, data, (formatted, error, id) =>
+    formatError(formatted, error, { ...NOTHING_ASKED, id }),
+  );
+  app.shortcuts.set(GRAPHQL_PATH, shortcut);
 
   await server.start();
   app.addHook('onClose', () => server.stop());
@@ -139,17 +109,8 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
     url: GRAPHQL_PATH,
     async handler(request, reply) {
       const context = new Context(data, () => request.authenticate());
-      const sent = plainRequest(request);
-      const operation = sent && admitted.find(sent);
-      const contentType = contentTypes.get(request.headers.accept);
-      if (operation !== undefined && contentType !== undefined) {
-        const answer = await answerAdmitted(operation, context, request, sent?.variables ?? {});
-        if (answer !== undefined) {
-          answeredCompiled.publish(request.id);
-          return reply.type(contentType).send(answer);
-        }
-      }
-      const response = await currentRequest.run(request, () =>
+      const asked = { id: request.id, variables: () => sentVariables(request) };
+      const response = await current.run(asked, () =>
         server.executeHTTPGraphQLRequest({
           httpGraphQLRequest: toApollo(request),
           context: async () => context,
@@ -158,7 +119,8 @@ export async function addGraphqlFace(app: FastifyInstance, data: DataLayer, sand
       if (response.body.kind !== 'complete') throw new Error('No answer of this schema comes in parts.');
       for (const [name, value] of response.headers) reply.header(name, value);
       const chosen = response.headers.get('content-type');
-      if (sent && chosen && response.status === undefined && contentTypes.size < MOST_CONTENT_TYPES) {
+      const isPlain = request.method === 'POST' && plainRequest(request.body) !== undefined;
+      if (isPlain && chosen && response.status === undefined && contentTypes.size < MOST_CONTENT_TYPES) {
         contentTypes.set(request.headers.accept, chosen);
       }
       reply.code(statusOf(response, context));
@@ -187,22 +149,6 @@ function documentStore(): NonNullable<ApolloServerOptions<Context>['documentStor
   };
 }
 
-/** What a request asks for, if it is of the kind that Apollo Server has nothing to say on but what it asks for. */
-function plainRequest({ method, url, body }: FastifyRequest): PlainRequest | undefined {
-  if (method !== 'POST' || url !== GRAPHQL_PATH || !isObject(body)) return undefined;
-  const { query, operationName, variables, extensions } = body;
-  const isPlain =
-    typeof query === 'string' &&
-    (operationName == null || typeof operationName === 'string') &&
-    (variables == null || isObject(variables)) &&
-    (extensions == null || (isObject(extensions) && !Object.hasOwn(extensions, 'persistedQuery')));
-  return isPlain ? (body as PlainRequest) : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function toApollo(request: FastifyRequest): HTTPGraphQLRequest {
   const headers = new HeaderMap();
   for (const [name, value] of Object.entries(request.headers)) {
@@ -219,10 +165,7 @@ function toApollo(request: FastifyRequest): HTTPGraphQLRequest {
 }
 
 /** The variables of a request that Apollo Server has read already, so that they are well-formed. */
-function sentVariables({ method, body, query }: FastifyRequest): Readonly<Record<string, unknown>> {
+function sentVariables({ method, body, query }: FastifyRequest): Values {
   const { variables } = (method === 'POST' ? body : query) as { variables?: unknown };
-  return ((typeof variables === 'string' ? JSON.parse(variables) : variables) ?? {}) as Record<
-    string,
-    unknown
-  >;
+  return ((typeof variables === 'string' ? JSON.parse(variables) : variables) ?? {}) as Values;
 }

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -9,9 +9,13 @@ import {
 } from 'fastify';
 import { malformedRequest } from '../model/api-error.ts';
 import { BODY_LIMIT_BYTES } from '../model/fields.ts';
+import type { Principal } from '../model/principal.ts';
+import type { Authenticate } from './authorization.ts';
+import type { CorsHeaders } from './cors.ts';
 import { type ErrorBody, JSON_TYPE } from './errors.ts';
 import { addJsonBody } from './json-body.ts';
 import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
+import { type Shortcut, shortcutListener, takeUp } from './shortcut.ts';
 
 const CHATTY = new Set(['info', 'debug', 'trace']);
 
@@ -23,21 +27,47 @@ const STATUS_OF_CODE = new Map<unknown, number>([
 
 const REQUEST_TIMEOUT_MS = 30_000;
 
+// Longer than balancers keep their connections, so that it is they who end one.
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+
 // Longer than any path of ours, so that a long one is refused by its route, with a reason.
 const MAX_PARAM_LENGTH = 2000;
 
-/**
- * Makes the HTTP server that the faces are added to.
- *
- * @param errorBody the view of errors that come before there is a path to look at
- * @param isStopping whether the server has been told to stop
- */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Finds out whom the request's bearer token speaks for. @throws UNAUTHENTICATED */
+    authenticate(): Promise<Principal>;
+  }
+  interface FastifyInstance {
+    /** May be added to until the server listens. */
+    readonly shortcuts: Map<string | undefined, Shortcut>;
+  }
+}
+
+/** What the HTTP server asks the others. */
+export type HttpAppSettings = {
+  /** The view of errors that come before there is a path to look at. */
+  readonly errorBody: ErrorBody;
+  /** Whether the server has been told to stop. */
+  readonly isStopping: () => boolean;
+  readonly authenticate: Authenticate;
+  readonly corsHeaders: CorsHeaders;
+};
+
+/** Makes the HTTP server that the faces are added to. */
 export function createHttpApp(
   logger: FastifyBaseLogger,
-  errorBody: ErrorBody,
-  isStopping: () => boolean,
+  { errorBody, isStopping, authenticate, corsHeaders }: HttpAppSettings,
 ): FastifyInstance {
   const newRequestId = requestIds();
+  const headersOf = ({ headers }: IncomingMessage, requestId: string): OutgoingHttpHeaders => ({
+    [REQUEST_ID_HEADER]: requestId,
+    // Answers hold tokens and what only their bearer may see.
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...corsHeaders(headers.origin),
+  });
+  const shortcuts: FastifyInstance['shortcuts'] = new Map();
   const app = fastify({
     // What Fastify says at the level of information, we say ourselves.
     loggerInstance: logger.child({}, CHATTY.has(logger.level) ? { level: 'warn' } : {}),
@@ -45,16 +75,30 @@ export function createHttpApp(
     bodyLimit: BODY_LIMIT_BYTES,
     genReqId: newRequestId,
     requestIdHeader: false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // While the server stops, what still comes over open connections is served.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // A request without a host is refused below, in our own words.
-    http: { requireHostHeader: false },
+    serverFactory(router) {
+      const listener = shortcutListener({
+        shortcuts,
+        router,
+        isStopping,
+        newRequestId,
+        authenticate,
+        headersOf,
+      });
+      const settings = {
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+        // A request without a host is refused below, in our own words.
+        requireHostHeader: false,
+      };
+      return createServer(settings, listener);
+    },
     frameworkErrors(_error, request, reply: FastifyReply) {
       const error = malformedRequest('The path is not well-formed, or too long.');
-      setCommonHeaders(request, reply);
+      reply.headers(headersOf(request.raw, request.id));
       reply.code(error.httpStatus).type(JSON_TYPE).send(errorBody(error, request.id));
     },
     clientErrorHandler(cause, socket) {
@@ -65,9 +109,14 @@ export function createHttpApp(
       if (socket.writable) socket.end(rawResponse(error.httpStatus, errorBody(error, requestId), requestId));
     },
   });
+  app.decorate('shortcuts', shortcuts);
+  app.decorateRequest('authenticate', function (this: FastifyRequest) {
+    return authenticate(this.headers.authorization);
+  });
   addJsonBody(app);
+  takeUp(app);
   app.addHook('onRequest', (request, reply, done) => {
-    setCommonHeaders(request, reply);
+    reply.headers(headersOf(request.raw, request.id));
     const { headers, httpVersion } = request.raw;
     // Source: RFC 9112, section 3.2.
     const hostless = headers.host === undefined && httpVersion === '1.1';
@@ -79,13 +128,6 @@ export function createHttpApp(
     done();
   });
   return app;
-}
-
-function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header(REQUEST_ID_HEADER, request.id);
-  // Answers hold tokens and what only their bearer may see.
-  reply.header('cache-control', 'no-store');
-  reply.header('x-content-type-options', 'nosniff');
 }
 
 /** A whole response, for a connection on which no request could be read. */
