@@ -1,6 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { parseUlid, type Ulid } from '../model/resource-name.ts';
+import type { Ulid } from '../model/resource-name.ts';
 
 /**
  * What a credential is good for: an account token (`acct`), an app's access
@@ -17,7 +17,9 @@ export type Credential = {
   readonly serial: Ulid;
 };
 
-const SHAPE = /^paw_(acct|app|key)_([0-9A-Z]{26})([0-9A-Z]{26})_[0-9a-f]{64}([0-9a-f]{8})$/;
+const ULID = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
+
+const SHAPE = new RegExp(`^paw_(acct|app|key)_(${ULID})(${ULID})_[0-9a-f]{64}([0-9a-f]{8})$`);
 
 /**
  * Makes a new credential:
@@ -35,13 +37,9 @@ export function createCredential(kind: CredentialKind, ownerId: Ulid, serial: Ul
 
 /** Takes a credential apart, or returns undefined if its shape or its checksum is wrong. */
 export function parseCredential(text: string): Credential | undefined {
-  const [, kind, owner = '', serialText = '', check] = SHAPE.exec(text) ?? [];
-  const ownerId = parseUlid(owner);
-  const serial = parseUlid(serialText);
-  if (ownerId === undefined || serial === undefined || check !== checksum(text.slice(0, -8))) {
-    return undefined;
-  }
-  return { kind: kind as CredentialKind, ownerId, serial };
+  const [, kind, ownerId, serial, check] = SHAPE.exec(text) ?? [];
+  if (check === undefined || check !== checksum(text.slice(0, -8))) return undefined;
+  return { kind: kind as CredentialKind, ownerId: ownerId as Ulid, serial: serial as Ulid };
 }
 
 /** The SHA-256 of a credential, the only form that is stored, in hexadecimal digits. */
