@@ -3,6 +3,7 @@ import {
   defaultFieldResolver,
   defaultTypeResolver,
   type FieldNode,
+  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLFieldResolver,
   GraphQLID,
@@ -14,6 +15,7 @@ import {
   GraphQLSkipDirective,
   GraphQLString,
   getDirectiveValues,
+  getNamedType,
   getNullableType,
   isAbstractType,
   isLeafType,
@@ -42,6 +44,7 @@ import {
   objectCompleter,
   outcomeOf,
   type Path,
+  type Place,
   type Run,
 } from './complete.ts';
 import { argumentReader, type Values, variableReader } from './input-values.ts';
@@ -76,16 +79,29 @@ export function compileOperation(
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): CompiledOperation {
-  const rootType = schema.getRootType(operation.operation);
-  if (rootType == null) throw new Error(`The schema has no ${operation.operation}s.`);
   const fragments = Object.fromEntries(
     document.definitions
       .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
       .map((fragment) => [fragment.name.value, fragment]),
   );
-  const readVariables = variableReader(schema, operation.variableDefinitions ?? []);
-  const switches = switchesOf(document);
+  return compile(schema, { operation, fragments }, switchesOf(document));
+}
+
+/** What is compiled. */
+type Source = {
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+};
+
+function compile(schema: GraphQLSchema, source: Source, switches: readonly string[]): CompiledOperation {
+  const { operation: kind, variableDefinitions = [] } = source.operation;
+  const rootType = schema.getRootType(kind);
+  if (rootType == null) throw new Error(`The schema has no ${kind}s.`);
+  const readVariables = variableReader(schema, variableDefinitions);
   const programs = new LruCache<Program>(MOST_PROGRAMS);
+  // Of what takes the most memory nothing is needed once all of it is compiled.
+  const held: { source?: Source } = { source };
+  let uncompiled = 0;
 
   return {
     run(context, sent) {
@@ -103,16 +119,27 @@ export function compileOperation(
     if (program === undefined) {
       const given = switches.filter((name) => Object.hasOwn(variables, name));
       const settled = Object.fromEntries(given.map((name) => [name, variables[name]]));
-      program = programOf(fieldsOf(type, [operation.selectionSet], settled));
+      const { selectionSet } = sourceNow().operation;
+      program = programOf(fieldsOf(type, [selectionSet], settled));
       programs.set(situation, program, 1);
+      letGo();
     }
     return program;
   }
 
   function programOf(fields: readonly Field[]): Program {
-    if (operation.operation === 'mutation') return (run) => completeInTurn(fields, run);
+    if (kind === 'mutation') return (run) => completeInTurn(fields, run);
     const completeRoot = objectCompleter(fields);
     return (run) => completeRoot(undefined, run, undefined);
+  }
+
+  function sourceNow(): Source {
+    if (held.source === undefined) throw new Error('All of the operation had been compiled.');
+    return held.source;
+  }
+
+  function letGo(): void {
+    if (uncompiled === 0 && switches.length === 0) delete held.source;
   }
 
   /** The fields of an object, each of which may be selected in several places. */
@@ -148,7 +175,7 @@ export function compileOperation(
           collect(selection.selectionSet, type, settled, nodesByKey, visited);
       } else if (!visited.has(selection.name.value)) {
         visited.add(selection.name.value);
-        const fragment = fragments[selection.name.value];
+        const fragment = sourceNow().fragments[selection.name.value];
         if (fragment && appliesTo(fragment.typeCondition, type))
           collect(fragment.selectionSet, type, settled, nodesByKey, visited);
       }
@@ -171,54 +198,52 @@ export function compileOperation(
     if (node === undefined) throw new Error(`The field ${key} is selected nowhere.`);
     const definition = definitionOf(schema, parentType, node.name.value);
     const { type: returnType, resolve = defaultFieldResolver } = definition;
-    const always = {
-      fieldName: node.name.value,
-      fieldNodes: nodes,
-      returnType,
-      parentType,
-      schema,
-      fragments,
-      rootValue: undefined,
-      operation,
-    };
-    const infoOf: InfoOf = (run, path) => ({
-      ...always,
-      path,
-      variableValues: { ...run.variables },
-    });
+    const { name } = node;
+    const infoOf: InfoOf =
+      wantsInfo(resolve) || isAbstractType(getNamedType(returnType))
+        ? infoMaker({
+            ...sourceNow(),
+            fieldName: name.value,
+            fieldNodes: nodes,
+            returnType,
+            parentType,
+            schema,
+          })
+        : noInfo;
     return {
       key,
       parentName: parentType.name,
-      nodes,
+      places: placesOf(nodes),
       isNonNull: isNonNullType(returnType),
       textProperty:
         resolve === defaultFieldResolver && isText(getNullableType(returnType)) ? definition.name : undefined,
       constant: definition === TypeNameMetaFieldDef ? parentType.name : undefined,
       needsPath: !isLeafType(getNullableType(returnType)) || wantsInfo(resolve),
       resolve: resolverOf(resolve, node, definition, infoOf),
-      complete: completerOf(returnType, nodes, infoOf, settled),
+      complete: completerOf(returnType, `${parentType.name}.${name.value}`, nodes, infoOf, settled),
     };
   }
 
   function completerOf(
     type: GraphQLOutputType,
+    fieldName: string,
     nodes: readonly FieldNode[],
     infoOf: InfoOf,
     settled: Values,
   ): Complete {
     const nullable = isNonNullType(type) ? type.ofType : type;
-    const complete = nonNullCompleterOf(nullable, nodes, infoOf, settled);
+    const complete = nonNullCompleterOf(nullable, fieldName, nodes, infoOf, settled);
     return (value, run, path) => {
       if (value instanceof Error) throw value;
       if (value !== null && value !== undefined) return complete(value, run, path);
       if (nullable === type) return null;
-      const { parentType, fieldName } = infoOf(run, path);
-      throw new Error(`Cannot return null for non-nullable field ${parentType.name}.${fieldName}.`);
+      throw new Error(`Cannot return null for non-nullable field ${fieldName}.`);
     };
   }
 
   function nonNullCompleterOf(
     type: GraphQLOutputType,
+    fieldName: string,
     nodes: readonly FieldNode[],
     infoOf: InfoOf,
     settled: Values,
@@ -232,25 +257,20 @@ export function compileOperation(
     }
     if (isListType(type)) {
       return listCompleter(
-        completerOf(type.ofType, nodes, infoOf, settled),
-        nodes,
+        completerOf(type.ofType, fieldName, nodes, infoOf, settled),
+        placesOf(nodes),
         isNonNullType(type.ofType),
       );
     }
     const selected = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-    const completerAs = (objectType: GraphQLObjectType): Complete => {
-      let completeObject: CompleteObject | undefined;
-      return (value, run, path) => {
-        // Only now, since what is wrong with the fields is an error of this place.
-        completeObject ??= objectCompleter(fieldsOf(objectType, selected, settled));
-        return completeObject(value, run, path);
-      };
-    };
-    if (isObjectType(type)) return completerAs(type);
+    if (isObjectType(type)) return lateCompleterOf(type, selected, settled);
     if (!isAbstractType(type)) throw new Error(`A field is of the type ${type}.`);
 
     const resolveType = type.resolveType ?? defaultTypeResolver;
-    const completers = new Map(schema.getPossibleTypes(type).map((each) => [each.name, completerAs(each)]));
+    const completers = new Map<string, Complete>();
+    for (const each of schema.getPossibleTypes(type)) {
+      completers.set(each.name, lateCompleterOf(each, [...selected], settled));
+    }
     const completeAs = (name: unknown, value: unknown, run: Run, path: Path) => {
       const complete = completers.get(String(name));
       if (complete === undefined) throw new Error(`The type of a ${type.name} cannot be told.`);
@@ -261,6 +281,21 @@ export function compileOperation(
       return isPromise(name)
         ? name.then((resolved) => completeAs(resolved, value, run, path))
         : completeAs(name, value, run, path);
+    };
+  }
+
+  /** Compiles the fields of an object when there is one, since what is wrong with them is an error of its place. */
+  function lateCompleterOf(type: GraphQLObjectType, selected: SelectionSetNode[], settled: Values): Complete {
+    let completeObject: CompleteObject | undefined;
+    uncompiled += 1;
+    return (value, run, path) => {
+      if (completeObject === undefined) {
+        completeObject = objectCompleter(fieldsOf(type, selected, settled));
+        selected.length = 0;
+        uncompiled -= 1;
+        letGo();
+      }
+      return completeObject(value, run, path);
     };
   }
 }
@@ -274,10 +309,7 @@ function resolverOf(
 ): Field['resolve'] {
   if (resolve === defaultFieldResolver && definition.args.length === 0) {
     const { name } = definition;
-    return (source, run, path) => {
-      const value = (source as Readonly<Record<string, unknown>> | undefined)?.[name];
-      return typeof value === 'function' ? resolve(source, {}, run.context, infoOf(run, path)) : value;
-    };
+    return (source) => (source as Readonly<Record<string, unknown>> | undefined)?.[name];
   }
   const readArguments = argumentReader(definition, node);
   const withInfo = wantsInfo(resolve);
@@ -287,6 +319,19 @@ function resolverOf(
       ? resolve(source, values, run.context, infoOf(run, path))
       : (resolve as (...few: readonly unknown[]) => unknown)(source, values, run.context);
   };
+}
+
+function infoMaker(always: Omit<GraphQLResolveInfo, 'path' | 'rootValue' | 'variableValues'>): InfoOf {
+  return (run, path) => ({ ...always, path, rootValue: undefined, variableValues: { ...run.variables } });
+}
+
+function noInfo(): never {
+  throw new Error('A resolver asks for information that it does not declare to take.');
+}
+
+/** Where the nodes are, which is all that errors tell of them. */
+function placesOf(nodes: readonly FieldNode[]): readonly Place[] {
+  return nodes.map(({ kind, loc }) => ({ kind, loc }));
 }
 
 /** How a scalar that is text is serialised: as it is. */

@@ -30,11 +30,14 @@ export type Run = {
 /** Makes what a resolver gave ready for JSON. @throws what makes it null, or else what is around it */
 export type Complete = (value: unknown, run: Run, path: Path) => unknown;
 
+/** Where in the document a field is selected. */
+export type Place = { readonly kind: FieldNode['kind']; readonly loc: FieldNode['loc'] };
+
 /** A field of the answer, of which all is known that does not depend on the request. */
 export type Field = {
   readonly key: string;
   readonly parentName: string;
-  readonly nodes: readonly FieldNode[];
+  readonly places: readonly Place[];
   readonly isNonNull: boolean;
   readonly needsPath: boolean;
   /** The property of the object that the field is, if it is text, as most are. */
@@ -137,7 +140,7 @@ function completeField(field: Field, source: unknown, run: Run, around: Path | u
   // Most fields are values that nobody asks for the place of, unless they fail.
   const path = field.needsPath ? placeOf() : NOWHERE;
   const failedHere = (error: unknown) =>
-    failed(error, field.nodes, field.isNonNull, run, field.needsPath ? path : placeOf());
+    failed(error, field.places, field.isNonNull, run, field.needsPath ? path : placeOf());
   try {
     const value = field.resolve(source, run, path);
     const completed = isPromise(value)
@@ -151,7 +154,7 @@ function completeField(field: Field, source: unknown, run: Run, around: Path | u
 
 export function listCompleter(
   complete: Complete,
-  nodes: readonly FieldNode[],
+  places: readonly Place[],
   isItemNonNull: boolean,
 ): Complete {
   const completeItem = (item: unknown, run: Run, path: Path): unknown => {
@@ -160,10 +163,10 @@ export function listCompleter(
         ? item.then((resolved) => complete(resolved, run, path))
         : complete(item, run, path);
       return isPromise(completed)
-        ? completed.then(undefined, (error: unknown) => failed(error, nodes, isItemNonNull, run, path))
+        ? completed.then(undefined, (error: unknown) => failed(error, places, isItemNonNull, run, path))
         : completed;
     } catch (error) {
-      return failed(error, nodes, isItemNonNull, run, path);
+      return failed(error, places, isItemNonNull, run, path);
     }
   };
   return (value, run, path) => {
@@ -179,14 +182,8 @@ export function listCompleter(
 }
 
 /** Makes what failed null, or else throws on, to what is around it. */
-function failed(
-  thrown: unknown,
-  nodes: readonly FieldNode[],
-  isNonNull: boolean,
-  run: Run,
-  path: Path,
-): null {
-  const error = locatedError(thrown, nodes, responsePathAsArray(path));
+function failed(thrown: unknown, places: readonly Place[], isNonNull: boolean, run: Run, path: Path): null {
+  const error = locatedError(thrown, places as readonly FieldNode[], responsePathAsArray(path));
   if (isNonNull) throw error;
   note(run, error, path);
   return null;

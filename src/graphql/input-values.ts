@@ -67,7 +67,9 @@ export function argumentReader(
   node: FieldNode,
 ): (variables: Values) => Values {
   const given = new Map(node.arguments?.map(({ name, value }) => [name.value, value]));
-  const read = (variables: Values) => getArgumentValues(definition, node, variables);
+  // Without what is selected below, which would be held for as long as this.
+  const { selectionSet: _, ...bare } = node;
+  const read = (variables: Values) => getArgumentValues(definition, bare, variables);
   const always: Record<string, unknown> = {};
   const fromVariables: { name: string; variable: string; isNonNull: boolean; fallback: unknown }[] = [];
   for (const { name, type, defaultValue } of definition.args) {
