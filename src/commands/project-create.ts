@@ -1,5 +1,4 @@
 import { projectFromRow } from '../data/from-row.ts';
-import { coverImage, coverImageCid } from '../model/cover-image.ts';
 import { description, nameIn, parseFields, title } from '../model/fields.ts';
 import type { Project } from '../model/project.ts';
 import { resourceName, type Ulid } from '../model/resource-name.ts';
@@ -55,6 +54,8 @@ export async function addProject(
   id: Ulid,
   texts: Pick<Project, 'title' | 'description'>,
 ): Promise<ProjectRow> {
+  // Loaded here, since no other command needs it.
+  const { coverImage, coverImageCid } = await import('../model/cover-image.ts');
   const row = {
     account_id: accountId,
     id,

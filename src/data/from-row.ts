@@ -1,6 +1,5 @@
 import type { App } from '../model/app.ts';
-import { coverImagePath } from '../model/cover-image.ts';
-import type { Project } from '../model/project.ts';
+import { coverImagePath, type Project } from '../model/project.ts';
 import { resourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import type { AppRow } from '../storage/apps.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { pathNotFound } from '../model/api-error.ts';
-import { coverImage, coverImagePath } from '../model/cover-image.ts';
+import { coverImagePath } from '../model/project.ts';
 import { parseUlid, resourceName } from '../model/resource-name.ts';
 
 /**
@@ -18,6 +18,8 @@ export function addCovers(app: FastifyInstance): void {
       .type('image/svg+xml')
       .header('cache-control', 'public, max-age=31536000, immutable')
       .header('access-control-allow-origin', '*');
+    // Loaded with the first image, since a start is faster without it.
+    const { coverImage } = await import('../model/cover-image.ts');
     return coverImage(project);
   });
 }

@@ -5,7 +5,7 @@ import { CID } from 'multiformats/cid';
 import * as raw from 'multiformats/codecs/raw';
 import * as digest from 'multiformats/hashes/digest';
 import { sha256 } from 'multiformats/hashes/sha2';
-import { idOf, type ResourceName } from './resource-name.ts';
+import type { ResourceName } from './resource-name.ts';
 
 const GROUND = [
   '0b132b',
@@ -50,9 +50,4 @@ export function coverImage(project: ResourceName<'projects'>): string {
 export function coverImageCid(svg: string): string {
   const hash = createHash('sha256').update(svg).digest();
   return CID.createV1(raw.code, digest.create(sha256.code, hash)).toString();
-}
-
-/** The path that the cover image of a project is served at. */
-export function coverImagePath(project: ResourceName<'projects'>): string {
-  return `/covers/${idOf(project)}.svg`;
 }

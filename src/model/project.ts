@@ -1,4 +1,4 @@
-import type { ResourceName } from './resource-name.ts';
+import { idOf, type ResourceName } from './resource-name.ts';
 
 /** A project: the scope that apps and wallets belong to. */
 export type Project = {
@@ -12,3 +12,8 @@ export type Project = {
   /** Unix time in milliseconds. */
   readonly createTimeMs: number;
 };
+
+/** The path that the cover image of a project is served at. */
+export function coverImagePath(project: ResourceName<'projects'>): string {
+  return `/covers/${idOf(project)}.svg`;
+}

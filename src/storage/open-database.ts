@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import { openPostgres, type PostgresSettings } from './postgres.ts';
+import type { PostgresSettings } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 
 /** Thrown for a URL that names no engine we have. The message is one line for the operator. */
@@ -18,7 +18,11 @@ export async function openDatabase(
 ): Promise<Database> {
   const [, path] = /^sqlite:(?:\/\/)?(.+)$/.exec(url) ?? [];
   if (path !== undefined && path !== ':memory:') return openSqlite(path);
-  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return openPostgres(url, settings);
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) {
+    // Loaded here, since a start on a file is faster without it.
+    const { openPostgres } = await import('./postgres.ts');
+    return openPostgres(url, settings);
+  }
   // The URL is not repeated, since it may hold a password.
   throw new DatabaseUrlError(
     'DATABASE_URL must be sqlite:<path> or postgres://<user>:<password>@<host>/<database>.',

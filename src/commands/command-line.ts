@@ -1,0 +1,106 @@
+import { parseArgs } from 'node:util';
+import { ApiError } from '../model/api-error.ts';
+import { WorkerFailed } from '../workers.ts';
+import { accountCreate } from './account-create.ts';
+import { appList } from './app-list.ts';
+import { appActivate, appDeactivate } from './app-switch.ts';
+import { type Arguments, type Command, UsageError } from './command.ts';
+import { copy } from './copy.ts';
+import { demo } from './demo.ts';
+import { commandHelp, overview } from './help.ts';
+import { projectCreate } from './project-create.ts';
+import { serve } from './serve.ts';
+import { tokenCreate } from './token-create.ts';
+import { tokenRevoke } from './token-revoke.ts';
+import { walletCreate } from './wallet-create.ts';
+
+const COMMANDS: readonly Command[] = [
+  serve,
+  demo,
+  accountCreate,
+  projectCreate,
+  walletCreate,
+  tokenCreate,
+  tokenRevoke,
+  appList,
+  appActivate,
+  appDeactivate,
+  copy,
+];
+
+/** Runs the command that `words` name, and sets the exit status. */
+export async function runCommandLine(words: readonly string[]): Promise<void> {
+  try {
+    await run(words);
+  } catch (error) {
+    // One line: whoever reads this runs a command, and needs no stack.
+    if (!(error instanceof WorkerFailed)) console.error(`paw: ${describe(error).replaceAll('\n', ' ')}`);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function run(words: readonly string[]): Promise<void> {
+  const command = COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
+  if (command === undefined) {
+    if (words.length > 0 && !['--help', '-h', 'help'].includes(words[0] ?? '')) {
+      throw new UsageError(`There is no such command. See paw --help.`);
+    }
+    console.log(overview(COMMANDS));
+    return;
+  }
+  const rest = words.slice(command.name.split(' ').length);
+  if (rest.includes('--help') || rest.includes('-h')) {
+    console.log(commandHelp(command));
+    return;
+  }
+  await command.run(readArguments(command, rest));
+}
+
+function readArguments(command: Command, words: readonly string[]): Arguments {
+  const { values, positionals } = parse(command, words);
+  const json = values['json'] === true;
+  for (const [name, { required }] of Object.entries(command.options)) {
+    if (required && values[name] === undefined) throw usage(command, `--${name} is required`);
+  }
+  const [operand] = positionals;
+  if (command.operand && operand === undefined) throw usage(command, `<${command.operand}> is required`);
+  if (positionals.length > (command.operand ? 1 : 0)) throw usage(command, 'there are too many arguments');
+
+  const optional = (name: string) => {
+    const value = values[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return {
+    optional,
+    required: (name) => optional(name) ?? '',
+    operand: operand ?? '',
+    json,
+    environment: process.env,
+    print: (object, text) => console.log(json ? JSON.stringify(object) : text),
+  };
+}
+
+function parse(command: Command, words: readonly string[]) {
+  const options: Record<string, { type: 'string' | 'boolean' }> = { json: { type: 'boolean' } };
+  for (const name of Object.keys(command.options)) options[name] = { type: 'string' };
+  try {
+    return parseArgs({ args: [...words], allowPositionals: true, options });
+  } catch (error) {
+    // Node's own sentences; the first says what is wrong, the others how to escape it.
+    const [sentence = ''] = error instanceof Error ? error.message.split('. ') : [];
+    throw usage(command, sentence);
+  }
+}
+
+function usage(command: Command, problem: string): UsageError {
+  return new UsageError(`${problem}. See paw ${command.name} --help.`);
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof ApiError) || error.status !== 'UNAVAILABLE') return error.message;
+  // Clients are not told what the database says, but the operator is.
+  const { cause } = error;
+  const reason = cause instanceof Error ? cause.message || ('code' in cause && cause.code) : cause;
+  return `The database does not answer: ${reason}.`;
+}
