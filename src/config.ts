@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** How the gateway runs. */
 export type Config = {
   readonly host: string;
@@ -11,6 +13,8 @@ export type Config = {
     /** How long a statement may run, and how long one may wait for a connection, in milliseconds. */
     readonly timeoutMs: number;
   };
+  /** How many processes serve the port. */
+  readonly workers: number;
   /** Where clients reach the gateway, without a slash at its end; undefined for where it listens. */
   readonly publicUrl: string | undefined;
   readonly logLevel: LogLevel;
@@ -39,6 +43,8 @@ const APOLLO_STUDIO = 'https://studio.apollographql.com';
 
 const SECONDS_BY_UNIT = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
+const MOST_WORKERS = 256;
+
 const TEN_YEARS_SECONDS = 3650 * 86_400;
 
 /**
@@ -59,6 +65,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       poolSize: readInteger('PAW_POSTGRES_POOL', value('PAW_POSTGRES_POOL') ?? '10', 1, 1000),
       timeoutMs: readDuration('PAW_POSTGRES_TIMEOUT', value('PAW_POSTGRES_TIMEOUT') ?? '5s') * 1000,
     },
+    workers: readWorkers(value('PAW_WORKERS') ?? '1'),
     publicUrl: readUrl('PUBLIC_URL', value('PUBLIC_URL')),
     logLevel: readLogLevel(value('LOG_LEVEL') ?? 'info'),
     tokenTtlSeconds: readDuration('PAW_TOKEN_TTL', value('PAW_TOKEN_TTL') ?? '1h'),
@@ -100,6 +107,12 @@ function readInteger(name: string, text: string, min: number, max: number): numb
     throw new ConfigError(`${name} must be a whole number from ${min} to ${max}.`);
   }
   return number;
+}
+
+function readWorkers(text: string): number {
+  if (text === 'auto') return availableParallelism();
+  if (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_WORKERS) return Number(text);
+  throw new ConfigError(`PAW_WORKERS must be auto, or a whole number from 1 to ${MOST_WORKERS}.`);
 }
 
 function readSwitch(name: string, text: string | undefined): boolean | undefined {

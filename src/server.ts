@@ -29,14 +29,18 @@ import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
 import { openTokens } from './storage/tokens.ts';
 
-/** A server that listens. */
-export type Server = {
+/** What there is to know of a server that listens. */
+export type Listening = {
   /** Where it listens, without a slash at its end. */
   readonly url: string;
   /** Where clients reach it, which is the same unless it was configured. */
   readonly publicUrl: string;
   /** Whether it serves GraphiQL and the REST docs. */
   readonly explorers: boolean;
+};
+
+/** A server that listens. */
+export type Server = Listening & {
   /** Answers what has been asked, then ends. */
   stop(): Promise<void>;
 };
@@ -116,7 +120,6 @@ async function listen(
   const url = localUrl(config.host, port);
   publicUrl ||= url;
   const stopSweeping = keepSweeping(database, clock, logger);
-  logger.info({ url, publicUrl }, `listening on ${url}`);
 
   return {
     url,

@@ -1,6 +1,9 @@
-import { pino } from 'pino';
+import cluster from 'node:cluster';
+import { once } from 'node:events';
+import { type Logger, pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import type { Server } from '../server.ts';
+import type { Listening, Server } from '../server.ts';
+import { STOP, startWorkers, WorkerFailed } from '../workers.ts';
 import type { Command } from './command.ts';
 
 const STANDARD_OUTPUT = 1;
@@ -23,17 +26,40 @@ export const serve: Command = {
 export async function serveUntilStopped(
   config: Config,
   logTo: number,
-  onListening: (server: Server) => void = () => {},
+  onListening: (listening: Listening) => void = () => {},
 ): Promise<void> {
   // From here on, so that a signal during the start is not lost.
-  const stopped = new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  const stopping = new AbortController();
+  const stopped = once(stopping.signal, 'abort');
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
+  cluster.worker?.on('message', (message) => {
+    if (message === STOP) stopping.abort();
   });
+  const logger = pino({ level: config.logLevel }, pino.destination({ dest: logTo, sync: true }));
+  try {
+    const server = await start(config, logTo, logger, stopping.signal);
+    const { url, publicUrl, explorers } = server;
+    if (cluster.isWorker) {
+      logger.debug({ url }, 'a worker listens');
+      process.send?.({ url, publicUrl, explorers } satisfies Listening);
+    } else {
+      logger.info({ url, publicUrl }, `listening on ${url}`);
+      onListening(server);
+    }
+    await stopped;
+    await server.stop();
+  } catch (error) {
+    // Who tells all processes at once to end may do so before a worker has learnt how to.
+    if (!(error instanceof WorkerFailed && stopping.signal.aborted)) throw error;
+  } finally {
+    // What ties a worker to its primary would keep it alive.
+    cluster.worker?.disconnect();
+  }
+}
+
+async function start(config: Config, logTo: number, logger: Logger, stopping: AbortSignal): Promise<Server> {
+  if (config.workers > 1 && cluster.isPrimary) return startWorkers(config, logTo, logger, stopping);
   // Loaded here, since no other command needs it and it takes longer than most of them.
   const { startServer } = await import('../server.ts');
-  const logger = pino({ level: config.logLevel }, pino.destination({ dest: logTo, sync: true }));
-  const server = await startServer(config, logger);
-  onListening(server);
-  await stopped;
-  await server.stop();
+  return startServer(config, logger);
 }

@@ -23,14 +23,14 @@ const OUTAGES = new Set([
 
 // How long a write may wait for another process's, and how often it looks whether it may.
 const BUSY_TIMEOUT_MS = 2000;
-const BUSY_INTERVAL_MS = 10;
+const BUSY_INTERVAL_MS = 1;
 
 const BUSY = 5;
 
 const MOST_TOGETHER = 100;
 
-// Some 10 MB, with short texts.
-const MOST_ROWS_KEPT = 20_000;
+// Some 10 MB, with short texts and what is made of them.
+const MOST_ROWS_KEPT = 10_000;
 
 /**
  * Opens a database in one SQLite file, which is made if it is missing.

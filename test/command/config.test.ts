@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig, readDuration } from '../../src/config.ts';
 import { DatabaseUrlError, openDatabase } from '../../src/storage/open-database.ts';
@@ -8,6 +9,7 @@ const DEFAULTS = {
   port: 4000,
   databaseUrl: 'sqlite:data/paw.db',
   postgres: { poolSize: 10, timeoutMs: 5000 },
+  workers: 1,
   publicUrl: undefined,
   logLevel: 'info',
   tokenTtlSeconds: 3600,
@@ -24,6 +26,7 @@ const VARIABLES = [
   'DATABASE_URL',
   'PAW_POSTGRES_POOL',
   'PAW_POSTGRES_TIMEOUT',
+  'PAW_WORKERS',
   'PUBLIC_URL',
   'LOG_LEVEL',
   'NODE_ENV',
@@ -48,6 +51,9 @@ test.each([
   [{ PAW_POSTGRES_POOL: '1' }, { postgres: { poolSize: 1, timeoutMs: 5000 } }],
   [{ PAW_POSTGRES_POOL: '1000' }, { postgres: { poolSize: 1000, timeoutMs: 5000 } }],
   [{ PAW_POSTGRES_TIMEOUT: '2m' }, { postgres: { poolSize: 10, timeoutMs: 120_000 } }],
+  [{ PAW_WORKERS: '4' }, { workers: 4 }],
+  [{ PAW_WORKERS: '256' }, { workers: 256 }],
+  [{ PAW_WORKERS: 'auto' }, { workers: availableParallelism() }],
   [{ PUBLIC_URL: 'https://paw.example' }, { publicUrl: 'https://paw.example' }],
   [{ PUBLIC_URL: 'http://paw.example:8080/gateway//' }, { publicUrl: 'http://paw.example:8080/gateway' }],
   [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
@@ -112,6 +118,7 @@ test.each(
     ],
     ['PAW_POSTGRES_POOL', ['0', '1001', 'all']],
     ['PAW_POSTGRES_TIMEOUT', ['0s', '5', 'never']],
+    ['PAW_WORKERS', ['0', '257', '-1', '1.5', 'many', 'AUTO', ' 2', '0x2', '1e1']],
     ['PAW_PASSWORD_QUEUE', ['-1', '10001', 'many']],
     ['PAW_STOP_DELAY', ['-1s', '10', 'soon']],
   ].flatMap(([name, values]) => [values].flat().map((value) => [String(name), value ?? ''] as const)),

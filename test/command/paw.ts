@@ -11,6 +11,9 @@ export type Result = {
 
 /** A command that runs. */
 export type Running = {
+  readonly pid: number;
+  /** What stands on standard output so far. */
+  output(): string;
   /** Waits until `text` stands on standard output, and returns all that stands there. */
   printed(text: string): Promise<string>;
   /** Sends a signal, and returns how the command ended. */
@@ -49,6 +52,9 @@ export function startPaw(words: readonly string[], settings: Settings, cwd = pro
     child.once('close', (status) => resolve({ status, stdout, stderr }));
   });
   return {
+    // There is none if the command could not be started, and then `ended` says why.
+    pid: child.pid ?? Number.NaN,
+    output: () => stdout,
     ended,
     printed: (text) =>
       new Promise((resolve, reject) => {
