@@ -1,10 +1,14 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
+import { ulid } from 'ulid';
 
 // What somebody would write by hand who wanted nothing but speed: Node's own server, its
 // own statements, and no part of the gateway. It answers the benchmark's requests alone.
+
+const LIFE_MS = 3_600_000;
 
 type Principal = { readonly accountId: string; readonly projectId?: string };
 type Row = Readonly<Record<string, string & number>>;
@@ -23,6 +27,12 @@ const countProjects = database.prepare('SELECT project_count FROM account WHERE 
 const updateTitle = database.prepare(
   `UPDATE wallet SET title = ?, update_time_ms = ? WHERE account_id = ? AND id = ?
    RETURNING id, title, description, project_id, network, address`,
+);
+const findApp = database.prepare(
+  'SELECT id, project_id, active, private_key_hash FROM app WHERE account_id = ? AND id = ?',
+);
+const insertToken = database.prepare(
+  'INSERT INTO keyv (namespace, key, value, expire_time_ms) VALUES (?, ?, ?, ?)',
 );
 const key = Buffer.from(String(database.prepare('SELECT key FROM page_token_key').get()?.['key']), 'hex');
 
@@ -65,6 +75,9 @@ function handle(principal: Principal, { method, url = '' }: IncomingMessage, bod
   if (method === 'PATCH')
     return wallet(principal, url.slice('/wallet/wallets/'.length), JSON.parse(body).title);
   const { variables } = JSON.parse(body);
+  if (variables.input?.privateKey !== undefined) {
+    return { data: { signIn: { accessToken: signIn(principal, variables.input) } } };
+  }
   if (variables.input !== undefined) {
     const { name, title } = variables.input;
     const { project, ...rest } = wallet(principal, name.slice('wallets/'.length), title);
@@ -90,6 +103,26 @@ function authenticate(header: string): Principal | undefined {
   const { value } = JSON.parse(String(row['value']));
   const right = timingSafeEqual(Buffer.from(value.hash), Buffer.from(hash('sha256', token)));
   return right ? value.principal : undefined;
+}
+
+function signIn(
+  { accountId }: Principal,
+  sent: { readonly name: string; readonly privateKey: string },
+): string {
+  const app = findApp.get(accountId, sent.name.slice('apps/'.length)) as Row;
+  const right = timingSafeEqual(
+    Buffer.from(String(app['private_key_hash'])),
+    Buffer.from(hash('sha256', sent.privateKey)),
+  );
+  if (!right || !app['active']) throw new Error('The key is not that of an active app.');
+  const serial = ulid();
+  const body = `paw_app_${app['id']}${serial}_${randomBytes(32).toString('hex')}`;
+  const token = body + crc32(body).toString(16).padStart(8, '0');
+  const expires = Date.now() + LIFE_MS;
+  const owner = { level: 'project', accountId, projectId: app['project_id'] };
+  const record = { value: { hash: hash('sha256', token), principal: owner }, expires };
+  insertToken.run(String(app['id']), serial, JSON.stringify(record), expires);
+  return token;
 }
 
 function page({ accountId }: Principal, size: number, token: string) {
