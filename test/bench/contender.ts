@@ -28,12 +28,17 @@ const SERVER_CORE = '0';
 /** The core that the load comes from. */
 export const LOAD_CORE = '1';
 
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+// What `npm start` runs, word for word.
+const [, ...START] = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')).scripts.start.split(' ');
+
 /** Starts a program of `servers/`, or the gateway itself, on the core for servers. */
 export async function startContender(name: string, file: string): Promise<Contender> {
-  const program = name === 'gateway' ? ['../../src/main.ts', 'serve'] : [`./servers/${name}.ts`];
-  const [path = '', ...words] = program;
-  const script = fileURLToPath(new URL(path, import.meta.url));
-  const child = spawn('taskset', ['-c', SERVER_CORE, process.execPath, script, ...words], {
+  const program =
+    name === 'gateway' ? START : [fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url))];
+  const child = spawn('taskset', ['-c', SERVER_CORE, process.execPath, ...program], {
+    cwd: ROOT,
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',
