@@ -166,6 +166,21 @@ test.each([
   },
 );
 
+test('a connection that a worker is being handed as it dies is closed, and no other is', async () => {
+  const cluster = await startCluster(onTestFinished);
+  const [victim = Number.NaN] = cluster.workers();
+  // So that it takes nothing of what it is handed.
+  process.kill(victim, 'SIGSTOP');
+  // The workers take the connections in turn, and the first to listen takes the first.
+  const [lost, ...others] = Array.from({ length: 3 }, () =>
+    answerTo(request(`${cluster.url}/healthz`, { agent: false }).end()),
+  );
+  const isCutOff = expect(lost).rejects.toMatchObject({ code: 'ECONNRESET' });
+  for (const { status } of await Promise.all(others)) expect(status).toBe(200);
+  process.kill(victim, 'SIGKILL');
+  await isCutOff;
+});
+
 test.each([
   ['the primary alone', (cluster: Cluster) => [cluster.pid]],
   // As service managers do.
