@@ -87,6 +87,12 @@ export function compileOperation(
   return compile(schema, { operation, fragments }, switchesOf(document));
 }
 
+/**
+ * What is done for each field that is a scalar and takes neither arguments nor information: the same
+ * wherever it is selected, and shared, so that the processor's caches hold what many operations need.
+ */
+const simpleWork = new WeakMap<GraphQLField<unknown, unknown>, Pick<Field, 'resolve' | 'complete'>>();
+
 /** What is compiled. */
 type Source = {
   readonly operation: OperationDefinitionNode;
@@ -97,8 +103,10 @@ function compile(schema: GraphQLSchema, source: Source, switches: readonly strin
   const { operation: kind, variableDefinitions = [] } = source.operation;
   const rootType = schema.getRootType(kind);
   if (rootType == null) throw new Error(`The schema has no ${kind}s.`);
+  const root = rootType;
   const readVariables = variableReader(schema, variableDefinitions);
   const programs = new LruCache<Program>(MOST_PROGRAMS);
+  let onlyProgram: Program | undefined;
   // Of what takes the most memory nothing is needed once all of it is compiled.
   const held: { source?: Source } = { source };
   let uncompiled = 0;
@@ -108,22 +116,29 @@ function compile(schema: GraphQLSchema, source: Source, switches: readonly strin
       const variables = readVariables(sent);
       if (variables === undefined) return undefined;
       const run: Run = { context, variables, errors: [], nulled: new Set() };
-      return outcomeOf(run, () => programFor(rootType, variables)(run));
+      return outcomeOf(run, () => programFor(variables)(run));
     },
   };
 
   /** What is skipped or included is settled beforehand: there is one program for each case that comes up. */
-  function programFor(type: GraphQLObjectType, variables: Values): Program {
+  function programFor(variables: Values): Program {
+    if (onlyProgram !== undefined) return onlyProgram;
     const situation = switches.map((name) => String(variables[name])).join();
     let program = programs.get(situation);
     if (program === undefined) {
       const given = switches.filter((name) => Object.hasOwn(variables, name));
       const settled = Object.fromEntries(given.map((name) => [name, variables[name]]));
-      const { selectionSet } = sourceNow().operation;
-      program = programOf(fieldsOf(type, [selectionSet], settled));
+      program = makeProgram(settled);
       programs.set(situation, program, 1);
-      letGo();
     }
+    return program;
+  }
+
+  function makeProgram(settled: Values): Program {
+    const { selectionSet } = sourceNow().operation;
+    const program = programOf(fieldsOf(root, [selectionSet], settled));
+    if (switches.length === 0) onlyProgram = program;
+    letGo();
     return program;
   }
 
@@ -210,6 +225,15 @@ function compile(schema: GraphQLSchema, source: Source, switches: readonly strin
             schema,
           })
         : noInfo;
+    const isSimple = isLeafType(getNullableType(returnType)) && definition.args.length === 0;
+    let work = isSimple ? simpleWork.get(definition) : undefined;
+    if (work === undefined) {
+      work = {
+        resolve: resolverOf(resolve, node, definition, infoOf),
+        complete: completerOf(returnType, `${parentType.name}.${name.value}`, nodes, infoOf, settled),
+      };
+      if (isSimple && infoOf === noInfo) simpleWork.set(definition, work);
+    }
     return {
       key,
       parentName: parentType.name,
@@ -219,8 +243,7 @@ function compile(schema: GraphQLSchema, source: Source, switches: readonly strin
         resolve === defaultFieldResolver && isText(getNullableType(returnType)) ? definition.name : undefined,
       constant: definition === TypeNameMetaFieldDef ? parentType.name : undefined,
       needsPath: !isLeafType(getNullableType(returnType)) || wantsInfo(resolve),
-      resolve: resolverOf(resolve, node, definition, infoOf),
-      complete: completerOf(returnType, `${parentType.name}.${name.value}`, nodes, infoOf, settled),
+      ...work,
     };
   }
 
