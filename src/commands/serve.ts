@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
 import { type Logger, pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import type { Listening, Server } from '../server.ts';
@@ -38,6 +39,7 @@ export async function serveUntilStopped(
   const logger = pino({ level: config.logLevel }, pino.destination({ dest: logTo, sync: true }));
   try {
     const server = await start(config, logTo, logger, stopping.signal);
+    boundHeap();
     const { url, publicUrl, explorers } = server;
     if (cluster.isWorker) {
       logger.debug({ url }, 'a worker listens');
@@ -62,4 +64,12 @@ async function start(config: Config, logTo: number, logger: Logger, stopping: Ab
   // Loaded here, since no other command needs it and it takes longer than most of them.
   const { startServer } = await import('../server.ts');
   return startServer(config, logger);
+}
+
+/**
+ * Lets the heap grow to but half more than what is in use, where V8 would wait until it is
+ * several times as much. Not during the start, which would take longer.
+ */
+function boundHeap(): void {
+  setFlagsFromString('--heap-growing-percent=50');
 }
