@@ -67,9 +67,9 @@ async function start(config: Config, logTo: number, logger: Logger, stopping: Ab
 }
 
 /**
- * Lets the heap grow to but half more than what is in use, where V8 would wait until it is
+ * Lets the heap grow to but a third more than what is in use, where V8 would wait until it is
  * several times as much. Not during the start, which would take longer.
  */
 function boundHeap(): void {
-  setFlagsFromString('--heap-growing-percent=50');
+  setFlagsFromString('--heap-growing-percent=35');
 }

@@ -15,7 +15,7 @@ export type AdmittedOperation = CompiledOperation & {
 type Sent = { readonly query: string; readonly operationName?: string | null | undefined };
 
 // Compiled, an operation takes some 50 times the memory of its text.
-const MAX_CHARACTERS = 350_000;
+const MAX_CHARACTERS = 250_000;
 
 /**
  * The operations that have been admitted lately, compiled. What is decided anew for
