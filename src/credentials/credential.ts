@@ -1,6 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Ulid } from '../model/resource-name.ts';
+import { type Ulid, UPPER_CASE_ULID_PATTERN } from '../model/resource-name.ts';
 
 /**
  * What a credential is good for: an account token (`acct`), an app's access
@@ -17,9 +17,9 @@ export type Credential = {
   readonly serial: Ulid;
 };
 
-const ULID = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
-
-const SHAPE = new RegExp(`^paw_(acct|app|key)_(${ULID})(${ULID})_[0-9a-f]{64}([0-9a-f]{8})$`);
+const SHAPE = new RegExp(
+  `^paw_(acct|app|key)_(${UPPER_CASE_ULID_PATTERN})(${UPPER_CASE_ULID_PATTERN})_[0-9a-f]{64}([0-9a-f]{8})$`,
+);
 
 /**
  * Makes a new credential:

@@ -15,7 +15,7 @@ import type { CorsHeaders } from './cors.ts';
 import { type ErrorBody, JSON_TYPE } from './errors.ts';
 import { addJsonBody } from './json-body.ts';
 import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
-import { type Shortcut, shortcutListener, takeUp } from './shortcut.ts';
+import { handedOverId, type Shortcut, shortcutListener, takeUp } from './shortcut.ts';
 
 const CHATTY = new Set(['info', 'debug', 'trace']);
 
@@ -73,7 +73,7 @@ export function createHttpApp(
     loggerInstance: logger.child({}, CHATTY.has(logger.level) ? { level: 'warn' } : {}),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
-    genReqId: newRequestId,
+    genReqId: (request) => handedOverId(request) ?? newRequestId(request),
     requestIdHeader: false,
     // The faces check what comes in themselves: without these Fastify loads a validator that is never asked.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },

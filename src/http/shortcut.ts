@@ -22,12 +22,19 @@ export type ReadRequest = {
  */
 export type Shortcut = (
   request: ReadRequest,
-) => Promise<{ readonly contentType: string; readonly body: string } | undefined> | undefined;
+) => Promise<{ readonly contentType: string; readonly body: string } | undefined>;
 
 const JSON_BODY = /^application\/json(; ?charset=utf-8)?$/i;
 
 /** What has become of a request before it goes to the router: its body has been read, or it has failed. */
-const handedOver = new WeakMap<IncomingMessage, { readonly body?: Buffer; readonly error?: unknown }>();
+const handedOver = new WeakMap<IncomingMessage, HandedOver>();
+
+type HandedOver = { readonly id: string; readonly body?: Buffer; readonly error?: unknown };
+
+/** The id of a request that a shortcut has left to the router. */
+export function handedOverId(request: IncomingMessage): string | undefined {
+  return handedOver.get(request)?.id;
+}
 
 /** What a listener works with. */
 type ListenerSettings = {
@@ -61,8 +68,8 @@ export function shortcutListener({
     if (shortcut === undefined || !isPlain || isStopping()) return router(request, response);
 
     async function answer(body: Buffer): Promise<void> {
+      const id = newRequestId(request);
       try {
-        const id = newRequestId(request);
         const answered = await shortcut?.({
           id,
           headers,
@@ -80,9 +87,9 @@ export function shortcutListener({
           response.end(answered.body);
           return;
         }
-        handedOver.set(request, { body });
+        handedOver.set(request, { id, body });
       } catch (error) {
-        handedOver.set(request, { error });
+        handedOver.set(request, { id, error });
       }
       router(request, response);
     }

@@ -9,6 +9,9 @@ export type Collection = 'accounts' | 'projects' | 'apps' | 'wallets';
 /** A unique resource name: collection, slash, ULID. Source: AIP-122. */
 export type ResourceName<C extends Collection = Collection> = `${C}/${Ulid}`;
 
+/** The regular expression of a ULID as it is returned. */
+export const UPPER_CASE_ULID_PATTERN = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
+
 /**
  * The regular expression of a ULID in either case. 128 bits in 26 characters leave
  * two bits of the first one unused.

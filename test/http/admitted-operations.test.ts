@@ -17,6 +17,8 @@ const schema = buildSchema(
   readFileSync(new URL('../../schema/published/paw.graphql', import.meta.url), 'utf8'),
 );
 
+const TOTAL = '{ projects { totalCount } }';
+
 let gateway: Gateway;
 let tenant: Tenant;
 let stranger: Tenant;
@@ -70,6 +72,17 @@ test('each case of what is included is answered as it is, however many there are
     expect(isCompiled).toBe(true);
     expect(JSON.parse(text)).toEqual({ data: Object.fromEntries(included.map((name) => [name, 'Query'])) });
   }
+});
+
+test('a request has one id, also if it is left to Apollo Server in the end', async () => {
+  const numbers: number[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const { status, headers } = await send(`${gateway.url}/graphql`, 'POST', undefined, { query: TOTAL });
+    expect(status).toBe(401);
+    numbers.push(Number(headers.get('x-request-id')?.split('-')[1]));
+  }
+  const [first = Number.NaN] = numbers;
+  expect(numbers).toEqual([first, first + 1, first + 2]);
 });
 
 type Asked = Answer & { readonly compiled: boolean };
