@@ -69,6 +69,12 @@ export type DataLayer = {
    */
   getResources(principal: Principal, names: readonly ResourceName[]): Promise<readonly (Resource | null)[]>;
 
+  /**
+   * Returns the version of all that is stored. What was read at one version stands for as
+   * long as it is that. Undefined if the engine cannot tell.
+   */
+  dataVersion(): Promise<number | undefined>;
+
   /** Whether the operations can be served. @throws UNAVAILABLE if not */
   checkReady(): Promise<void>;
 };

@@ -1,5 +1,5 @@
 import type { ApolloServerPlugin } from '@apollo/server';
-import { type DocumentNode, type GraphQLSchema, visit } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, OperationTypeNode, visit } from 'graphql';
 import { LruCache } from '../model/lru-cache.ts';
 import { isIntrospection } from './authentication.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
@@ -9,6 +9,8 @@ import type { Context } from './context.ts';
 export type AdmittedOperation = CompiledOperation & {
   /** Whether it selects anything beyond the schema itself. */
   readonly needsToken: boolean;
+  /** Whether it changes nothing. */
+  readonly isQuery: boolean;
 };
 
 /** A request for an operation, as far as it matters to which one it is. */
@@ -44,8 +46,11 @@ export class AdmittedOperations {
             // What does not come as a plain request, such as a persisted query, comes here each time.
             if (operations.get(key) !== undefined) return;
             dropTokens(document);
-            const needsToken = !isIntrospection(operation.selectionSet, document);
-            const admitted = { ...compileOperation(schema, document, operation), needsToken };
+            const admitted = {
+              ...compileOperation(schema, document, operation),
+              needsToken: !isIntrospection(operation.selectionSet, document),
+              isQuery: operation.operation === OperationTypeNode.QUERY,
+            };
             operations.set(key, admitted, key.length);
           },
         };

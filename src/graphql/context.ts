@@ -30,6 +30,10 @@ export class Context {
     this.progress.principal = await this.findPrincipal();
   }
 
+  get isAuthenticated(): boolean {
+    return this.progress.principal !== undefined;
+  }
+
   /** Whom the request speaks for. */
   get principal(): Principal {
     const { principal } = this.progress;

@@ -10,7 +10,9 @@ import { parseJson } from './json-body.ts';
 export type ReadRequest = {
   readonly id: string;
   readonly headers: IncomingHttpHeaders;
-  readonly body: unknown;
+  readonly body: Buffer;
+  /** Reads the body. @throws INVALID_ARGUMENT if it is not JSON */
+  json(): unknown;
   /** Finds out whom the request's bearer token speaks for. @throws UNAUTHENTICATED */
   authenticate(): Promise<Principal>;
 };
@@ -73,7 +75,8 @@ export function shortcutListener({
         const answered = await shortcut?.({
           id,
           headers,
-          body: parseJson(body),
+          body,
+          json: () => parseJson(body),
           authenticate: () => authenticate(headers.authorization),
         });
         if (answered !== undefined) {

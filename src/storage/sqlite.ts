@@ -73,6 +73,8 @@ export function openSqlite(path: string): Database {
 
     transaction: (work) => writes.add(() => work(transaction)),
 
+    dataVersion: reads.version,
+
     async close() {
       await writes.add(async () => {});
       reader.close();
@@ -211,6 +213,8 @@ function runner(connection: DatabaseSync): Runner {
  */
 function remembered(reader: DatabaseSync): {
   query(sql: string, params: readonly Value[]): Promise<readonly Row[]>;
+  /** Asks for the data version, or takes it as known. */
+  version(): Promise<number>;
   /** Makes whoever reads from now on ask again. */
   expire(): void;
 } {
@@ -219,7 +223,7 @@ function remembered(reader: DatabaseSync): {
   dataVersion.setReturnArrays(true);
   const numbers = new Map<string, number>();
   const rowsOf = new LruCache<readonly Row[]>(MOST_ROWS_KEPT);
-  let known: unknown;
+  let known = 0;
   let isCurrent = false;
   let asking: Promise<void> | undefined;
 
@@ -238,13 +242,20 @@ function remembered(reader: DatabaseSync): {
     queueMicrotask(() => process.nextTick(expire));
   }
 
+  /** Asks after everything has been heard that has come in by now. */
+  function heard(): Promise<void> {
+    asking ??= new Promise<void>((resolve) => setImmediate(resolve)).then(ask);
+    return asking;
+  }
+
   return {
+    async version() {
+      if (!isCurrent) await heard();
+      return known;
+    },
+
     async query(sql, params) {
-      if (!isCurrent) {
-        // After everything has been heard that has come in by now.
-        asking ??= new Promise<void>((resolve) => setImmediate(resolve)).then(ask);
-        await asking;
-      }
+      if (!isCurrent) await heard();
       // The number stands for the statement, whose text is long.
       let number = numbers.get(sql);
       if (number === undefined) {
