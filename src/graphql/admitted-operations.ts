@@ -2,7 +2,7 @@ import type { ApolloServerPlugin } from '@apollo/server';
 import { type DocumentNode, type GraphQLSchema, OperationTypeNode, visit } from 'graphql';
 import { LruCache } from '../model/lru-cache.ts';
 import { isIntrospection } from './authentication.ts';
-import { type CompiledOperation, compileOperation } from './compile.ts';
+import { type CompiledOperation, compileOperation } from './compiler/compile-operation.ts';
 import type { Context } from './context.ts';
 
 /** An operation that Apollo Server has parsed, validated and let through before. */

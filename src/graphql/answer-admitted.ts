@@ -4,8 +4,8 @@ import type { GraphQLError, GraphQLFormattedError } from 'graphql';
 import type { DataLayer } from '../data/data-layer.ts';
 import type { AdmittedOperations } from './admitted-operations.ts';
 import { AnswerMemory, type Place, placeOf } from './answer-memory.ts';
+import type { Values } from './compiler/input-values.ts';
 import { Context } from './context.ts';
-import type { Values } from './input-values.ts';
 
 /** A request of the plainest kind, on which Apollo Server has nothing to say but what it asks for. */
 export type PlainRequest = {

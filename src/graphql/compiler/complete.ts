@@ -5,7 +5,7 @@ import {
   locatedError,
   responsePathAsArray,
 } from 'graphql';
-import { LruCache } from '../model/lru-cache.ts';
+import { LruCache } from '../../model/lru-cache.ts';
 import type { Values } from './input-values.ts';
 
 export type Path = GraphQLResolveInfo['path'];

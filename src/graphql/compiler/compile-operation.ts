@@ -3,18 +3,12 @@ import {
   defaultFieldResolver,
   defaultTypeResolver,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLField,
-  type GraphQLFieldResolver,
   GraphQLID,
-  GraphQLIncludeDirective,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLResolveInfo,
   type GraphQLSchema,
-  GraphQLSkipDirective,
   GraphQLString,
-  getDirectiveValues,
   getNamedType,
   getNullableType,
   isAbstractType,
@@ -23,16 +17,11 @@ import {
   isNonNullType,
   isObjectType,
   isScalarType,
-  Kind,
-  type NamedTypeNode,
   type OperationDefinitionNode,
-  SchemaMetaFieldDef,
   type SelectionSetNode,
-  TypeMetaFieldDef,
   TypeNameMetaFieldDef,
-  visit,
 } from 'graphql';
-import { LruCache } from '../model/lru-cache.ts';
+import { LruCache } from '../../model/lru-cache.ts';
 import {
   type Complete,
   type CompleteObject,
@@ -47,9 +36,9 @@ import {
   type Place,
   type Run,
 } from './complete.ts';
-import { argumentReader, type Values, variableReader } from './input-values.ts';
-
-type InfoOf = (run: Run, path: Path) => GraphQLResolveInfo;
+import { type Values, variableReader } from './input-values.ts';
+import { definitionOf, type InfoOf, infoMaker, noInfo, resolverOf, wantsInfo } from './resolve-field.ts';
+import { type Fragments, fragmentsOf, selectFields, switchesOf } from './select-fields.ts';
 
 /** An operation that is ready to be executed, as often as wanted. */
 export type CompiledOperation = {
@@ -79,12 +68,7 @@ export function compileOperation(
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): CompiledOperation {
-  const fragments = Object.fromEntries(
-    document.definitions
-      .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
-      .map((fragment) => [fragment.name.value, fragment]),
-  );
-  return compile(schema, { operation, fragments }, switchesOf(document));
+  return compile(schema, { operation, fragments: fragmentsOf(document) }, switchesOf(document));
 }
 
 /**
@@ -96,7 +80,7 @@ const simpleWork = new WeakMap<GraphQLField<unknown, unknown>, Pick<Field, 'reso
 /** What is compiled. */
 type Source = {
   readonly operation: OperationDefinitionNode;
-  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  readonly fragments: Fragments;
 };
 
 function compile(schema: GraphQLSchema, source: Source, switches: readonly string[]): CompiledOperation {
@@ -157,50 +141,13 @@ function compile(schema: GraphQLSchema, source: Source, switches: readonly strin
     if (uncompiled === 0 && switches.length === 0) delete held.source;
   }
 
-  /** The fields of an object, each of which may be selected in several places. */
   function fieldsOf(
     type: GraphQLObjectType,
     selected: readonly SelectionSetNode[],
     settled: Values,
   ): readonly Field[] {
-    const nodesByKey = new Map<string, FieldNode[]>();
-    const visited = new Set<string>();
-    for (const set of selected) collect(set, type, settled, nodesByKey, visited);
+    const nodesByKey = selectFields(schema, sourceNow().fragments, type, selected, settled);
     return [...nodesByKey].map(([key, nodes]) => fieldOf(type, key, nodes, settled));
-  }
-
-  /** Source: GraphQL specification, CollectFields. */
-  function collect(
-    { selections }: SelectionSetNode,
-    type: GraphQLObjectType,
-    settled: Values,
-    nodesByKey: Map<string, FieldNode[]>,
-    visited: Set<string>,
-  ): void {
-    for (const selection of selections) {
-      if (getDirectiveValues(GraphQLSkipDirective, selection, settled)?.['if'] === true) continue;
-      if (getDirectiveValues(GraphQLIncludeDirective, selection, settled)?.['if'] === false) continue;
-      if (selection.kind === Kind.FIELD) {
-        const key = selection.alias?.value ?? selection.name.value;
-        const nodes = nodesByKey.get(key) ?? [];
-        nodes.push(selection);
-        nodesByKey.set(key, nodes);
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        if (appliesTo(selection.typeCondition, type))
-          collect(selection.selectionSet, type, settled, nodesByKey, visited);
-      } else if (!visited.has(selection.name.value)) {
-        visited.add(selection.name.value);
-        const fragment = sourceNow().fragments[selection.name.value];
-        if (fragment && appliesTo(fragment.typeCondition, type))
-          collect(fragment.selectionSet, type, settled, nodesByKey, visited);
-      }
-    }
-  }
-
-  function appliesTo(condition: NamedTypeNode | undefined, type: GraphQLObjectType): boolean {
-    if (condition === undefined) return true;
-    const conditional = schema.getType(condition.name.value);
-    return conditional === type || (isAbstractType(conditional) && schema.isSubType(conditional, type));
   }
 
   function fieldOf(
@@ -323,35 +270,6 @@ function compile(schema: GraphQLSchema, source: Source, switches: readonly strin
   }
 }
 
-/** Makes the function that calls a field's resolver with its arguments. */
-function resolverOf(
-  resolve: GraphQLFieldResolver<unknown, unknown>,
-  node: FieldNode,
-  definition: GraphQLField<unknown, unknown>,
-  infoOf: InfoOf,
-): Field['resolve'] {
-  if (resolve === defaultFieldResolver && definition.args.length === 0) {
-    const { name } = definition;
-    return (source) => (source as Readonly<Record<string, unknown>> | undefined)?.[name];
-  }
-  const readArguments = argumentReader(definition, node);
-  const withInfo = wantsInfo(resolve);
-  return (source, run, path) => {
-    const values = readArguments(run.variables);
-    return withInfo
-      ? resolve(source, values, run.context, infoOf(run, path))
-      : (resolve as (...few: readonly unknown[]) => unknown)(source, values, run.context);
-  };
-}
-
-function infoMaker(always: Omit<GraphQLResolveInfo, 'path' | 'rootValue' | 'variableValues'>): InfoOf {
-  return (run, path) => ({ ...always, path, rootValue: undefined, variableValues: { ...run.variables } });
-}
-
-function noInfo(): never {
-  throw new Error('A resolver asks for information that it does not declare to take.');
-}
-
 /** Where the nodes are, which is all that errors tell of them. */
 function placesOf(nodes: readonly FieldNode[]): readonly Place[] {
   return nodes.map(({ kind, loc }) => ({ kind, loc }));
@@ -362,37 +280,4 @@ export const asItIs = (value: unknown): unknown => value;
 
 function isText(type: GraphQLOutputType): boolean {
   return type === GraphQLString || type === GraphQLID || (isScalarType(type) && type.serialize === asItIs);
-}
-
-/** Whether a resolver takes the information on its field, which has to be made for each call. */
-function wantsInfo(resolve: GraphQLFieldResolver<unknown, unknown>): boolean {
-  return resolve !== defaultFieldResolver && resolve.length > 3;
-}
-
-function definitionOf(
-  schema: GraphQLSchema,
-  parentType: GraphQLObjectType,
-  name: string,
-): GraphQLField<unknown, unknown> {
-  if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
-  const definition =
-    parentType === schema.getQueryType() && name === SchemaMetaFieldDef.name
-      ? SchemaMetaFieldDef
-      : parentType === schema.getQueryType() && name === TypeMetaFieldDef.name
-        ? TypeMetaFieldDef
-        : parentType.getFields()[name];
-  if (definition === undefined) throw new Error(`A valid document selects ${name}, which is not there.`);
-  return definition;
-}
-
-/** The names of the variables that decide what is skipped or included. */
-function switchesOf(document: DocumentNode): readonly string[] {
-  const names = new Set<string>();
-  visit(document, {
-    Directive({ name, arguments: given = [] }) {
-      if (name.value !== GraphQLSkipDirective.name && name.value !== GraphQLIncludeDirective.name) return;
-      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-    },
-  });
-  return [...names];
 }
