@@ -23,7 +23,7 @@ const SMALL = 1000;
 const DOCUMENTS = 1000;
 const SPREAD = options.quick ? 2000 : 20_000;
 const MANY_DOCUMENTS = options.quick ? 10_000 : 100_000;
-const ON_BIG = 'gateway on the big file';
+const ON_BIG = ' on the big file';
 const BIG = options.quick ? 100_000 : 1_000_000;
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -62,7 +62,9 @@ async function compareAll(): Promise<void> {
   for (const name of ['gateway', 'limit', 'mercurius', 'yoga', 'apollo-express', 'commits']) {
     contenders.set(name, await startContender(name, small.file));
   }
-  contenders.set(ON_BIG, await startContender('gateway', big.file));
+  for (const name of ['gateway', 'limit', 'mercurius']) {
+    contenders.set(name + ON_BIG, await startContender(name, big.file));
+  }
   console.log(tableHead);
   for (const comparison of comparisons(small, big)) {
     if (options.only && !comparison.name.includes(options.only)) continue;
@@ -80,6 +82,7 @@ function comparisons(small: BenchData, big: BenchData): readonly Comparison[] {
   const rest10 = workloads.restPages(small, 10, 50);
   const rest100 = workloads.restPages(small, 100, 10);
   const signIns = workloads.signIns(small);
+  const spread = workloads.graphqlPagesSpread(big, 10, SPREAD, BIG);
   const end = (count: number) => workloads.graphqlPagesBehind(small, 10, [0, count / 2, count - 10]);
   const frameworks = ['mercurius', 'yoga', 'apollo-express'];
   return [
@@ -101,6 +104,13 @@ function comparisons(small: BenchData, big: BenchData): readonly Comparison[] {
     },
     { ...versus('GraphQL sign-in', signIns, ['limit', ...frameworks]), sameAnswers: false },
     {
+      ...versus('GraphQL page of 10, an update to 19 of them', workloads.graphqlMix(small), [
+        'limit',
+        'mercurius',
+      ]),
+      sameAnswers: false,
+    },
+    {
       name: `GraphQL page of 10 by ${DOCUMENTS} documents`,
       gateway: { who: 'gateway', requests: workloads.graphqlDocuments(small, DOCUMENTS) },
       others: [
@@ -110,20 +120,21 @@ function comparisons(small: BenchData, big: BenchData): readonly Comparison[] {
     },
     {
       name: `GraphQL page of 10 among ${BIG} projects and tokens`,
-      gateway: { who: ON_BIG, requests: workloads.graphqlPagesBehind(big, 10, [0, BIG / 2, BIG - 10]) },
+      gateway: {
+        who: `gateway${ON_BIG}`,
+        requests: workloads.graphqlPagesBehind(big, 10, [0, BIG / 2, BIG - 10]),
+      },
       others: [{ who: 'gateway', label: `among ${SMALL}`, requests: end(SMALL), atLeast: 0.9 }],
       sameAnswers: false,
     },
     {
       name: `GraphQL page of 10, each time another of ${SPREAD}, among ${BIG}`,
-      gateway: { who: ON_BIG, requests: workloads.graphqlPagesSpread(big, 10, SPREAD, BIG) },
-      others: [
-        {
-          who: ON_BIG,
-          label: 'the same three',
-          requests: workloads.graphqlPagesBehind(big, 10, [0, BIG / 2, BIG - 10]),
-        },
-      ],
+      gateway: { who: `gateway${ON_BIG}`, requests: spread },
+      others: ['limit', 'mercurius'].map((name) => ({
+        who: name + ON_BIG,
+        label: LABELS[name] ?? name,
+        requests: spread,
+      })),
       sameAnswers: false,
     },
   ];
@@ -146,13 +157,14 @@ function versus(
 /** What the gateway takes of the machine, in words. */
 async function measureFootprint(small: BenchData, big: BenchData): Promise<string> {
   progress('memory');
-  const onBig = contender(ON_BIG).residentMb();
+  const onBig = contender(`gateway${ON_BIG}`).residentMb();
   const documents = workloads.graphqlDocuments(small, MANY_DOCUMENTS);
   const before = contender('gateway').residentMb();
   await load(contender('gateway'), documents, Number.POSITIVE_INFINITY, documents.length);
   const growth = contender('gateway').residentMb() - before;
   progress('start');
-  const starts: number[] = [];
+  const ready: number[] = [];
+  const answered: number[] = [];
   const nodes: number[] = [];
   for (let n = 0; n < ROUNDS; n += 1) {
     const bare = performance.now();
@@ -160,15 +172,16 @@ async function measureFootprint(small: BenchData, big: BenchData): Promise<strin
     nodes.push(performance.now() - bare);
     const start = performance.now();
     const started = await startContender('gateway', big.file);
+    ready.push(performance.now() - start);
     const [request] = workloads.graphqlPages(big, 10, 1);
     if (request) await ask(started, request);
-    starts.push(performance.now() - start);
+    answered.push(performance.now() - start);
     await started.stop();
   }
   return [
     `Resident memory after the run among ${BIG} projects: ${onBig.toFixed(0)} MB (at most 200).`,
     `Grown by ${growth.toFixed(0)} MB after ${documents.length} different documents (at most 30).`,
-    `First answer on that file ${median(starts).toFixed(0)} ms after the start; \`node -e 0\` takes ${median(nodes).toFixed(0)} ms (at most three times that and 250 ms, which is ${(3 * median(nodes) + 250).toFixed(0)} ms).`,
+    `Ready on that file ${median(ready).toFixed(0)} ms after the start (at most three times what \`node -e 0\` takes, ${median(nodes).toFixed(0)} ms, and 250 ms, which is ${(3 * median(nodes) + 250).toFixed(0)} ms); first answer after ${median(answered).toFixed(0)} ms.`,
   ].join('\n');
 }
 

@@ -77,6 +77,12 @@ export function graphqlUpdates(data: BenchData): readonly Request[] {
   );
 }
 
+/** Pages of a list, and every so often a new title for a wallet, by GraphQL. */
+export function graphqlMix(data: BenchData): readonly Request[] {
+  const [pages, updates] = [graphqlPages(data, 10, 50), graphqlUpdates(data)];
+  return rotation((n) => (n % 20 === 19 ? updates : pages)[n % VARIETY] as Request, 20 * VARIETY);
+}
+
 /** New titles for all wallets, by REST. */
 export function restUpdates(data: BenchData): readonly Request[] {
   return rotation((n) => request(data, n, 'PATCH', `/wallet/${walletOf(data, n)}`, { title: `Title ${n}` }));

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../gateway.ts';
-import { newPage, startChromium } from './browser.ts';
+import { newPage, open, startChromium } from './browser.ts';
 
 let browser: Browser;
 let gateway: Gateway;
@@ -18,13 +18,13 @@ describe.each([
 ])('$path', ({ path, text }) => {
   test.each(['light', 'dark'] as const)('is %s to a reader who likes it so', async (colorScheme) => {
     const page = await newPage(browser, gateway.url, { colorScheme });
-    await page.goto(gateway.url + path);
+    await open(page, gateway.url + path);
     await expectShine(page, text, colorScheme);
   });
 
   test('follows a reader who changes to dark, and back', async () => {
     const page = await newPage(browser, gateway.url, { colorScheme: 'light' });
-    await page.goto(gateway.url + path);
+    await open(page, gateway.url + path);
     for (const colorScheme of ['light', 'dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
       await expectShine(page, text, colorScheme);
@@ -34,7 +34,7 @@ describe.each([
   test('fits the width of a phone', async () => {
     const viewport = { width: 375, height: 812 };
     const page = await newPage(browser, gateway.url, { viewport, isMobile: true, hasTouch: true });
-    await page.goto(gateway.url + path);
+    await open(page, gateway.url + path);
     await page.locator(text).first().waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
   });

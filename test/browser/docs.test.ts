@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
-import { newPage, startChromium, storedBy } from './browser.ts';
+import { newPage, open, startChromium, storedBy } from './browser.ts';
 
 let browser: Browser;
 let gateway: Gateway;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 test('the REST docs try an operation out with the token of the bar, and store nothing', async () => {
   const { token } = await seedTenant(gateway, { projects: 3 });
   const page = await newPage(browser, gateway.url);
-  await page.goto(`${gateway.url}/docs`);
+  await open(page, `${gateway.url}/docs`);
   await page.getByLabel('Bearer token').fill(token);
   const { status, body } = await listProjects(page);
   expect(status).toBe('200');
@@ -29,7 +29,7 @@ test('the REST docs try an operation out with the token of the bar, and store no
 
 test('the REST docs show an error as it came', async () => {
   const page = await newPage(browser, gateway.url, { provoked: /status of 401/ });
-  await page.goto(`${gateway.url}/docs`);
+  await open(page, `${gateway.url}/docs`);
   const { status, body } = await listProjects(page);
   expect(status).toBe('401');
   expect(body).toMatchObject({

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { bothFaces } from '../faces.ts';
 import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
-import { newPage, startChromium, storedBy } from './browser.ts';
+import { newPage, open, startChromium, storedBy } from './browser.ts';
 
 // An answer with a page of projects is shown whole, and no line of it is broken.
 const VIEWPORT = { width: 1920, height: 2000 };
@@ -88,7 +88,7 @@ test('GraphiQL shows what the schema says of an operation, without a token', asy
 
 async function openGraphiql(provoked?: RegExp): Promise<Page> {
   const page = await newPage(browser, gateway.url, { viewport: VIEWPORT, ...(provoked && { provoked }) });
-  await page.goto(`${gateway.url}/graphiql`);
+  await open(page, `${gateway.url}/graphiql`);
   return page;
 }
 

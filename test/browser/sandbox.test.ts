@@ -2,7 +2,7 @@ import { getIntrospectionQuery } from 'graphql';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
-import { newPage, startChromium } from './browser.ts';
+import { newPage, open, startChromium } from './browser.ts';
 
 const STUDIO = 'https://studio.apollographql.com';
 const CDN = 'https://embeddable-sandbox.cdn.apollographql.com';
@@ -56,7 +56,7 @@ test('Sandbox opens on the endpoint, and reads the schema without a token and da
     const standIn = STAND_INS[new URL(route.request().url()).origin];
     await (standIn ? route.fulfill(standIn) : route.abort());
   });
-  await page.goto(`${gateway.url}/graphql`);
+  await open(page, `${gateway.url}/graphql`);
   expect(await page.evaluate('window.sandboxOptions')).toMatchObject({
     initialEndpoint: `${gateway.url}/graphql`,
     endpointIsEditable: false,
@@ -116,7 +116,7 @@ async function openAt(page: Page, origin: string): Promise<CDPSession> {
   );
   await session.send('Fetch.enable', { patterns: [{ urlPattern: 'https://*' }] });
   await session.send('Network.enable');
-  await page.goto(origin);
+  await open(page, origin);
   return session;
 }
 

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
-import { newPage, startChromium } from './browser.ts';
+import { newPage, open, startChromium } from './browser.ts';
 
 let browser: Browser;
 let gateway: Gateway;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 test('the start page says which version runs and where its endpoints are, beside cover images', async () => {
   const page = await newPage(browser, gateway.url);
-  await page.goto(gateway.url);
+  await open(page, gateway.url);
   await page.getByText(`Version ${manifest.version}`, { exact: true }).waitFor();
   const endpoints = await page.locator('.request p code').allInnerTexts();
   expect(endpoints).toEqual([`${gateway.url}/graphql`, gateway.url]);
@@ -29,7 +29,7 @@ test('the start page says which version runs and where its endpoints are, beside
 
 test('the pages lead to each other', async () => {
   const page = await newPage(browser, gateway.url);
-  await page.goto(gateway.url);
+  await open(page, gateway.url);
   await page.getByRole('list').getByRole('link', { name: 'GraphiQL' }).click();
   await page.getByText('ListProjects', { exact: true }).first().waitFor();
   expect(page.url()).toBe(`${gateway.url}/graphiql`);
@@ -50,7 +50,7 @@ test.each([
 ])('the $face request that the start page copies works in a shell as it is', async ({ face, answer }) => {
   const { token } = await seedTenant(gateway);
   const page = await newPage(browser, gateway.url);
-  await page.goto(gateway.url);
+  await open(page, gateway.url);
   await page.getByRole('button', { name: `Copy the ${face} request` }).click();
   await page.getByText('Copied', { exact: true }).waitFor();
   // Pasting needs no permission, which reading the clipboard would.
