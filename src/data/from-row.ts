@@ -6,25 +6,17 @@ import type { AppRow } from '../storage/apps.ts';
 import type { ProjectRow } from '../storage/projects.ts';
 import type { WalletRow } from '../storage/wallets.ts';
 
-// SQLite gives the very row again for as long as nothing has been written.
-const projects = new WeakMap<ProjectRow, Project>();
-
-/** The project of a row. @param publicUrl the URL that clients reach the gateway at, the same for all rows of a database */
+/** The project of a row. @param publicUrl the URL that clients reach the gateway at */
 export function projectFromRow(row: ProjectRow, publicUrl: string): Project {
-  let project = projects.get(row);
-  if (project === undefined) {
-    const name = resourceName('projects', row.id);
-    project = {
-      name,
-      title: row.title,
-      description: row.description,
-      imageCoverUrl: publicUrl + coverImagePath(name),
-      imageCoverCid: row.image_cover_cid,
-      createTimeMs: row.create_time_ms,
-    };
-    projects.set(row, project);
-  }
-  return project;
+  const name = resourceName('projects', row.id);
+  return {
+    name,
+    title: row.title,
+    description: row.description,
+    imageCoverUrl: publicUrl + coverImagePath(name),
+    imageCoverCid: row.image_cover_cid,
+    createTimeMs: row.create_time_ms,
+  };
 }
 
 /** The app of a row. @param privateKey its private key, if this is the answer to its creation */

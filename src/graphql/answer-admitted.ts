@@ -2,8 +2,8 @@ import { channel } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import type { GraphQLError, GraphQLFormattedError } from 'graphql';
 import type { DataLayer } from '../data/data-layer.ts';
+import { type Answer, AnswerMemory } from '../model/answer-memory.ts';
 import type { AdmittedOperations } from './admitted-operations.ts';
-import { AnswerMemory, type Place, placeOf } from './answer-memory.ts';
 import type { Values } from './compiler/input-values.ts';
 import { Context } from './context.ts';
 
@@ -13,9 +13,6 @@ export type PlainRequest = {
   readonly operationName?: string | null;
   readonly variables?: Values | null;
 };
-
-/** An answer, and whether the same request would get the same again while the data are as they are. */
-type Answer = { readonly text: string; readonly isLasting: boolean };
 
 type Shortcut = NonNullable<ReturnType<FastifyInstance['shortcuts']['get']>>;
 
@@ -34,19 +31,7 @@ export function answerAdmitted(
   data: DataLayer,
   formatError: (formatted: GraphQLFormattedError, error: GraphQLError, id: string) => GraphQLFormattedError,
 ): Shortcut {
-  const memory = new AnswerMemory();
-
-  /** Finds out who asks. Returns where the answer has its place, if it can be remembered. */
-  async function recognise(context: Context, body: Buffer): Promise<Place | undefined> {
-    try {
-      const dataVersion = await data.dataVersion();
-      await context.authenticate();
-      return dataVersion === undefined ? undefined : placeOf(dataVersion, context.principal, body);
-    } catch {
-      // Some operations need no token, and the others are refused below.
-      return undefined;
-    }
-  }
+  const memory = new AnswerMemory(data.dataVersion);
 
   async function execute(sent: unknown, context: Context, id: string): Promise<Answer | undefined> {
     const plain = plainRequest(sent);
@@ -54,7 +39,6 @@ export function answerAdmitted(
     if (operation === undefined || (operation.needsToken && !context.isAuthenticated)) return undefined;
     const outcome = await operation.run(context, plain?.variables ?? {});
     if (outcome === undefined) return undefined;
-    answered.publish({ id, from: 'compiled operation' });
     if (outcome.errors.length === 0) {
       return { text: JSON.stringify({ data: outcome.data }), isLasting: operation.isQuery };
     }
@@ -70,24 +54,23 @@ export function answerAdmitted(
     const contentType = contentTypes.get(headers.accept);
     if (contentType === undefined) return undefined;
     const context = new Context(data, authenticate);
-    const place = await recognise(context, body);
-    const remembered = place && memory.find(place);
-    if (remembered !== undefined) {
-      answered.publish({ id, from: 'memory' });
-      return { contentType, body: remembered };
-    }
-    const answer = await execute(json(), context, id);
+    await context.authenticate().catch(needsNone);
+    let from = 'memory';
+    const make = () => {
+      from = 'compiled operation';
+      return execute(json(), context, id);
+    };
+    const answer = context.isAuthenticated
+      ? await memory.answer(context.principal, body, make)
+      : await make();
     if (answer === undefined) return undefined;
-    // What was committed in the meantime may be in it, or in a part of it.
-    if (place && answer.isLasting && (await data.dataVersion().catch(noVersion)) === place.dataVersion) {
-      memory.keep(place, answer.text);
-    }
+    answered.publish({ id, from });
     return { contentType, body: answer.text };
   };
 }
 
-/** During an outage nothing can be told, nor kept. */
-const noVersion = () => undefined;
+/** Some operations need no token. The others are refused once it is known which one is asked for. */
+function needsNone(): void {}
 
 /** What the body of a POST asks for, if it is of the plainest kind. */
 export function plainRequest(body: unknown): PlainRequest | undefined {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
+import { AnswerMemory } from '../model/answer-memory.ts';
 import type { Principal } from '../model/principal.ts';
 import { createApp, listProjects, signIn, updateWallet } from './operations.ts';
 import { unpackInteger, unpackObject, unpackQuery, withNames } from './unpack.ts';
@@ -13,6 +14,7 @@ declare module 'fastify' {
 
 /** Adds the REST face: the four paths of the specification. */
 export function addRestFace(root: FastifyInstance, data: DataLayer): void {
+  const memory = new AnswerMemory(data.dataVersion);
   root.register(async (app) => {
     app.decorateRequest('principal');
     // Before the body is read: who may not ask is not heard.
@@ -38,11 +40,15 @@ export function addRestFace(root: FastifyInstance, data: DataLayer): void {
       return walletView(await data.updateWallet(principal, { ...sent, name: params['*'] }));
     });
 
-    app.get(listProjects.route, async ({ principal, query }) => {
-      const { pageSize, pageToken } = unpackQuery(query, listProjects.query);
-      const names = { first: 'pageSize', after: 'pageToken' };
-      const sent = { first: unpackInteger(pageSize), after: pageToken };
-      return pageView(await withNames(names, () => data.listProjects(principal, sent)));
+    app.get(listProjects.route, async ({ principal, query, url }, reply) => {
+      const { text } = await memory.answer(principal, url, async () => {
+        const { pageSize, pageToken } = unpackQuery(query, listProjects.query);
+        const names = { first: 'pageSize', after: 'pageToken' };
+        const sent = { first: unpackInteger(pageSize), after: pageToken };
+        const page = await withNames(names, () => data.listProjects(principal, sent));
+        return { text: JSON.stringify(pageView(page)), isLasting: true };
+      });
+      return reply.type('application/json; charset=utf-8').send(text);
     });
   });
 }

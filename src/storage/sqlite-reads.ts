@@ -3,11 +3,11 @@ import { LruCache } from '../model/lru-cache.ts';
 import type { Row, Value } from './database.ts';
 import { runner, withOutages } from './sqlite-statements.ts';
 
-// Some 10 MB, with short texts and what is made of them.
+// Some 5 MB, as tokens.
 const MOST_ROWS_KEPT = 10_000;
 
 /**
- * Keeps in memory what was read lately, for as long as nobody has committed anything:
+ * Keeps in memory the single rows that were read lately, as tokens are, for as long as nobody has committed anything:
  * SQLite tells by the data version whether any other connection has, in this process
  * or another, and nothing is written through this one. Source: sqlite.org/pragma.html.
  *
@@ -69,7 +69,8 @@ export function rememberedReads(reader: DatabaseSync): {
       let rows = rowsOf.get(key);
       if (rows === undefined) {
         rows = read(sql, params);
-        rowsOf.set(key, rows, rows.length + 1);
+        // Of what has many rows, the faces keep the answers: both would be thrown away at each commit.
+        if (rows.length <= 1) rowsOf.set(key, rows, 1);
       }
       return rows;
     },
