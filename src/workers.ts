@@ -10,7 +10,7 @@ export class WorkerFailed extends Error {}
 /** What a worker is told, upon which it answers what it has been asked and ends. */
 export const STOP = 'stop';
 
-const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 
 // So that workers which die as soon as they start do not keep the machine busy.
 const RESTART_INTERVAL_MS = 1000;

@@ -427,7 +427,7 @@ function fail(): never {
 }
 
 function paw(...words: readonly string[]) {
-  const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
   return promisify(execFile)(process.execPath, [program, ...words], {
     env: { DATABASE_URL: gateway.databaseUrl },
   });

@@ -315,6 +315,6 @@ function paw(...words: readonly string[]) {
 
 /** Runs a command as an operator does, in a process of its own. */
 function pawOn({ databaseUrl }: Gateway, ...words: readonly string[]) {
-  const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
   return promisify(execFile)(process.execPath, [program, ...words], { env: { DATABASE_URL: databaseUrl } });
 }

@@ -23,7 +23,7 @@ export type Running = {
 
 type Settings = Readonly<Record<string, string>>;
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 // Compiling all that the program imports is most of what a start costs; the tests start it often.
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/node-compile', import.meta.url));

@@ -153,7 +153,7 @@ type Program = {
 
 /** Starts the program on the database of `gateway`. It ends with the test at the latest. */
 function start(settings: Readonly<Record<string, string>> = {}): Program {
-  const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
+  const child = spawn(process.execPath, ['src/main.js', 'serve'], {
     cwd: new URL('../..', import.meta.url),
     env: { PORT: '0', DATABASE_URL: gateway.databaseUrl, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -21,7 +21,7 @@ import {
 
 const run = promisify(execFile);
 
-const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
+const MAIN = new URL('../../src/main.js', import.meta.url).pathname;
 
 const PROJECTS = 100_000;
 
