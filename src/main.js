@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
 
-// JavaScript, unlike all else: what comes after this line is kept compiled from the first
-// time on, so that Node need not load what strips types for this one file.
+// All that is loaded after this is kept compiled from the first time on. This file is
+// JavaScript, so that Node need not load what strips types for it alone.
 enableCompileCache();
 
 const { runCommandLine } = await import('./commands/command-line.ts');

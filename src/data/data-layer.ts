@@ -70,8 +70,9 @@ export type DataLayer = {
   getResources(principal: Principal, names: readonly ResourceName[]): Promise<readonly (Resource | null)[]>;
 
   /**
-   * Returns the version of all that is stored. What was read at one version stands for as
-   * long as it is that. Undefined if the engine cannot tell.
+   * Returns the version of all that is stored, which is another once anything has been
+   * committed. What is read afterwards may be newer: it is of this version if that is still
+   * the version then. Undefined if the engine cannot tell. @throws UNAVAILABLE
    */
   dataVersion(): Promise<number | undefined>;
 

@@ -20,8 +20,8 @@ type Shortcut = NonNullable<ReturnType<FastifyInstance['shortcuts']['get']>>;
 const answered = channel('paw-gateway:answered');
 
 /**
- * Makes the shortcut that answers requests for operations which were admitted before.
- * What is to be refused before anything is executed is left to Apollo Server and its plugins.
+ * Makes the shortcut that answers requests for operations which were admitted before, from
+ * memory if they were answered before, too. What is to be refused before anything is executed is left to Apollo Server and its plugins.
  *
  * @param contentTypes what Apollo Server has chosen for each `Accept` header so far
  */
@@ -50,27 +50,25 @@ export function answerAdmitted(
     return { text: JSON.stringify({ errors, data: outcome.data }), isLasting: false };
   }
 
-  return async ({ id, headers, body, json, authenticate }) => {
+  return async ({ id, headers, body, parse, authenticate }) => {
     const contentType = contentTypes.get(headers.accept);
     if (contentType === undefined) return undefined;
     const context = new Context(data, authenticate);
-    await context.authenticate().catch(needsNone);
+    // Some operations need no token. The others Apollo Server refuses, if there is no good one, in its own words.
+    await context.authenticate().catch(() => undefined);
     let from = 'memory';
     const make = () => {
       from = 'compiled operation';
-      return execute(json(), context, id);
+      return execute(parse(), context, id);
     };
     const answer = context.isAuthenticated
       ? await memory.answer(context.principal, body, make)
-      : await make();
+      : (await make())?.text;
     if (answer === undefined) return undefined;
     answered.publish({ id, from });
-    return { contentType, body: answer.text };
+    return { contentType, body: answer };
   };
 }
-
-/** Some operations need no token. The others are refused once it is known which one is asked for. */
-function needsNone(): void {}
 
 /** What the body of a POST asks for, if it is of the plainest kind. */
 export function plainRequest(body: unknown): PlainRequest | undefined {

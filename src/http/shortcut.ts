@@ -11,8 +11,8 @@ export type ReadRequest = {
   readonly id: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Reads the body. @throws INVALID_ARGUMENT if it is not JSON */
-  json(): unknown;
+  /** Parses the body. @throws INVALID_ARGUMENT if it is not JSON */
+  parse(): unknown;
   /** Finds out whom the request's bearer token speaks for. @throws UNAUTHENTICATED */
   authenticate(): Promise<Principal>;
 };
@@ -76,7 +76,7 @@ export function shortcutListener({
           id,
           headers,
           body,
-          json: () => parseJson(body),
+          parse: () => parseJson(body),
           authenticate: () => authenticate(headers.authorization),
         });
         if (answered !== undefined) {

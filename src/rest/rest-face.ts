@@ -41,7 +41,7 @@ export function addRestFace(root: FastifyInstance, data: DataLayer): void {
     });
 
     app.get(listProjects.route, async ({ principal, query, url }, reply) => {
-      const { text } = await memory.answer(principal, url, async () => {
+      const text = await memory.answer(principal, url, async () => {
         const { pageSize, pageToken } = unpackQuery(query, listProjects.query);
         const names = { first: 'pageSize', after: 'pageToken' };
         const sent = { first: unpackInteger(pageSize), after: pageToken };
