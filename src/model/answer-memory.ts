@@ -7,7 +7,7 @@ import type { Principal } from './principal.ts';
 const MAX_CHARACTERS = 4_000_000;
 
 // Some times as many as there is room for pages.
-const CANDIDATE_PLACES = 4096;
+const MOST_ASKED = 4000;
 
 /** An answer, and whether it would be the same again for as long as the data are. */
 export type Answer = { readonly text: string; readonly isLasting: boolean };
@@ -22,8 +22,9 @@ export class AnswerMemory {
   /** All of them are of the data at this version. */
   #version: number | undefined;
   readonly #answers = new LruCache<string>(MAX_CHARACTERS);
-  /** Checksums of what has been asked for, each in a place that others may take. */
-  readonly #candidates = new Uint32Array(CANDIDATE_PLACES);
+  /** Checksums of what has been asked for lately, and of what was before that. */
+  #asked = new Set<number>();
+  #askedBefore = new Set<number>();
 
   /** @param dataVersion as `DataLayer.dataVersion` */
   constructor(dataVersion: () => Promise<number | undefined>) {
@@ -44,27 +45,30 @@ export class AnswerMemory {
     if (version !== this.#version) this.#answers.clear();
     this.#version = version;
 
+    if (version === undefined) return (await make())?.text;
+
     const projectId = principal.level === 'project' ? principal.projectId : '-';
-    const who = `${principal.accountId} ${projectId}`;
-    if (version === undefined || !this.#isAskedAgain(who, asked)) return (await make())?.text;
     // What is asked may hold what is secret, and be long.
-    const key = `${who} ${hash('sha256', asked, 'base64')}`;
+    const key = `${principal.accountId} ${projectId} ${hash('sha256', asked, 'base64')}`;
     const known = this.#answers.get(key);
     if (known !== undefined) return known;
 
     const answer = await make();
     // What has been committed in the meantime may be in the answer, or in a part of it.
-    if (answer?.isLasting && (await this.#isStillAt(version))) {
+    if (answer?.isLasting && this.#isAskedAgain(key) && (await this.#isStillAt(version))) {
       this.#answers.set(key, answer.text, key.length + answer.text.length);
     }
     return answer?.text;
   }
 
-  #isAskedAgain(who: string, asked: Buffer | string): boolean {
-    const checksum = crc32(asked, crc32(who));
-    const place = checksum % CANDIDATE_PLACES;
-    if (this.#candidates[place] === checksum) return true;
-    this.#candidates[place] = checksum;
+  #isAskedAgain(key: string): boolean {
+    const checksum = crc32(key);
+    if (this.#asked.has(checksum) || this.#askedBefore.has(checksum)) return true;
+    if (this.#asked.size === MOST_ASKED) {
+      this.#askedBefore = this.#asked;
+      this.#asked = new Set();
+    }
+    this.#asked.add(checksum);
     return false;
   }
 

@@ -54,11 +54,11 @@ export function graphqlPagesSpread(
   );
 }
 
-/** The first page, asked for by so many documents that differ. */
-export function graphqlDocuments(data: BenchData, count: number): readonly Request[] {
+/** The first page, asked for so many times, by as many documents that differ or by fewer. */
+export function graphqlDocuments(data: BenchData, times: number, count = times): readonly Request[] {
   return rotation(
     (n) => graphql(data, n, PAGE.replace('Page', `Page${n % count}`), { first: 10, after: null }),
-    Math.max(count, VARIETY),
+    times,
   );
 }
 
