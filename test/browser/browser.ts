@@ -47,7 +47,7 @@ export async function newPage(
 
 /**
  * Goes to a URL. What Chromium loads it sometimes never draws, on a busy machine about once in
- * 200 times, so that neither clicks nor changes of the colour scheme arrive, which come with a
+ * 300 times, so that neither clicks nor changes of the colour scheme arrive, which come with a
  * frame. Loaded again, as a person would, the page is drawn.
  */
 export async function open(page: Page, url: string): Promise<void> {
