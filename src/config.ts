@@ -101,18 +101,18 @@ export function localUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function readInteger(name: string, text: string, min: number, max: number): number {
+function readInteger(name: string, text: string, min: number, max: number, otherwise = ''): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(number >= min && number <= max)) {
-    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}.`);
+    throw new ConfigError(`${name} must be ${otherwise}a whole number from ${min} to ${max}.`);
   }
   return number;
 }
 
 function readWorkers(text: string): number {
-  if (text === 'auto') return availableParallelism();
-  if (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_WORKERS) return Number(text);
-  throw new ConfigError(`PAW_WORKERS must be auto, or a whole number from 1 to ${MOST_WORKERS}.`);
+  return text === 'auto'
+    ? availableParallelism()
+    : readInteger('PAW_WORKERS', text, 1, MOST_WORKERS, 'auto, or ');
 }
 
 function readSwitch(name: string, text: string | undefined): boolean | undefined {

@@ -21,7 +21,8 @@ const answered = channel('paw-gateway:answered');
 
 /**
  * Makes the shortcut that answers requests for operations which were admitted before, from
- * memory if they were answered before, too. What is to be refused before anything is executed is left to Apollo Server and its plugins.
+ * memory if they were answered before, too. What is to be refused before anything is
+ * executed is left to Apollo Server and its plugins.
  *
  * @param contentTypes what Apollo Server has chosen for each `Accept` header so far
  */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type GraphQLScalarType, type GraphQLSchema, isScalarType, printSchema } from 'graphql';
 import { GraphQLDateTime, GraphQLURL } from 'graphql-scalars';
-import { asItIs } from './compiler/compile-operation.ts';
+import { asItIs } from './compiler/compile-fields.ts';
 import type { Context } from './context.ts';
 import { mutations } from './mutations.ts';
 import { queries } from './queries.ts';

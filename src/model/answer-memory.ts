@@ -44,7 +44,6 @@ export class AnswerMemory {
     const version = await this.#dataVersion();
     if (version !== this.#version) this.#answers.clear();
     this.#version = version;
-
     if (version === undefined) return (await make())?.text;
 
     const projectId = principal.level === 'project' ? principal.projectId : '-';

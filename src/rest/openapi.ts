@@ -15,6 +15,7 @@ import { answerSchemas } from './answers.ts';
 import { restErrorBody } from './error-body.ts';
 import { examples } from './examples.ts';
 import { type Operation, operations, type RequestFields } from './operations.ts';
+import { JSON_TYPE } from './views.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -101,7 +102,7 @@ export function addOpenApi(app: FastifyInstance, version: string, publicUrl: () 
     text ??= JSON.stringify(openApiDocument(version, publicUrl()), undefined, 2);
     // For the tools of other origins, which have no token to lose here.
     reply.header('access-control-allow-origin', '*').header('cache-control', 'public, max-age=300');
-    return reply.type('application/json; charset=utf-8').send(text);
+    return reply.type(JSON_TYPE).send(text);
   });
 }
 

@@ -4,7 +4,7 @@ import { AnswerMemory } from '../model/answer-memory.ts';
 import type { Principal } from '../model/principal.ts';
 import { createApp, listProjects, signIn, updateWallet } from './operations.ts';
 import { unpackInteger, unpackObject, unpackQuery, withNames } from './unpack.ts';
-import { appView, pageView, signInView, walletView } from './views.ts';
+import { appView, JSON_TYPE, pageView, signInView, walletView } from './views.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -48,7 +48,7 @@ export function addRestFace(root: FastifyInstance, data: DataLayer): void {
         const page = await withNames(names, () => data.listProjects(principal, sent));
         return { text: JSON.stringify(pageView(page)), isLasting: true };
       });
-      return reply.type('application/json; charset=utf-8').send(text);
+      return reply.type(JSON_TYPE).send(text);
     });
   });
 }

@@ -8,7 +8,7 @@ import {
   isLeafType,
   isObjectType,
 } from 'graphql';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { answeredFrom } from '../answered-from.ts';
 import { type Answer, send } from '../faces.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
@@ -44,13 +44,19 @@ describe('an operation that was admitted before is answered, byte for byte, as t
     await ask(document, variables());
     for (let n = 0; n < 3; n += 1) {
       const values = variables();
-      const [warm, again] = [await ask(document, values), await ask(document, values)];
+      // An answer is kept from the second time on.
+      const ways = [await ask(document, values), await ask(document, values), await ask(document, values)];
       const cold = await ask(`${document}\n# ${count}`, values);
       // A document that was refused, or variables that do not fit, are never admitted.
       if (cold.from !== undefined) throw new Error('The other way was not taken.');
-      const executed = 'data' in JSON.parse(cold.text);
-      if (executed) expect([warm.from, again.from], document).not.toContain(undefined);
-      for (const each of [warm, again]) {
+      const { data, errors } = JSON.parse(cold.text);
+      if (data !== undefined) {
+        const isKept = inject('engine') === 'sqlite' && document.startsWith('query') && errors === undefined;
+        const froms = ways.map(({ from }) => from);
+        expect(froms[0], document).toMatch(isKept ? /^(compiled operation|memory)$/ : /^compiled operation$/);
+        expect(froms[2], document).toBe(isKept ? 'memory' : 'compiled operation');
+      }
+      for (const each of ways) {
         expect(withoutDate(each), `${document}\n${JSON.stringify(values)}`).toEqual(withoutDate(cold));
       }
     }
@@ -67,7 +73,7 @@ test('each case of what is included is answered as it is, however many there are
     const included = names.filter((_, place) => (n >> place) & 1);
     const variables = Object.fromEntries(names.map((name) => [name, included.includes(name)]));
     const { from, text } = await ask(document, variables);
-    expect(from).toMatch(/^(compiled operation|memory)$/);
+    expect(from).toBe('compiled operation');
     expect(JSON.parse(text)).toEqual({ data: Object.fromEntries(included.map((name) => [name, 'Query'])) });
   }
 });

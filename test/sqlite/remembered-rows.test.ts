@@ -70,15 +70,16 @@ test('reads of the same statement with other parameters are kept apart', async (
 });
 
 test('more than can be kept is read as well', async () => {
+  const padding = 'x'.repeat(300);
   await database.query(
     `INSERT INTO item (id, word) WITH RECURSIVE n (i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
-     SELECT i, 'word ' || i FROM n`,
-    [30_000],
+     SELECT i, 'word ' || i || $2 FROM n`,
+    [30_000, padding],
   );
   for (let n = 0; n < 2; n += 1) {
     expect(await database.query('SELECT id FROM item')).toHaveLength(30_000);
     const ids = Array.from({ length: 25_000 }, (_, place) => place + 3);
-    expect(await Promise.all(ids.map(wordOf))).toEqual(ids.map((id) => `word ${id}`));
-    expect(await wordOf(29_999)).toBe('word 29999');
+    expect(await Promise.all(ids.map(wordOf))).toEqual(ids.map((id) => `word ${id}${padding}`));
+    expect(await wordOf(29_999)).toBe(`word 29999${padding}`);
   }
 });
