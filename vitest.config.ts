@@ -9,7 +9,7 @@ const installed = (program: string) => process.env['CI'] !== undefined || exists
 const sqlite = {
   name: 'sqlite',
   exclude: ['test/postgres/**', ...(installed('/usr/bin/chromium') ? [] : ['test/browser/**'])],
-  provide: { engine: 'sqlite', postgresUrl: '', primed: false },
+  provide: { engine: 'sqlite', postgresUrl: '' },
 } as const;
 
 const postgres = {
@@ -23,22 +23,8 @@ const postgres = {
     'test/browser/**',
     ...(installed('/usr/sbin/pgbouncer') ? [] : ['test/postgres/pooler.test.ts']),
   ],
-  provide: { engine: 'postgres', primed: false },
+  provide: { engine: 'postgres' },
   globalSetup: 'test/postgres/shared-server.ts',
-} as const;
-
-// What asks by GraphQL, once more, of a gateway that has answered each operation before.
-const primed = {
-  name: 'primed',
-  include: [
-    'test/access/{permissions,tokens}.test.ts',
-    'test/clients/*.test.ts',
-    'test/http/{explorers,graphql-over-http,limits}.test.ts',
-    'test/operations/*.test.ts',
-    'test/projects/{connection,list-projects,node}.test.ts',
-  ],
-  setupFiles: 'test/primed.ts',
-  provide: { engine: 'sqlite', postgresUrl: '', primed: true },
 } as const;
 
 export default defineConfig({
@@ -51,7 +37,7 @@ export default defineConfig({
     maxWorkers: 4,
     // Run as Node runs the program itself: without a bundler in between.
     experimental: { viteModuleRunner: false },
-    projects: [sqlite, postgres, primed].map((project) => ({
+    projects: [sqlite, postgres].map((project) => ({
       extends: true,
       test: {
         include: ['test/**/*.test.ts'],

@@ -6,7 +6,7 @@ import { type Config, ConfigError, localUrl } from './config.ts';
 import { passwordHasher } from './credentials/password-hasher.ts';
 import { createDataLayer } from './data/create-data-layer.ts';
 import { graphqlErrorBody } from './graphql/errors.ts';
-import { addGraphqlFace, GRAPHQL_PATH } from './graphql/graphql-face.ts';
+import { addGraphqlApi, GRAPHQL_PATH } from './graphql/routes.ts';
 import { createHttpApp } from './http/app.ts';
 import { bearerAuthentication } from './http/authorization.ts';
 import { addPreflight, corsHeaders } from './http/cors.ts';
@@ -21,7 +21,7 @@ import { addGraphiqlPage } from './pages/graphiql-page.ts';
 import { addStartPage } from './pages/start-page.ts';
 import { restErrorBody } from './rest/error-body.ts';
 import { addOpenApi } from './rest/openapi.ts';
-import { addRestFace } from './rest/rest-face.ts';
+import { addRestApi } from './rest/routes.ts';
 import type { Database } from './storage/database.ts';
 import { sweepExpired } from './storage/keyv-adapter.ts';
 import { migrate } from './storage/migrate.ts';
@@ -111,9 +111,9 @@ async function listen(
   }
   addHealth(app, data, () => stopping);
   addCovers(app);
-  addRestFace(app, data);
+  addRestApi(app, data);
   addOpenApi(app, version, () => publicUrl);
-  await addGraphqlFace(app, data, config.sandbox);
+  await addGraphqlApi(app, data, config.sandbox);
 
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;

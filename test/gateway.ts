@@ -11,8 +11,7 @@ import { createAccountToken } from '../src/commands/token-create.ts';
 import { createWallet } from '../src/commands/wallet-create.ts';
 import type { Workplace } from '../src/commands/with-database.ts';
 import { readConfig } from '../src/config.ts';
-import { issueToken } from '../src/data/issue-token.ts';
-import { idGenerator, idOf } from '../src/model/resource-name.ts';
+import { idGenerator } from '../src/model/resource-name.ts';
 import { startServer } from '../src/server.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open-database.ts';
@@ -78,8 +77,6 @@ export async function startGateway(
   const server = await startServer(config, pino({ level: 'trace' }, sink), clock);
   const database = await openDatabase(databaseUrl, config.postgres);
   const workplace: Workplace = { database, clock, newId: idGenerator(clock) };
-  // What else is in a database that a test has made is that test's own matter.
-  if (inject('primed') && made !== undefined) primers.set(server.url, await primerOf(workplace));
   return {
     url: server.url,
     databaseUrl,
@@ -93,23 +90,6 @@ export async function startGateway(
       await made?.remove();
     },
   };
-}
-
-/** Tokens by the gateways that they are good for, of somebody who may change nothing there. */
-export const primers = new Map<string, string>();
-
-/** Makes a token for a project in which there is nothing that could be changed. */
-async function primerOf(workplace: Workplace): Promise<string> {
-  const { name: account, defaultProject: project } = await createAccount(workplace, 'Primer');
-  const principal = { level: 'project', accountId: idOf(account), projectId: idOf(project) } as const;
-  const { accessToken } = await issueToken(
-    workplace.database,
-    workplace,
-    workplace.newId(),
-    principal,
-    86_400,
-  );
-  return accessToken;
 }
 
 /** A database that a test has made. */

@@ -1,6 +1,5 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
-import { setFlagsFromString } from 'node:v8';
 import { type Logger, pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import type { Listening, Server } from '../server.ts';
@@ -39,7 +38,6 @@ export async function serveUntilStopped(
   const logger = pino({ level: config.logLevel }, pino.destination({ dest: logTo, sync: true }));
   try {
     const server = await start(config, logTo, logger, stopping.signal);
-    tuneHeap();
     const { url, publicUrl, explorers } = server;
     if (cluster.isWorker) {
       logger.debug({ url }, 'a worker listens');
@@ -64,18 +62,4 @@ async function start(config: Config, logTo: number, logger: Logger, stopping: Ab
   // Loaded here, since no other command needs it and it takes longer than most of them.
   const { startServer } = await import('../server.ts');
   return startServer(config, logger);
-}
-
-/**
- * Suits V8's heap to a server, once it is started: a start has other needs.
- * - It may grow to but a third more than what is in use, where V8 would wait until it is
- *   several times as much.
- * - Whatever a request makes is made where young objects are. V8 would look at what outlived
- *   the start, and then make objects of the same kinds among the old from the first. Those
- *   keep alive what they point to when they are long dead, so that at each collection all of
- *   many requests was copied, which cost up to half of the pages per second.
- */
-function tuneHeap(): void {
-  setFlagsFromString('--heap-growing-percent=35');
-  setFlagsFromString('--no-allocation-site-pretenuring');
 }

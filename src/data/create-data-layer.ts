@@ -16,7 +16,6 @@ export function createDataLayer(dependencies: Dependencies): DataLayer {
     updateWallet: (principal, sent) => updateWallet(dependencies, principal, sent),
     listProjects: (principal, sent) => listProjects(dependencies, principal, sent),
     getResources: (principal, names) => getResources(dependencies, principal, names),
-    dataVersion: () => dependencies.database.dataVersion(),
     async checkReady() {
       await dependencies.database.query('SELECT 1');
     },

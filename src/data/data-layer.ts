@@ -69,13 +69,6 @@ export type DataLayer = {
    */
   getResources(principal: Principal, names: readonly ResourceName[]): Promise<readonly (Resource | null)[]>;
 
-  /**
-   * Returns the version of all that is stored, which is another once anything has been
-   * committed. What is read afterwards may be newer: it is of this version if that is still
-   * the version then. Undefined if the engine cannot tell. @throws UNAVAILABLE
-   */
-  dataVersion(): Promise<number | undefined>;
-
   /** Whether the operations can be served. @throws UNAVAILABLE if not */
   checkReady(): Promise<void>;
 };

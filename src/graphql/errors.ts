@@ -1,6 +1,13 @@
-import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { ApiError, type FieldViolation, internal, invalidFields, type Status } from '../model/api-error.ts';
-import { withoutValue } from './variables.ts';
+import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql';
+import {
+  type ApiError,
+  type FieldViolation,
+  invalidFields,
+  type Status,
+  toApiError,
+} from '../model/api-error.ts';
+import { isValueNode, valueViolation } from './input-violations.ts';
+import { MAX_DOCUMENT_TOKENS } from './limits.ts';
 
 /** The codes that Apollo's clients know, by the canonical names. */
 const CODES: Record<Status, string> = {
@@ -28,26 +35,29 @@ export function graphqlError(error: ApiError, requestId: string): GraphQLFormatt
   };
 }
 
-/** The whole answer to a request that did not get as far as GraphQL. */
+/** The response to a request that was refused before it was executed. */
 export function graphqlErrorBody(error: ApiError, requestId: string): string {
   return JSON.stringify({ errors: [graphqlError(error, requestId)] });
+}
+
+/** The response to an operation that was executed, and whose result can't be sent. */
+export function graphqlErrorResult(error: ApiError, requestId: string): string {
+  return JSON.stringify({ errors: [graphqlError(error, requestId)], data: null });
 }
 
 /**
  * Shapes an error that Apollo Server is about to send.
  *
- * Three kinds come here: our own, which are shown; those in which Apollo or
- * graphql-js refuse what the client sent, which are shown and get our fields; and
- * all others, which are masked.
+ * Three kinds come here: our own, which are shown; those in which Apollo Server or
+ * graphql-js refuses the request, which are shown and get our fields; and all others,
+ * which are masked.
  *
- * @param variableViolation finds the field of a variable that an error refuses
  * @param log is given what is the gateway's own fault
  */
 export function formatGraphqlError(
   formatted: GraphQLFormattedError,
   thrown: unknown,
   requestId: string,
-  variableViolation: (thrown: unknown) => FieldViolation | undefined,
   log: (error: ApiError) => void,
 ): GraphQLFormattedError {
   const place = {
@@ -55,40 +65,77 @@ export function formatGraphqlError(
     ...(formatted.path && { path: formatted.path }),
   };
   const cause = thrown instanceof GraphQLError ? (thrown.originalError ?? thrown) : thrown;
-  if (cause instanceof ApiError) {
-    if (cause.status === 'INTERNAL' || cause.status === 'UNAVAILABLE') log(cause);
-    return { ...graphqlError(cause, requestId), ...place };
-  }
-  const code = refusalCode(formatted, thrown, cause);
+  const code = cause instanceof GraphQLError ? refusalCode(formatted, thrown as GraphQLError) : undefined;
   if (code === undefined) {
-    const masked = internal(cause);
-    log(masked);
-    return { ...graphqlError(masked, requestId), ...place };
+    const error = toApiError(cause);
+    if (error.status === 'INTERNAL' || error.status === 'UNAVAILABLE') log(error);
+    return { ...graphqlError(error, requestId), ...place };
   }
-  // Other errors may be about a variable, too, but not about its value.
-  const violation = code === CODES.INVALID_ARGUMENT ? variableViolation(thrown) : undefined;
+  const { message, reason = code, fieldViolations } = refusal(code, thrown as GraphQLError);
   return {
-    message: violation ? invalidFields([violation]).message : withoutValue(formatted.message),
+    message,
     ...place,
     extensions: {
       code,
       status: 'INVALID_ARGUMENT',
-      reason: violation ? 'INVALID_FIELD' : code,
-      ...(violation && { fieldViolations: [violation] }),
+      reason,
+      ...(fieldViolations && { fieldViolations }),
       requestId,
     },
   };
 }
 
 /** The code of an error in which the request itself is refused, or undefined if it is another kind. */
-function refusalCode(formatted: GraphQLFormattedError, thrown: unknown, cause: unknown): string | undefined {
+function refusalCode(formatted: GraphQLFormattedError, thrown: GraphQLError): string | undefined {
   const code = formatted.extensions?.['code'];
   if (typeof code === 'string' && code !== CODES.INTERNAL) return code;
-  // Apollo gives some refusals of a persisted query a status, but no code.
-  const http = thrown instanceof GraphQLError ? thrown.extensions['http'] : undefined;
-  if (typeof http === 'object' && http !== null && 'status' in http && http.status === 400)
-    return 'BAD_REQUEST';
-  // graphql-js finds only while executing that a variable of null stands where null may not.
-  if (cause instanceof GraphQLError && cause.message.startsWith('Argument "')) return CODES.INVALID_ARGUMENT;
-  return undefined;
+  // Apollo Server gives some refusals of a persisted query a status, but no code.
+  const { http } = thrown.extensions as { readonly http?: { readonly status?: number } };
+  if (http?.status === 400) return 'BAD_REQUEST';
+  // graphql-js finds only while executing that a variable is null where null may not be.
+  const [node] = thrown.nodes ?? [];
+  return node && isValueNode(node) ? CODES.INVALID_ARGUMENT : undefined;
+}
+
+type Refusal = {
+  readonly message: string;
+  readonly reason?: string;
+  readonly fieldViolations?: readonly FieldViolation[];
+};
+
+/**
+ * What a client is told of its mistake. Where the text of graphql-js could repeat a value,
+ * such as a password, we have a sentence of our own.
+ */
+function refusal(code: string, error: GraphQLError): Refusal {
+  if (code === PARSE_FAILED) return { message: syntaxError(error) };
+  const [node] = error.nodes ?? [];
+  const isValidation = code === VALIDATION_FAILED;
+  if (node && isValueNode(node) && !(isValidation && node.kind === Kind.VARIABLE)) {
+    const violation = valueViolation(node);
+    const { message, reason, fieldViolations } = invalidFields([violation]);
+    return { message, fieldViolations, ...(!isValidation && { reason }) };
+  }
+  if (code === CODES.INVALID_ARGUMENT) return { message: 'A variable does not fit its type.' };
+  // It holds the names that the client has chosen, and each may be as long as the document.
+  const { message } = error;
+  return { message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message };
+}
+
+const PARSE_FAILED = 'GRAPHQL_PARSE_FAILED';
+
+const VALIDATION_FAILED = 'GRAPHQL_VALIDATION_FAILED';
+
+const MAX_MESSAGE = 500;
+
+function syntaxError({ message, source, positions, locations }: GraphQLError): string {
+  if (/ tokens\b/.test(message) && !message.includes('"')) {
+    return `A document may have at most ${MAX_DOCUMENT_TOKENS} tokens.`;
+  }
+  const [{ line, column } = { line: 1, column: 1 }] = locations ?? [];
+  const found = source?.body.slice(positions?.[0]).charAt(0);
+  // A punctuator is no part of a value.
+  const unexpected = found ? (/[!$&()=:@[\]{|}]/.test(found) ? `"${found}"` : undefined) : 'the end';
+  const hint = unexpected === undefined ? '' : `: unexpected ${unexpected}`;
+  return `Syntax error at line ${line}, column ${column}${hint}.`;
 }

@@ -1,33 +1,24 @@
 import {
   type FieldNode,
   GraphQLError,
-  type GraphQLNamedType,
-  type GraphQLOutputType,
-  getNamedType,
-  getNullableType,
-  isInterfaceType,
-  isListType,
-  isObjectType,
   Kind,
-  type SelectionSetNode,
+  type OperationDefinitionNode,
   type ValidationContext,
   type ValidationRule,
 } from 'graphql';
+import { MAX_LIST_LENGTH, responseFields } from './response-fields.ts';
 
-/** The most tokens that a document may have. */
-export const MAX_DOCUMENT_TOKENS = 5000;
+/** The most tokens that a document may have. Parsing ends there. */
+export const MAX_DOCUMENT_TOKENS = 2000;
 
 const MAX_ROOT_FIELDS = 30;
 
-const MAX_ANSWER_FIELDS = 20_000;
+const MAX_RESPONSE_FIELDS = 20_000;
 
-// The most items that a list of the schema has.
-const LIST_LENGTH = 100;
+/** Limits on what one document may ask for, and so on the work that a request can make. */
+export const limits: readonly ValidationRule[] = [refuseSubscriptions, limitRootFields, limitResponseFields];
 
-/** What one request may ask for, in the order in which it is looked at. */
-export const limits: readonly ValidationRule[] = [refuseSubscriptions, limitRootFields, limitAnswer];
-
-/** Refuses an operation type that the schema has no root for, which graphql-js finds only while executing. */
+/** Refuses an operation type that the schema has no root for, which graphql-js notices only at execution. */
 function refuseSubscriptions(context: ValidationContext): ReturnType<ValidationRule> {
   return {
     OperationDefinition(node) {
@@ -37,15 +28,12 @@ function refuseSubscriptions(context: ValidationContext): ReturnType<ValidationR
   };
 }
 
-/**
- * Bounds how many fields of `Query` and `Mutation` a document may select, under
- * whatever aliases: each is an operation's worth of work.
- */
+/** Bounds the fields of `Query` and `Mutation`, aliases included: each is one call of the data layer. */
 function limitRootFields(context: ValidationContext): ReturnType<ValidationRule> {
   const schema = context.getSchema();
   let count = 0;
   return {
-    Field(node) {
+    Field(node: FieldNode) {
       const parent = context.getParentType();
       if (parent !== schema.getQueryType() && parent !== schema.getMutationType()) return;
       count += 1;
@@ -57,61 +45,27 @@ function limitRootFields(context: ValidationContext): ReturnType<ValidationRule>
   };
 }
 
-/**
- * Bounds how many fields an answer may have, every list being taken as long as one
- * can be: aliases within lists within aliases make a small document a huge answer.
- */
-function limitAnswer(context: ValidationContext): ReturnType<ValidationRule> {
-  const schema = context.getSchema();
-  // A fragment is counted once, however often it is spread, so that this takes no longer than reading.
-  const fragments = new Map<string, number>();
-
-  function fieldsOf(selected: SelectionSetNode, parent: GraphQLNamedType | undefined): number {
-    let fields = 0;
-    for (const selection of selected.selections) {
-      if (selection.kind === Kind.FIELD) {
-        fields += 1 + fieldsBelow(selection, parent);
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        const condition = selection.typeCondition && schema.getType(selection.typeCondition.name.value);
-        fields += fieldsOf(selection.selectionSet, condition ?? parent);
-      } else {
-        fields += fieldsOfFragment(selection.name.value);
-      }
-    }
-    return fields;
-  }
-
-  function fieldsBelow({ name, selectionSet }: FieldNode, parent: GraphQLNamedType | undefined): number {
-    if (selectionSet === undefined) return 0;
-    const composite = isObjectType(parent) || isInterfaceType(parent);
-    // What is not found here is introspection, which has limits of its own, or is refused by another rule.
-    const type = composite ? parent.getFields()[name.value]?.type : undefined;
-    return type === undefined ? 0 : lengthOf(type) * fieldsOf(selectionSet, getNamedType(type));
-  }
-
-  function fieldsOfFragment(name: string): number {
-    const known = fragments.get(name);
-    if (known !== undefined) return known;
-    // For a fragment that spreads itself, which another rule refuses.
-    fragments.set(name, 0);
-    const fragment = context.getFragment(name);
-    const fields = fragment
-      ? fieldsOf(fragment.selectionSet, schema.getType(fragment.typeCondition.name.value))
-      : 0;
-    fragments.set(name, fields);
-    return fields;
-  }
-
+/** Bounds the fields of the response: aliases within lists make a large response of a small document. */
+function limitResponseFields(context: ValidationContext): ReturnType<ValidationRule> {
+  const { definitions } = context.getDocument();
   return {
-    OperationDefinition(node) {
-      const fields = fieldsOf(node.selectionSet, schema.getRootType(node.operation) ?? undefined);
-      if (fields <= MAX_ANSWER_FIELDS) return;
-      const message = `The answer may have at most ${MAX_ANSWER_FIELDS} fields, a list counting as ${LIST_LENGTH} items.`;
-      context.reportError(new GraphQLError(message, { nodes: node }));
+    [Kind.DOCUMENT]() {
+      const count = responseFields(
+        context.getSchema(),
+        context.getDocument(),
+        MAX_LIST_LENGTH,
+        MAX_RESPONSE_FIELDS,
+      );
+      for (const node of definitions) {
+        if (node.kind === Kind.OPERATION_DEFINITION && count(node) > MAX_RESPONSE_FIELDS) {
+          context.reportError(tooManyFields(node));
+        }
+      }
     },
   };
 }
 
-function lengthOf(type: GraphQLOutputType): number {
-  return isListType(getNullableType(type)) ? LIST_LENGTH : 1;
+function tooManyFields(nodes: OperationDefinitionNode): GraphQLError {
+  const message = `A response may have at most ${MAX_RESPONSE_FIELDS} fields, where a list counts as ${MAX_LIST_LENGTH} items.`;
+  return new GraphQLError(message, { nodes });
 }

@@ -1,25 +1,25 @@
-import type { ApolloServerPlugin } from '@apollo/server';
-import { GraphQLError } from 'graphql';
 import Negotiator from 'negotiator';
-import type { Context } from './context.ts';
+import { notAcceptable } from '../model/api-error.ts';
 
+/** The media types of a GraphQL response, the preferred one first. Source: GraphQL over HTTP. */
 const MEDIA_TYPES = ['application/json', 'application/graphql-response+json'];
 
 /**
- * Keeps an operation from being executed if the client would not take its answer.
- * Apollo Server says so itself, by 406, but looks only when it has the answer, and
- * then a mutation has been made that seems refused.
+ * Chooses the media type of the response before anything is executed: a mutation must
+ * not be made if its client can't take the answer.
+ *
+ * @param accept the header `Accept`; an empty one means the same as none
+ * @throws INVALID_ARGUMENT, with the HTTP status 406, if none is acceptable
  */
-export const mediaType: ApolloServerPlugin<Context> = {
-  async requestDidStart() {
-    return {
-      async didResolveOperation({ request }) {
-        const accept = request.http?.headers.get('accept');
-        if (accept === undefined || accept === '*/*' || accept === 'application/json') return;
-        if (new Negotiator({ headers: { accept } }).mediaType(MEDIA_TYPES) === undefined) {
-          throw new GraphQLError('Not acceptable.', { extensions: { code: 'BAD_REQUEST' } });
-        }
-      },
-    };
-  },
-};
+export function responseMediaType(accept: string | undefined): string {
+  if (!accept || accept === '*/*') return 'application/json';
+  const [mediaType] = new Negotiator({ headers: { accept } }).mediaTypes(MEDIA_TYPES);
+  if (mediaType === undefined) throw notAcceptable(MEDIA_TYPES);
+  return mediaType;
+}
+
+/** Whether a client prefers a page to JSON, as a browser does that opens the path. */
+export function prefersHtml(accept: string | undefined): boolean {
+  if (!accept) return false;
+  return new Negotiator({ headers: { accept } }).mediaType([...MEDIA_TYPES, 'text/html']) === 'text/html';
+}

@@ -20,5 +20,5 @@ export const queries: QueryResolvers = {
     return Promise.all(names.map((name) => resources.load(name)));
   },
 
-  projects: (_parent, args, { data, principal }) => data.listProjects(principal, args),
+  projects: (_parent, args, context) => context.listProjects(args),
 };

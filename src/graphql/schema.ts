@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type GraphQLScalarType, type GraphQLSchema, isScalarType, printSchema } from 'graphql';
 import { GraphQLDateTime, GraphQLURL } from 'graphql-scalars';
-import { asItIs } from './compiler/compile-fields.ts';
 import type { Context } from './context.ts';
 import { mutations } from './mutations.ts';
 import { queries } from './queries.ts';
@@ -23,12 +22,11 @@ export function createSchema(): GraphQLSchema {
     resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
   });
   // ResourceName and Address have no code of their own: what comes in is checked
-  // by the operation, so that both faces refuse it in the same words.
+  // by the operation, so that both APIs refuse it in the same words.
   adoptScalar(schema, GraphQLDateTime);
   adoptScalar(schema, GraphQLURL);
-  // What goes out is our own: the library, for one, would parse each URL again.
-  for (const name of ['ResourceName', 'Address', 'URL'])
-    Object.assign(scalarOf(schema, name), { serialize: asItIs });
+  // The URLs that go out are our own, and need not be parsed again.
+  Object.assign(scalarOf(schema, 'URL'), { serialize: (url: unknown) => url });
   return schema;
 }
 

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -15,7 +15,6 @@ import type { CorsHeaders } from './cors.ts';
 import { type ErrorBody, JSON_TYPE } from './errors.ts';
 import { addJsonBody } from './json-body.ts';
 import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
-import { handedOverId, type Shortcut, shortcutListener, takeUp } from './shortcut.ts';
 
 const CHATTY = new Set(['info', 'debug', 'trace']);
 
@@ -37,10 +36,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Finds out whom the request's bearer token speaks for. @throws UNAUTHENTICATED */
     authenticate(): Promise<Principal>;
-  }
-  interface FastifyInstance {
-    /** May be added to until the server listens. */
-    readonly shortcuts: Map<string | undefined, Shortcut>;
   }
 }
 
@@ -67,13 +62,12 @@ export function createHttpApp(
     'x-content-type-options': 'nosniff',
     ...corsHeaders(headers.origin),
   });
-  const shortcuts: FastifyInstance['shortcuts'] = new Map();
   const app = fastify({
     // What Fastify says at the level of information, we say ourselves.
     loggerInstance: logger.child({}, CHATTY.has(logger.level) ? { level: 'warn' } : {}),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
-    genReqId: (request) => handedOverId(request) ?? newRequestId(request),
+    genReqId: newRequestId,
     requestIdHeader: false,
     // The faces check what comes in themselves: without these Fastify loads a validator that is never asked.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
@@ -81,23 +75,10 @@ export function createHttpApp(
     // While the server stops, what still comes over open connections is served.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    serverFactory(router) {
-      const listener = shortcutListener({
-        shortcuts,
-        router,
-        isStopping,
-        newRequestId,
-        authenticate,
-        headersOf,
-      });
-      const settings = {
-        requestTimeout: REQUEST_TIMEOUT_MS,
-        keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-        // A request without a host is refused below, in our own words.
-        requireHostHeader: false,
-      };
-      return createServer(settings, listener);
-    },
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    // A request without a host is refused below, with an error in our own shape.
+    http: { requireHostHeader: false },
     frameworkErrors(_error, request, reply: FastifyReply) {
       const error = malformedRequest('The path is not well-formed, or too long.');
       reply.headers(headersOf(request.raw, request.id));
@@ -111,12 +92,10 @@ export function createHttpApp(
       if (socket.writable) socket.end(rawResponse(error.httpStatus, errorBody(error, requestId), requestId));
     },
   });
-  app.decorate('shortcuts', shortcuts);
   app.decorateRequest('authenticate', function (this: FastifyRequest) {
     return authenticate(this.headers.authorization);
   });
   addJsonBody(app);
-  takeUp(app);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headersOf(request.raw, request.id));
     const { headers, httpVersion } = request.raw;

@@ -1,26 +1,24 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
-import { type ApiError, malformedRequest } from '../model/api-error.ts';
+import { malformedRequest } from '../model/api-error.ts';
 
 /** Makes JSON the one kind of body that is read. */
 export function addJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, parseJson(body as Buffer));
-    } catch (error) {
-      done(error as ApiError);
-    }
+    const value = parseJson(body as Buffer);
+    if (value === undefined) done(malformedRequest('The body is not JSON in UTF-8.'));
+    else done(null, value);
   });
 }
 
-/** Reads a body. @throws INVALID_ARGUMENT if it is not JSON */
-export function parseJson(body: Buffer): unknown {
+/** Returns the value of a JSON text, or undefined if it is not JSON in UTF-8. */
+function parseJson(text: Buffer): unknown {
+  // Decoding malformed UTF-8 would replace it by U+FFFD, and so change what was sent.
+  if (!isUtf8(text)) return undefined;
   try {
-    // Decoding would put U+FFFD for what is malformed, and so change what was sent.
-    if (isUtf8(body)) return JSON.parse(body.toString());
+    return JSON.parse(text.toString());
   } catch {
-    // Said below.
+    return undefined;
   }
-  throw malformedRequest('The body is not JSON in UTF-8.');
 }

@@ -192,6 +192,26 @@ export function unsupportedMediaType(): ApiError {
   });
 }
 
+/** An `Accept` that names none of `mediaTypes`, the types of the response. */
+export function notAcceptable(mediaTypes: readonly string[]): ApiError {
+  return new ApiError({
+    status: 'INVALID_ARGUMENT',
+    httpStatus: 406,
+    reason: 'NOT_ACCEPTABLE',
+    message: `The header "Accept" must allow ${mediaTypes.join(' or ')}.`,
+  });
+}
+
+/** A response that would have more than `limitBytes` bytes. */
+export function responseTooLarge(limitBytes: number): ApiError {
+  return new ApiError({
+    status: 'INVALID_ARGUMENT',
+    httpStatus: 400,
+    reason: 'RESPONSE_TOO_LARGE',
+    message: `The response would have more than ${limitBytes} bytes. Ask for fewer fields or items.`,
+  });
+}
+
 /** More wallet passwords than the server hashes at once. Sent with `Retry-After`, in seconds. */
 export function tooManyPasswords(): ApiError {
   return new ApiError({

@@ -25,13 +25,6 @@ export type Database = Queryable & {
    * @throws UNAVAILABLE if the database cannot answer at the moment
    */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
-  /**
-   * Returns the version of what is stored: another whenever something has been committed
-   * since, by anybody. Undefined if the engine cannot tell.
-   *
-   * @throws UNAVAILABLE if the database cannot answer at the moment
-   */
-  dataVersion(): Promise<number | undefined>;
   /** Ends all connections, once what runs on them has finished. */
   close(): Promise<void>;
 };

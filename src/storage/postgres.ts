@@ -107,9 +107,6 @@ export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSetti
   return {
     query: (sql, params) => withConnection((connection) => connection.query(sql, params)),
 
-    // It would have to be asked each time, which takes what the reads themselves do.
-    dataVersion: async () => undefined,
-
     async transaction(work) {
       for (let attempt = 1; ; attempt += 1) {
         try {

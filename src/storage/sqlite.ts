@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../model/api-error.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
-import { rememberedReads } from './sqlite-reads.ts';
+import { cachedReads } from './sqlite-reads.ts';
 import { runner, withOutages } from './sqlite-statements.ts';
 import { BUSY_TIMEOUT_MS, sharedCommits } from './sqlite-writes.ts';
 
@@ -28,7 +28,7 @@ export function openSqlite(path: string): Database {
     reader.exec('PRAGMA busy_timeout = 0');
     return { writer, reader };
   });
-  const reads = rememberedReads(reader);
+  const reads = cachedReads(reader);
   const write = runner(writer);
   const writes = sharedCommits(writer, reads.expire);
 
@@ -47,8 +47,6 @@ export function openSqlite(path: string): Database {
     },
 
     transaction: (work) => writes.add(() => work(transaction)),
-
-    dataVersion: reads.version,
 
     async close() {
       await writes.add(async () => {});

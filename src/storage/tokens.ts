@@ -1,5 +1,4 @@
-import { type Deserialize, type DeserializedData, Keyv } from 'keyv';
-import { LruCache } from '../model/lru-cache.ts';
+import { Keyv } from 'keyv';
 import type { Principal } from '../model/principal.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
@@ -24,9 +23,6 @@ export type Tokens = {
   revokeAll(ownerId: Ulid): Promise<void>;
 };
 
-// Some 5 MB.
-const MOST_RECORDS = 10_000;
-
 /**
  * Opens the tokens on a database, or on a transaction of it. They are kept in
  * Keyv, one namespace for each owner.
@@ -41,7 +37,7 @@ export function openTokens(database: Queryable, clock: () => number): Tokens {
     store: new KeyvAdapter(database, clock),
     useKeyPrefix: false,
     serialize: JSON.stringify,
-    deserialize: parseOnce(),
+    deserialize: JSON.parse,
   });
   const keyOf = (ownerId: Ulid, serial: Ulid) => `${ownerId}:${serial}`;
 
@@ -56,18 +52,5 @@ export function openTokens(database: Queryable, clock: () => number): Tokens {
 
     revokeAll: (ownerId) =>
       new Keyv({ ...settings, store: new KeyvAdapter(database, clock), namespace: ownerId }).clear(),
-  };
-}
-
-/** Parses what was stored, which is the same each time that a token is used, but once. */
-function parseOnce(): Deserialize {
-  const parsed = new LruCache<unknown>(MOST_RECORDS);
-  return <Value>(text: string) => {
-    let data = parsed.get(text);
-    if (data === undefined) {
-      data = JSON.parse(text);
-      parsed.set(text, data, 1);
-    }
-    return data as DeserializedData<Value>;
   };
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fastify } from 'fastify';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { addRestFace } from '../../src/rest/rest-face.ts';
+import { addRestApi } from '../../src/rest/routes.ts';
 import { type Answer, send } from '../faces.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 import {
@@ -99,7 +99,7 @@ describe('the document', () => {
       routes.push(`${method} ${url.replace('::', ':').replace('*', '{wallet_name}')}`);
     });
     // No request comes that would ask it for data.
-    addRestFace(app, Object.create(null));
+    addRestApi(app, Object.create(null));
     await app.ready();
     const documented = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
     expect(routes.filter((route) => !route.startsWith('HEAD ')).toSorted()).toEqual(documented.toSorted());

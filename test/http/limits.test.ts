@@ -21,7 +21,7 @@ describe('a document', () => {
     );
     const query = `{ ...F0 } ${fragments.join(' ')} fragment F100 on Query { __typename }`;
     const { text } = await postGraphql(gateway.url, undefined, query);
-    expect(JSON.parse(text).errors[0].message).toMatch(/^The answer may have at most 20000 fields/);
+    expect(JSON.parse(text).errors[0].message).toMatch(/^A response may have at most 20000 fields/);
   });
 
   const aliases = (count: number, field: string) =>
@@ -34,7 +34,7 @@ describe('a document', () => {
     ],
     [
       'a list of objects with aliases',
-      `{ nodes(ids: []) { id ... on Wallet { ${aliases(20, `project { ${aliases(10, 'title')} }`)} } } }`,
+      `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Wallet { ${aliases(20, `project { ${aliases(10, 'title')} }`)} } } }`,
     ],
     [
       'fragments below lists',
@@ -44,7 +44,7 @@ describe('a document', () => {
     const { text } = await postGraphql(gateway.url, tenant.token, query);
     const { data, errors } = JSON.parse(text);
     expect(data).toBeUndefined();
-    expect(errors[0].message).toMatch(/^The answer may have at most 20000 fields/);
+    expect(errors[0].message).toMatch(/^A response may have at most 20000 fields/);
     expect(errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
   });
 
@@ -83,16 +83,11 @@ describe('what is said of a variable', () => {
     const query = `mutation ($${name}: UpdateWalletInput!) { updateWallet(input: $${name}) { clientMutationId } }`;
     const variables = { [name]: { name: tenant.wallets[0], title: 5, description: 5 } };
     const { text } = await postGraphql(gateway.url, tenant.token, query, variables);
-    const fields = JSON.parse(text).errors.map(
-      ({ extensions }: { extensions: { reason: string; fieldViolations: { field: string }[] } }) => [
-        extensions.reason,
-        ...extensions.fieldViolations.map(({ field }) => field),
-      ],
-    );
-    expect(fields).toEqual([
-      ['INVALID_FIELD', 'title'],
-      ['INVALID_FIELD', 'description'],
-    ]);
+    const { errors } = JSON.parse(text);
+    expect(errors).toHaveLength(1);
+    const { reason, fieldViolations } = errors[0].extensions;
+    expect(reason).toBe('INVALID_FIELD');
+    expect(fieldViolations.map(({ field }: { field: string }) => field)).toEqual(['title', 'description']);
   });
 
   test('does not repeat what stands beside it in the document', async () => {

@@ -7,8 +7,6 @@ declare module 'vitest' {
     engine: 'sqlite' | 'postgres';
     /** The PostgreSQL server that the run shares; empty on another engine. */
     postgresUrl: string;
-    /** Whether each GraphQL request is to meet an operation that was answered before. */
-    primed: boolean;
   }
 }
 

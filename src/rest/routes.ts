@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
-import { AnswerMemory } from '../model/answer-memory.ts';
 import type { Principal } from '../model/principal.ts';
 import { createApp, listProjects, signIn, updateWallet } from './operations.ts';
 import { unpackInteger, unpackObject, unpackQuery, withNames } from './unpack.ts';
-import { appView, JSON_TYPE, pageView, signInView, walletView } from './views.ts';
+import { appView, pageView, signInView, walletView } from './views.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,9 +11,8 @@ declare module 'fastify' {
   }
 }
 
-/** Adds the REST face: the four paths of the specification. */
-export function addRestFace(root: FastifyInstance, data: DataLayer): void {
-  const memory = new AnswerMemory(data.dataVersion);
+/** Adds the REST API: the four paths of the specification. */
+export function addRestApi(root: FastifyInstance, data: DataLayer): void {
   root.register(async (app) => {
     app.decorateRequest('principal');
     // Before the body is read: who may not ask is not heard.
@@ -40,15 +38,11 @@ export function addRestFace(root: FastifyInstance, data: DataLayer): void {
       return walletView(await data.updateWallet(principal, { ...sent, name: params['*'] }));
     });
 
-    app.get(listProjects.route, async ({ principal, query, url }, reply) => {
-      const text = await memory.answer(principal, url, async () => {
-        const { pageSize, pageToken } = unpackQuery(query, listProjects.query);
-        const names = { first: 'pageSize', after: 'pageToken' };
-        const sent = { first: unpackInteger(pageSize), after: pageToken };
-        const page = await withNames(names, () => data.listProjects(principal, sent));
-        return { text: JSON.stringify(pageView(page)), isLasting: true };
-      });
-      return reply.type(JSON_TYPE).send(text);
+    app.get(listProjects.route, async ({ principal, query }) => {
+      const { pageSize, pageToken } = unpackQuery(query, listProjects.query);
+      const names = { first: 'pageSize', after: 'pageToken' };
+      const sent = { first: unpackInteger(pageSize), after: pageToken };
+      return pageView(await withNames(names, () => data.listProjects(principal, sent)));
     });
   });
 }

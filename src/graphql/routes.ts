@@ -1,0 +1,83 @@
+import type { FastifyInstance } from 'fastify';
+import type { DataLayer } from '../data/data-layer.ts';
+import { ApiError } from '../model/api-error.ts';
+import { CompiledQueries, graphqlRequest } from './compiled-queries.ts';
+import { Context } from './context.ts';
+import { graphqlErrorResult } from './errors.ts';
+import { statusOf } from './http-status.ts';
+import { prefersHtml, responseMediaType } from './media-type.ts';
+import { resultJson } from './response-size.ts';
+import { createSchema, schemaDocument } from './schema.ts';
+import { startGraphqlServer } from './server.ts';
+
+/** The path of the GraphQL API. */
+export const GRAPHQL_PATH = '/graphql';
+
+/** The path of the schema, for the tools of clients. It needs no token, as introspection needs none. */
+export const SCHEMA_PATH = '/schema.graphql';
+
+/**
+ * Adds the GraphQL API.
+ *
+ * Apollo Server answers every request, but for a query that it has executed before: that
+ * is compiled, and run here.
+ *
+ * @param sandbox whether a browser that opens the path gets Apollo Sandbox
+ */
+export async function addGraphqlApi(app: FastifyInstance, data: DataLayer, sandbox: boolean): Promise<void> {
+  const schema = createSchema();
+  const compiledQueries = new CompiledQueries(schema);
+  const server = await startGraphqlServer(schema, sandbox, app.log, [compiledQueries.plugin()]);
+  app.addHook('onClose', () => server.stop());
+
+  /** Returns the response in JSON, or undefined if Apollo Server has to answer. */
+  async function runCompiled(
+    body: unknown,
+    context: Context,
+    requestId: string,
+  ): Promise<string | undefined> {
+    const request = graphqlRequest(body);
+    const run = request && compiledQueries.find(request);
+    if (run === undefined) return undefined;
+    try {
+      await context.authenticate();
+    } catch {
+      return undefined;
+    }
+    const result = await run(context, request?.variables);
+    if (result.errors !== undefined) return undefined;
+    const json = resultJson(result);
+    return json instanceof ApiError ? graphqlErrorResult(json, requestId) : json;
+  }
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: GRAPHQL_PATH,
+    async handler(request, reply) {
+      const { accept } = request.headers;
+      const isPost = request.method === 'POST';
+      const isPage = sandbox && !isPost && prefersHtml(accept);
+      const mediaType = isPage ? '' : responseMediaType(accept);
+      const context = new Context(data, () => request.authenticate());
+      if (isPost) {
+        const json = await runCompiled(request.body, context, request.id);
+        if (json !== undefined) return reply.type(`${mediaType}; charset=utf-8`).send(json);
+      }
+      const response = await server.execute(request, context);
+      if (response.body.kind !== 'complete') throw new Error('No response of this schema comes in parts.');
+      for (const [name, value] of response.headers) reply.header(name, value);
+      reply.code(statusOf(response, context));
+      return response.body.string;
+    },
+  });
+
+  const document = schemaDocument(schema);
+  app.get(SCHEMA_PATH, async (_request, reply) => {
+    // No media type is registered for a schema. Tools go by the path, and a browser shows this one.
+    reply
+      .type('text/plain; charset=utf-8')
+      .header('cache-control', 'public, max-age=300')
+      .header('access-control-allow-origin', '*');
+    return document;
+  });
+}
