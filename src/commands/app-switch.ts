@@ -28,11 +28,11 @@ export const appDeactivate: Command = {
 
 function switchApp(args: Arguments, active: boolean): Promise<void> {
   return withDatabase(args.environment, async ({ database, clock }) => {
-    const id = idOf(parseFields({ name: args.operand }, RULES).name);
+    const { name } = parseFields({ name: args.operand }, RULES);
     const row = await database.transaction(async (transaction) => {
-      const changed = await setAppActive(transaction, id, active);
+      const changed = await setAppActive(transaction, name, active);
       // A token that outlived this would come back to life with the app.
-      if (!active) await openTokens(transaction, clock).revokeAll(id);
+      if (!active) await openTokens(transaction, clock).revokeAll(idOf(name));
       return changed;
     });
     if (row === undefined)

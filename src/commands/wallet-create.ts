@@ -48,7 +48,7 @@ export async function createWallet(
 ): Promise<Wallet> {
   const { project, ...fields } = parseFields(sent, RULES);
   const projectId = idOf(project);
-  const accountId = await findAccountOfProject(database, projectId);
+  const accountId = await findAccountOfProject(database, project);
   if (accountId === undefined) {
     throw invalidFields([{ field: 'project', description: 'Must be a project that exists.' }]);
   }

@@ -1,5 +1,5 @@
 import type { App } from '../model/app.ts';
-import type { ConnectionArguments, Page } from '../model/page.ts';
+import type { ConnectionArguments, Page, PageSurroundings } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Project } from '../model/project.ts';
 import type { ResourceName } from '../model/resource-name.ts';
@@ -17,10 +17,12 @@ export type SignInResult = {
   readonly app: App;
 };
 
-/** A page of projects, with a way to make the token of each place in it. */
+/** A page of projects. */
 export type ProjectPage = Page<Project> & {
   /** Returns the page token, which is also the cursor, of a project of the page. */
   cursorOf(project: Project): string;
+  /** Reads what lies around the page. @throws UNAVAILABLE if the database cannot answer */
+  readSurroundings(): Promise<PageSurroundings>;
 };
 
 /** Anything that has a place in the API and can be fetched by its name. */

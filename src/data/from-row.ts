@@ -3,11 +3,11 @@ import { coverImagePath, type Project } from '../model/project.ts';
 import { resourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import type { AppRow } from '../storage/apps.ts';
-import type { ProjectRow } from '../storage/projects.ts';
+import type { ProjectItem } from '../storage/projects.ts';
 import type { WalletRow } from '../storage/wallets.ts';
 
 /** The project of a row. @param publicUrl the URL that clients reach the gateway at */
-export function projectFromRow(row: ProjectRow, publicUrl: string): Project {
+export function projectFromRow(row: ProjectItem, publicUrl: string): Project {
   const name = resourceName('projects', row.id);
   return {
     name,

@@ -1,22 +1,27 @@
 import { type ConnectionArguments, type Page, type PageRequest, parsePageRequest } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
-import { findProjectPage, findProjects, type ProjectRow } from '../storage/projects.ts';
+import {
+  findProjectPage,
+  findProjectPageSurroundings,
+  findProjects,
+  type ProjectItem,
+} from '../storage/projects.ts';
 import type { ProjectPage } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { projectFromRow } from './from-row.ts';
 
+type ProjectRows = Page<ProjectItem> & Pick<ProjectPage, 'readSurroundings'>;
+
 /** See `DataLayer.listProjects`. */
 export async function listProjects(
-  { database, pageTokens, publicUrl }: Dependencies,
+  dependencies: Dependencies,
   principal: Principal,
   sent: ConnectionArguments,
 ): Promise<ProjectPage> {
+  const { pageTokens, publicUrl } = dependencies;
   const request = parsePageRequest(sent, pageTokens);
-  const page =
-    principal.level === 'account'
-      ? await findProjectPage(database, principal.accountId, request)
-      : pageOfOne(await findProjects(database, principal.accountId, [principal.projectId]), request);
+  const page = await readPage(dependencies, principal, request);
 
   const url = publicUrl();
   return {
@@ -26,17 +31,30 @@ export async function listProjects(
   };
 }
 
-/** The page of a list of one project, or of none. */
-function pageOfOne(all: readonly ProjectRow[], { direction, position }: PageRequest): Page<ProjectRow> {
-  const isBefore = ({ id }: ProjectRow) => position !== undefined && id < position;
-  const isAfter = ({ id }: ProjectRow) => position !== undefined && id > position;
-  const forward = direction === 'forward';
-  const items = position === undefined ? all : all.filter(forward ? isAfter : isBefore);
-  const left = items.length < all.length;
+async function readPage(
+  { database }: Dependencies,
+  principal: Principal,
+  request: PageRequest,
+): Promise<ProjectRows> {
+  const { accountId } = principal;
+  if (principal.level === 'project') {
+    return pageOfOne(await findProjects(database, accountId, [principal.projectId]), request);
+  }
+  let surroundings: ReturnType<ProjectPage['readSurroundings']> | undefined;
   return {
-    items,
-    hasPreviousPage: forward && left,
-    hasNextPage: !forward && left,
-    totalCount: all.length,
+    ...(await findProjectPage(database, accountId, request)),
+    readSurroundings() {
+      surroundings ??= findProjectPageSurroundings(database, accountId, request);
+      return surroundings;
+    },
   };
+}
+
+/** The page of a list of one project, or of none. */
+function pageOfOne(all: readonly ProjectItem[], { direction, position }: PageRequest): ProjectRows {
+  const isAhead = ({ id }: ProjectItem) =>
+    position === undefined || (direction === 'forward' ? id > position : id < position);
+  const items = all.filter(isAhead);
+  const surroundings = { hasMoreBehind: items.length < all.length, totalCount: all.length };
+  return { items, direction, hasMore: false, readSurroundings: async () => surroundings };
 }

@@ -34,6 +34,7 @@ export const types = {
     edges: (page) => page.items.map((node) => ({ node, page })),
     nodes: ({ items }) => items,
     pageInfo: (page) => page,
+    totalCount: async (page) => (await page.readSurroundings()).totalCount,
   },
 
   ProjectEdge: {
@@ -41,6 +42,8 @@ export const types = {
   },
 
   PageInfo: {
+    hasNextPage: (page) => (page.direction === 'forward' ? page.hasMore : hasMoreBehind(page)),
+    hasPreviousPage: (page) => (page.direction === 'backward' ? page.hasMore : hasMoreBehind(page)),
     startCursor: (page) => cursorAt(page, 0),
     endCursor: (page) => cursorAt(page, -1),
   },
@@ -68,6 +71,10 @@ async function projectOf(
     throw new Error(`The project ${name} of a resource is missing.`);
   }
   return project;
+}
+
+async function hasMoreBehind(page: ProjectPage): Promise<boolean> {
+  return (await page.readSurroundings()).hasMoreBehind;
 }
 
 function cursorAt({ items, cursorOf }: ProjectPage, index: number): string | null {

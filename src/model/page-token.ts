@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { BrokenRule, type Rule, rule } from './fields.ts';
 import { parseUlid, type Ulid } from './resource-name.ts';
 
@@ -13,42 +13,36 @@ export type PageTokens = {
 /** What a page token looks like from outside. Empty, it stands for no place. */
 export const PAGE_TOKEN_SCHEMA = { type: 'string', maxLength: 100, pattern: '^[A-Za-z0-9_-]*$' } as const;
 
-const VERSION = '1';
-const MAC_BYTES = 15;
-const MOST_KNOWN = 10_000;
+const VERSION = '2';
+
+// In characters of base64, each of six bits.
+const PLACE_LENGTH = 36;
+const CODE_LENGTH = 20;
 
 /**
  * Page tokens: opaque, URL-safe, and the same string as a Relay cursor.
  *
- * A token is the base64url form of a version digit, the ULID of an item and a
- * truncated HMAC-SHA-256 of the two. It grants nothing: the code is there so
- * that a token made up or cut short is refused instead of read as some place.
+ * A token is the base64url form of a version digit and the ULID of an item, followed by
+ * that of an authentication code, 120 bits of SHA-256 over the key and the place. It grants
+ * nothing: the code is there so that a token made up or cut short is refused instead of
+ * read as some place. A place always has the same length, and less than half of the hash is
+ * shown, so that a code can't be extended to that of a longer text; an HMAC, which
+ * guards against that, takes five times as long.
  *
  * @param key 32 bytes, the same for all instances on one database
  */
 export function pageTokens(key: Uint8Array): PageTokens {
-  // The token that ends a page is soon sent back for the next one.
-  const known = new Map<Ulid, string>();
+  const secret = Buffer.from(key).toString('hex');
 
   function encode(id: Ulid): string {
-    let token = known.get(id);
-    if (token === undefined) {
-      token = makeToken(id);
-      if (known.size === MOST_KNOWN) known.clear();
-      known.set(id, token);
-    }
-    return token;
-  }
-
-  function makeToken(id: Ulid): string {
     const place = VERSION + id;
-    const mac = createHmac('sha256', key).update(place).digest().subarray(0, MAC_BYTES);
-    return Buffer.concat([Buffer.from(place, 'latin1'), mac]).toString('base64url');
+    // Of digits and letters, base64 makes neither of the characters that base64url replaces.
+    return btoa(place) + hash('sha256', secret + place, 'base64url').slice(0, CODE_LENGTH);
   }
 
   const position = rule(PAGE_TOKEN_SCHEMA, true, (sent): Ulid | undefined => {
     if (sent === undefined || sent === null || sent === '') return undefined;
-    const id = typeof sent === 'string' ? parseUlid(placeOf(sent)) : undefined;
+    const id = typeof sent === 'string' ? parseUlid(idIn(sent)) : undefined;
     // Comparing the whole text refuses other spellings of the same bytes, too.
     if (id === undefined || !equal(encode(id), String(sent))) {
       throw new BrokenRule('Must be a token or cursor that this service gave.');
@@ -59,8 +53,8 @@ export function pageTokens(key: Uint8Array): PageTokens {
   return { encode, position };
 }
 
-function placeOf(token: string): string {
-  return Buffer.from(token, 'base64url').toString('latin1').slice(VERSION.length, -MAC_BYTES);
+function idIn(token: string): string {
+  return Buffer.from(token.slice(0, PLACE_LENGTH), 'base64url').toString('latin1').slice(VERSION.length);
 }
 
 function equal(a: string, b: string): boolean {

@@ -9,18 +9,28 @@ export const MOST_ITEMS = 100;
 /** The size of a page that names none. */
 export const DEFAULT_PAGE_SIZE = 10;
 
-/** A stretch of a list in its order, with what lies around it. */
+/** Which way a page is read from its position. */
+export type Direction = 'forward' | 'backward';
+
+/** A stretch of a list, in the order of the list. */
 export type Page<T> = {
   readonly items: readonly T[];
-  readonly hasPreviousPage: boolean;
-  readonly hasNextPage: boolean;
+  readonly direction: Direction;
+  /** Whether the list goes on beyond the page, in its direction. */
+  readonly hasMore: boolean;
+};
+
+/** What lies around a page, which takes another look at the list. */
+export type PageSurroundings = {
+  /** Whether the list has items before the page, seen in its direction. */
+  readonly hasMoreBehind: boolean;
   /** How many items the whole list has. */
   readonly totalCount: number;
 };
 
 /** Which stretch of a list is wanted. */
 export type PageRequest = {
-  readonly direction: 'forward' | 'backward';
+  readonly direction: Direction;
   /** The most items that the page may hold. */
   readonly size: number;
   /** The place that the page starts after (forward) or ends before (backward). */

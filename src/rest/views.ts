@@ -27,11 +27,7 @@ export function projectView({ name, title, description, imageCoverUrl, imageCove
 }
 
 /** A page of projects, and the token of the next one. */
-export function pageView({
-  items,
-  hasNextPage,
-  cursorOf,
-}: Pick<ProjectPage, 'items' | 'hasNextPage' | 'cursorOf'>) {
+export function pageView({ items, hasMore, cursorOf }: Pick<ProjectPage, 'items' | 'hasMore' | 'cursorOf'>) {
   const last = items.at(-1);
-  return { projects: items.map(projectView), nextPageToken: last && hasNextPage ? cursorOf(last) : '' };
+  return { projects: items.map(projectView), nextPageToken: last && hasMore ? cursorOf(last) : '' };
 }

@@ -1,4 +1,4 @@
-import type { Ulid } from '../model/resource-name.ts';
+import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
 import { selectByIds } from './select-by-ids.ts';
 
@@ -30,7 +30,8 @@ const LIST = `SELECT ${COLUMNS} FROM app WHERE account_id = $1 AND id > $2 ORDER
 const LOCK_ACTIVE =
   'UPDATE app SET active = active WHERE account_id = $1 AND id = $2 AND active = 1 RETURNING id';
 
-const SET_ACTIVE = `UPDATE app SET active = $2 WHERE id = $1 RETURNING ${COLUMNS}`;
+// By an index on this very expression, as the account of a project is found.
+const SET_ACTIVE = `UPDATE app SET active = $2 WHERE 'apps/' || id = $1 RETURNING ${COLUMNS}`;
 
 /** Adds an app and returns its row, or undefined if the account has no such project. */
 export async function insertApp(database: Queryable, app: AppSecretRow): Promise<AppRow | undefined> {
@@ -81,12 +82,12 @@ export async function lockActiveApp(transaction: Queryable, accountId: Ulid, id:
   return rows.length > 0;
 }
 
-/** Makes an app active or inactive and returns its row, or undefined if there is none of this id. */
+/** Makes an app active or inactive and returns its row, or undefined if there is no such app. */
 export async function setAppActive(
   transaction: Queryable,
-  id: Ulid,
+  name: ResourceName<'apps'>,
   active: boolean,
 ): Promise<AppRow | undefined> {
-  const [row] = await transaction.query<AppRow>(SET_ACTIVE, [id, active ? 1 : 0]);
+  const [row] = await transaction.query<AppRow>(SET_ACTIVE, [name, active ? 1 : 0]);
   return row;
 }

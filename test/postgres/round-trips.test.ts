@@ -1,5 +1,7 @@
 import { Client } from 'pg';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { createCredential } from '../../src/credentials/credential.ts';
+import type { Ulid } from '../../src/model/resource-name.ts';
 import { type Answer, bothFaces, postGraphql, send } from '../faces.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 import { startPostgres } from './server.ts';
@@ -8,8 +10,8 @@ import { startPostgres } from './server.ts';
 const SERVER_START_MS = 60_000;
 
 const PAGE = `query ($after: String) { projects(first: 10, after: $after) {
-  totalCount nodes { name title } edges { cursor }
-  pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  edges { cursor node { name title } }
+  pageInfo { hasNextPage startCursor endCursor }
 } }`;
 
 const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Wallet { project { title } } } }`;
@@ -80,44 +82,64 @@ function read({ status, text }: Answer) {
   return answer;
 }
 
-describe('a page of projects costs no more than two statements, and an empty one three', () => {
-  const statementsOfPage = (after?: string) => ({
-    GraphQL: (length: number) =>
-      statementsOf(async () => {
-        const { data } = read(await postGraphql(gateway.url, tenant.token, PAGE, { after }));
-        expect(data.projects.totalCount).toBe(12);
-        expect(data.projects.nodes).toHaveLength(length);
-      }),
-    REST: (length: number) =>
-      statementsOf(async () => {
-        const path = `/project/projects${after === undefined ? '' : `?pageToken=${encodeURIComponent(after)}`}`;
-        expect(read(await send(gateway.url + path, 'GET', tenant.token)).projects).toHaveLength(length);
-      }),
-  });
+describe('a page of projects costs two statements', () => {
+  const byGraphql = (document: string, length: number, after?: string) =>
+    statementsOf(async () => {
+      const { data } = read(await postGraphql(gateway.url, tenant.token, document, { after }));
+      expect(data.projects.edges).toHaveLength(length);
+    });
+
+  const byRest = (length: number, after = '') =>
+    statementsOf(async () => {
+      const path = `/project/projects?pageToken=${encodeURIComponent(after)}`;
+      expect(read(await send(gateway.url + path, 'GET', tenant.token)).projects).toHaveLength(length);
+    });
 
   async function tokenAfter(count: number): Promise<string> {
     const query = `{ projects(first: ${count}) { pageInfo { endCursor } } }`;
     return read(await postGraphql(gateway.url, tenant.token, query)).data.projects.pageInfo.endCursor;
   }
 
-  describe.each(['GraphQL', 'REST'] as const)('by %s', (face) => {
-    test('at the start of the list', async () => {
-      const statements = await statementsOfPage()[face](10);
-      expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(2);
-      expect(statements.length).toBeGreaterThan(0);
-    });
-
-    test('in the middle of the list', async () => {
-      const statements = await statementsOfPage(await tokenAfter(10))[face](2);
-      expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(2);
-    });
-
-    test('past the end, where it is empty', async () => {
-      const statements = await statementsOfPage(await tokenAfter(12))[face](0);
-      // No row of the page is there to tell what lies around it, which takes one more.
-      expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(3);
-    });
+  test.each([
+    ['at the start of the list', 0, 10],
+    ['in the middle of the list', 10, 2],
+    ['past the end', 12, 0],
+  ])('%s, by either API', async (_place, behind, length) => {
+    const after = behind === 0 ? undefined : await tokenAfter(behind);
+    for (const statements of [await byGraphql(PAGE, length, after), await byRest(length, after)]) {
+      expect(statements, statements.join('\n')).toHaveLength(2);
+    }
   });
+
+  test('and one more for all that lies around it, if that is selected', async () => {
+    const around = PAGE.replace('edges', 'totalCount pageInfo { hasPreviousPage } edges');
+    expect(await byGraphql(around, 2, await tokenAfter(10))).toHaveLength(3);
+  });
+});
+
+test('a token is looked up once, also if it is refused', async () => {
+  const refused = createCredential(
+    'acct',
+    tenant.account.slice('accounts/'.length) as Ulid,
+    gateway.workplace.newId(),
+  );
+  let times = 0;
+  const ask = (document: string, token: string, status: number) =>
+    statementsOf(async () => {
+      times += 1;
+      const { status: given } = await postGraphql(
+        gateway.url,
+        token,
+        document.replace('TIMES', String(times)),
+      );
+      expect(given).toBe(status);
+    });
+  const query = '{ projects { edges { cursor } } }';
+  expect(await ask(query, tenant.token, 200)).toHaveLength(2);
+  expect(await ask(query, refused, 401)).toHaveLength(1);
+  // A document that the gateway has not seen before.
+  expect(await ask(`${query} # TIMES`, tenant.token, 200)).toHaveLength(2);
+  expect(await ask(`${query} # TIMES`, refused, 401)).toHaveLength(1);
 });
 
 describe.each(bothFaces(() => gateway.url))('an update of a wallet by $name', (face) => {

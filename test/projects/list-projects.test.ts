@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createProject } from '../../src/commands/project-create.ts';
 import { createAccountToken } from '../../src/commands/token-create.ts';
@@ -169,8 +169,8 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
   test('refuses a token of another version, though its code is right', async () => {
     const { genuine, token } = await seedPageToken();
     // Only with a right code does the version alone decide.
-    expect(await withVersion(genuine, '1')).toBe(genuine);
-    for (const version of ['0', '2', '9']) {
+    expect(await withVersion(genuine, '2')).toBe(genuine);
+    for (const version of ['0', '1', '9']) {
       const after = await withVersion(genuine, version);
       expect(after).toHaveLength(genuine.length);
       expectRefused(face, await face.listProjects(token, { after }), 'after');
@@ -367,7 +367,7 @@ async function seedPageToken(): Promise<{ token: string; genuine: string }> {
 async function withVersion(genuine: string, version: string): Promise<string> {
   const [row] = await gateway.database.query<{ key: string }>('SELECT key FROM page_token_key');
   const place = version + Buffer.from(genuine, 'base64url').toString('latin1', 1, 27);
-  const code = createHmac('sha256', Buffer.from(row?.key ?? '', 'hex')).update(place);
+  const code = createHash('sha256').update(`${row?.key}${place}`);
   return Buffer.concat([Buffer.from(place), code.digest().subarray(0, 15)]).toString('base64url');
 }
 

@@ -1,9 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { PageRequest } from '../../src/model/page.ts';
-import { idOf, parseResourceName, type Ulid } from '../../src/model/resource-name.ts';
+import { idOf, parseResourceName, type ResourceName, type Ulid } from '../../src/model/resource-name.ts';
 import type { Queryable, Row, Value } from '../../src/storage/database.ts';
 import { sweepExpired } from '../../src/storage/keyv-adapter.ts';
-import { findProjectPage } from '../../src/storage/projects.ts';
+import {
+  findAccountOfProject,
+  findProjectPage,
+  findProjectPageSurroundings,
+} from '../../src/storage/projects.ts';
 import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
 
 let gateway: Gateway;
@@ -21,16 +25,24 @@ test.each<PageRequest['direction']>(['forward', 'backward'])(
     const request = { direction, size: 5, position: idIn(projects[15]) };
     const { items } = await findProjectPage(explained, idIn(account), request);
     expect(items).toHaveLength(5);
-    // The page, and whether anything lies behind it.
-    const searches = plan.filter((step) => / USING .*project/.test(step));
+    await findProjectPageSurroundings(explained, idIn(account), request);
+    const searches = plan.filter((step) => / USING .*project|project USING/.test(step));
     expect(searches).toHaveLength(2);
     for (const step of searches)
-      expect(step).toMatch(/^SEARCH .*\(\(account_id,id\)>\(\?,\?\) AND \(account_id,id\)<\(\?,\?\)\)/);
+      expect(step).toMatch(/^SEARCH project USING .*\(account_id=\? AND id[<>]\?\)/);
     expect(plan.filter((step) => /SCAN|TEMP B-TREE/.test(step) && !/^SCAN CONSTANT ROW/.test(step))).toEqual(
       [],
     );
   },
 );
+
+test('the account of a project is found by the index on its name', async () => {
+  const { account, projects } = await seedTenant(gateway);
+  const { explained, plan } = explain(gateway.database);
+  const [name = ''] = projects;
+  expect(await findAccountOfProject(explained, name as ResourceName<'projects'>)).toBe(idIn(account));
+  expect(plan).toEqual([expect.stringMatching(/^SEARCH project USING INDEX project_by_name/)]);
+});
 
 test('a sweep finds the expired entries by an index, and never reads the whole table', async () => {
   const { explained, plan } = explain(gateway.database);
