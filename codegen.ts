@@ -15,9 +15,9 @@ const config: CodegenConfig = {
         mappers: {
           App: '../model/app.ts#App as AppModel',
           Project: '../model/project.ts#Project as ProjectModel',
-          PageInfo: '../data/data-layer.ts#ProjectPage',
-          ProjectConnection: '../data/data-layer.ts#ProjectPage',
-          ProjectEdge: './types.ts#Edge',
+          PageInfo: './connection.ts#PageInfo as PageInfoModel',
+          ProjectConnection: './connection.ts#ProjectConnection as ProjectConnectionModel',
+          ProjectEdge: './connection.ts#ProjectEdge as ProjectEdgeModel',
           Wallet: '../model/wallet.ts#Wallet as WalletModel',
         },
         resolversNonOptionalTypename: false,

@@ -102,7 +102,7 @@ async function listen(
     corsHeaders: corsHeaders(config.corsOrigins),
   });
   if (config.corsOrigins.length > 0) addPreflight(app);
-  addErrors(app, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
+  addErrors(app, logger, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
   addStartPage(app, { version, publicUrl: () => publicUrl, sandbox: config.sandbox });
   if (explorers) {
     addGraphiqlPage(app);
@@ -113,7 +113,7 @@ async function listen(
   addCovers(app);
   addRestApi(app, data);
   addOpenApi(app, version, () => publicUrl);
-  await addGraphqlApi(app, data, config.sandbox);
+  await addGraphqlApi(app, data, logger, config.sandbox);
 
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;

@@ -19,8 +19,8 @@ export type SignInResult = {
 
 /** A page of projects. */
 export type ProjectPage = Page<Project> & {
-  /** Returns the page token, which is also the cursor, of a project of the page. */
-  cursorOf(project: Project): string;
+  /** Returns the page token, which is also the cursor, of an item by its index. */
+  cursorAt(index: number): string;
   /** Reads what lies around the page. @throws UNAVAILABLE if the database cannot answer */
   readSurroundings(): Promise<PageSurroundings>;
 };

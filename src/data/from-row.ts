@@ -10,6 +10,7 @@ import type { WalletRow } from '../storage/wallets.ts';
 export function projectFromRow(row: ProjectItem, publicUrl: string): Project {
   const name = resourceName('projects', row.id);
   return {
+    id: name,
     name,
     title: row.title,
     description: row.description,

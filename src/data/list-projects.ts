@@ -1,6 +1,5 @@
 import { type ConnectionArguments, type Page, type PageRequest, parsePageRequest } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
-import { idOf } from '../model/resource-name.ts';
 import {
   findProjectPage,
   findProjectPageSurroundings,
@@ -27,7 +26,7 @@ export async function listProjects(
   return {
     ...page,
     items: page.items.map((row) => projectFromRow(row, url)),
-    cursorOf: (project) => pageTokens.encode(idOf(project.name)),
+    cursorAt: (index) => pageTokens.encode((page.items[index] as ProjectItem).id),
   };
 }
 

@@ -11,7 +11,8 @@ import { LRUCache } from 'lru-cache';
 import { isIntrospection } from './authentication.ts';
 import { hasPlainConditions } from './conditions.ts';
 import type { Context } from './context.ts';
-import { responseFields } from './response-fields.ts';
+import { MAX_LIST_LENGTH, responseFields } from './response-fields.ts';
+import { maxFieldBytes } from './response-size.ts';
 
 /** A GraphQL request, as far as a compiled query needs it. */
 export type GraphqlRequest = {
@@ -20,15 +21,20 @@ export type GraphqlRequest = {
   readonly variables?: Readonly<Record<string, unknown>> | null;
 };
 
-/** A compiled query: executes with graphql-jit what `execute` of graphql-js would. */
-export type CompiledQuery = (
-  context: Context,
-  variables: GraphqlRequest['variables'],
-) => ExecutionResult | Promise<ExecutionResult>;
+/** A query that graphql-jit has compiled. */
+export type CompiledQuery = {
+  /** Executes the query, as `execute` of graphql-js does. */
+  execute(
+    context: Context,
+    variables: GraphqlRequest['variables'],
+  ): ExecutionResult | Promise<ExecutionResult>;
+  /** How many bytes a response can have at most. */
+  readonly maxBytes: number;
+};
 
 type AdmittedQuery = {
   readonly document: DocumentNode;
-  readonly operationName: string | undefined;
+  readonly operation: OperationDefinitionNode;
   /** Null if graphql-jit can't compile it. */
   compiled?: CompiledQuery | null;
 };
@@ -77,7 +83,7 @@ export class CompiledQueries {
           const fields = responseFields(this.#schema, document, 1, MAX_FIELDS)(operation);
           if (fields > MAX_FIELDS || !hasPlainConditions(operation, document)) return;
           const size = key.length + fields * BYTES_PER_FIELD;
-          this.#queries.set(key, { document, operationName }, { size });
+          this.#queries.set(key, { document, operation }, { size });
         },
       }),
     };
@@ -112,15 +118,25 @@ function isCompilable(
   );
 }
 
-function compile(schema: GraphQLSchema, { document, operationName }: AdmittedQuery): CompiledQuery | null {
-  const compiled = compileQuery(schema, document, operationName, {
+function compile(schema: GraphQLSchema, { document, operation }: AdmittedQuery): CompiledQuery | null {
+  const compiled = compileQuery(schema, document, operation.name?.value, {
     // The resolvers return strings, numbers and booleans as their types say.
     disableLeafSerialization: true,
     // An error only decides that Apollo Server answers.
     disablingCapturingStackErrors: true,
   });
   if (!isCompiledQuery(compiled)) return null;
-  return (context, variables) => compiled.query(undefined, context, variables);
+  const maxBytesOf = responseFields(
+    schema,
+    document,
+    MAX_LIST_LENGTH,
+    Number.POSITIVE_INFINITY,
+    maxFieldBytes,
+  );
+  return {
+    execute: (context, variables) => compiled.query(undefined, context, variables),
+    maxBytes: maxBytesOf(operation),
+  };
 }
 
 /** With its length in front, no operation name can be taken for a part of a query. */

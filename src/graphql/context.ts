@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import DataLoader from 'dataloader';
 import type { DataLayer, ProjectPage, Resource } from '../data/data-layer.ts';
 import type { ConnectionArguments } from '../model/page.ts';
@@ -11,8 +12,8 @@ type Progress = {
   authentication?: Promise<Principal>;
   principal?: Principal;
   resources?: Resources;
-  /** The pages of projects that were read, by their arguments in JSON. */
-  readonly pages: Map<string, Promise<ProjectPage>>;
+  /** The pages of projects that were read. */
+  readonly pages: { readonly input: ConnectionArguments; readonly page: Promise<ProjectPage> }[];
   /** Whether the document did not parse or validate, or did not take its variables. */
   documentRefused: boolean;
 };
@@ -28,7 +29,7 @@ export class Context {
   readonly data: DataLayer;
   /** Finds the principal of the request's bearer token. */
   readonly findPrincipal: () => Promise<Principal>;
-  readonly progress: Progress = { pages: new Map(), documentRefused: false };
+  readonly progress: Progress = { pages: [], documentRefused: false };
 
   constructor(data: DataLayer, findPrincipal: () => Promise<Principal>) {
     this.data = data;
@@ -60,12 +61,10 @@ export class Context {
   /** Lists projects as `DataLayer.listProjects` does. */
   listProjects(input: ConnectionArguments): Promise<ProjectPage> {
     const { data, principal, progress } = this;
-    const key = JSON.stringify(input);
-    let page = progress.pages.get(key);
-    if (page === undefined) {
-      page = data.listProjects(principal, input);
-      progress.pages.set(key, page);
-    }
+    const known = progress.pages.find((each) => isDeepStrictEqual(each.input, input));
+    if (known !== undefined) return known.page;
+    const page = data.listProjects(principal, input);
+    progress.pages.push({ input, page });
     return page;
   }
 }

@@ -1,5 +1,6 @@
 import { invalidFields } from '../model/api-error.ts';
 import { nameIn, parseFields } from '../model/fields.ts';
+import { ProjectConnection } from './connection.ts';
 import type { QueryResolvers } from './schema-types.ts';
 
 const MOST_NODES = 100;
@@ -20,5 +21,5 @@ export const queries: QueryResolvers = {
     return Promise.all(names.map((name) => resources.load(name)));
   },
 
-  projects: (_parent, args, context) => context.listProjects(args),
+  projects: async (_parent, args, context) => new ProjectConnection(await context.listProjects(args)),
 };

@@ -22,7 +22,7 @@ import {
 export const MAX_LIST_LENGTH = 100;
 
 /**
- * Returns a function that counts the fields of an operation's response. A field counts as
+ * Returns a function that adds up the fields of an operation's response. A field counts as
  * often as it is selected, and once more for each item of the lists around it.
  *
  * A list of the API counts as `listLength` items, or as the ids that are written in the
@@ -31,12 +31,14 @@ export const MAX_LIST_LENGTH = 100;
  * each fragment is counted once, and counting ends when the limit is passed.
  *
  * @param document need not be valid: what another rule refuses counts as nothing
+ * @param weightOf what a field counts for, without the fields below it
  */
 export function responseFields(
   schema: GraphQLSchema,
   document: DocumentNode,
   listLength: number,
   limit: number,
+  weightOf: (field: FieldNode) => number = () => 1,
 ): (operation: OperationDefinitionNode) => number {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {
@@ -47,7 +49,7 @@ export function responseFields(
   function fieldsOf({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): number {
     let count = 0;
     for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) count += 1 + fieldsBelow(selection, parent);
+      if (selection.kind === Kind.FIELD) count += weightOf(selection) + fieldsBelow(selection, parent);
       else if (selection.kind === Kind.FRAGMENT_SPREAD) count += fieldsOfFragment(selection.name.value);
       else {
         const condition = selection.typeCondition && schema.getType(selection.typeCondition.name.value);

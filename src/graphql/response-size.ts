@@ -1,5 +1,6 @@
-import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
+import type { ExecutionResult, FieldNode, FormattedExecutionResult } from 'graphql';
 import { type ApiError, responseTooLarge } from '../model/api-error.ts';
+import { MAX_DESCRIPTION_LENGTH } from '../model/fields.ts';
 
 /** The most bytes that a GraphQL response may have. */
 export const MAX_RESPONSE_BYTES = 5_000_000;
@@ -10,7 +11,18 @@ const MAX_BYTES_PER_UNIT = 6;
 // What a number, a boolean, null or a time takes at most.
 const MAX_SCALAR_BYTES = 30;
 
+// What any field but a description takes at most: a title of 200 characters, or a URL.
+const MAX_FIELD_BYTES = 2500;
+
 type Result = ExecutionResult | FormattedExecutionResult;
+
+/** The most bytes that a field of a resource takes in a response, with its key. */
+export function maxFieldBytes({ name, alias = name, selectionSet }: FieldNode): number {
+  const keyBytes = alias.value.length + 10;
+  if (selectionSet !== undefined) return keyBytes;
+  const isDescription = name.value === 'description';
+  return keyBytes + (isDescription ? MAX_BYTES_PER_UNIT * MAX_DESCRIPTION_LENGTH : MAX_FIELD_BYTES);
+}
 
 /**
  * Writes a result as JSON.
@@ -18,10 +30,11 @@ type Result = ExecutionResult | FormattedExecutionResult;
  * A resource is in memory once, and in the response as often as the query selects it. So
  * the size is added up before the text is made, which for a large result is done exactly.
  *
+ * @param maxBytes how many bytes it can have at most, as far as that is known of the query
  * @returns the text, or an error if it would be too large
  */
-export function resultJson(result: Result): string | ApiError {
-  const isSmall = sizeBound(result) <= MAX_RESPONSE_BYTES;
+export function resultJson(result: Result, maxBytes = Number.POSITIVE_INFINITY): string | ApiError {
+  const isSmall = maxBytes <= MAX_RESPONSE_BYTES || sizeBound(result) <= MAX_RESPONSE_BYTES;
   if (!isSmall && !isWithin(MAX_RESPONSE_BYTES, result)) return responseTooLarge(MAX_RESPONSE_BYTES);
   return JSON.stringify(result);
 }
@@ -36,7 +49,12 @@ function sizeBound(value: unknown): number {
     return size;
   }
   const object = value as Readonly<Record<string, unknown>>;
-  for (const key in object) size += 4 + key.length + sizeBound(object[key]);
+  for (const key in object) {
+    const member = object[key];
+    size += 6 + key.length;
+    // Most members are text.
+    size += typeof member === 'string' ? MAX_BYTES_PER_UNIT * member.length : sizeBound(member);
+  }
   return size;
 }
 

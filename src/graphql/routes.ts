@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import { ApiError } from '../model/api-error.ts';
 import { CompiledQueries, graphqlRequest } from './compiled-queries.ts';
@@ -24,10 +24,15 @@ export const SCHEMA_PATH = '/schema.graphql';
  *
  * @param sandbox whether a browser that opens the path gets Apollo Sandbox
  */
-export async function addGraphqlApi(app: FastifyInstance, data: DataLayer, sandbox: boolean): Promise<void> {
+export async function addGraphqlApi(
+  app: FastifyInstance,
+  data: DataLayer,
+  logger: FastifyBaseLogger,
+  sandbox: boolean,
+): Promise<void> {
   const schema = createSchema();
   const compiledQueries = new CompiledQueries(schema);
-  const server = await startGraphqlServer(schema, sandbox, app.log, [compiledQueries.plugin()]);
+  const server = await startGraphqlServer(schema, sandbox, logger, [compiledQueries.plugin()]);
   app.addHook('onClose', () => server.stop());
 
   /** Returns the response in JSON, or undefined if Apollo Server has to answer. */
@@ -37,16 +42,16 @@ export async function addGraphqlApi(app: FastifyInstance, data: DataLayer, sandb
     requestId: string,
   ): Promise<string | undefined> {
     const request = graphqlRequest(body);
-    const run = request && compiledQueries.find(request);
-    if (run === undefined) return undefined;
+    const compiled = request && compiledQueries.find(request);
+    if (compiled === undefined) return undefined;
     try {
       await context.authenticate();
     } catch {
       return undefined;
     }
-    const result = await run(context, request?.variables);
+    const result = await compiled.execute(context, request?.variables);
     if (result.errors !== undefined) return undefined;
-    const json = resultJson(result);
+    const json = resultJson(result, compiled.maxBytes);
     return json instanceof ApiError ? graphqlErrorResult(json, requestId) : json;
   }
 

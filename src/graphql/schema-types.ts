@@ -1,8 +1,7 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { App as AppModel } from '../model/app.ts';
 import type { Project as ProjectModel } from '../model/project.ts';
-import type { ProjectPage } from '../data/data-layer.ts';
-import type { Edge } from './types.ts';
+import type { PageInfo as PageInfoModel, ProjectConnection as ProjectConnectionModel, ProjectEdge as ProjectEdgeModel } from './connection.ts';
 import type { Wallet as WalletModel } from '../model/wallet.ts';
 import type { Context } from './context.ts';
 export type Maybe<T> = T | null;
@@ -411,10 +410,10 @@ export type ResolversTypes = {
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Network: Network;
   Node: ResolverTypeWrapper<ResolversInterfaceTypes<ResolversTypes>['Node']>;
-  PageInfo: ResolverTypeWrapper<ProjectPage>;
+  PageInfo: ResolverTypeWrapper<PageInfoModel>;
   Project: ResolverTypeWrapper<ProjectModel>;
-  ProjectConnection: ResolverTypeWrapper<ProjectPage>;
-  ProjectEdge: ResolverTypeWrapper<Edge>;
+  ProjectConnection: ResolverTypeWrapper<ProjectConnectionModel>;
+  ProjectEdge: ResolverTypeWrapper<ProjectEdgeModel>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ResourceName: ResolverTypeWrapper<Scalars['ResourceName']['output']>;
   SignInInput: SignInInput;
@@ -438,10 +437,10 @@ export type ResolversParentTypes = {
   Int: Scalars['Int']['output'];
   Mutation: Record<PropertyKey, never>;
   Node: ResolversInterfaceTypes<ResolversParentTypes>['Node'];
-  PageInfo: ProjectPage;
+  PageInfo: PageInfoModel;
   Project: ProjectModel;
-  ProjectConnection: ProjectPage;
-  ProjectEdge: Edge;
+  ProjectConnection: ProjectConnectionModel;
+  ProjectEdge: ProjectEdgeModel;
   Query: Record<PropertyKey, never>;
   ResourceName: Scalars['ResourceName']['output'];
   SignInInput: SignInInput;

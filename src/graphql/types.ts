@@ -12,7 +12,6 @@ export const types = {
   },
 
   Project: {
-    id: ({ name }) => name,
     createTime: ({ createTimeMs }) => new Date(createTimeMs),
   },
 
@@ -31,26 +30,14 @@ export const types = {
   },
 
   ProjectConnection: {
-    edges: (page) => page.items.map((node) => ({ node, page })),
-    nodes: ({ items }) => items,
-    pageInfo: (page) => page,
-    totalCount: async (page) => (await page.readSurroundings()).totalCount,
-  },
-
-  ProjectEdge: {
-    cursor: ({ node, page }) => page.cursorOf(node),
+    totalCount: async ({ page }) => (await page.readSurroundings()).totalCount,
   },
 
   PageInfo: {
-    hasNextPage: (page) => (page.direction === 'forward' ? page.hasMore : hasMoreBehind(page)),
-    hasPreviousPage: (page) => (page.direction === 'backward' ? page.hasMore : hasMoreBehind(page)),
-    startCursor: (page) => cursorAt(page, 0),
-    endCursor: (page) => cursorAt(page, -1),
+    hasNextPage: ({ page }) => (page.direction === 'forward' ? page.hasMore : hasMoreBehind(page)),
+    hasPreviousPage: ({ page }) => (page.direction === 'backward' ? page.hasMore : hasMoreBehind(page)),
   },
 } satisfies Resolvers;
-
-/** A project within a page. A cursor is made only where it is asked for. */
-export type Edge = { readonly node: Project; readonly page: ProjectPage };
 
 const TYPE_OF = { projects: 'Project', apps: 'App', wallets: 'Wallet' } as const;
 
@@ -64,7 +51,7 @@ async function projectOf(
 ): Promise<Project> {
   const selected = fieldNodes.flatMap(({ selectionSet }) => selectionSet?.selections ?? []);
   if (selected.every((selection) => selection.kind === Kind.FIELD && NAMES.has(selection.name.value))) {
-    return { name } as Project;
+    return { id: name, name } as Project;
   }
   const project = await resources.load(name);
   if (project === null || !('imageCoverUrl' in project)) {
@@ -75,9 +62,4 @@ async function projectOf(
 
 async function hasMoreBehind(page: ProjectPage): Promise<boolean> {
   return (await page.readSurroundings()).hasMoreBehind;
-}
-
-function cursorAt({ items, cursorOf }: ProjectPage, index: number): string | null {
-  const item = items.at(index);
-  return item === undefined ? null : cursorOf(item);
 }

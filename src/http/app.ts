@@ -5,7 +5,6 @@ import {
   type FastifyReply,
   type FastifyRequest,
   fastify,
-  LogController,
 } from 'fastify';
 import { malformedRequest } from '../model/api-error.ts';
 import { BODY_LIMIT_BYTES } from '../model/fields.ts';
@@ -15,8 +14,6 @@ import type { CorsHeaders } from './cors.ts';
 import { type ErrorBody, JSON_TYPE } from './errors.ts';
 import { addJsonBody } from './json-body.ts';
 import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
-
-const CHATTY = new Set(['info', 'debug', 'trace']);
 
 /** The HTTP status of what Node's parser refuses with another than 400. */
 const STATUS_OF_CODE = new Map<unknown, number>([
@@ -51,7 +48,7 @@ export type HttpAppSettings = {
 
 /** Makes the HTTP server that the faces are added to. */
 export function createHttpApp(
-  logger: FastifyBaseLogger,
+  logger: Pick<FastifyBaseLogger, 'debug'>,
   { errorBody, isStopping, authenticate, corsHeaders }: HttpAppSettings,
 ): FastifyInstance {
   const newRequestId = requestIds();
@@ -63,9 +60,6 @@ export function createHttpApp(
     ...corsHeaders(headers.origin),
   });
   const app = fastify({
-    // What Fastify says at the level of information, we say ourselves.
-    loggerInstance: logger.child({}, CHATTY.has(logger.level) ? { level: 'warn' } : {}),
-    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     genReqId: newRequestId,
     requestIdHeader: false,

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   ApiError,
   bodyTooLarge,
@@ -22,14 +22,21 @@ export type ErrorBody = (error: ApiError, requestId: string) => string;
  *
  * To be called before any route is added.
  *
+ * @param logger is given what is the gateway's own fault
  * @param bodyOf finds the view of an error by the path of the request
  */
-export function addErrors(app: FastifyInstance, bodyOf: (path: string) => ErrorBody): void {
+export function addErrors(
+  app: FastifyInstance,
+  logger: Pick<FastifyBaseLogger, 'error'>,
+  bodyOf: (path: string) => ErrorBody,
+): void {
   const routes = watchRoutes(app);
 
   app.setErrorHandler((thrown, request, reply) => {
     const error = fromFastify(thrown);
-    if (error.status === 'INTERNAL' || error.status === 'UNAVAILABLE') request.log.error(error);
+    if (error.status === 'INTERNAL' || error.status === 'UNAVAILABLE') {
+      logger.error({ reqId: request.id, err: error });
+    }
     return sendError(error, request, reply);
   });
 

@@ -43,9 +43,9 @@ export function parseFields<Rules extends Record<string, Rule<unknown>>>(
 ): Parsed<Rules> {
   const violations: FieldViolation[] = [];
   const parsed: Record<string, unknown> = {};
-  for (const [field, rule] of Object.entries(rules)) {
+  for (const field in rules) {
     try {
-      parsed[field] = rule(Object.hasOwn(sent, field) ? sent[field] : undefined);
+      parsed[field] = rules[field]?.(Object.hasOwn(sent, field) ? sent[field] : undefined);
     } catch (error) {
       if (!(error instanceof BrokenRule)) throw error;
       violations.push({ field, description: error.message });
@@ -84,11 +84,14 @@ export function text(min: number, max: number): Rule<string> {
   });
 }
 
+/** The most code points of a description, which is the longest text of a resource. */
+export const MAX_DESCRIPTION_LENGTH = 2000;
+
 /** A title: 1 to 200 code points. */
 export const title = text(1, 200);
 
 /** A description: 0 to 2,000 code points. */
-export const description = text(0, 2000);
+export const description = text(0, MAX_DESCRIPTION_LENGTH);
 
 /** A wallet's password: exactly 32 code points. */
 export const password = text(32, 32);

@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { BrokenRule, type Rule, rule } from './fields.ts';
 import { parseUlid, type Ulid } from './resource-name.ts';
 
@@ -43,8 +43,9 @@ export function pageTokens(key: Uint8Array): PageTokens {
   const position = rule(PAGE_TOKEN_SCHEMA, true, (sent): Ulid | undefined => {
     if (sent === undefined || sent === null || sent === '') return undefined;
     const id = typeof sent === 'string' ? parseUlid(idIn(sent)) : undefined;
-    // Comparing the whole text refuses other spellings of the same bytes, too.
-    if (id === undefined || !equal(encode(id), String(sent))) {
+    // Comparing the whole text refuses other spellings of the same bytes, too. It may tell by its time how much of a
+    // forged code is right: what would be gained is a place in a list of one's own.
+    if (id === undefined || encode(id) !== sent) {
       throw new BrokenRule('Must be a token or cursor that this service gave.');
     }
     return id;
@@ -55,10 +56,4 @@ export function pageTokens(key: Uint8Array): PageTokens {
 
 function idIn(token: string): string {
   return Buffer.from(token.slice(0, PLACE_LENGTH), 'base64url').toString('latin1').slice(VERSION.length);
-}
-
-function equal(a: string, b: string): boolean {
-  // The lengths are those in bytes: a token that was tampered with may hold any character.
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -2,6 +2,8 @@ import { idOf, type ResourceName } from './resource-name.ts';
 
 /** A project: the scope that apps and wallets belong to. */
 export type Project = {
+  /** The same as `name`, for those who go by it as by any object's identifier. */
+  readonly id: ResourceName<'projects'>;
   readonly name: ResourceName<'projects'>;
   readonly title: string;
   readonly description: string;

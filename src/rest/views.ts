@@ -27,7 +27,6 @@ export function projectView({ name, title, description, imageCoverUrl, imageCove
 }
 
 /** A page of projects, and the token of the next one. */
-export function pageView({ items, hasMore, cursorOf }: Pick<ProjectPage, 'items' | 'hasMore' | 'cursorOf'>) {
-  const last = items.at(-1);
-  return { projects: items.map(projectView), nextPageToken: last && hasMore ? cursorOf(last) : '' };
+export function pageView({ items, hasMore, cursorAt }: Pick<ProjectPage, 'items' | 'hasMore' | 'cursorAt'>) {
+  return { projects: items.map(projectView), nextPageToken: hasMore ? cursorAt(items.length - 1) : '' };
 }

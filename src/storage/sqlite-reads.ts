@@ -26,6 +26,8 @@ export function cachedReads(reader: DatabaseSync): {
   const dataVersion = reader.prepare('PRAGMA data_version');
   dataVersion.setReturnArrays(true);
   const statementIds = new Map<string, number>();
+  // Lists are not kept, so that looking for them in the cache would be in vain.
+  const lists = new Set<string>();
   const cache = new LRUCache<string, readonly Row[]>({ maxSize: MAX_CACHE_BYTES });
   let version = 0;
   let isCurrent = false;
@@ -53,6 +55,7 @@ export function cachedReads(reader: DatabaseSync): {
   return {
     async query(sql, params) {
       if (!isCurrent) await refreshOnce();
+      if (lists.has(sql)) return read(sql, params);
       // A number in place of the statement keeps the keys short.
       let id = statementIds.get(sql);
       if (id === undefined) {
@@ -63,9 +66,8 @@ export function cachedReads(reader: DatabaseSync): {
       const cached = cache.get(key);
       if (cached !== undefined) return cached;
       const rows = read(sql, params);
-      if (rows.length <= 1) {
-        cache.set(key, rows, { size: ENTRY_BYTES + 2 * (key.length + JSON.stringify(rows).length) });
-      }
+      if (rows.length > 1) lists.add(sql);
+      else cache.set(key, rows, { size: ENTRY_BYTES + 2 * (key.length + JSON.stringify(rows).length) });
       return rows;
     },
     expire,

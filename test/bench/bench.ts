@@ -3,15 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { startPostgres } from '../postgres/server.ts';
 import { type Contender, LOAD_CORE, startContender } from './contender.ts';
 import { type BenchData, makeBenchData } from './data.ts';
 import { ask, load, type Request, type Run } from './load.ts';
-import { median, type Result, tableHead, tableRows } from './report.ts';
+import { median, type Result, tableHead, tableRow } from './report.ts';
 import * as workloads from './workloads.ts';
 
-// Compares the gateway with other servers on the same file. Each is a process of its own
-// on one core, and the load comes from another. What is reported is the median, over the
-// rounds, of the ratio within a round, since the machine's speed drifts between rounds.
+// Compares the gateway with other servers on the same database. Each is a process of its own
+// on one core; the load, and PostgreSQL, are on another. What is reported is the median, over
+// the rounds, of the ratio within a round, since the machine's speed drifts between rounds.
 
 const { values: options } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
@@ -19,154 +20,200 @@ const { values: options } = parseArgs({
 
 const ROUNDS = options.quick ? 3 : 7;
 const SECONDS = options.quick ? 0.3 : 1.5;
+const WARM_UP_SECONDS = options.quick ? 1 : 3;
 const SMALL = 1000;
-const DOCUMENTS = 1000;
-const SPREAD = options.quick ? 2000 : 20_000;
-const MANY_DOCUMENTS = options.quick ? 10_000 : 100_000;
-const ON_BIG = ' on the big file';
+const SMALL_PAGES = 90;
 const BIG = options.quick ? 100_000 : 1_000_000;
+const BIG_PAGES = options.quick ? 2000 : 20_000;
+const POSTGRES_COUNT = options.quick ? 20_000 : 200_000;
+const DOCUMENTS = 1000;
+const MANY_DOCUMENTS = options.quick ? 10_000 : 100_000;
 
 const LABELS: Readonly<Record<string, string>> = {
-  limit: 'hand-written node:http',
+  'baseline-sqlite': 'hand-written, node:http',
+  'baseline-postgres': 'hand-written, node:http and pg',
   mercurius: 'Mercurius with JIT',
-  yoga: 'GraphQL Yoga',
   'apollo-express': 'Apollo Server on Express',
-  commits: 'bare commits, one by one',
+  postgraphile: 'PostGraphile',
+  commits: 'durable commits, one by one',
 };
 
-/** One side of a comparison: who is asked, and what. */
-type Side = { readonly who: string; readonly requests: readonly Request[] };
+/** One side of a comparison: a server on a database, and the requests that it gets. */
+type Side = { readonly server: string; readonly data: BenchData; readonly requests: readonly Request[] };
+
+type Other = Side & { readonly label: string; readonly wanted?: number | undefined };
 
 type Comparison = {
   readonly name: string;
   readonly gateway: Side;
-  readonly others: readonly (Side & { readonly label: string; readonly atLeast?: number | undefined })[];
-  /** Whether all are to give the same answers. */
-  readonly sameAnswers: boolean;
+  readonly others: readonly Other[];
+  /** Whether all give the same responses. */
+  readonly sameResponses?: boolean;
+  /** Whether the latencies at half of the gateway's saturated rate are compared, and not the rates. */
+  readonly isAtHalfLoad?: boolean;
 };
+
+type Databases = { readonly small: BenchData; readonly big: BenchData; readonly postgres: BenchData };
 
 execFileSync('taskset', ['-cp', LOAD_CORE, String(process.pid)]);
 const folder = mkdtempSync(join(tmpdir(), 'paw-bench-'));
+const postgres = await startPostgres('synchronous_commit=off', 'shared_buffers=512MB');
 const contenders = new Map<string, Contender>();
 try {
   await compareAll();
 } finally {
   await Promise.all([...contenders.values()].map(({ stop }) => stop()));
+  await postgres.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 
 async function compareAll(): Promise<void> {
   progress('making the databases');
-  const small = await makeBenchData(join(folder, 'small.db'), SMALL);
-  const big = await makeBenchData(join(folder, 'big.db'), BIG);
-  for (const name of ['gateway', 'limit', 'mercurius', 'yoga', 'apollo-express', 'commits']) {
-    contenders.set(name, await startContender(name, small.file));
-  }
-  for (const name of ['gateway', 'limit', 'mercurius']) {
-    contenders.set(name + ON_BIG, await startContender(name, big.file));
-  }
+  const databases = {
+    small: await makeBenchData(`sqlite:${join(folder, 'small.db')}`, SMALL),
+    big: await makeBenchData(`sqlite:${join(folder, 'big.db')}`, BIG),
+    postgres: await makeBenchData(postgres.urlOf('postgres'), POSTGRES_COUNT),
+  };
   console.log(tableHead);
-  for (const comparison of comparisons(small, big)) {
+  for (const comparison of await comparisons(databases)) {
     if (options.only && !comparison.name.includes(options.only)) continue;
-    if (comparison.sameAnswers) await checkAnswers(comparison);
-    const rows = tableRows(await compare(comparison));
-    progress('');
-    console.log(rows);
+    if (comparison.sameResponses) await checkResponses(comparison);
+    for (const result of await compare(comparison)) {
+      progress('');
+      console.log(tableRow(result));
+    }
   }
-  if (!options.only) console.log(`\n${await measureFootprint(small, big)}`);
+  if (!options.only) console.log(`\n${await measureFootprint(databases)}`);
 }
 
-function comparisons(small: BenchData, big: BenchData): readonly Comparison[] {
-  const page10 = workloads.graphqlPages(small, 10, 50);
-  const page100 = workloads.graphqlPages(small, 100, 10);
-  const rest10 = workloads.restPages(small, 10, 50);
-  const rest100 = workloads.restPages(small, 100, 10);
-  const signIns = workloads.signIns(small);
-  const spread = workloads.graphqlPagesSpread(big, 10, SPREAD, BIG);
-  const end = (count: number) => workloads.graphqlPagesBehind(small, 10, [0, count / 2, count - 10]);
-  const frameworks = ['mercurius', 'yoga', 'apollo-express'];
+async function comparisons({ small, big, postgres }: Databases): Promise<readonly Comparison[]> {
+  const pages = workloads.graphqlPages(big, BIG_PAGES);
+  const postgresPages = workloads.graphqlPages(postgres, BIG_PAGES);
+  const [cursor] = await postgraphileCursors(postgres);
   return [
-    versus('GraphQL page of 10', page10, ['limit', ...frameworks], {
-      limit: 1,
-      mercurius: 1.25,
-      'apollo-express': 3,
-    }),
-    versus('GraphQL page of 100', page100, ['limit', ...frameworks], { limit: 0.9 }),
-    versus('REST page of 10', rest10, ['limit'], { limit: 1 }),
-    versus('REST page of 100', rest100, ['limit'], { limit: 1 }),
     {
-      ...versus('GraphQL update', workloads.graphqlUpdates(small), ['commits'], { commits: 1 }),
-      sameAnswers: false,
+      ...versus('Relay page of 10, SQLite', big, pages, {
+        'baseline-sqlite': 0.9,
+        mercurius: 1.2,
+        'apollo-express': 2.5,
+      }),
+      sameResponses: true,
     },
     {
-      ...versus('REST update', workloads.restUpdates(small), ['commits'], { commits: 1 }),
-      sameAnswers: false,
-    },
-    { ...versus('GraphQL sign-in', signIns, ['limit', ...frameworks]), sameAnswers: false },
-    {
-      ...versus('GraphQL page of 10, an update to 19 of them', workloads.graphqlMix(small), [
-        'limit',
-        'mercurius',
-      ]),
-      sameAnswers: false,
+      ...versus('Relay page of 10 at half load, SQLite', big, pages, { 'baseline-sqlite': 1.5 }),
+      isAtHalfLoad: true,
     },
     {
-      name: `GraphQL page of 10 by ${DOCUMENTS} documents`,
-      gateway: { who: 'gateway', requests: workloads.graphqlDocuments(small, DOCUMENTS) },
+      ...versus('Relay page of 10, PostgreSQL', postgres, postgresPages, {
+        'baseline-postgres': 0.75,
+        mercurius: 1.1,
+        'apollo-express': undefined,
+      }),
+      sameResponses: true,
+    },
+    {
+      name: 'Relay page of 10, PostgreSQL',
+      gateway: { server: 'gateway', data: postgres, requests: postgresPages },
       others: [
         {
-          who: 'gateway',
-          label: 'by one',
-          requests: workloads.graphqlDocuments(small, DOCUMENTS, 1),
-          atLeast: 0.9,
+          server: 'postgraphile',
+          data: postgres,
+          requests: workloads.postgraphilePages(postgres, BIG_PAGES, cursor ?? ''),
+          label: LABELS['postgraphile'] ?? '',
+          wanted: 2.5,
         },
       ],
-      sameAnswers: false,
     },
     {
-      name: `GraphQL page of 10 among ${BIG} projects and tokens`,
-      gateway: {
-        who: `gateway${ON_BIG}`,
-        requests: workloads.graphqlPagesBehind(big, 10, [0, BIG / 2, BIG - 10]),
-      },
-      others: [{ who: 'gateway', label: `among ${SMALL}`, requests: end(SMALL), atLeast: 0.9 }],
-      sameAnswers: false,
+      ...versus('REST page of 10, SQLite', big, workloads.restPages(big, BIG_PAGES), {
+        'baseline-sqlite': 0.9,
+      }),
+      sameResponses: true,
     },
     {
-      name: `GraphQL page of 10, each time another of ${SPREAD}, among ${BIG}`,
-      gateway: { who: `gateway${ON_BIG}`, requests: spread },
-      others: ['limit', 'mercurius'].map((name) => ({
-        who: name + ON_BIG,
-        label: LABELS[name] ?? name,
-        requests: spread,
-      })),
-      sameAnswers: false,
+      ...versus('REST page of 10, PostgreSQL', postgres, workloads.restPages(postgres, BIG_PAGES), {
+        'baseline-postgres': 0.9,
+      }),
+      sameResponses: true,
+    },
+    versus('GraphQL update, SQLite', small, workloads.graphqlUpdates(small), { commits: 1 }),
+    versus('REST update, SQLite', small, workloads.restUpdates(small), { commits: 1 }),
+    versus('GraphQL sign-in, SQLite', small, workloads.signIns(small), {
+      mercurius: undefined,
+      'apollo-express': undefined,
+    }),
+    versus('Relay page of 10, an update to 19 of them, SQLite', big, workloads.graphqlMix(big, BIG_PAGES), {
+      'baseline-sqlite': undefined,
+      mercurius: undefined,
+    }),
+    {
+      name: `Relay page of 10 by ${DOCUMENTS} documents, SQLite`,
+      gateway: { server: 'gateway', data: small, requests: workloads.graphqlDocuments(small, DOCUMENTS) },
+      others: [
+        {
+          server: 'gateway',
+          data: small,
+          requests: workloads.graphqlDocuments(small, DOCUMENTS, 1),
+          label: 'by one document',
+        },
+      ],
+    },
+    {
+      name: `Relay page of 10 among ${BIG} projects and tokens`,
+      gateway: { server: 'gateway', data: big, requests: workloads.graphqlPages(big, SMALL_PAGES) },
+      others: [
+        {
+          server: 'gateway',
+          data: small,
+          requests: workloads.graphqlPages(small, SMALL_PAGES),
+          label: `among ${SMALL}`,
+          wanted: 0.95,
+        },
+      ],
     },
   ];
 }
 
+/** The gateway against other servers on the same database, with the ratios that are wanted. */
 function versus(
   name: string,
+  data: BenchData,
   requests: readonly Request[],
-  others: readonly string[],
-  atLeast: Readonly<Record<string, number>> = {},
+  others: Readonly<Record<string, number | undefined>>,
 ): Comparison {
   return {
     name,
-    gateway: { who: 'gateway', requests },
-    others: others.map((who) => ({ who, requests, label: LABELS[who] ?? who, atLeast: atLeast[who] })),
-    sameAnswers: true,
+    gateway: { server: 'gateway', data, requests },
+    others: Object.entries(others).map(([server, wanted]) => ({
+      server,
+      data,
+      requests,
+      label: LABELS[server] ?? server,
+      wanted,
+    })),
   };
 }
 
+async function postgraphileCursors(data: BenchData): Promise<readonly string[]> {
+  const [request] = workloads.postgraphilePages(data, 1, Buffer.from('[""]').toString('base64'));
+  if (request === undefined) throw new Error('There is no request.');
+  const { query, variables } = JSON.parse(request.body ?? '');
+  const first = { ...request, body: JSON.stringify({ query, variables: { ...variables, after: null } }) };
+  const answer = (await ask(await contender('postgraphile', data), first)) as {
+    data: { allProjects: { edges: readonly { cursor: string }[] } };
+  };
+  return answer.data.allProjects.edges.map(({ cursor }) => cursor);
+}
+
 /** What the gateway takes of the machine, in words. */
-async function measureFootprint(small: BenchData, big: BenchData): Promise<string> {
+async function measureFootprint({ small, big }: Databases): Promise<string> {
   progress('memory');
-  const onBig = contender(`gateway${ON_BIG}`).residentMb();
+  const onBig = (await contender('gateway', big)).residentMb();
+  const gateway = await contender('gateway', small);
   const documents = workloads.graphqlDocuments(small, MANY_DOCUMENTS);
-  const before = contender('gateway').residentMb();
-  await load(contender('gateway'), documents, Number.POSITIVE_INFINITY, documents.length);
-  const growth = contender('gateway').residentMb() - before;
+  const before = gateway.residentMb();
+  await load(gateway, documents, { requests: documents.length });
+  const growth = gateway.residentMb() - before;
   progress('start');
   const ready: number[] = [];
   const answered: number[] = [];
@@ -176,68 +223,74 @@ async function measureFootprint(small: BenchData, big: BenchData): Promise<strin
     execFileSync(process.execPath, ['-e', '0']);
     nodes.push(performance.now() - bare);
     const start = performance.now();
-    const started = await startContender('gateway', big.file);
+    const started = await startContender('gateway', big.url);
     ready.push(performance.now() - start);
-    const [request] = workloads.graphqlPages(big, 10, 1);
+    const [request] = workloads.graphqlPages(big, 1);
     if (request) await ask(started, request);
     answered.push(performance.now() - start);
     await started.stop();
   }
   return [
-    `Resident memory after the run among ${BIG} projects: ${onBig.toFixed(0)} MB (at most 200).`,
-    `Grown by ${growth.toFixed(0)} MB after ${documents.length} different documents (at most 30).`,
-    `Ready on that file ${median(ready).toFixed(0)} ms after the start (at most three times what \`node -e 0\` takes, ${median(nodes).toFixed(0)} ms, and 250 ms, which is ${(3 * median(nodes) + 250).toFixed(0)} ms); first answer after ${median(answered).toFixed(0)} ms.`,
+    `Resident memory after the run among ${BIG} projects: ${onBig.toFixed(0)} MB (at most 180).`,
+    `Grown by ${growth.toFixed(0)} MB after ${documents.length} different documents.`,
+    `Ready on that file ${median(ready).toFixed(0)} ms after the start, where \`node -e 0\` takes ${median(nodes).toFixed(0)} ms; first response after ${median(answered).toFixed(0)} ms.`,
   ].join('\n');
 }
 
-function contender(name: string): Contender {
-  const found = contenders.get(name);
-  if (found === undefined) throw new Error(`There is no ${name}.`);
-  return found;
+/** Returns a server on a database, which is started when it is first asked for. */
+async function contender(server: string, { url }: BenchData): Promise<Contender> {
+  const key = `${server} ${url}`;
+  const started = contenders.get(key) ?? (await startContender(server, url));
+  contenders.set(key, started);
+  return started;
 }
 
-async function checkAnswers({ gateway, others }: Comparison): Promise<void> {
-  for (const [n, request] of gateway.requests.entries()) {
-    const answer = await ask(contender(gateway.who), request);
-    for (const { who, requests } of others) {
-      const other = await ask(contender(who), requests[n] ?? request);
-      if (!isDeepStrictEqual(other, answer)) {
-        throw new Error(`${who} answers otherwise: ${JSON.stringify(other)}, not ${JSON.stringify(answer)}`);
+async function checkResponses({ gateway, others }: Comparison): Promise<void> {
+  for (const [n, request] of gateway.requests.slice(0, 50).entries()) {
+    const response = await ask(await contender(gateway.server, gateway.data), request);
+    for (const { server, data, requests } of others) {
+      const other = await ask(await contender(server, data), requests[n] ?? request);
+      if (!isDeepStrictEqual(other, response)) {
+        throw new Error(`${server} answers ${JSON.stringify(other)}, not ${JSON.stringify(response)}`);
       }
     }
   }
 }
 
-async function compare({ name, gateway, others }: Comparison): Promise<readonly Result[]> {
+async function compare({
+  name,
+  gateway,
+  others,
+  isAtHalfLoad = false,
+}: Comparison): Promise<readonly Result[]> {
   const sides = [gateway, ...others];
-  // Each request has been asked twice before it counts.
-  for (const each of sides) {
-    if (each.who !== 'commits')
-      await load(contender(each.who), each.requests, Infinity, 2 * each.requests.length);
-    await measure(each);
-  }
+  for (const each of sides) await measure(each, WARM_UP_SECONDS);
+  const rate = isAtHalfLoad ? (await measure(gateway, SECONDS)).rate / 2 : undefined;
   const runs = new Map<Side, Run[]>(sides.map((each) => [each, []]));
   for (let round = 0; round < ROUNDS; round += 1) {
     progress(`${name}: round ${round + 1} of ${ROUNDS}`);
     // Begun by another each time, so that no one always follows the same.
     for (let n = 0; n < sides.length; n += 1) {
       const each = sides[(n + round) % sides.length];
-      if (each !== undefined) runs.get(each)?.push(await measure(each));
+      if (each !== undefined) runs.get(each)?.push(await measure(each, SECONDS, rate));
     }
   }
   const ours = runs.get(gateway) ?? [];
   return others.map((other) => ({
     workload: name,
     against: other.label,
-    atLeast: other.atLeast,
+    wanted: other.wanted,
+    isLatency: isAtHalfLoad,
     ours,
     theirs: runs.get(other) ?? [],
   }));
 }
 
-async function measure({ who, requests }: Side): Promise<Run> {
-  if (who !== 'commits') return load(contender(who), requests, SECONDS);
-  return { rate: Number(await contender(who).ask(String(SECONDS))), cpuMicros: Number.NaN };
+async function measure({ server, data, requests }: Side, seconds: number, rate?: number): Promise<Run> {
+  const asked = await contender(server, data);
+  if (server !== 'commits') return load(asked, requests, { seconds, rate });
+  const committed = Number(await asked.ask(String(seconds)));
+  return { rate: committed, cpuMicros: Number.NaN, p50: Number.NaN, p99: Number.NaN };
 }
 
 function progress(text: string): void {

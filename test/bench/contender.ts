@@ -30,13 +30,16 @@ export const LOAD_CORE = '1';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-// What `npm start` runs, word for word.
-const [, ...START] = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')).scripts.start.split(' ');
+// What `npm start` runs, word for word. All contenders get its flags for V8.
+const [, ...START]: readonly string[] = JSON.parse(
+  readFileSync(`${ROOT}package.json`, 'utf8'),
+).scripts.start.split(' ');
+const FLAGS = START.filter((word) => word.startsWith('--'));
 
-/** Starts a program of `servers/`, or the gateway itself, on the core for servers. */
-export async function startContender(name: string, file: string): Promise<Contender> {
+/** Starts a program of `servers/`, or the gateway itself, on the core for servers. @param url of its database */
+export async function startContender(name: string, url: string): Promise<Contender> {
   const program =
-    name === 'gateway' ? START : [fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url))];
+    name === 'gateway' ? START : [...FLAGS, fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url))];
   const child = spawn('taskset', ['-c', SERVER_CORE, process.execPath, ...program], {
     cwd: ROOT,
     env: {
@@ -44,8 +47,8 @@ export async function startContender(name: string, file: string): Promise<Conten
       NODE_ENV: 'production',
       PORT: '0',
       PUBLIC_URL,
-      DATABASE_FILE: file,
-      DATABASE_URL: `sqlite:${file}`,
+      DATABASE_FILE: url.replace(/^sqlite:/, ''),
+      DATABASE_URL: url,
     },
     stdio: ['pipe', 'pipe', 'inherit'],
   });

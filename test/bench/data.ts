@@ -1,25 +1,30 @@
 import { createAccount } from '../../src/commands/account-create.ts';
 import { createAccountToken } from '../../src/commands/token-create.ts';
 import { createWallet } from '../../src/commands/wallet-create.ts';
-import { readConfig } from '../../src/config.ts';
 import { passwordHasher } from '../../src/credentials/password-hasher.ts';
 import { createDataLayer } from '../../src/data/create-data-layer.ts';
 import { pageTokens } from '../../src/model/page-token.ts';
-import { idGenerator, idOf, parseUlid } from '../../src/model/resource-name.ts';
+import { idGenerator, idOf, type Ulid } from '../../src/model/resource-name.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { loadPageTokenKey } from '../../src/storage/page-token-key.ts';
 import { openTokens } from '../../src/storage/tokens.ts';
 
-/** A database file, and what can be asked of it. */
+/** A database, and what can be asked of it. */
 export type BenchData = {
-  readonly file: string;
+  /** As `DATABASE_URL` has it. */
+  readonly url: string;
+  readonly account: Ulid;
   /** Account tokens of the one account. */
   readonly tokens: readonly string[];
   readonly wallets: readonly string[];
   /** Apps of the account, to sign in with. */
   readonly apps: readonly { readonly name: string; readonly privateKey: string }[];
-  /** Makes the page token that stands behind the `n`th project, from 1 on. */
+  /** How many projects the account has. */
+  readonly count: number;
+  /** The id of the `n`th project, from 1 on. */
+  projectId(n: number): Ulid;
+  /** The page token of the place behind the `n`th project, from 1 on. */
   cursorBehind(n: number): string;
 };
 
@@ -28,20 +33,32 @@ const WALLETS = 32;
 const APPS = 32;
 const LIFE_SECONDS = 86_400;
 
-const FILL_PROJECTS = `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
-  WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
-  SELECT $1, printf('7ZZZZZZZZZZZZZZZZZ%08d', i), 'Project ' || i, 'The project with the number ' || i || '.',
-    'bafkreiglfhb2wh3kibho2tt2k7li4nl6pbpve24sdqogkclmjqgs63p3vy', i FROM n`;
+/** The statements that fill a database, on an engine: numbers from 1 to a parameter, and eight digits of one. */
+function fillStatements(url: string) {
+  const isSqlite = url.startsWith('sqlite:');
+  const numbers = (last: string) =>
+    isSqlite
+      ? `(WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${last}) SELECT i FROM n) AS n`
+      : `generate_series(1, ${last}::int) AS n (i)`;
+  const id = `'${ID_START}' || ${isSqlite ? "printf('%08d', i)" : "lpad(i::text, 8, '0')"}`;
+  return {
+    projects: `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
+      SELECT CAST($1 AS TEXT), ${id}, 'Project ' || i, 'The project with the number ' || i || '.',
+        'bafkreiglfhb2wh3kibho2tt2k7li4nl6pbpve24sdqogkclmjqgs63p3vy', i FROM ${numbers('$2')}`,
+    // Of accounts that nobody asks for, with records of the usual size.
+    tokens: `INSERT INTO keyv (namespace, key, value, expire_time_ms)
+      SELECT ${id}, ${id}, value, expire_time_ms
+      FROM ${numbers('$1')}, (SELECT value, expire_time_ms FROM keyv LIMIT 1) AS one`,
+  };
+}
 
-// Of accounts that nobody asks for, with records of the usual size.
-const FILL_TOKENS = `INSERT INTO keyv (namespace, key, value, expire_time_ms)
-  WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
-  SELECT printf('7ZZZZZZZZZZZZZZZZZ%08d', i), printf('7ZZZZZZZZZZZZZZZZZ%08d', i), value, expire_time_ms
-  FROM n, (SELECT value, expire_time_ms FROM keyv LIMIT 1)`;
+const ID_START = '7ZZZZZZZZZZZZZZZZZ';
 
 /** Makes an account of so many projects, and as many live tokens. */
-export async function makeBenchData(file: string, count: number): Promise<BenchData> {
-  const database = await openDatabase(`sqlite:${file}`, readConfig({}).postgres);
+export async function makeBenchData(url: string, count: number): Promise<BenchData> {
+  // Filling takes longer than any request may.
+  const database = await openDatabase(url, { poolSize: 2, timeoutMs: 600_000 });
+  const fill = fillStatements(url);
   try {
     const workplace = { database, clock: Date.now, newId: idGenerator(Date.now) };
     await migrate(database, Date.now());
@@ -51,10 +68,11 @@ export async function makeBenchData(file: string, count: number): Promise<BenchD
       tokens.push((await createAccountToken(workplace, { account }, LIFE_SECONDS)).accessToken);
     }
     await database.transaction(async (transaction) => {
-      await transaction.query(FILL_PROJECTS, [idOf(account), count - 1]);
+      await transaction.query(fill.projects, [idOf(account), count - 1]);
       await transaction.query('UPDATE account SET project_count = $2 WHERE id = $1', [idOf(account), count]);
-      await transaction.query(FILL_TOKENS, [count - TOKENS]);
+      await transaction.query(fill.tokens, [count - TOKENS]);
     });
+    await database.query('ANALYZE');
     const wallets: string[] = [];
     for (let n = 1; n <= WALLETS; n += 1) {
       const address = `0x${n.toString(16).padStart(40, '0')}`;
@@ -82,13 +100,10 @@ export async function makeBenchData(file: string, count: number): Promise<BenchD
       const { name, privateKey } = await data.createApp(principal, { title: 'App', active: true });
       apps.push({ name, privateKey });
     }
-    const cursorBehind = (n: number) => {
-      const id =
-        n === 1 ? idOf(defaultProject) : parseUlid(`7ZZZZZZZZZZZZZZZZZ${String(n - 1).padStart(8, '0')}`);
-      if (id === undefined) throw new Error('There is no such place.');
-      return pages.encode(id);
-    };
-    return { file, tokens, wallets, apps, cursorBehind };
+    const projectId = (n: number) =>
+      n === 1 ? idOf(defaultProject) : (`${ID_START}${String(n - 1).padStart(8, '0')}` as Ulid);
+    const cursorBehind = (n: number) => pages.encode(projectId(n));
+    return { url, account: idOf(account), tokens, wallets, apps, count, projectId, cursorBehind };
   } finally {
     await database.close();
   }

@@ -1,7 +1,8 @@
 import { Client } from 'undici';
 import type { Contender } from './contender.ts';
+import { percentile } from './report.ts';
 
-/** What is asked, in rotation. */
+/** A request of a workload. The requests of one are sent in turn, again and again. */
 export type Request = {
   readonly method: 'GET' | 'PATCH' | 'POST';
   readonly path: string;
@@ -9,59 +10,91 @@ export type Request = {
   readonly body: string | null;
 };
 
-/** What a run came to. */
+/** The result of a run. */
 export type Run = {
-  /** Answers per second. */
+  /** Responses per second. */
   readonly rate: number;
-  /** Processor time for each answer, in microseconds. */
+  /** Processor time for each response, in microseconds. */
   readonly cpuMicros: number;
+  /** Latencies, in milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+};
+
+/** How much load there is: what ends it, and whether a rate or the responses pace it. */
+export type Pace = {
+  readonly seconds?: number;
+  readonly requests?: number;
+  /** Requests per second, sent when they are due; without it each connection sends when it has its response. */
+  readonly rate?: number | undefined;
 };
 
 const CONNECTIONS = 32;
 
-/** Asks as fast as answers come, on 32 connections, for so long or so often. @throws if any answer is not 200 */
+/**
+ * Sends requests on 32 connections. With a rate, a latency counts from the time at which
+ * the request was due, so that a server that stalls is not spared the requests of that time.
+ *
+ * @throws if a response is not 200
+ */
 export async function load(
   { name, url, cpuSeconds }: Contender,
   requests: readonly Request[],
-  seconds: number,
-  most: number = Number.POSITIVE_INFINITY,
+  { seconds = Number.POSITIVE_INFINITY, requests: most = Number.POSITIVE_INFINITY, rate }: Pace,
 ): Promise<Run> {
   const clients = Array.from({ length: CONNECTIONS }, () => new Client(url));
+  const idle = [...clients];
+  const latencies: number[] = [];
   const [cpu, start] = [cpuSeconds(), performance.now()];
   const end = start + seconds * 1000;
-  let asked = 0;
-  let answered = 0;
+  let sent = 0;
 
-  const keepAsking = (client: Client) =>
-    new Promise<void>((resolve, reject) => {
-      const next = () => {
-        const request = requests[asked % requests.length];
-        if (request === undefined || performance.now() > end || asked === most) return resolve();
-        asked += 1;
-        client.dispatch(request, {
-          onRequestStart() {},
-          onResponseStart(_controller, status) {
-            if (status !== 200) reject(new Error(`${name} answered ${status}.`));
-          },
-          onResponseData() {},
-          onResponseEnd() {
-            answered += 1;
-            next();
-          },
-          onResponseError: (_controller, error) => reject(error),
-        });
-      };
-      next();
-    });
-  await Promise.all(clients.map(keepAsking));
+  await new Promise<void>((resolve, reject) => {
+    const isDone = () => sent >= most || performance.now() > end;
+    const dueAt = (n: number) => (rate === undefined ? performance.now() : start + (n * 1000) / rate);
+
+    function send(client: Client): void {
+      const due = dueAt(sent);
+      const request = requests[sent % requests.length] as Request;
+      sent += 1;
+      client.dispatch(request, {
+        onRequestStart() {},
+        onResponseStart(_controller, status) {
+          if (status !== 200) reject(new Error(`${name} answered ${status}.`));
+        },
+        onResponseData() {},
+        onResponseEnd() {
+          latencies.push(performance.now() - due);
+          if (!isDone() && rate === undefined) return send(client);
+          idle.push(client);
+          if (idle.length === CONNECTIONS && isDone()) resolve();
+        },
+        onResponseError: (_controller, error) => reject(error),
+      });
+    }
+
+    function sendWhenDue(): void {
+      while (idle.length > 0 && !isDone() && (rate === undefined || dueAt(sent) <= performance.now())) {
+        send(idle.pop() as Client);
+      }
+      if (rate !== undefined && !isDone()) setImmediate(sendWhenDue);
+      else if (idle.length === CONNECTIONS) resolve();
+    }
+    sendWhenDue();
+  });
 
   const elapsed = (performance.now() - start) / 1000;
-  const run = { rate: answered / elapsed, cpuMicros: ((cpuSeconds() - cpu) / answered) * 1e6 };
+  const cpuMicros = ((cpuSeconds() - cpu) / latencies.length) * 1e6;
   await Promise.all(clients.map((client) => client.close()));
-  return run;
+  return {
+    rate: latencies.length / elapsed,
+    cpuMicros,
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+  };
 }
 
-/** Sends one request, and returns the answer. */
+/** Sends one request, and returns the response. */
 export async function ask({ url }: Contender, { method, path, headers, body }: Request): Promise<unknown> {
   return (await fetch(url + path, { method, headers, body })).json();
 }

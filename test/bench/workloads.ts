@@ -1,11 +1,19 @@
 import type { BenchData } from './data.ts';
 import type { Request } from './load.ts';
 
-const PAGE = `query Page($first: Int, $after: String) {
+// What Relay's compiler makes of a paginated fragment: the key fields of every object, and edges with cursors.
+const PAGE = `query Projects($first: Int, $after: String) {
   projects(first: $first, after: $after) {
-    totalCount
-    nodes { name title description imageCoverUrl imageCoverCid }
-    pageInfo { hasNextPage endCursor }
+    edges { cursor node { __typename id name title description imageCoverUrl imageCoverCid } }
+    pageInfo { endCursor hasNextPage }
+  }
+}`;
+
+// The same rows by the names that PostGraphile gives them.
+const POSTGRAPHILE_PAGE = `query Projects($account: String!, $first: Int, $after: Cursor) {
+  allProjects(condition: { accountId: $account }, first: $first, after: $after) {
+    edges { cursor node { __typename id rowId title description imageCoverCid } }
+    pageInfo { endCursor hasNextPage }
   }
 }`;
 
@@ -18,56 +26,38 @@ const SIGN_IN = 'mutation SignIn($input: SignInInput!) { signIn(input: $input) {
 // Enough that no two connections ask for the same at the same time.
 const VARIETY = 64;
 
-/** Pages of a list, from its beginning on, by GraphQL. */
-export function graphqlPages(data: BenchData, size: number, pages: number): readonly Request[] {
-  return rotation((n) =>
-    graphql(data, n, PAGE, {
-      first: size,
-      after: n % pages === 0 ? null : data.cursorBehind((n % pages) * size),
-    }),
-  );
-}
-
-/** The page behind each of these places, in turn. */
-export function graphqlPagesBehind(
-  data: BenchData,
-  size: number,
-  places: readonly number[],
-): readonly Request[] {
-  return rotation((n) => {
-    const place = places[n % places.length] ?? 0;
-    return graphql(data, n, PAGE, { first: size, after: place === 0 ? null : data.cursorBehind(place) });
-  });
-}
-
-/** So many pages from all over a list of `total`, none like another. */
-export function graphqlPagesSpread(
-  data: BenchData,
-  size: number,
-  pages: number,
-  total: number,
-): readonly Request[] {
-  const apart = Math.floor((total - size) / pages);
+/** So many pages of 10 from all over the list, none like another, by GraphQL. */
+export function graphqlPages(data: BenchData, pages: number, query = PAGE): readonly Request[] {
   return rotation(
-    (n) => graphql(data, n, PAGE, { first: size, after: data.cursorBehind(1 + n * apart) }),
+    (n) => graphql(data, n, query, { first: 10, after: data.cursorBehind(placeOf(data, n, pages)) }),
     pages,
   );
 }
 
-/** The first page, asked for so many times, by as many documents that differ or by fewer. */
+/** The same pages by the names of PostGraphile. @param cursor one of its cursors, to make the others like it */
+export function postgraphilePages(data: BenchData, pages: number, cursor: string): readonly Request[] {
+  const parts: readonly string[] = JSON.parse(Buffer.from(cursor, 'base64').toString());
+  return rotation((n) => {
+    const place = [...parts.slice(0, -1), data.projectId(placeOf(data, n, pages))];
+    const after = Buffer.from(JSON.stringify(place)).toString('base64');
+    return graphql(data, n, POSTGRAPHILE_PAGE, { account: data.account, first: 10, after });
+  }, pages);
+}
+
+/** The first page, by as many documents that differ, each asked for once, or by fewer. */
 export function graphqlDocuments(data: BenchData, times: number, count = times): readonly Request[] {
   return rotation(
-    (n) => graphql(data, n, PAGE.replace('Page', `Page${n % count}`), { first: 10, after: null }),
+    (n) => graphql(data, n, PAGE.replace('Projects', `Projects${n % count}`), { first: 10, after: null }),
     times,
   );
 }
 
-/** Pages of a list, from its beginning on, by REST. */
-export function restPages(data: BenchData, size: number, pages: number): readonly Request[] {
+/** So many pages of 10 from all over the list by REST. */
+export function restPages(data: BenchData, pages: number): readonly Request[] {
   return rotation((n) => {
-    const token = n % pages === 0 ? '' : `&pageToken=${data.cursorBehind((n % pages) * size)}`;
-    return request(data, n, 'GET', `/project/projects?pageSize=${size}${token}`);
-  });
+    const token = data.cursorBehind(placeOf(data, n, pages));
+    return request(data, n, 'GET', `/project/projects?pageSize=10&pageToken=${token}`);
+  }, pages);
 }
 
 /** New titles for all wallets, by GraphQL. */
@@ -77,20 +67,25 @@ export function graphqlUpdates(data: BenchData): readonly Request[] {
   );
 }
 
-/** Pages of a list, and every so often a new title for a wallet, by GraphQL. */
-export function graphqlMix(data: BenchData): readonly Request[] {
-  const [pages, updates] = [graphqlPages(data, 10, 50), graphqlUpdates(data)];
-  return rotation((n) => (n % 20 === 19 ? updates : pages)[n % VARIETY] as Request, 20 * VARIETY);
-}
-
 /** New titles for all wallets, by REST. */
 export function restUpdates(data: BenchData): readonly Request[] {
   return rotation((n) => request(data, n, 'PATCH', `/wallet/${walletOf(data, n)}`, { title: `Title ${n}` }));
 }
 
+/** Pages, and after every 19 of them a new title for a wallet, by GraphQL. */
+export function graphqlMix(data: BenchData, pages: number): readonly Request[] {
+  const [reads, updates] = [graphqlPages(data, pages), graphqlUpdates(data)];
+  return reads.map((read, n) => (n % 20 === 19 ? (updates[n % VARIETY] as Request) : read));
+}
+
 /** Signing in with all apps, by GraphQL. */
 export function signIns(data: BenchData): readonly Request[] {
   return rotation((n) => graphql(data, n, SIGN_IN, { input: data.apps[n % data.apps.length] }));
+}
+
+/** The places of the pages, spread over the list. */
+function placeOf({ count }: BenchData, n: number, pages: number): number {
+  return 1 + n * Math.floor((count - 11) / pages);
 }
 
 function graphql(data: BenchData, n: number, query: string, variables: object): Request {

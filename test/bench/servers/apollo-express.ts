@@ -5,7 +5,7 @@ import { expressMiddleware } from '@as-integrations/express5';
 import express from 'express';
 import type { Context } from '../../../src/graphql/context.ts';
 import { createSchema } from '../../../src/graphql/schema.ts';
-import { contextOf, openDataLayer } from './contender.ts';
+import { contextOf, openDataLayer } from './data-layer.ts';
 
 const data = await openDataLayer();
 const apollo = new ApolloServer<Context>({ schema: createSchema() });

@@ -1,7 +1,7 @@
 import { fastify } from 'fastify';
 import mercurius from 'mercurius';
 import { createSchema } from '../../../src/graphql/schema.ts';
-import { contextOf, openDataLayer } from './contender.ts';
+import { contextOf, openDataLayer } from './data-layer.ts';
 
 const data = await openDataLayer();
 const app = fastify();

@@ -10,7 +10,7 @@ import { openTokens } from '../../../src/storage/tokens.ts';
 
 /** The gateway's data layer, for another server to stand in front of. */
 export async function openDataLayer(): Promise<DataLayer> {
-  const database = await openDatabase(`sqlite:${process.env['DATABASE_FILE']}`);
+  const database = await openDatabase(process.env['DATABASE_URL'] ?? '');
   const clock = Date.now;
   return createDataLayer({
     database,
