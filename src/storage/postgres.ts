@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError, Pool, types } from 'pg';
 import { ApiError, unavailable } from '../model/api-error.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
+import { batchedReads } from './postgres-reads.ts';
 
 /** How much of a PostgreSQL server one process takes. */
 export type PostgresSettings = {
@@ -59,6 +60,7 @@ export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSetti
     ...(!pooled && { statement_timeout: timeoutMs }),
     query_timeout: timeoutMs + GRACE_MS,
     keepAlive: true,
+    pipeline: true,
     // Counts and times are well within what a number holds exactly.
     types: {
       getTypeParser: (oid: number) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid)),
@@ -104,8 +106,13 @@ export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSetti
     }
   }
 
+  const read = batchedReads(withConnection);
+
   return {
-    query: (sql, params) => withConnection((connection) => connection.query(sql, params)),
+    query: (sql, params) =>
+      sql.startsWith('SELECT')
+        ? read(sql, params)
+        : withConnection((connection) => connection.query(sql, params)),
 
     async transaction(work) {
       for (let attempt = 1; ; attempt += 1) {

@@ -17,7 +17,7 @@ const HEAD = ['workload', 'against', 'ratio', 'wanted', 'CPU ratio', 'gateway', 
 /** The head of the table, in Markdown. */
 export const tableHead = [HEAD, HEAD.map(() => '---')].map(lineOf).join('\n');
 
-/** A row of the table: medians of the ratios within each round, with the least and the greatest. */
+/** A row of the table: the median of the ratios within each round, with the quartiles. */
 export function tableRow({ workload, against, wanted, isLatency, ours, theirs }: Result): string {
   const main = ({ rate, p99 }: Run) => (isLatency ? p99 : rate);
   const ratiosOf = (value: (run: Run) => number) =>
@@ -32,7 +32,7 @@ export function tableRow({ workload, against, wanted, isLatency, ours, theirs }:
   return lineOf([
     workload,
     against,
-    `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`,
+    `${median(ratios).toFixed(2)} (${percentile(ratios, 0.25).toFixed(2)} to ${percentile(ratios, 0.75).toFixed(2)})`,
     wanted === undefined ? '' : `${isLatency ? 'at most ' : ''}${wanted}`,
     cpu.length > 0 ? median(cpu).toFixed(2) : '',
     shown(ours),

@@ -476,3 +476,38 @@ describe('a server that encrypts', () => {
     expect(await errorOf(database.query('SELECT 1'))).toMatchObject({ status: 'UNAVAILABLE' });
   });
 });
+
+describe('reads that come at the same time', () => {
+  test('each have their own result, and one that fails has no effect on the others', async () => {
+    const database = await openItems({ poolSize: 2 });
+    const reads = Array.from({ length: 60 }, (_, n) =>
+      n % 7 === 3 ? database.query('SELECT nothing FROM item') : database.query('SELECT $1::int AS n', [n]),
+    );
+    const outcomes = await Promise.allSettled(reads);
+    for (const [n, outcome] of outcomes.entries()) {
+      if (n % 7 === 3) expect(outcome).toMatchObject({ status: 'rejected', reason: { code: '42703' } });
+      else expect(outcome).toEqual({ status: 'fulfilled', value: [{ n }] });
+    }
+    expect(await database.query(LIST)).toEqual([]);
+  });
+
+  test('are sent together over few connections', async () => {
+    const database = await open(url, { poolSize: 10 });
+    const pids = await Promise.all(
+      Array.from({ length: 16 }, () => database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')),
+    );
+    expect(new Set(pids.flat().map(({ pid }) => pid)).size).toBe(1);
+  });
+
+  test('are all UNAVAILABLE if their connection breaks, and run again on another', async () => {
+    const database = await open(url, { poolSize: 1 });
+    const [{ pid } = { pid: 0 }] = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const other = await connect();
+    const reads = Array.from({ length: 5 }, () => errorOf(database.query('SELECT pg_sleep(60)')));
+    const active = "SELECT count(*)::int AS n FROM pg_stat_activity WHERE pid = $1 AND state = 'active'";
+    await expect.poll(async () => (await other.query(active, [pid])).rows[0].n, POLL).toBe(1);
+    await other.query('SELECT pg_terminate_backend($1)', [pid]);
+    for (const error of await Promise.all(reads)) expect(error).toMatchObject({ status: 'UNAVAILABLE' });
+    expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+});
