@@ -18,6 +18,7 @@ const postgres = {
   exclude: [
     'test/sqlite/**',
     'test/model/**',
+    'test/graphql/**',
     'test/clients/**',
     'test/contracts/**',
     'test/browser/**',

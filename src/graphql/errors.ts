@@ -3,6 +3,7 @@ import {
   type ApiError,
   type FieldViolation,
   invalidFields,
+  isFault,
   type Status,
   toApiError,
 } from '../model/api-error.ts';
@@ -68,7 +69,7 @@ export function formatGraphqlError(
   const code = cause instanceof GraphQLError ? refusalCode(formatted, thrown as GraphQLError) : undefined;
   if (code === undefined) {
     const error = toApiError(cause);
-    if (error.status === 'INTERNAL' || error.status === 'UNAVAILABLE') log(error);
+    if (isFault(error)) log(error);
     return { ...graphqlError(error, requestId), ...place };
   }
   const { message, reason = code, fieldViolations } = refusal(code, thrown as GraphQLError);
@@ -135,7 +136,11 @@ function syntaxError({ message, source, positions, locations }: GraphQLError): s
   const [{ line, column } = { line: 1, column: 1 }] = locations ?? [];
   const found = source?.body.slice(positions?.[0]).charAt(0);
   // A punctuator is no part of a value.
-  const unexpected = found ? (/[!$&()=:@[\]{|}]/.test(found) ? `"${found}"` : undefined) : 'the end';
+  const unexpected = found
+    ? /[!$&()=:@[\]{|}]/.test(found)
+      ? `"${found}"`
+      : undefined
+    : 'end of the document';
   const hint = unexpected === undefined ? '' : `: unexpected ${unexpected}`;
   return `Syntax error at line ${line}, column ${column}${hint}.`;
 }

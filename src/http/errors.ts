@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import {
   ApiError,
   bodyTooLarge,
+  isFault,
   malformedRequest,
   methodNotAllowed,
   pathNotFound,
@@ -34,9 +35,7 @@ export function addErrors(
 
   app.setErrorHandler((thrown, request, reply) => {
     const error = fromFastify(thrown);
-    if (error.status === 'INTERNAL' || error.status === 'UNAVAILABLE') {
-      logger.error({ reqId: request.id, err: error });
-    }
+    if (isFault(error)) logger.error({ reqId: request.id, err: error });
     return sendError(error, request, reply);
   });
 

@@ -235,6 +235,11 @@ export function unavailable(cause?: unknown): ApiError {
   });
 }
 
+/** Whether an error belongs in the log: a fault of the gateway or an outage, and not that the server is stopping. */
+export function isFault({ status, cause }: ApiError): boolean {
+  return status === 'INTERNAL' || (status === 'UNAVAILABLE' && cause !== undefined);
+}
+
 /** Anything unforeseen. The client learns nothing but the request id; `cause` goes to the log. */
 export function internal(cause: unknown): ApiError {
   return new ApiError({

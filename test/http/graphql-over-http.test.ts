@@ -414,6 +414,84 @@ describe('a variable that is refused', () => {
   });
 });
 
+describe('a value in a document that is refused', () => {
+  const update = (fields: string) =>
+    `mutation { updateWallet(input: { name: "wallets/${ULID}", ${fields} }) { wallet { id } } }`;
+
+  test.each<readonly [string, string, string]>([
+    ['an enum', update('network: NETWORK_X'), 'network: Must be one of NETWORK_ETHEREUM, '],
+    [
+      'text in place of an enum',
+      update('network: "hush-hush"'),
+      'network: Must be one of NETWORK_ETHEREUM, ',
+    ],
+    ['a number in place of text', update('password: 1234567'), 'password: Must be a string.'],
+    ['a list in place of text', update('password: ["hush-hush"]'), 'password: Must be a string.'],
+    ['an object in place of text', update('password: {hush: "hush-hush"}'), 'password: Must be a string.'],
+    [
+      'text in place of a number',
+      '{ projects(first: "hush-hush") { totalCount } }',
+      'first: Must be a whole number',
+    ],
+    [
+      'a number that is too large',
+      '{ projects(first: 99999999999) { totalCount } }',
+      'first: Must be a whole number',
+    ],
+    ['null', '{ node(id: null) { id } }', 'id: Must not be null.'],
+    [
+      'a default',
+      'query ($n: Int = "hush-hush") { projects(first: $n) { totalCount } }',
+      'n: Must be a whole number',
+    ],
+    [
+      'an object without a field',
+      'mutation { createApp(input: {active: true}) { app { id } } }',
+      'input: Must have the fields title, active.',
+    ],
+  ])('as %s names the field and what it must be, and not the value', async (_name, query, message) => {
+    const answer = await post({ query });
+    expect(answer.status).toBe(400);
+    const refusal = refusalOf(answer);
+    expect(refusal.message).toContain(message);
+    expect(refusal.extensions['code']).toBe('GRAPHQL_VALIDATION_FAILED');
+    expect(refusal.extensions.fieldViolations).toHaveLength(1);
+    expect(answer.text).not.toMatch(/hush|1234567|99999999999/);
+  });
+
+  test.each<readonly [string, string, string]>([
+    [
+      'text that does not end',
+      update('password: "hush-hush'),
+      'Syntax error at line 1, column 121: unexpected end of the document.',
+    ],
+    ['text in the place of a name', update('"hush-hush": 1'), 'Syntax error at line 1, column 78.'],
+    ['a number that is malformed', update('password: 0123hush'), 'Syntax error at line 1, column 89.'],
+    [
+      'a brace too many',
+      '{ projects { totalCount } } }',
+      'Syntax error at line 1, column 29: unexpected "}".',
+    ],
+    [
+      'a brace too few',
+      '{ projects { totalCount }',
+      'Syntax error at line 1, column 26: unexpected end of the document.',
+    ],
+  ])('with a syntax error in %s is said to have one at its place', async (_name, query, message) => {
+    const answer = await post({ query });
+    expect(refusalOf(answer).message).toBe(message);
+    expect(answer.text).not.toMatch(/hush|123/);
+  });
+
+  test('an enum in a variable names the values that fit', async () => {
+    const variables = { input: { name: `wallets/${ULID}`, network: 'hush-hush' } };
+    const answer = await post({ query: UPDATE_WALLET, variables });
+    expect(refusalOf(answer).message).toBe(
+      'network: Must be one of NETWORK_ETHEREUM, NETWORK_ETHEREUM_RINKEBY, NETWORK_POLYGON, NETWORK_POLYGON_MUMBAI.',
+    );
+  });
+});
+
 describe('a failure of the inside', () => {
   const INSIDE =
     /sqlite|postgres|no such table|relation|wallet_|keyv|SELECT|stack|\.ts\b|node_modules|\/src\//i;

@@ -55,7 +55,7 @@ describe('the program', () => {
   );
 
   test('serves on for PAW_STOP_DELAY after SIGTERM, but says that it is not ready', async () => {
-    const { child, logged, ended } = start({ PAW_STOP_DELAY: '1s' });
+    const { child, logged, nextLine, ended } = start({ PAW_STOP_DELAY: '1s' });
     const url = await logged(URL_TEXT);
     expect((await send(`${url}/readyz`, 'GET')).status).toBe(200);
     child.kill('SIGTERM');
@@ -72,6 +72,8 @@ describe('the program', () => {
     expect(projects.status).toBe(200);
     expect(JSON.parse(projects.text).projects).toHaveLength(1);
     expect(await ended).toEqual({ code: 0, signal: null, errors: '' });
+    // A probe that is told so is no fault: the log ended with the stop.
+    await expect(nextLine()).rejects.toThrow('ended');
   });
 
   test('answers what it has been asked before it ends', async () => {

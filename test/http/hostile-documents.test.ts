@@ -1,0 +1,189 @@
+import { getIntrospectionQuery, type IntrospectionOptions } from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { MAX_RESPONSE_BYTES } from '../../src/graphql/response-size.ts';
+import { type Answer, postGraphql, send } from '../faces.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+
+// Documents that are small, and that would cost much time, memory or traffic without limits.
+
+let gateway: Gateway;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  tenant = await seedTenant(gateway, { projects: 30, wallets: 100 });
+  const control = '\u0001'.repeat(2000);
+  await gateway.database.query('UPDATE wallet SET description = $1', [control]);
+  return gateway.stop;
+});
+
+const aliases = (count: number, selection: string) =>
+  Array.from({ length: count }, (_, n) => `a${n}: ${selection}`).join(' ');
+
+function nestedFragments(count: number): string {
+  return `{ __schema { types { ...A } } }
+    fragment A on __Type { ${aliases(count, 'fields { ...B }')} }
+    fragment B on __Field { ${aliases(count, 'type { ...C }')} }
+    fragment C on __Type { ${aliases(count, 'fields { name }')} }`;
+}
+
+/** Fragments of which each spreads all others, in so many characters. */
+function fragmentCycle(characters: number): string {
+  const fragments = ['{ ...F0 }'];
+  const names = Array.from({ length: 40 }, (_, n) => `F${n}`);
+  for (const name of names) {
+    const others = names.filter((other) => other !== name).map((other) => `...${other}`);
+    fragments.push(`fragment ${name} on Query { ${others.join(' ')} }`);
+  }
+  return fragments.join('\n').padEnd(characters, ' ').slice(0, characters);
+}
+
+const ACYCLIC = Array.from({ length: 40 }, (_, n) => `fragment F${n} on Query { ...F${n + 1} ...F${n + 1} }`);
+
+const TOO_MANY_FIELDS = /^A response may have at most 20000 fields/;
+const TOO_MANY_TOKENS = /^A document may have at most 2000 tokens\.$/;
+
+type Refusal = readonly [name: string, document: string, message: RegExp];
+
+const refused: readonly Refusal[] = [
+  ...Array.from(
+    { length: 15 },
+    (_, n) => [`${n + 6} aliases in nested fragments`, nestedFragments(n + 6), TOO_MANY_FIELDS] as const,
+  ),
+  [
+    '490 times 490 aliases of a field of introspection',
+    `{ __schema { ${aliases(490, 'types { ...K }')} } } fragment K on __Type { ${aliases(490, 'kind')} }`,
+    TOO_MANY_TOKENS,
+  ],
+  [
+    '80 times 80 aliases of a field of introspection',
+    `{ __schema { ${aliases(80, `types { ...K }`)} } } fragment K on __Type { ${aliases(80, 'kind')} }`,
+    TOO_MANY_FIELDS,
+  ],
+  [
+    'aliases of all types by a variable',
+    `query ($n: String!) { ${aliases(30, '__type(name: $n) { ...T }')} } fragment T on __Type { ${aliases(150, 'fields { name }')} }`,
+    TOO_MANY_FIELDS,
+  ],
+  [
+    '20 lists of 30 lists',
+    `{ ${aliases(20, 'projects { ...P }')} }
+      fragment P on ProjectConnection { ${aliases(30, 'edges { node { id } }')} }`,
+    TOO_MANY_FIELDS,
+  ],
+  ['fragments that spread each other', fragmentCycle(18_000).slice(0, 18_000), TOO_MANY_TOKENS],
+  [
+    'a field that is repeated',
+    `{ projects { ${Array.from({ length: 480 }, () => 'pageInfo { hasNextPage }').join(' ')} } }`,
+    /^A document may repeat at most 200 fields/,
+  ],
+  [
+    'fragments beside each other',
+    `{ ${Array.from({ length: 201 }, () => '...F').join(' ')} } fragment F on Query { __typename }`,
+    /^A document may spread at most 200 fragments/,
+  ],
+  [
+    'a few fragments that spread each other',
+    `{ ...A } fragment A on Query { ...B ...C } fragment B on Query { ...A ...C } fragment C on Query { ...A ...B }`,
+    /^Cannot spread fragment "A" within itself/,
+  ],
+  [
+    'fragments that stand for 2^40 fields',
+    `{ ...F0 } ${ACYCLIC.join(' ')} fragment F40 on Query { __typename }`,
+    TOO_MANY_FIELDS,
+  ],
+];
+
+describe('a small document that asks for much is refused before it is executed', () => {
+  test.each(refused)('%s', async (_name, document, message) => {
+    const answer = await postGraphql(gateway.url, undefined, document);
+    const { data, errors } = JSON.parse(answer.text);
+    expect(data).toBeUndefined();
+    expect(errors[0].message).toMatch(message);
+    expect(answer.text.length).toBeLessThan(10_000);
+  });
+
+  test('while five aliases in nested fragments are counted as what they are', async () => {
+    const { text } = await postGraphql(gateway.url, undefined, nestedFragments(3));
+    expect(JSON.parse(text).errors).toBeUndefined();
+    expect(text.length).toBeLessThan(MAX_RESPONSE_BYTES);
+  });
+});
+
+describe('a response of more than 5 MB is not made', () => {
+  const document = (fields: number) =>
+    `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Wallet { ${aliases(fields, 'description')} } } }`;
+  const ask = (fields: number, ids: readonly string[], token: string | undefined = tenant.token) =>
+    postGraphql(gateway.url, token, document(fields), { ids });
+
+  function expectTooLarge({ status, text }: Answer) {
+    expect(status).toBe(200);
+    const { data, errors } = JSON.parse(text);
+    expect(data).toBeNull();
+    expect(errors).toMatchObject([
+      { extensions: { code: 'BAD_USER_INPUT', status: 'INVALID_ARGUMENT', reason: 'RESPONSE_TOO_LARGE' } },
+    ]);
+  }
+
+  test.each([
+    ['the same wallet again and again', () => Array.from({ length: 100 }, () => tenant.wallets[0] ?? '')],
+    ['different wallets', () => tenant.wallets],
+  ])('by aliases of the longest text of %s, by Apollo Server and compiled', async (_name, ids) => {
+    for (let times = 0; times < 3; times += 1) expectTooLarge(await ask(190, ids()));
+  });
+
+  test('and one of nearly as much is', async () => {
+    for (let times = 0; times < 3; times += 1) {
+      const { text } = await ask(4, tenant.wallets);
+      expect(JSON.parse(text).errors).toBeUndefined();
+      expect(Buffer.byteLength(text)).toBeGreaterThan(0.95 * MAX_RESPONSE_BYTES);
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
+    }
+  });
+});
+
+test('many large documents are answered one by one, and none of them is kept', async () => {
+  const marker = 'DOCUMENT-OF-90-KB';
+  for (let n = 0; n < 100; n += 1) {
+    const document = `# ${marker} ${n} ${'x'.repeat(90_000)}\n{ __typename }`;
+    const { status, text } = await send(`${gateway.url}/graphql`, 'POST', undefined, { query: document });
+    expect({ status, text }).toEqual({ status: 200, text: '{"data":{"__typename":"Query"}}' });
+  }
+});
+
+test('an error does not repeat a long name as often as it is used', async () => {
+  const name = 'n'.repeat(40_000);
+  const variables = Array.from({ length: 100 }, (_, n) => `$v${n}: Int`).join(' ');
+  const { text } = await postGraphql(
+    gateway.url,
+    undefined,
+    `query ${name}(${variables}) { projects { totalCount } }`,
+  );
+  expect(JSON.parse(text).errors.length).toBeGreaterThan(50);
+  expect(text.length).toBeLessThan(100_000);
+});
+
+describe('the introspection of a tool is answered', () => {
+  const options: readonly [string, IntrospectionOptions][] = [
+    ['Relay, codegen', {}],
+    ['urql', { descriptions: false }],
+    ['GraphiQL', { schemaDescription: true, inputValueDeprecation: true, oneOf: true }],
+    ['Apollo Sandbox', { specifiedByUrl: true, directiveIsRepeatable: true, inputValueDeprecation: true }],
+    [
+      'a tool that wants all there is',
+      {
+        specifiedByUrl: true,
+        directiveIsRepeatable: true,
+        schemaDescription: true,
+        inputValueDeprecation: true,
+        oneOf: true,
+      },
+    ],
+  ];
+
+  test.each(options)('%s', async (_tool, option) => {
+    const { status, text } = await postGraphql(gateway.url, undefined, getIntrospectionQuery(option));
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({ data: { __schema: { queryType: { name: 'Query' } } } });
+  });
+});
