@@ -32,14 +32,9 @@ export type CompiledQuery = {
   readonly maxBytes: number;
 };
 
-type AdmittedQuery = {
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-  /** Null if graphql-jit can't compile it. */
-  compiled?: CompiledQuery | null;
-};
-
 const MAX_CACHE_BYTES = 32_000_000;
+
+const MAX_SEEN = 10_000;
 
 // What a selected field takes, parsed and compiled, beside the text: measured with Node 26.
 const BYTES_PER_FIELD = 2000;
@@ -52,38 +47,42 @@ const MAX_FIELDS = 1000;
 const NOT_COMPILED = /__(proto__|schema|type\b)/;
 
 /**
- * The queries that Apollo Server has parsed, validated and executed before. A query is
- * compiled the second time that it comes. Everything that depends on the request is
- * decided anew each time: the token, the variables, the media type.
+ * Queries that Apollo Server has parsed, validated and executed: one is compiled the second
+ * time that it comes. Everything that depends on the request is decided anew each time: the
+ * token, the variables, the media type.
  */
 export class CompiledQueries {
   readonly #schema: GraphQLSchema;
-  readonly #queries = new LRUCache<string, AdmittedQuery>({ maxSize: MAX_CACHE_BYTES });
+  readonly #queries = new LRUCache<string, CompiledQuery>({ maxSize: MAX_CACHE_BYTES });
+  /** The hashes of the queries that came once, since many never come again. */
+  readonly #seen = new LRUCache<string, true>({ max: MAX_SEEN });
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
   }
 
-  /** Returns the compiled form of a query that Apollo Server has executed before. */
+  /** Returns the compiled form of a query, or undefined if Apollo Server has to execute it. */
   find(request: GraphqlRequest): CompiledQuery | undefined {
-    const admitted = this.#queries.get(keyOf(request));
-    if (admitted === undefined) return undefined;
-    if (admitted.compiled === undefined) admitted.compiled = compile(this.#schema, admitted);
-    return admitted.compiled ?? undefined;
+    return this.#queries.get(keyOf(request));
   }
 
-  /** The plugin that admits the queries which Apollo Server is about to execute. */
+  /** The plugin that compiles the queries which Apollo Server is about to execute again. */
   plugin(): ApolloServerPlugin<Context> {
     return {
       requestDidStart: async () => ({
-        executionDidStart: async ({ request, source: query, document, operation }) => {
-          const { operationName } = request;
-          const key = keyOf({ query, operationName: operationName ?? null });
-          if (!isCompilable(query, document, operation) || this.#queries.has(key)) return;
+        executionDidStart: async ({ request, source: query, queryHash, document, operation }) => {
+          const operationName = request.operationName ?? null;
+          const seenKey = `${queryHash} ${operationName}`;
+          if (!this.#seen.has(seenKey)) {
+            this.#seen.set(seenKey, true);
+            return;
+          }
+          const key = keyOf({ query, operationName });
+          if (this.#queries.has(key) || !isCompilable(query, document, operation)) return;
           const fields = responseFields(this.#schema, document, 1, MAX_FIELDS)(operation);
           if (fields > MAX_FIELDS || !hasPlainConditions(operation, document)) return;
-          const size = key.length + fields * BYTES_PER_FIELD;
-          this.#queries.set(key, { document, operation }, { size });
+          const compiled = compile(this.#schema, document, operation);
+          if (compiled) this.#queries.set(key, compiled, { size: key.length + fields * BYTES_PER_FIELD });
         },
       }),
     };
@@ -118,14 +117,19 @@ function isCompilable(
   );
 }
 
-function compile(schema: GraphQLSchema, { document, operation }: AdmittedQuery): CompiledQuery | null {
+/** Compiles a query, or returns undefined if graphql-jit can't. */
+function compile(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): CompiledQuery | undefined {
   const compiled = compileQuery(schema, document, operation.name?.value, {
     // The resolvers return strings, numbers and booleans as their types say.
     disableLeafSerialization: true,
     // An error only decides that Apollo Server answers.
     disablingCapturingStackErrors: true,
   });
-  if (!isCompiledQuery(compiled)) return null;
+  if (!isCompiledQuery(compiled)) return undefined;
   const maxBytesOf = responseFields(
     schema,
     document,

@@ -9,51 +9,66 @@ const BUSY_INTERVAL_MS = 1;
 
 const BUSY = 5;
 
-const MOST_TOGETHER = 100;
+const MAX_BATCH = 100;
 
-/** A piece of work that writes, and what waits for it. */
-type Job = {
-  readonly work: () => Promise<unknown>;
+/** A write that waits for its turn. */
+type PendingWrite = {
+  readonly work: () => unknown;
+  /** Whether it is a single statement, which SQLite undoes by itself if it fails. */
+  readonly isAtomic: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** Until when it may wait for another process, in the time of `performance`. */
   readonly deadline: number;
 };
 
+/** Makes writes, each of which is acknowledged once it is on disk. */
+export type GroupCommit = {
+  /** Runs one statement. */
+  run<T>(statement: () => T): Promise<T>;
+  /** Runs several statements, all of which are undone if one fails. */
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+};
+
 /**
- * Does what is to be written in the order in which it comes, all that has come
- * together in one transaction: it is the commit, on its way to the disk, that takes
- * the time. Each is undone alone if it fails, and nobody hears of theirs before it
- * is on disk with all the others.
+ * Makes writes in the order in which they come, and commits all together that have come
+ * in the same turn of the event loop: it is the commit, on its way to the disk, that takes
+ * the time. Each is undone alone if it fails, and none is acknowledged before it is on disk
+ * with all the others.
  *
- * @param onCommit is called before anybody hears of it
+ * @param onCommit is called before a write is acknowledged
  */
-export function sharedCommits(
-  writer: DatabaseSync,
-  onCommit: () => void,
-): { add<T>(work: () => Promise<T>): Promise<T> } {
-  const exec = (sql: string) => withOutages(() => writer.exec(sql));
-  const waiting: Job[] = [];
+export function groupCommit(writer: DatabaseSync, onCommit: () => void): GroupCommit {
+  const prepare = (sql: string) => {
+    const statement = writer.prepare(sql);
+    return () => void withOutages(() => statement.run());
+  };
+  const begin = prepare('BEGIN IMMEDIATE');
+  const commit = prepare('COMMIT');
+  const savepoint = prepare('SAVEPOINT write');
+  const release = prepare('RELEASE write');
+  const undo = prepare('ROLLBACK TO write');
+  const waiting: PendingWrite[] = [];
   let isScheduled = false;
 
-  // When everything has been heard that came in at the same time.
+  // After all requests of the turn have been read.
   function schedule(): void {
     if (isScheduled || waiting.length === 0) return;
     isScheduled = true;
     setImmediate(async () => {
-      await commitTogether(waiting.splice(0, MOST_TOGETHER));
+      await commitBatch(waiting.splice(0, MAX_BATCH));
       isScheduled = false;
       schedule();
     });
   }
 
-  async function commitTogether(jobs: readonly Job[]): Promise<void> {
-    const begun = await begin(jobs);
+  async function commitBatch(batch: readonly PendingWrite[]): Promise<void> {
+    const begun = await beginFor(batch);
     if (begun.length === 0) return;
     const settlements: (() => void)[] = [];
     try {
-      for (const job of begun) settlements.push(await attempt(job, begun.length > 1));
-      exec('COMMIT');
+      for (const write of begun) settlements.push(await attempt(write, begun.length > 1));
+      commit();
       onCommit();
     } catch (error) {
       if (writer.isTransaction) writer.exec('ROLLBACK');
@@ -63,11 +78,11 @@ export function sharedCommits(
     for (const settle of settlements) settle();
   }
 
-  /** Begins a transaction as soon as no other process holds the lock, and returns those who could wait so long. */
-  async function begin(jobs: readonly Job[]): Promise<readonly Job[]> {
-    for (let patient = jobs; ; ) {
+  /** Begins a transaction as soon as no other process holds the lock. Returns the writes that could wait so long. */
+  async function beginFor(batch: readonly PendingWrite[]): Promise<readonly PendingWrite[]> {
+    for (let patient = batch; ; ) {
       try {
-        exec('BEGIN IMMEDIATE');
+        begin();
         return patient;
       } catch (error) {
         const isBusy = error instanceof ApiError && primaryCode(error.cause) === BUSY;
@@ -80,27 +95,39 @@ export function sharedCommits(
     }
   }
 
-  /** Does one of several. What is thrown means that all of them are undone. */
-  async function attempt({ work, resolve, reject }: Job, isOneOfSeveral: boolean): Promise<() => void> {
-    if (isOneOfSeveral) exec('SAVEPOINT job');
+  /** Makes one write of a batch. @throws if all of the batch is undone */
+  async function attempt(
+    { work, isAtomic, resolve, reject }: PendingWrite,
+    hasOthers: boolean,
+  ): Promise<() => void> {
+    const needsSavepoint = hasOthers && !isAtomic;
+    if (needsSavepoint) savepoint();
     try {
-      const value = await work();
-      if (isOneOfSeveral) exec('RELEASE job');
+      const result = work();
+      const value = isAtomic ? result : await result;
+      if (needsSavepoint) release();
       return () => resolve(value);
     } catch (error) {
       // Some errors, such as a full disk, end the whole transaction.
-      if (!isOneOfSeveral || !writer.isTransaction) throw error;
-      exec('ROLLBACK TO job; RELEASE job');
+      if (!hasOthers || !writer.isTransaction) throw error;
+      if (needsSavepoint) {
+        undo();
+        release();
+      }
       return () => reject(error);
     }
   }
 
+  function add<T>(work: () => unknown, isAtomic: boolean): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const deadline = performance.now() + BUSY_TIMEOUT_MS;
+      waiting.push({ work, isAtomic, resolve: resolve as PendingWrite['resolve'], reject, deadline });
+      schedule();
+    });
+  }
+
   return {
-    add: <T>(work: () => Promise<T>) =>
-      new Promise<T>((resolve, reject) => {
-        const deadline = performance.now() + BUSY_TIMEOUT_MS;
-        waiting.push({ work, resolve: resolve as Job['resolve'], reject, deadline });
-        schedule();
-      }),
+    run: (statement) => add(statement, true),
+    transaction: (work) => add(work, false),
   };
 }

@@ -5,7 +5,7 @@ import { unavailable } from '../model/api-error.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
 import { cachedReads } from './sqlite-reads.ts';
 import { runner, withOutages } from './sqlite-statements.ts';
-import { BUSY_TIMEOUT_MS, sharedCommits } from './sqlite-writes.ts';
+import { BUSY_TIMEOUT_MS, groupCommit } from './sqlite-writes.ts';
 
 /**
  * Opens a database in one SQLite file, which is made if it is missing.
@@ -30,7 +30,7 @@ export function openSqlite(path: string): Database {
   });
   const reads = cachedReads(reader);
   const write = runner(writer);
-  const writes = sharedCommits(writer, reads.expire);
+  const writes = groupCommit(writer, reads.expire);
 
   const transaction: Queryable = {
     async query<R extends Row>(sql: string, params: readonly Value[] = []) {
@@ -40,16 +40,14 @@ export function openSqlite(path: string): Database {
 
   return {
     async query<R extends Row>(sql: string, params: readonly Value[] = []) {
-      const rows = sql.startsWith('SELECT')
-        ? reads.query(sql, params)
-        : writes.add(async () => write(sql, params));
+      const rows = sql.startsWith('SELECT') ? reads.query(sql, params) : writes.run(() => write(sql, params));
       return (await rows) as readonly R[];
     },
 
-    transaction: (work) => writes.add(() => work(transaction)),
+    transaction: (work) => writes.transaction(() => work(transaction)),
 
     async close() {
-      await writes.add(async () => {});
+      await writes.transaction(async () => {});
       reader.close();
       writer.close();
     },

@@ -54,7 +54,7 @@ describe('a compiled query is answered byte for byte as Apollo Server answers it
       // Each document that differs is new to the gateway.
       const cold = await ask(`${document}\n# ${count}`, values);
       expect(compiled()).toBe(before);
-      for (let times = 0; times < 2; times += 1) {
+      for (let times = 0; times < 3; times += 1) {
         expect(withoutDate(await ask(document, values)), `${document}\n${JSON.stringify(values)}`).toEqual(
           withoutDate(cold),
         );
@@ -76,7 +76,7 @@ test('fields are in the same order, whatever is left out and merged', async () =
     fragment Names on Project { id name title }`;
   for (const yes of [true, false]) {
     const cold = await ask(`${document} # ${yes}`, { yes });
-    for (let times = 0; times < 3; times += 1) {
+    for (let times = 0; times < 4; times += 1) {
       expect(withoutDate(await ask(document, { yes }))).toEqual(withoutDate(cold));
     }
   }
@@ -87,7 +87,7 @@ test('a field that fails deep in a list is answered as Apollo Server answers it'
     'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Wallet { project { id } times: createTime } } }';
   const ids = [...tenant.projects, ...tenant.wallets];
   const compiled = countCompiled();
-  for (let times = 0; times < 3; times += 1) {
+  for (let times = 0; times < 4; times += 1) {
     expect(JSON.parse((await ask(document, { ids })).text).errors).toBeUndefined();
   }
   expect(compiled()).toBe(2);

@@ -49,7 +49,8 @@ beforeAll(async () => {
 
 /** The statements, BEGIN and COMMIT among them, that reach the server for one request to a gateway that has answered the same before. */
 async function statementsOf(request: () => Promise<void>): Promise<readonly string[]> {
-  await request();
+  // A query is compiled the second time that it comes.
+  for (let times = 0; times < 2; times += 1) await request();
   const start = await mark('before the request');
   await request();
   const end = await mark('after the request');
