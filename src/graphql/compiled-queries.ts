@@ -54,8 +54,8 @@ const NOT_COMPILED = /__(proto__|schema|type\b)/;
 export class CompiledQueries {
   readonly #schema: GraphQLSchema;
   readonly #queries = new LRUCache<string, CompiledQuery>({ maxSize: MAX_CACHE_BYTES });
-  /** The hashes of the queries that came once, since many never come again. */
-  readonly #seen = new LRUCache<string, true>({ max: MAX_SEEN });
+  /** The hashes of the queries that have come: once, as many never come again, or such that are never compiled. */
+  readonly #seen = new LRUCache<string, 'once' | 'never compiled'>({ max: MAX_SEEN });
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
@@ -73,16 +73,18 @@ export class CompiledQueries {
         executionDidStart: async ({ request, source: query, queryHash, document, operation }) => {
           const operationName = request.operationName ?? null;
           const seenKey = `${queryHash} ${operationName}`;
-          if (!this.#seen.has(seenKey)) {
-            this.#seen.set(seenKey, true);
-            return;
-          }
+          const seen = this.#seen.get(seenKey);
+          if (seen === undefined) this.#seen.set(seenKey, 'once');
           const key = keyOf({ query, operationName });
-          if (this.#queries.has(key) || !isCompilable(query, document, operation)) return;
+          if (seen !== 'once' || operation === undefined || this.#queries.has(key)) return;
           const fields = responseFields(this.#schema, document, 1, MAX_FIELDS)(operation);
-          if (fields > MAX_FIELDS || !hasPlainConditions(operation, document)) return;
-          const compiled = compile(this.#schema, document, operation);
-          if (compiled) this.#queries.set(key, compiled, { size: key.length + fields * BYTES_PER_FIELD });
+          const isCompilable =
+            isPlainQuery(query, document, operation) &&
+            fields <= MAX_FIELDS &&
+            hasPlainConditions(operation, document);
+          const compiled = isCompilable ? compile(this.#schema, document, operation) : undefined;
+          if (compiled === undefined) this.#seen.set(seenKey, 'never compiled');
+          else this.#queries.set(key, compiled, { size: key.length + fields * BYTES_PER_FIELD });
         },
       }),
     };
@@ -105,13 +107,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isCompilable(
-  query: string,
-  document: DocumentNode,
-  operation: OperationDefinitionNode | undefined,
-): operation is OperationDefinitionNode {
+function isPlainQuery(query: string, document: DocumentNode, operation: OperationDefinitionNode): boolean {
   return (
-    operation?.operation === OperationTypeNode.QUERY &&
+    operation.operation === OperationTypeNode.QUERY &&
     !NOT_COMPILED.test(query) &&
     !isIntrospection(operation.selectionSet, document)
   );

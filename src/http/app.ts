@@ -1,4 +1,10 @@
-import { type IncomingMessage, type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -72,7 +78,7 @@ export function createHttpApp(
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     // A request without a host is refused below, with an error in our own shape.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, ServerResponse: responseClass(isStopping) },
     frameworkErrors(_error, request, reply: FastifyReply) {
       const error = malformedRequest('The path is not well-formed, or too long.');
       reply.headers(headersOf(request.raw, request.id));
@@ -97,12 +103,25 @@ export function createHttpApp(
     const hostless = headers.host === undefined && httpVersion === '1.1';
     done(hostless ? malformedRequest('The request lacks the header Host.') : undefined);
   });
-  app.addHook('onSend', (_request, reply, _body, done) => {
-    // A connection that is kept alive would keep the server from stopping.
-    if (isStopping()) reply.header('connection', 'close');
-    done();
-  });
   return app;
+}
+
+/**
+ * Makes the class of responses: one that is sent while the server stops ends its connection,
+ * which would keep the server from stopping. A hook for this would be run for each response.
+ */
+function responseClass(isStopping: () => boolean): typeof ServerResponse {
+  return class<Request extends IncomingMessage> extends ServerResponse<Request> {
+    override writeHead(
+      status: number,
+      reasonOrHeaders?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
+      headers?: OutgoingHttpHeaders | OutgoingHttpHeader[],
+    ): this {
+      if (isStopping()) this.shouldKeepAlive = false;
+      // Node looks at the type of what comes second.
+      return super.writeHead(status, reasonOrHeaders as string, headers);
+    }
+  };
 }
 
 function noSchemas(): never {
