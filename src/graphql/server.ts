@@ -31,6 +31,8 @@ const BYTES_PER_CHARACTER = 100;
 
 const MAX_DOCUMENT_CACHE_BYTES = 10_000_000;
 
+const MAX_SEEN_DOCUMENTS = 10_000;
+
 const MAX_PERSISTED_QUERY_BYTES = 4_000_000;
 
 /** Answers a GraphQL request over HTTP, as Apollo Server's own method does. */
@@ -102,13 +104,19 @@ export async function startGraphqlServer(
   };
 }
 
-/** Keeps the documents that were parsed and validated lately. */
+/**
+ * Keeps documents that were parsed and validated, from the second time on: those that come once
+ * would only make the garbage collector's work harder.
+ */
 function documentStore(): NonNullable<ApolloServerOptions<Context>['documentStore']> {
   const documents = new LRUCache<string, DocumentNode>({ maxSize: MAX_DOCUMENT_CACHE_BYTES });
+  const seen = new LRUCache<string, true>({ max: MAX_SEEN_DOCUMENTS });
   return {
     get: async (key) => documents.get(key),
     async set(key, document) {
-      documents.set(key, document, { size: BYTES_PER_CHARACTER * (document.loc?.end ?? 1) });
+      const size = BYTES_PER_CHARACTER * (document.loc?.end ?? 1);
+      if (seen.has(key)) documents.set(key, document, { size });
+      else seen.set(key, true);
     },
     delete: async (key) => documents.delete(key),
   };

@@ -30,11 +30,9 @@ export function batchedReads(
     waiting = [];
     for (let start = 0; start < reads.length; start += MAX_BATCH) {
       const batch = reads.slice(start, start + MAX_BATCH);
-      withConnection((connection) => Promise.all(batch.map((read) => run(read, connection)))).catch(
-        (error: unknown) => {
-          for (const { reject } of batch) reject(error);
-        },
-      );
+      withConnection((connection) => runBatch(batch, connection)).catch((error: unknown) => {
+        for (const { reject } of batch) reject(error);
+      });
     }
   }
 
@@ -45,14 +43,20 @@ export function batchedReads(
     });
 }
 
-async function run({ sql, params, resolve, reject }: PendingRead, connection: Queryable): Promise<void> {
-  const read = () => connection.query(sql, params);
-  await read()
-    .catch((error: unknown) => {
-      if (isUnprepared(error)) return read();
-      throw error;
-    })
-    .then(resolve, reject);
+async function runBatch(batch: readonly PendingRead[], connection: Queryable): Promise<void> {
+  const unprepared: PendingRead[] = [];
+  await Promise.all(
+    batch.map((read) =>
+      connection.query(read.sql, read.params).then(read.resolve, (error: unknown) => {
+        if (isUnprepared(error)) unprepared.push(read);
+        else read.reject(error);
+      }),
+    ),
+  );
+  // One after another, so that each prepares its statement by itself.
+  for (const { sql, params, resolve, reject } of unprepared) {
+    await connection.query(sql, params).then(resolve, reject);
+  }
 }
 
 /**

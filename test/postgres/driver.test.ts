@@ -480,13 +480,15 @@ describe('a server that encrypts', () => {
 describe('reads that come at the same time', () => {
   test('each have their own result, and one that fails has no effect on the others', async () => {
     const database = await openItems({ poolSize: 2 });
-    const reads = Array.from({ length: 60 }, (_, n) =>
-      n % 7 === 3 ? database.query('SELECT nothing FROM item') : database.query('SELECT $1::int AS n', [n]),
-    );
-    const outcomes = await Promise.allSettled(reads);
-    for (const [n, outcome] of outcomes.entries()) {
-      if (n % 7 === 3) expect(outcome).toMatchObject({ status: 'rejected', reason: { code: '42703' } });
-      else expect(outcome).toEqual({ status: 'fulfilled', value: [{ n }] });
+    for (let times = 0; times < 20; times += 1) {
+      const reads = Array.from({ length: 60 }, (_, n) =>
+        n % 3 === 0 ? database.query('SELECT nothing FROM item') : database.query('SELECT $1::int AS n', [n]),
+      );
+      const outcomes = await Promise.allSettled(reads);
+      for (const [n, outcome] of outcomes.entries()) {
+        if (n % 3 === 0) expect(outcome).toMatchObject({ status: 'rejected', reason: { code: '42703' } });
+        else expect(outcome).toEqual({ status: 'fulfilled', value: [{ n }] });
+      }
     }
     expect(await database.query(LIST)).toEqual([]);
   });
