@@ -31,7 +31,10 @@ export async function serveUntilStopped(
   // From here on, so that a signal during the start is not lost.
   const stopping = new AbortController();
   const stopped = once(stopping.signal, 'abort');
+  // A second one finds no listener, and so ends the process at once.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
+  // The end of a terminal is no reason to stop serving.
+  process.on('SIGHUP', () => {});
   cluster.worker?.on('message', (message) => {
     if (message === STOP) stopping.abort();
   });

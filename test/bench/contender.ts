@@ -31,7 +31,7 @@ export const LOAD_CORE = '1';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 // What `npm start` runs, word for word. All contenders get its flags for V8.
-const [, ...START]: readonly string[] = JSON.parse(
+const [, , ...START]: readonly string[] = JSON.parse(
   readFileSync(`${ROOT}package.json`, 'utf8'),
 ).scripts.start.split(' ');
 const FLAGS = START.filter((word) => word.startsWith('--'));
