@@ -14,7 +14,7 @@ const sqlite = {
 
 const postgres = {
   name: 'postgres',
-  // What is about the faces alone is the same on any engine.
+  // What is about the APIs alone is the same on any engine.
   exclude: [
     'test/sqlite/**',
     'test/model/**',

@@ -43,7 +43,7 @@ const APOLLO_STUDIO = 'https://studio.apollographql.com';
 
 const SECONDS_BY_UNIT = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
-const MOST_WORKERS = 256;
+const MAX_WORKERS = 256;
 
 const TEN_YEARS_SECONDS = 3650 * 86_400;
 
@@ -112,7 +112,7 @@ function readInteger(name: string, text: string, min: number, max: number, other
 function readWorkers(text: string): number {
   return text === 'auto'
     ? availableParallelism()
-    : readInteger('PAW_WORKERS', text, 1, MOST_WORKERS, 'auto, or ');
+    : readInteger('PAW_WORKERS', text, 1, MAX_WORKERS, 'auto, or ');
 }
 
 function readSwitch(name: string, text: string | undefined): boolean | undefined {

@@ -9,7 +9,7 @@ import { createAccount } from '../src/commands/account-create.ts';
 import { createProject } from '../src/commands/project-create.ts';
 import { createAccountToken } from '../src/commands/token-create.ts';
 import { createWallet } from '../src/commands/wallet-create.ts';
-import type { Workplace } from '../src/commands/with-database.ts';
+import type { AdminContext } from '../src/commands/with-database.ts';
 import { readConfig } from '../src/config.ts';
 import { idGenerator } from '../src/model/resource-name.ts';
 import { startServer } from '../src/server.ts';
@@ -28,7 +28,7 @@ export type Gateway = {
   /** The clock that the gateway goes by. */
   readonly clock: TestClock;
   /** What a test adds to the database with. */
-  readonly workplace: Workplace;
+  readonly admin: AdminContext;
   /** All that the gateway has logged so far, at every level. */
   log(): string;
   /** Stops the gateway and removes the database that it made. */
@@ -76,13 +76,13 @@ export async function startGateway(
   const config = readConfig({ PORT: '0', ...settings, DATABASE_URL: databaseUrl });
   const server = await startServer(config, pino({ level: 'trace' }, sink), clock);
   const database = await openDatabase(databaseUrl, config.postgres);
-  const workplace: Workplace = { database, clock, newId: idGenerator(clock) };
+  const admin: AdminContext = { database, clock, newId: idGenerator(clock) };
   return {
     url: server.url,
     databaseUrl,
     database,
     clock,
-    workplace,
+    admin,
     log: () => lines.join(''),
     async stop() {
       await server.stop();
@@ -126,13 +126,13 @@ async function makePostgresDatabase(serverUrl: string): Promise<TestDatabase> {
 
 /** Adds an account that no other test knows, with `projects` projects (at least its first) and `wallets` wallets. */
 export async function seedTenant(
-  { workplace }: Pick<Gateway, 'workplace'>,
+  { admin }: Pick<Gateway, 'admin'>,
   { projects = 1, wallets = 0 }: { projects?: number; wallets?: number } = {},
 ): Promise<Tenant> {
-  const { name: account, defaultProject } = await createAccount(workplace, 'Tenant');
+  const { name: account, defaultProject } = await createAccount(admin, 'Tenant');
   const projectNames: string[] = [defaultProject];
   for (let n = 2; n <= projects; n += 1) {
-    const { id } = await createProject(workplace, {
+    const { id } = await createProject(admin, {
       account,
       title: `Project ${n}`,
       description: `No. ${n}`,
@@ -141,9 +141,9 @@ export async function seedTenant(
   }
   const walletNames: string[] = [];
   for (let n = 1; n <= wallets; n += 1) {
-    walletNames.push((await createWallet(workplace, walletFields(defaultProject, n))).name);
+    walletNames.push((await createWallet(admin, walletFields(defaultProject, n))).name);
   }
-  const { accessToken } = await createAccountToken(workplace, { account }, 86_400);
+  const { accessToken } = await createAccountToken(admin, { account }, 86_400);
   return { account, token: accessToken, projects: projectNames, wallets: walletNames };
 }
 

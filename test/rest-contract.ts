@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
 import { openApiDocument } from '../src/rest/openapi.ts';
-import type { Answer } from './faces.ts';
+import type { Answer } from './apis.ts';
 import { type OpenApiDocument, operationsOf } from './openapi-document.ts';
 
 const ERROR = '#/components/schemas/Error';
@@ -26,7 +26,7 @@ const operations = operationsOf(document).map((operation) => ({
 }));
 
 /**
- * Checks an answer of the REST face against the OpenAPI document.
+ * Checks an answer of the REST API against the OpenAPI document.
  *
  * @param path as it was sent, without the query
  */

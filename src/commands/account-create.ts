@@ -3,7 +3,7 @@ import { type ResourceName, resourceName } from '../model/resource-name.ts';
 import { insertAccount } from '../storage/accounts.ts';
 import type { Command } from './command.ts';
 import { addProject } from './project-create.ts';
-import { type Workplace, withDatabase } from './with-database.ts';
+import { type AdminContext, withDatabase } from './with-database.ts';
 
 type Account = {
   readonly name: ResourceName<'accounts'>;
@@ -16,8 +16,8 @@ export const accountCreate: Command = {
   summary: 'Creates an account with a first project.',
   options: { title: { value: '<text>', text: 'The title, 1 to 200 characters.', required: true } },
   run: (args) =>
-    withDatabase(args.environment, async (workplace) => {
-      const account = await createAccount(workplace, args.required('title'));
+    withDatabase(args.environment, async (admin) => {
+      const account = await createAccount(admin, args.required('title'));
       args.print(account, `Created ${account.name} with ${account.defaultProject}.`);
     }),
 };
@@ -26,7 +26,10 @@ export const accountCreate: Command = {
  * Creates an account, and a first project of the same title in it.
  * @throws INVALID_ARGUMENT that names the field
  */
-export async function createAccount({ database, clock, newId }: Workplace, text: string): Promise<Account> {
+export async function createAccount(
+  { database, clock, newId }: AdminContext,
+  text: string,
+): Promise<Account> {
   const account = parseFields({ title: text }, { title });
   const [id, projectId] = [newId(), newId()];
   await database.transaction(async (transaction) => {

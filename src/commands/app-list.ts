@@ -1,6 +1,6 @@
 import { appFromRow } from '../data/from-row.ts';
 import type { App } from '../model/app.ts';
-import { nameIn, parseFields } from '../model/fields.ts';
+import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import { appView } from '../rest/views.ts';
 import { listApps } from '../storage/apps.ts';
@@ -8,7 +8,7 @@ import type { Command } from './command.ts';
 import { requireAccount } from './require-account.ts';
 import { withDatabase } from './with-database.ts';
 
-const RULES = { account: nameIn('accounts') };
+const VALIDATORS = { account: resourceNameValidator('accounts') };
 
 const BATCH = 1000;
 
@@ -18,7 +18,7 @@ export const appList: Command = {
   options: { account: { value: '<name>', text: 'The account, accounts/<ULID>.', required: true } },
   run: (args) =>
     withDatabase(args.environment, async ({ database }) => {
-      const { account } = parseFields({ account: args.required('account') }, RULES);
+      const { account } = parseFields({ account: args.required('account') }, VALIDATORS);
       const { id: accountId } = await requireAccount(database, account);
       const apps: App[] = [];
       for (let after: Ulid | '' = '', more = true; more; ) {

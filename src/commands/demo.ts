@@ -11,7 +11,7 @@ import { createProject } from './project-create.ts';
 import { serveUntilStopped } from './serve.ts';
 import { createAccountToken } from './token-create.ts';
 import { createWallet } from './wallet-create.ts';
-import { type Workplace, withDatabase } from './with-database.ts';
+import { type AdminContext, withDatabase } from './with-database.ts';
 
 const DATABASE_URL = 'sqlite:data/demo.db';
 
@@ -87,29 +87,28 @@ export const demo: Command = {
 };
 
 /** Fills the database if it is empty, and makes a new token, since an earlier one cannot be read again. */
-async function prepare(workplace: Workplace) {
-  const { database } = workplace;
-  const account = (await findFirstAccount(database)) ?? (await seed(workplace));
+async function prepare(admin: AdminContext) {
+  const { database } = admin;
+  const account = (await findFirstAccount(database)) ?? (await seed(admin));
   const sent = { account: resourceName('accounts', account.id) };
-  const { accessToken } = await createAccountToken(workplace, sent, TOKEN_LIFE_SECONDS);
+  const { accessToken } = await createAccountToken(admin, sent, TOKEN_LIFE_SECONDS);
   const page = { direction: 'forward', size: SHOWN, position: undefined } as const;
   const { items: projects } = await findProjectPage(database, account.id, page);
   return { accessToken, projects, wallets: await listWallets(database, account.id, SHOWN) };
 }
 
-async function seed({ database, clock, newId }: Workplace): Promise<{ id: Ulid }> {
+async function seed({ database, clock, newId }: AdminContext): Promise<{ id: Ulid }> {
   return database.transaction(async (transaction) => {
     // All or nothing: a start that is cut short must not leave a demo half filled.
-    const workplace: Workplace = {
+    const admin: AdminContext = {
       database: { query: transaction.query, transaction: (work) => work(transaction) },
       clock,
       newId,
     };
-    const { name: account, defaultProject: project } = await createAccount(workplace, ACCOUNT);
-    for (const [title, description] of PROJECTS)
-      await createProject(workplace, { account, title, description });
+    const { name: account, defaultProject: project } = await createAccount(admin, ACCOUNT);
+    for (const [title, description] of PROJECTS) await createProject(admin, { account, title, description });
     for (const [title, network, address] of WALLETS) {
-      await createWallet(workplace, { project, title, description: '', network, address });
+      await createWallet(admin, { project, title, description: '', network, address });
     }
     return { id: idOf(account) };
   });

@@ -1,5 +1,5 @@
 import { projectFromRow } from '../data/from-row.ts';
-import { description, nameIn, parseFields, title } from '../model/fields.ts';
+import { description, parseFields, resourceNameValidator, title } from '../model/fields.ts';
 import type { Project } from '../model/project.ts';
 import { resourceName, type Ulid } from '../model/resource-name.ts';
 import { projectView } from '../rest/views.ts';
@@ -7,9 +7,9 @@ import type { Queryable } from '../storage/database.ts';
 import { insertProject, type ProjectRow } from '../storage/projects.ts';
 import type { Command } from './command.ts';
 import { requireAccount } from './require-account.ts';
-import { type Workplace, withDatabase } from './with-database.ts';
+import { type AdminContext, withDatabase } from './with-database.ts';
 
-const RULES = { account: nameIn('accounts'), title, description };
+const VALIDATORS = { account: resourceNameValidator('accounts'), title, description };
 
 export const projectCreate: Command = {
   name: 'project create',
@@ -20,13 +20,13 @@ export const projectCreate: Command = {
     description: { value: '<text>', text: 'A short description, up to 2,000 characters.' },
   },
   run: (args) =>
-    withDatabase(args.environment, async (workplace, publicUrl) => {
+    withDatabase(args.environment, async (admin, publicUrl) => {
       const sent = {
         account: args.required('account'),
         title: args.required('title'),
         description: args.optional('description') ?? '',
       };
-      const project = projectFromRow(await createProject(workplace, sent), publicUrl);
+      const project = projectFromRow(await createProject(admin, sent), publicUrl);
       args.print(projectView(project), `Created ${project.name}.`);
     }),
 };
@@ -36,10 +36,10 @@ export const projectCreate: Command = {
  * @throws INVALID_ARGUMENT that names the field
  */
 export function createProject(
-  { database, clock, newId }: Workplace,
+  { database, clock, newId }: AdminContext,
   sent: Readonly<Record<string, unknown>>,
 ): Promise<ProjectRow> {
-  const { account, ...texts } = parseFields(sent, RULES);
+  const { account, ...texts } = parseFields(sent, VALIDATORS);
   return database.transaction(async (transaction) => {
     const { id: accountId } = await requireAccount(transaction, account);
     return addProject(transaction, clock, accountId, newId(), texts);

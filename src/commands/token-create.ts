@@ -1,14 +1,17 @@
 import { readDuration } from '../config.ts';
 import { type IssuedToken, issueToken } from '../data/issue-token.ts';
 import { invalidFields } from '../model/api-error.ts';
-import { nameIn, optional, parseFields } from '../model/fields.ts';
+import { optional, parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findProjects } from '../storage/projects.ts';
 import type { Command } from './command.ts';
 import { requireAccount } from './require-account.ts';
-import { type Workplace, withDatabase } from './with-database.ts';
+import { type AdminContext, withDatabase } from './with-database.ts';
 
-const RULES = { account: nameIn('accounts'), project: optional(nameIn('projects')) };
+const VALIDATORS = {
+  account: resourceNameValidator('accounts'),
+  project: optional(resourceNameValidator('projects')),
+};
 
 const DEFAULT_LIFE = '90d';
 
@@ -27,10 +30,10 @@ export const tokenCreate: Command = {
     },
   },
   run: (args) =>
-    withDatabase(args.environment, async (workplace) => {
+    withDatabase(args.environment, async (admin) => {
       const lifeSeconds = readDuration('--expires-in', args.optional('expires-in') ?? DEFAULT_LIFE);
       const sent = { account: args.required('account'), project: args.optional('project') };
-      const { accessToken, expireTimeMs } = await createAccountToken(workplace, sent, lifeSeconds);
+      const { accessToken, expireTimeMs } = await createAccountToken(admin, sent, lifeSeconds);
       const expireTime = new Date(expireTimeMs).toISOString();
       args.print({ accessToken, expireTime }, `${accessToken}\nExpires at ${expireTime}.`);
     }),
@@ -41,11 +44,11 @@ export const tokenCreate: Command = {
  * @throws INVALID_ARGUMENT that names the field
  */
 export async function createAccountToken(
-  { database, clock, newId }: Workplace,
+  { database, clock, newId }: AdminContext,
   sent: Readonly<Record<string, unknown>>,
   lifeSeconds: number,
 ): Promise<IssuedToken> {
-  const { account, project } = parseFields(sent, RULES);
+  const { account, project } = parseFields(sent, VALIDATORS);
   const row = await requireAccount(database, account);
   if (project && (await findProjects(database, row.id, [idOf(project)])).length === 0) {
     throw invalidFields([{ field: 'project', description: 'Must be a project of the account.' }]);

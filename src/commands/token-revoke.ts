@@ -2,7 +2,7 @@ import { equalHashes, hashCredential, parseCredential } from '../credentials/cre
 import { invalidFields } from '../model/api-error.ts';
 import { openTokens } from '../storage/tokens.ts';
 import type { Command } from './command.ts';
-import { type Workplace, withDatabase } from './with-database.ts';
+import { type AdminContext, withDatabase } from './with-database.ts';
 
 export const tokenRevoke: Command = {
   name: 'token revoke',
@@ -10,8 +10,8 @@ export const tokenRevoke: Command = {
   operand: 'token',
   options: {},
   run: (args) =>
-    withDatabase(args.environment, async (workplace) => {
-      if (!(await revokeToken(workplace, args.operand))) {
+    withDatabase(args.environment, async (admin) => {
+      if (!(await revokeToken(admin, args.operand))) {
         throw invalidFields([{ field: 'token', description: 'Must be an access token that is live.' }]);
       }
       args.print({ revoked: true }, 'Revoked.');
@@ -19,7 +19,7 @@ export const tokenRevoke: Command = {
 };
 
 /** Ends a token, and returns whether it was live. */
-async function revokeToken({ database, clock }: Workplace, text: string): Promise<boolean> {
+async function revokeToken({ database, clock }: AdminContext, text: string): Promise<boolean> {
   const tokens = openTokens(database, clock);
   const token = parseCredential(text);
   if (token === undefined) return false;

@@ -1,15 +1,15 @@
 import { walletFromRow } from '../data/from-row.ts';
 import { invalidFields } from '../model/api-error.ts';
-import { address, description, nameIn, network, parseFields, title } from '../model/fields.ts';
+import { address, description, network, parseFields, resourceNameValidator, title } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { walletView } from '../rest/views.ts';
 import { findAccountOfProject } from '../storage/projects.ts';
 import { insertWallet } from '../storage/wallets.ts';
 import type { Command } from './command.ts';
-import { type Workplace, withDatabase } from './with-database.ts';
+import { type AdminContext, withDatabase } from './with-database.ts';
 
-const RULES = { project: nameIn('projects'), title, description, network, address };
+const VALIDATORS = { project: resourceNameValidator('projects'), title, description, network, address };
 
 export const walletCreate: Command = {
   name: 'wallet create',
@@ -26,8 +26,8 @@ export const walletCreate: Command = {
     description: { value: '<text>', text: 'A short description, up to 2,000 characters.' },
   },
   run: (args) =>
-    withDatabase(args.environment, async (workplace) => {
-      const wallet = await createWallet(workplace, {
+    withDatabase(args.environment, async (admin) => {
+      const wallet = await createWallet(admin, {
         project: args.required('project'),
         title: args.required('title'),
         network: args.required('network'),
@@ -43,10 +43,10 @@ export const walletCreate: Command = {
  * @throws INVALID_ARGUMENT that names the field
  */
 export async function createWallet(
-  { database, clock, newId }: Workplace,
+  { database, clock, newId }: AdminContext,
   sent: Readonly<Record<string, unknown>>,
 ): Promise<Wallet> {
-  const { project, ...fields } = parseFields(sent, RULES);
+  const { project, ...fields } = parseFields(sent, VALIDATORS);
   const projectId = idOf(project);
   const accountId = await findAccountOfProject(database, project);
   if (accountId === undefined) {

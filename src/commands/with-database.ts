@@ -6,7 +6,7 @@ import { openDatabase } from '../storage/open-database.ts';
 import type { Arguments } from './command.ts';
 
 /** What the commands that change the database work with. */
-export type Workplace = {
+export type AdminContext = {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   /** Tells the time, in Unix milliseconds. */
   readonly clock: () => number;
@@ -21,14 +21,14 @@ export type Workplace = {
  */
 export async function withDatabase<T>(
   environment: Arguments['environment'],
-  work: (workplace: Workplace, publicUrl: string) => Promise<T>,
+  work: (admin: AdminContext, publicUrl: string) => Promise<T>,
 ): Promise<T> {
   const { databaseUrl, postgres, publicUrl, host, port } = readConfig(environment);
   const database = await openDatabase(databaseUrl, postgres);
   try {
     await migrate(database, Date.now());
-    const workplace = { database, clock: Date.now, newId: idGenerator(Date.now) };
-    return await work(workplace, publicUrl ?? localUrl(host, port));
+    const admin = { database, clock: Date.now, newId: idGenerator(Date.now) };
+    return await work(admin, publicUrl ?? localUrl(host, port));
   } finally {
     await database.close();
   }

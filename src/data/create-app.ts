@@ -6,7 +6,7 @@ import { createAppFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import { insertApp } from '../storage/apps.ts';
-import type { Sent } from './data-layer.ts';
+import type { UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
 
@@ -14,9 +14,9 @@ import { appFromRow } from './from-row.ts';
 export async function createApp(
   { database, clock, newId }: Dependencies,
   principal: Principal,
-  sent: Sent,
+  input: UntrustedInput,
 ): Promise<App> {
-  const { title, active, project } = parseFields(sent, createAppFields);
+  const { title, active, project } = parseFields(input, createAppFields);
   if (principal.level !== 'account') throw accountTokenRequired();
 
   const id = newId();

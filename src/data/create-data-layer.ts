@@ -11,10 +11,10 @@ import { updateWallet } from './update-wallet.ts';
 export function createDataLayer(dependencies: Dependencies): DataLayer {
   return {
     authenticate: (bearerToken) => authenticate(dependencies, bearerToken),
-    createApp: (principal, sent) => createApp(dependencies, principal, sent),
-    signIn: (principal, sent) => signIn(dependencies, principal, sent),
-    updateWallet: (principal, sent) => updateWallet(dependencies, principal, sent),
-    listProjects: (principal, sent) => listProjects(dependencies, principal, sent),
+    createApp: (principal, input) => createApp(dependencies, principal, input),
+    signIn: (principal, input) => signIn(dependencies, principal, input),
+    updateWallet: (principal, input) => updateWallet(dependencies, principal, input),
+    listProjects: (principal, input) => listProjects(dependencies, principal, input),
     getResources: (principal, names) => getResources(dependencies, principal, names),
     async checkReady() {
       await dependencies.database.query('SELECT 1');

@@ -6,7 +6,7 @@ import type { ResourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 
 /** The fields of a request as the client sent them. Operations check them. */
-export type Sent = Readonly<Record<string, unknown>>;
+export type UntrustedInput = Readonly<Record<string, unknown>>;
 
 /** What a sign-in gives. */
 export type SignInResult = {
@@ -29,7 +29,7 @@ export type ProjectPage = Page<Project> & {
 export type Resource = Project | App | Wallet;
 
 /**
- * The operations of the service, which both faces call. Every one takes the
+ * The operations of the service, which both APIs call. Every one takes the
  * principal that `authenticate` returned, and throws an `ApiError`: INVALID_ARGUMENT
  * that names each field at fault, UNAVAILABLE if the database cannot answer, and
  * what is said of each.
@@ -46,24 +46,24 @@ export type DataLayer = {
    * project, `project`. The answer carries the private key.
    * @throws PERMISSION_DENIED if the principal is not an account
    */
-  createApp(principal: Principal, sent: Sent): Promise<App>;
+  createApp(principal: Principal, input: UntrustedInput): Promise<App>;
 
   /**
    * Makes an access token for the app `name` with its `privateKey`.
    * @throws UNAUTHENTICATED if there is no such app or the key is another's, and
    *   PERMISSION_DENIED if the app is inactive
    */
-  signIn(principal: Principal, sent: Sent): Promise<SignInResult>;
+  signIn(principal: Principal, input: UntrustedInput): Promise<SignInResult>;
 
   /**
    * Changes those of `title`, `description`, `project`, `network` and `password`
    * that are sent of the wallet `name`.
    * @throws NOT_FOUND, and RESOURCE_EXHAUSTED if too many passwords are being set at once
    */
-  updateWallet(principal: Principal, sent: Sent): Promise<Wallet>;
+  updateWallet(principal: Principal, input: UntrustedInput): Promise<Wallet>;
 
   /** Returns one page of the projects that the principal can see, in the order of their names. */
-  listProjects(principal: Principal, sent: ConnectionArguments): Promise<ProjectPage>;
+  listProjects(principal: Principal, input: ConnectionArguments): Promise<ProjectPage>;
 
   /**
    * Returns the resources of these names, in their order, with null for what does

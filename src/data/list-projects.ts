@@ -16,10 +16,10 @@ type ProjectRows = Page<ProjectItem> & Pick<ProjectPage, 'readSurroundings'>;
 export async function listProjects(
   dependencies: Dependencies,
   principal: Principal,
-  sent: ConnectionArguments,
+  input: ConnectionArguments,
 ): Promise<ProjectPage> {
   const { pageTokens, publicUrl } = dependencies;
-  const request = parsePageRequest(sent, pageTokens);
+  const request = parsePageRequest(input, pageTokens);
   const page = await readPage(dependencies, principal, request);
 
   const url = publicUrl();

@@ -5,7 +5,7 @@ import { signInFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findAppSecret, lockActiveApp } from '../storage/apps.ts';
-import type { Sent, SignInResult } from './data-layer.ts';
+import type { SignInResult, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
 import { issueToken } from './issue-token.ts';
@@ -17,9 +17,9 @@ const NO_HASH = hashCredential('');
 export async function signIn(
   dependencies: Dependencies,
   principal: Principal,
-  sent: Sent,
+  input: UntrustedInput,
 ): Promise<SignInResult> {
-  const { name, privateKey } = parseFields(sent, signInFields);
+  const { name, privateKey } = parseFields(input, signInFields);
   const { database } = dependencies;
   const { accountId } = principal;
 

@@ -5,7 +5,7 @@ import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { changeWallet, findUpdateTargets, findWallet } from '../storage/wallets.ts';
-import type { Sent } from './data-layer.ts';
+import type { UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
 
@@ -13,10 +13,10 @@ import { walletFromRow } from './from-row.ts';
 export async function updateWallet(
   dependencies: Dependencies,
   principal: Principal,
-  sent: Sent,
+  input: UntrustedInput,
 ): Promise<Wallet> {
   const { database, passwords, clock } = dependencies;
-  const { name, title, description, project, network, password } = parseFields(sent, updateWalletFields);
+  const { name, title, description, project, network, password } = parseFields(input, updateWalletFields);
   const id = idOf(name);
   const projectId = project && idOf(project);
   const { accountId } = principal;

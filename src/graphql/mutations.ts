@@ -1,7 +1,7 @@
 import { clientMutationId, parseFields } from '../model/fields.ts';
 import type { MutationResolvers } from './schema-types.ts';
 
-const RULES = { clientMutationId };
+const VALIDATORS = { clientMutationId };
 
 /** The resolvers of `Mutation`: one call of the data layer each. */
 export const mutations: MutationResolvers = {
@@ -24,5 +24,5 @@ export const mutations: MutationResolvers = {
 
 /** The client's own text, to be checked before anything is changed. */
 function echoOf(input: Readonly<Record<string, unknown>>): { clientMutationId: string | null } {
-  return { clientMutationId: parseFields(input, RULES).clientMutationId ?? null };
+  return { clientMutationId: parseFields(input, VALIDATORS).clientMutationId ?? null };
 }

@@ -1,19 +1,19 @@
 import { invalidFields } from '../model/api-error.ts';
-import { nameIn, parseFields } from '../model/fields.ts';
+import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { ProjectConnection } from './connection.ts';
 import type { QueryResolvers } from './schema-types.ts';
 
-const MOST_NODES = 100;
+const MAX_NODES = 100;
 
-const anyName = nameIn('projects', 'apps', 'wallets');
+const anyName = resourceNameValidator('projects', 'apps', 'wallets');
 
 /** The resolvers of `Query`. */
 export const queries: QueryResolvers = {
   node: (_parent, args, { resources }) => resources.load(parseFields(args, { id: anyName }).id),
 
   nodes(_parent, { ids }, { resources }) {
-    if (ids.length > MOST_NODES) {
-      throw invalidFields([{ field: 'ids', description: `Must be at most ${MOST_NODES} names.` }]);
+    if (ids.length > MAX_NODES) {
+      throw invalidFields([{ field: 'ids', description: `Must be at most ${MAX_NODES} names.` }]);
     }
     const fields = Object.fromEntries(ids.map((id, index) => [`ids[${index}]`, id]));
     const rules = Object.fromEntries(ids.map((_, index) => [`ids[${index}]`, anyName]));

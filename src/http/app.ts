@@ -52,7 +52,7 @@ export type HttpAppSettings = {
   readonly corsHeaders: CorsHeaders;
 };
 
-/** Makes the HTTP server that the faces are added to. */
+/** Makes the HTTP server that the APIs are added to. */
 export function createHttpApp(
   logger: Pick<FastifyBaseLogger, 'debug'>,
   { errorBody, isStopping, authenticate, corsHeaders }: HttpAppSettings,
@@ -69,7 +69,7 @@ export function createHttpApp(
     bodyLimit: BODY_LIMIT_BYTES,
     genReqId: newRequestId,
     requestIdHeader: false,
-    // The faces check what comes in themselves: without these Fastify loads a validator that is never asked.
+    // The APIs check what comes in themselves: without these Fastify loads a validator that is never asked.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // While the server stops, what still comes over open connections is served.

@@ -14,7 +14,7 @@ import { BODY_LIMIT_BYTES } from '../model/fields.ts';
 /** The media type of every error. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Turns an error into the body that a face's clients expect. */
+/** Turns an error into the body that an API's clients expect. */
 export type ErrorBody = (error: ApiError, requestId: string) => string;
 
 /**

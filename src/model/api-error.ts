@@ -21,7 +21,7 @@ export type FieldViolation = {
   readonly description: string;
 };
 
-type Facts = {
+type ApiErrorOptions = {
   readonly status: Status;
   readonly httpStatus: number;
   readonly reason: string;
@@ -47,22 +47,22 @@ export class ApiError extends Error {
   /** HTTP header fields that go with the status. */
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(facts: Facts) {
-    super(facts.message, { cause: facts.cause });
-    this.status = facts.status;
-    this.httpStatus = facts.httpStatus;
-    this.reason = facts.reason;
-    this.fieldViolations = facts.fieldViolations ?? [];
-    this.headers = facts.headers ?? {};
+  constructor(options: ApiErrorOptions) {
+    super(options.message, { cause: options.cause });
+    this.status = options.status;
+    this.httpStatus = options.httpStatus;
+    this.reason = options.reason;
+    this.fieldViolations = options.fieldViolations ?? [];
+    this.headers = options.headers ?? {};
   }
 }
 
 /** The most violations that one error names, so that a small request gets no huge answer. */
-export const MOST_VIOLATIONS = 100;
+export const MAX_VIOLATIONS = 100;
 
-/** Values of one or more fields that break their rules. */
+/** Values of one or more fields that are not valid. */
 export function invalidFields(violations: readonly FieldViolation[]): ApiError {
-  const fieldViolations = violations.slice(0, MOST_VIOLATIONS);
+  const fieldViolations = violations.slice(0, MAX_VIOLATIONS);
   const problems = fieldViolations.map(({ field, description }) => `${field}: ${description}`);
   return new ApiError({
     status: 'INVALID_ARGUMENT',

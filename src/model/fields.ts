@@ -10,76 +10,83 @@ export const BODY_LIMIT_BYTES = 100 * 1024;
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * The rule of one field: takes what the client sent, undefined if nothing, and
- * returns the value to work with, or throws a `BrokenRule`.
+ * The validator of one field: takes what the client sent, undefined if nothing, and
+ * returns the value to work with, or throws a `ValidationError`.
  */
-export type Rule<T> = ((sent: unknown) => T) & {
-  /** What the rule takes, for those who have to be told beforehand. */
+export type Validator<T> = ((sent: unknown) => T) & {
+  /** The values that it accepts. */
   readonly schema: JsonSchema;
   /** Whether the field may be left out. */
   readonly isOptional: boolean;
 };
 
-/** Thrown by a rule; the message says what the field must be, as a sentence. */
-export class BrokenRule extends Error {}
+/** Thrown by a validator; the message says what the field must be, as a sentence. */
+export class ValidationError extends Error {}
 
-/** Makes the rule of a field of what reads it. */
-export function rule<T>(schema: JsonSchema, isOptional: boolean, read: (sent: unknown) => T): Rule<T> {
+/** Makes a validator of the schema of its values and a function that reads one. */
+export function validator<T>(
+  schema: JsonSchema,
+  isOptional: boolean,
+  read: (sent: unknown) => T,
+): Validator<T> {
   return Object.assign(read, { schema, isOptional });
 }
 
-type Parsed<Rules> = { readonly [F in keyof Rules]: Rules[F] extends Rule<infer T> ? T : never };
+type Parsed<Validators> = {
+  readonly [F in keyof Validators]: Validators[F] extends Validator<infer T> ? T : never;
+};
 
 /**
- * Reads the fields of a request by their rules.
+ * Reads the fields of a request by their validators.
  *
  * @param sent the fields as the client sent them
- * @param rules the rule of each field; other fields of `sent` are not looked at
- * @throws INVALID_ARGUMENT that names every field whose rule is broken
+ * @param validators the validator of each field; other fields of `sent` are not looked at
+ * @throws INVALID_ARGUMENT that names every field whose value is not valid
  */
-export function parseFields<Rules extends Record<string, Rule<unknown>>>(
+export function parseFields<Validators extends Record<string, Validator<unknown>>>(
   sent: Readonly<Record<string, unknown>>,
-  rules: Rules,
-): Parsed<Rules> {
+  validators: Validators,
+): Parsed<Validators> {
   const violations: FieldViolation[] = [];
   const parsed: Record<string, unknown> = {};
-  for (const field in rules) {
+  for (const field in validators) {
     try {
-      parsed[field] = rules[field]?.(Object.hasOwn(sent, field) ? sent[field] : undefined);
+      parsed[field] = validators[field]?.(Object.hasOwn(sent, field) ? sent[field] : undefined);
     } catch (error) {
-      if (!(error instanceof BrokenRule)) throw error;
+      if (!(error instanceof ValidationError)) throw error;
       violations.push({ field, description: error.message });
     }
   }
   if (violations.length > 0) throw invalidFields(violations);
-  return parsed as Parsed<Rules>;
+  return parsed as Parsed<Validators>;
 }
 
 /** Makes a field one that may be left out. Null is not the same as leaving it out. */
-export function optional<T>(required: Rule<T>): Rule<T | undefined> {
-  return rule(required.schema, true, (sent) => (sent === undefined ? undefined : required(sent)));
+export function optional<T>(required: Validator<T>): Validator<T | undefined> {
+  return validator(required.schema, true, (sent) => (sent === undefined ? undefined : required(sent)));
 }
 
 /** Makes a field one that may be left out or be null, which mean the same. */
-export function nullable<T>(required: Rule<T>): Rule<T | undefined> {
-  return rule(required.schema, true, (sent) => (sent == null ? undefined : required(sent)));
+export function nullable<T>(required: Validator<T>): Validator<T | undefined> {
+  return validator(required.schema, true, (sent) => (sent == null ? undefined : required(sent)));
 }
 
 /**
  * Text of `min` to `max` Unicode code points. NUL, which PostgreSQL cannot
  * hold, and lone surrogates, which UTF-8 cannot, are refused.
  */
-export function text(min: number, max: number): Rule<string> {
+export function text(min: number, max: number): Validator<string> {
   const length = min === max ? `exactly ${min}` : `${min} to ${max}`;
   const schema = { type: 'string', minLength: min, maxLength: max, pattern: '^[^\\u0000]*$' };
-  return rule(schema, false, (sent) => {
-    if (sent === undefined) throw new BrokenRule('Required.');
-    if (typeof sent !== 'string') throw new BrokenRule('Must be a string.');
-    if (!sent.isWellFormed()) throw new BrokenRule('Must be well-formed Unicode: a surrogate stands alone.');
-    if (sent.includes('\0')) throw new BrokenRule('Must not contain the character U+0000.');
+  return validator(schema, false, (sent) => {
+    if (sent === undefined) throw new ValidationError('Required.');
+    if (typeof sent !== 'string') throw new ValidationError('Must be a string.');
+    if (!sent.isWellFormed())
+      throw new ValidationError('Must be well-formed Unicode: a surrogate stands alone.');
+    if (sent.includes('\0')) throw new ValidationError('Must not contain the character U+0000.');
     // A code point takes one or two units, so that most lengths are known without counting.
     const points = sent.length < min || sent.length > 2 * max ? Number.NaN : [...sent].length;
-    if (!(points >= min && points <= max)) throw new BrokenRule(`Must be ${length} characters long.`);
+    if (!(points >= min && points <= max)) throw new ValidationError(`Must be ${length} characters long.`);
     return sent;
   });
 }
@@ -100,9 +107,9 @@ export const password = text(32, 32);
 export const clientMutationId = nullable(text(0, 2000));
 
 /** True or false. */
-export const boolean = rule({ type: 'boolean' }, false, (sent): boolean => {
-  if (sent === undefined) throw new BrokenRule('Required.');
-  if (typeof sent !== 'boolean') throw new BrokenRule('Must be true or false.');
+export const boolean = validator({ type: 'boolean' }, false, (sent): boolean => {
+  if (sent === undefined) throw new ValidationError('Required.');
+  if (typeof sent !== 'boolean') throw new ValidationError('Must be true or false.');
   return sent;
 });
 
@@ -110,10 +117,10 @@ export const boolean = rule({ type: 'boolean' }, false, (sent): boolean => {
 export const privateKey = text(1, 1000);
 
 /** A blockchain network, in any spelling that is accepted. */
-export const network = rule({ type: 'string', enum: ACCEPTED_NETWORKS }, false, (sent): Network => {
+export const network = validator({ type: 'string', enum: ACCEPTED_NETWORKS }, false, (sent): Network => {
   const value = typeof sent === 'string' ? parseNetwork(sent) : undefined;
   if (value === undefined) {
-    throw new BrokenRule(
+    throw new ValidationError(
       'Must be NETWORK_ETHEREUM, NETWORK_ETHEREUM_RINKEBY, NETWORK_POLYGON or NETWORK_POLYGON_MUMBAI.',
     );
   }
@@ -121,13 +128,13 @@ export const network = rule({ type: 'string', enum: ACCEPTED_NETWORKS }, false, 
 });
 
 /** An address of a wallet. */
-export const address = rule(
+export const address = validator(
   { type: 'string', maxLength: 42, pattern: '^0x[0-9A-Fa-f]{40}$' },
   false,
   (sent): Address => {
     const value = typeof sent === 'string' ? parseAddress(sent) : undefined;
     if (value === undefined) {
-      throw new BrokenRule(
+      throw new ValidationError(
         'Must be 0x and 40 hexadecimal digits, in one case or with the checksum of EIP-55.',
       );
     }
@@ -136,7 +143,9 @@ export const address = rule(
 );
 
 /** A resource name of one of `collections`. */
-export function nameIn<C extends Collection>(...collections: readonly C[]): Rule<ResourceName<C>> {
+export function resourceNameValidator<C extends Collection>(
+  ...collections: readonly C[]
+): Validator<ResourceName<C>> {
   const shape = collections.map((collection) => `${collection}/<ULID>`).join(' or ');
   const longest = Math.max(...collections.map(({ length }) => length + 27));
   const schema = {
@@ -144,19 +153,19 @@ export function nameIn<C extends Collection>(...collections: readonly C[]): Rule
     maxLength: longest,
     pattern: `^(${collections.join('|')})/${ULID_PATTERN}$`,
   };
-  return rule(schema, false, (sent) => {
-    if (sent === undefined) throw new BrokenRule('Required.');
+  return validator(schema, false, (sent) => {
+    if (sent === undefined) throw new ValidationError('Required.');
     const name = typeof sent === 'string' ? parseResourceName(collections, sent) : undefined;
-    if (name === undefined) throw new BrokenRule(`Must be a resource name of the form ${shape}.`);
+    if (name === undefined) throw new ValidationError(`Must be a resource name of the form ${shape}.`);
     return name;
   });
 }
 
 /** A whole number from `min` to `max`. */
-export function integer(min: number, max: number): Rule<number> {
-  return rule({ type: 'integer', format: 'int32', minimum: min, maximum: max }, false, (sent) => {
+export function integer(min: number, max: number): Validator<number> {
+  return validator({ type: 'integer', format: 'int32', minimum: min, maximum: max }, false, (sent) => {
     if (typeof sent !== 'number' || !Number.isInteger(sent) || sent < min || sent > max) {
-      throw new BrokenRule(`Must be a whole number from ${min} to ${max}.`);
+      throw new ValidationError(`Must be a whole number from ${min} to ${max}.`);
     }
     return sent;
   });

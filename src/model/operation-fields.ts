@@ -1,27 +1,31 @@
 import {
   boolean,
   description,
-  nameIn,
   network,
   nullable,
   optional,
   password,
   privateKey,
+  resourceNameValidator,
   title,
 } from './fields.ts';
 
 /** The fields that an app is created from. */
-export const createAppFields = { title, active: boolean, project: nullable(nameIn('projects')) };
+export const createAppFields = {
+  title,
+  active: boolean,
+  project: nullable(resourceNameValidator('projects')),
+};
 
 /** The fields that an app signs in with. */
-export const signInFields = { name: nameIn('apps'), privateKey };
+export const signInFields = { name: resourceNameValidator('apps'), privateKey };
 
 /** The wallet that is updated, and those of its fields that a client may change. */
 export const updateWalletFields = {
-  name: nameIn('wallets'),
+  name: resourceNameValidator('wallets'),
   title: optional(title),
   description: optional(description),
-  project: optional(nameIn('projects')),
+  project: optional(resourceNameValidator('projects')),
   network: optional(network),
   password: optional(password),
 };

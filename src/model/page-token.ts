@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { BrokenRule, type Rule, rule } from './fields.ts';
+import { ValidationError, type Validator, validator } from './fields.ts';
 import { parseUlid, type Ulid } from './resource-name.ts';
 
 /** Makes and reads the tokens of one gateway. */
@@ -7,7 +7,7 @@ export type PageTokens = {
   /** The token of the place that the item `id` has in its list. */
   encode(id: Ulid): string;
   /** Reads a token; null, or an empty one, stands for no place. Broken if malformed or forged. */
-  readonly position: Rule<Ulid | undefined>;
+  readonly position: Validator<Ulid | undefined>;
 };
 
 /** What a page token looks like from outside. Empty, it stands for no place. */
@@ -40,13 +40,13 @@ export function pageTokens(key: Uint8Array): PageTokens {
     return btoa(place) + hash('sha256', secret + place, 'base64url').slice(0, CODE_LENGTH);
   }
 
-  const position = rule(PAGE_TOKEN_SCHEMA, true, (sent): Ulid | undefined => {
+  const position = validator(PAGE_TOKEN_SCHEMA, true, (sent): Ulid | undefined => {
     if (sent === undefined || sent === null || sent === '') return undefined;
     const id = typeof sent === 'string' ? parseUlid(idIn(sent)) : undefined;
     // Comparing the whole text refuses other spellings of the same bytes, too. It may tell by its time how much of a
     // forged code is right: what would be gained is a place in a list of one's own.
     if (id === undefined || encode(id) !== sent) {
-      throw new BrokenRule('Must be a token or cursor that this service gave.');
+      throw new ValidationError('Must be a token or cursor that this service gave.');
     }
     return id;
   });

@@ -4,7 +4,7 @@ import type { PageTokens } from './page-token.ts';
 import type { Ulid } from './resource-name.ts';
 
 /** The most items that a page may hold. */
-export const MOST_ITEMS = 100;
+export const MAX_PAGE_SIZE = 100;
 
 /** The size of a page that names none. */
 export const DEFAULT_PAGE_SIZE = 10;
@@ -46,7 +46,7 @@ export type ConnectionArguments = {
 };
 
 /** The size of a page. */
-export const pageSize = nullable(integer(1, MOST_ITEMS));
+export const pageSize = nullable(integer(1, MAX_PAGE_SIZE));
 
 /**
  * Reads the arguments of a page: `first` and `after` for a page forward, `last`

@@ -11,15 +11,15 @@ import {
   unsupportedMediaType,
 } from '../model/api-error.ts';
 import { BODY_LIMIT_BYTES, type JsonSchema } from '../model/fields.ts';
-import { answerSchemas } from './answers.ts';
 import { restErrorBody } from './error-body.ts';
 import { examples } from './examples.ts';
 import { type Operation, operations, type RequestFields } from './operations.ts';
+import { responseSchemas } from './response-schemas.ts';
 import { JSON_TYPE } from './views.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const DESCRIPTION = `The REST face of the PAW gateway: projects, apps and wallets.
+const DESCRIPTION = `The REST API of the PAW gateway: projects, apps and wallets.
 
 Every operation needs a live bearer token. What a token cannot see does not exist for it. Other paths are
 answered by 404, and other methods by 405 with the header \`Allow\`, in the same shape as all errors; HEAD goes
@@ -92,7 +92,7 @@ const BODY_REFUSALS = [
 ];
 
 /**
- * Adds the description of the REST face, at `/openapi.json`. It needs no token.
+ * Adds the description of the REST API, at `/openapi.json`. It needs no token.
  *
  * @param publicUrl tells the URL that clients reach the gateway at, once it is known
  */
@@ -107,7 +107,7 @@ export function addOpenApi(app: FastifyInstance, version: string, publicUrl: () 
 }
 
 /**
- * The description of the REST face, made from what the routes are made from.
+ * The description of the REST API, made from what the routes are made from.
  * Source: OpenAPI 3.1.1.
  *
  * @param publicUrl the URL that clients reach the gateway at, without a slash at its end
@@ -144,7 +144,7 @@ export function openApiDocument(version: string, publicUrl: string): Json {
         },
       },
       headers: HEADERS,
-      schemas: answerSchemas,
+      schemas: responseSchemas,
     },
   };
 }
@@ -187,12 +187,12 @@ function describeParameters(
   fields: RequestFields,
   values: Readonly<Record<string, unknown>>,
 ): readonly Json[] {
-  return Object.entries(fields).map(([name, { description, rule }]) => ({
+  return Object.entries(fields).map(([name, { description, validator }]) => ({
     name,
     in: place,
     required: place === 'path',
     description,
-    schema: rule?.schema,
+    schema: validator?.schema,
     ...(Object.hasOwn(values, name) && { example: values[name] }),
   }));
 }
@@ -201,12 +201,12 @@ function describeObject(fields: RequestFields): JsonSchema {
   const entries = Object.entries(fields);
   return {
     type: 'object',
-    required: entries.filter(([, { rule }]) => !rule?.isOptional).map(([name]) => name),
+    required: entries.filter(([, { validator }]) => !validator?.isOptional).map(([name]) => name),
     additionalProperties: false,
     properties: Object.fromEntries(
-      entries.map(([name, { description, rule, fields: within }]) => [
+      entries.map(([name, { description, validator, fields: within }]) => [
         name,
-        { ...(within ? describeObject(within) : rule?.schema), description },
+        { ...(within ? describeObject(within) : validator?.schema), description },
       ]),
     ),
   };

@@ -6,17 +6,17 @@ import {
   resourceNotFound,
   tooManyPasswords,
 } from '../model/api-error.ts';
-import { parseFields, type Rule } from '../model/fields.ts';
+import { parseFields, type Validator } from '../model/fields.ts';
 import { createAppFields, signInFields, updateWalletFields } from '../model/operation-fields.ts';
 import { DEFAULT_PAGE_SIZE, pageSize } from '../model/page.ts';
 import { PAGE_TOKEN_SCHEMA } from '../model/page-token.ts';
-import type { answerSchemas } from './answers.ts';
+import type { responseSchemas } from './response-schemas.ts';
 
-/** A field of a request. What the rule checks is the operation's affair: here it tells what to send. */
+/** A field of a request. What the validator checks is the operation's affair: here it tells what to send. */
 export type RequestField = {
   readonly description: string;
   /** Stands for one value; `fields` for an object. */
-  readonly rule?: Pick<Rule<unknown>, 'schema' | 'isOptional'>;
+  readonly validator?: Pick<Validator<unknown>, 'schema' | 'isOptional'>;
   readonly fields?: RequestFields;
 };
 
@@ -40,7 +40,7 @@ export type Operation = {
   readonly inPath?: RequestFields;
   readonly query?: RequestFields;
   readonly body?: RequestFields;
-  readonly answer: keyof typeof answerSchemas;
+  readonly answer: keyof typeof responseSchemas;
   /** The errors that are this operation's own. */
   readonly refusals: readonly ApiError[];
 };
@@ -57,8 +57,8 @@ export const createApp = {
   description:
     'Creates an app in the default project of the account, or in the one that the account token was made for. Needs an account token. The answer is the only one that carries the app’s private key.',
   body: {
-    title: { rule: title, description: 'The title of the app.' },
-    active: { rule: active, description: 'Whether the app may sign in.' },
+    title: { validator: title, description: 'The title of the app.' },
+    active: { validator: active, description: 'Whether the app may sign in.' },
   },
   answer: 'App',
   refusals: [refusalOf({ title: '' }, { title, active }), accountTokenRequired()],
@@ -78,8 +78,8 @@ export const signIn = {
     privateKey: {
       description: 'The credential of the app.',
       fields: {
-        name: { rule: signInFields.name, description: 'The name of the app.' },
-        privateKey: { rule: signInFields.privateKey, description: 'The key that its creation gave.' },
+        name: { validator: signInFields.name, description: 'The name of the app.' },
+        privateKey: { validator: signInFields.privateKey, description: 'The key that its creation gave.' },
       },
     },
   },
@@ -104,21 +104,24 @@ export const updateWallet = {
   description:
     'Changes the given fields of a wallet and leaves the others as they are. An account token may change any wallet of its account, a project token any wallet of its project.',
   inPath: {
-    wallet_name: { rule: name, description: 'The name of the wallet. Its slash may come plain or as `%2F`.' },
+    wallet_name: {
+      validator: name,
+      description: 'The name of the wallet. Its slash may come plain or as `%2F`.',
+    },
   },
   body: {
-    title: { rule: changes.title, description: 'The new title.' },
-    description: { rule: changes.description, description: 'The new description. Empty, it clears it.' },
+    title: { validator: changes.title, description: 'The new title.' },
+    description: { validator: changes.description, description: 'The new description. Empty, it clears it.' },
     project: {
-      rule: changes.project,
+      validator: changes.project,
       description: 'The project that will contain the wallet. The token must be able to see it.',
     },
     network: {
-      rule: changes.network,
+      validator: changes.network,
       description:
         'The new network. `NETWORK_ETHEREUM_RINKERBY` is another spelling of `NETWORK_ETHEREUM_RINKEBY`.',
     },
-    password: { rule: changes.password, description: 'The new password.' },
+    password: { validator: changes.password, description: 'The new password.' },
   },
   answer: 'Wallet',
   refusals: [
@@ -139,11 +142,11 @@ export const listProjects = {
     'Lists the projects that the token can see, one page at a time: for an account token all projects of the account, for a project token its one project.',
   query: {
     pageSize: {
-      rule: { ...pageSize, schema: { ...pageSize.schema, default: DEFAULT_PAGE_SIZE } },
+      validator: { ...pageSize, schema: { ...pageSize.schema, default: DEFAULT_PAGE_SIZE } },
       description: 'The most projects that the page may hold.',
     },
     pageToken: {
-      rule: { schema: PAGE_TOKEN_SCHEMA, isOptional: true },
+      validator: { schema: PAGE_TOKEN_SCHEMA, isOptional: true },
       description: 'The `nextPageToken` of an earlier answer. Empty, it is the same as none.',
     },
   },
@@ -154,14 +157,14 @@ export const listProjects = {
 /** The error that a request gets for these fields. */
 function refusalOf(
   sent: Readonly<Record<string, unknown>>,
-  rules: Readonly<Record<string, Rule<unknown>>>,
+  validators: Readonly<Record<string, Validator<unknown>>>,
 ): ApiError {
   try {
-    parseFields(sent, rules);
+    parseFields(sent, validators);
   } catch (error) {
     if (error instanceof ApiError) return error;
   }
-  throw new Error('The example of a refusal breaks no rule.');
+  throw new Error('The example of a refusal is valid input.');
 }
 
 /** The four operations, in the order of the specification. */

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import type { Principal } from '../model/principal.ts';
 import { createApp, listProjects, signIn, updateWallet } from './operations.ts';
-import { unpackInteger, unpackObject, unpackQuery, withNames } from './unpack.ts';
+import { renameFields, unpackInteger, unpackObject, unpackQuery } from './unpack.ts';
 import { appView, pageView, signInView, walletView } from './views.ts';
 
 declare module 'fastify' {
@@ -30,7 +30,7 @@ export function addRestApi(root: FastifyInstance, data: DataLayer): void {
       const { privateKey } = unpackObject(body, signIn.body);
       const sent = unpackObject(privateKey, signIn.body.privateKey.fields, 'privateKey');
       const names = { name: 'privateKey.name', privateKey: 'privateKey.privateKey' };
-      return signInView(await withNames(names, () => data.signIn(principal, sent)));
+      return signInView(await renameFields(names, () => data.signIn(principal, sent)));
     });
 
     app.patch<{ Params: { '*': string } }>(updateWallet.route, async ({ principal, params, body }) => {
@@ -42,7 +42,7 @@ export function addRestApi(root: FastifyInstance, data: DataLayer): void {
       const { pageSize, pageToken } = unpackQuery(query, listProjects.query);
       const names = { first: 'pageSize', after: 'pageToken' };
       const sent = { first: unpackInteger(pageSize), after: pageToken };
-      return pageView(await withNames(names, () => data.listProjects(principal, sent)));
+      return pageView(await renameFields(names, () => data.listProjects(principal, sent)));
     });
   });
 }

@@ -18,7 +18,7 @@ export function unpackObject(
       ? malformedRequest('The body must be a JSON object.')
       : invalidFields([{ field: within, description: 'Must be an object.' }]);
   }
-  refuseOthers(Object.keys(body), fields, within);
+  rejectUnknownFields(Object.keys(body), fields, within);
   return body as Record<string, unknown>;
 }
 
@@ -33,7 +33,7 @@ export function unpackQuery(
   fields: RequestFields,
 ): Readonly<Record<string, string | undefined>> {
   const sent = query as Readonly<Record<string, string | string[]>>;
-  refuseOthers(Object.keys(sent), fields);
+  rejectUnknownFields(Object.keys(sent), fields);
   const repeated = Object.keys(fields).filter((name) => Array.isArray(sent[name]));
   if (repeated.length > 0) {
     throw invalidFields(repeated.map((field) => ({ field, description: 'Must be given once.' })));
@@ -47,7 +47,7 @@ export function unpackInteger(text: string | undefined): number | string | undef
 }
 
 /** Runs an operation whose fields have other names in REST, and names those in its errors. */
-export async function withNames<T>(
+export async function renameFields<T>(
   names: Readonly<Record<string, string>>,
   operation: () => Promise<T>,
 ): Promise<T> {
@@ -61,7 +61,7 @@ export async function withNames<T>(
   }
 }
 
-function refuseOthers(sent: readonly string[], fields: RequestFields, within?: string): void {
+function rejectUnknownFields(sent: readonly string[], fields: RequestFields, within?: string): void {
   const others = sent.filter((field) => !Object.hasOwn(fields, field));
   if (others.length === 0) return;
   const known = Object.keys(fields).join(', ');

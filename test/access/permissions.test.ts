@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createAccountToken } from '../../src/commands/token-create.ts';
 import { type CredentialKind, createCredential, parseCredential } from '../../src/credentials/credential.ts';
 import { openTokens } from '../../src/storage/tokens.ts';
-import { type Answer, bothFaces, type Face, type Outcome, postGraphql, send } from '../faces.ts';
+import { type Answer, type Api, bothApis, type Outcome, postGraphql, send } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 
 const HOUR_MS = 3_600_000;
@@ -29,7 +29,7 @@ type Operation = {
   readonly account: Expected;
   readonly project: Expected;
   readonly only?: 'GraphQL';
-  ask(face: Face, token: string | undefined, target: Target): Promise<Said>;
+  ask(api: Api, token: string | undefined, target: Target): Promise<Said>;
 };
 
 /** What the documents of this file ask for, each a part of it. */
@@ -66,7 +66,7 @@ const OPERATIONS: readonly Operation[] = [
     operation: 'createApp',
     account: { own: 'ok' },
     project: { own: ACCOUNT_ONLY },
-    ask: async (face, token) => said(await face.createApp(token, newApp()), () => 'ok'),
+    ask: async (api, token) => said(await api.createApp(token, newApp()), () => 'ok'),
   },
   {
     operation: 'createApp in a project',
@@ -82,15 +82,15 @@ const OPERATIONS: readonly Operation[] = [
     operation: 'signIn',
     account: row(NO_SIGN_IN, NO_SIGN_IN, 'ok', 'ok'),
     project: row(NO_SIGN_IN, NO_SIGN_IN, NO_SIGN_IN, 'ok'),
-    ask: async (face, token, { app }) =>
-      said(await face.signIn(token, app), (result) => sameName(result.app.name, app.name)),
+    ask: async (api, token, { app }) =>
+      said(await api.signIn(token, app), (result) => sameName(result.app.name, app.name)),
   },
   {
     operation: 'updateWallet',
     account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
     project: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
-    ask: async (face, token, { wallet }) =>
-      said(await face.updateWallet(token, wallet, { title: newTitle() }), ({ name }) =>
+    ask: async (api, token, { wallet }) =>
+      said(await api.updateWallet(token, wallet, { title: newTitle() }), ({ name }) =>
         sameName(name, wallet),
       ),
   },
@@ -98,8 +98,8 @@ const OPERATIONS: readonly Operation[] = [
     operation: 'updateWallet into a project',
     account: row(NO_PROJECT, NO_PROJECT, 'ok', 'ok'),
     project: row(NO_PROJECT, NO_PROJECT, NO_PROJECT, 'ok'),
-    ask: async (face, token, { project }) =>
-      said(await face.updateWallet(token, targets.own.wallet, { project }), (wallet) =>
+    ask: async (api, token, { project }) =>
+      said(await api.updateWallet(token, targets.own.wallet, { project }), (wallet) =>
         sameName(wallet.project, project),
       ),
   },
@@ -107,7 +107,7 @@ const OPERATIONS: readonly Operation[] = [
     operation: 'listProjects',
     account: { own: 'own, sibling' },
     project: { own: 'own' },
-    ask: async (face, token) => said(await face.listProjects(token), placesOf),
+    ask: async (api, token) => said(await api.listProjects(token), placesOf),
   },
   ...(['project', 'app', 'wallet'] as const).map(
     (kind): Operation => ({
@@ -129,7 +129,7 @@ const CREATE_APP =
 const NODE = 'query ($id: ID!) { node(id: $id) { id } }';
 
 /** HTTP status, name of the error and challenge of each refusal. What is not here is a plain 200. */
-const ANSWERS: Readonly<Record<string, Readonly<Record<Face['name'], string>>>> = {
+const ANSWERS: Readonly<Record<string, Readonly<Record<Api['name'], string>>>> = {
   TOKEN_MISSING: {
     REST: '401 UNAUTHENTICATED Bearer',
     GraphQL: '401 UNAUTHENTICATED Bearer',
@@ -162,7 +162,7 @@ let serial = 0;
 
 beforeAll(async () => {
   gateway = await startGateway();
-  const { workplace, clock } = gateway;
+  const { admin, clock } = gateway;
   home = await seedTenant(gateway, { projects: 2, wallets: 2 });
   const abroad = await seedTenant(gateway, { wallets: 1 });
   const [ownProject = '', siblingProject = ''] = home.projects;
@@ -170,7 +170,7 @@ beforeAll(async () => {
   await post('PATCH', `/wallet/${siblingWallet}`, home.token, { project: siblingProject });
 
   const { account } = home;
-  const sibling = await createAccountToken(workplace, { account, project: siblingProject }, 86_400);
+  const sibling = await createAccountToken(admin, { account, project: siblingProject }, 86_400);
   const ownApp = await post('POST', '/auth/apps', home.token, newApp());
   const inactiveApp = await post('POST', '/auth/apps', home.token, newApp());
   targets = {
@@ -186,14 +186,14 @@ beforeAll(async () => {
       wallet: abroad.wallets[0] ?? '',
     },
     missing: {
-      project: `projects/${workplace.newId()}`,
-      app: { name: `apps/${workplace.newId()}`, privateKey: neverMade('key') },
-      wallet: `wallets/${workplace.newId()}`,
+      project: `projects/${admin.newId()}`,
+      app: { name: `apps/${admin.newId()}`, privateKey: neverMade('key') },
+      wallet: `wallets/${admin.newId()}`,
     },
   };
 
   const accountToken = async (lifeSeconds: number) =>
-    (await createAccountToken(workplace, { account }, lifeSeconds)).accessToken;
+    (await createAccountToken(admin, { account }, lifeSeconds)).accessToken;
   const expiredAccountToken = await accountToken(HOUR_MS / 1000);
   const expiredAccessToken = await signIn(ownApp);
   clock.advance(HOUR_MS);
@@ -221,22 +221,22 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
-describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
-  const cases = CASES.filter(({ only }) => only === undefined || only === face.name);
+describe.each(bothApis(() => gateway.url))('by $name', (api) => {
+  const cases = CASES.filter(({ only }) => only === undefined || only === api.name);
 
   it.each(cases)('$operation with $bearer is answered by the table', async ({ bearer, expected, ask }) => {
     const answers: Partial<Record<Place, string>> = {};
     const bytes: Partial<Record<Place, string>> = {};
     for (const place of PLACES.filter((each) => expected[each])) {
       const before = await contents();
-      const { says, response } = await ask(face, tokens[bearer], targets[place]);
+      const { says, response } = await ask(api, tokens[bearer], targets[place]);
       answers[place] = `${says}: ${wire(response)}`;
       bytes[place] = withoutRequestId(response);
       if (says !== 'ok') expect(await contents(), 'a refusal changes nothing').toEqual(before);
     }
     const says = Object.entries(expected);
     expect(answers).toEqual(
-      Object.fromEntries(says.map(([place, reason]) => [place, `${reason}: ${wireOf(reason, face)}`])),
+      Object.fromEntries(says.map(([place, reason]) => [place, `${reason}: ${wireOf(reason, api)}`])),
     );
     for (const place of PLACES.filter((each) => expected.missing && expected[each] === expected.missing)) {
       expect(bytes[place], `${place} cannot be told from missing`).toBe(bytes.missing);
@@ -257,33 +257,33 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
   ])('an Authorization header with %s is read by RFC 6750', async (_what, header, reason) => {
     const headers = { authorization: header(home.token) };
     const response =
-      face.name === 'REST'
+      api.name === 'REST'
         ? await send(`${gateway.url}/project/projects`, 'GET', undefined, undefined, headers)
         : await postGraphql(gateway.url, undefined, '{ projects { totalCount } }', {}, headers);
-    expect(wire(response)).toBe(reason === undefined ? '200' : wireOf(reason, face));
+    expect(wire(response)).toBe(reason === undefined ? '200' : wireOf(reason, api));
   });
 
   it('a failed sign-in is the same answer whatever is wrong, and does not tell an inactive app', async () => {
     const { own, sibling, foreign } = targets;
     const inactive = keyOf(await post('POST', '/auth/apps', home.token, { ...newApp(), active: false }));
     const foreigner = await seedTenant(gateway);
-    const right = await face.signIn(home.token, inactive);
+    const right = await api.signIn(home.token, inactive);
     expect(`${right.error?.reason}: ${wire(right.response)}`).toBe(
-      `APP_INACTIVE: ${face.name === 'REST' ? '403 PERMISSION_DENIED' : '200 FORBIDDEN'}`,
+      `APP_INACTIVE: ${api.name === 'REST' ? '403 PERMISSION_DENIED' : '200 FORBIDDEN'}`,
     );
     const wrong = [
-      await face.signIn(home.token, targets.missing.app),
-      await face.signIn(home.token, foreign.app),
-      await face.signIn(home.token, { ...own.app, privateKey: neverMade('key') }),
-      await face.signIn(home.token, { ...own.app, privateKey: 'no key at all' }),
-      await face.signIn(home.token, { ...own.app, privateKey: sibling.app.privateKey }),
-      await face.signIn(home.token, { ...inactive, privateKey: own.app.privateKey }),
-      await face.signIn(foreigner.token, inactive),
-      await face.signIn(tokens['a project token'], sibling.app),
+      await api.signIn(home.token, targets.missing.app),
+      await api.signIn(home.token, foreign.app),
+      await api.signIn(home.token, { ...own.app, privateKey: neverMade('key') }),
+      await api.signIn(home.token, { ...own.app, privateKey: 'no key at all' }),
+      await api.signIn(home.token, { ...own.app, privateKey: sibling.app.privateKey }),
+      await api.signIn(home.token, { ...inactive, privateKey: own.app.privateKey }),
+      await api.signIn(foreigner.token, inactive),
+      await api.signIn(tokens['a project token'], sibling.app),
     ];
     const [first = ''] = wrong.map(({ response }) => withoutRequestId(response));
     expect(wrong.map(({ error, response }) => `${error?.reason}: ${wire(response)}`)).toEqual(
-      wrong.map(() => `${NO_SIGN_IN}: ${wireOf(NO_SIGN_IN, face)}`),
+      wrong.map(() => `${NO_SIGN_IN}: ${wireOf(NO_SIGN_IN, api)}`),
     );
     expect(wrong.map(({ response }) => withoutRequestId(response))).toEqual(wrong.map(() => first));
   });
@@ -375,7 +375,7 @@ function wire({ status, headers, text }: Answer): string {
   return [status, name, headers.get('www-authenticate')].filter(Boolean).join(' ');
 }
 
-function wireOf(reason: string, { name }: Face): string {
+function wireOf(reason: string, { name }: Api): string {
   return ANSWERS[reason]?.[name] ?? '200';
 }
 
@@ -419,7 +419,7 @@ function newTitle(): string {
 }
 
 function neverMade(kind: CredentialKind): string {
-  return createCredential(kind, gateway.workplace.newId(), gateway.workplace.newId());
+  return createCredential(kind, gateway.admin.newId(), gateway.admin.newId());
 }
 
 function fail(): never {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { bothApis } from '../apis.ts';
 import { missingTable, textOf } from '../engine.ts';
-import { bothFaces } from '../faces.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 import { faultsOf, leaksOf, newSecret, type Scene, type Secrets, useSecrets } from './secrets.ts';
 
@@ -14,10 +14,10 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
-describe.each(bothFaces(() => gateway.url))('an error by $name', (face) => {
-  it.each(faultsOf(face))('does not repeat %s', async (_what, ask) => {
+describe.each(bothApis(() => gateway.url))('an error by $name', (api) => {
+  it.each(faultsOf(api))('does not repeat %s', async (_what, ask) => {
     const secret = newSecret(gateway);
-    const { headers, text } = await ask(scene, face, secret);
+    const { headers, text } = await ask(scene, api, secret);
     expect([text, ...headers.values()].filter((each) => each.includes(secret))).toEqual([]);
   });
 });

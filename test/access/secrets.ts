@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { createCredential, hashCredential } from '../../src/credentials/credential.ts';
-import { type Answer, bothFaces, type Face, type Outcome, send } from '../faces.ts';
+import { type Answer, type Api, bothApis, type Outcome, send } from '../apis.ts';
 import { type Gateway, seedTenant, type Tenant } from '../gateway.ts';
 
 /** Where requests with secrets are sent: a gateway, with an account and an app of it. */
@@ -22,72 +22,69 @@ const UPDATE_WALLET =
   'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { name } } }';
 
 /** What holds a secret, and a request with it that is at fault. */
-type Fault = readonly [what: string, ask: (scene: Scene, face: Face, secret: string) => Promise<Answer>];
+type Fault = readonly [what: string, ask: (scene: Scene, api: Api, secret: string) => Promise<Answer>];
 
 const FAULTS: readonly Fault[] = [
-  ['a password of 33 characters', (scene, face, secret) => update(scene, face, { password: `${secret}x` })],
-  ['a password in a list', (scene, face, secret) => update(scene, face, { password: [secret] })],
-  ['a password in an object', (scene, face, secret) => update(scene, face, { password: { value: secret } })],
+  ['a password of 33 characters', (scene, api, secret) => update(scene, api, { password: `${secret}x` })],
+  ['a password in a list', (scene, api, secret) => update(scene, api, { password: [secret] })],
+  ['a password in an object', (scene, api, secret) => update(scene, api, { password: { value: secret } })],
   [
     'a password beside an unknown field',
-    (scene, face, secret) => update(scene, face, { password: secret, pasword: '' }),
+    (scene, api, secret) => update(scene, api, { password: secret, pasword: '' }),
   ],
   [
     'a password beside a bad title',
-    (scene, face, secret) => update(scene, face, { password: secret, title: '' }),
+    (scene, api, secret) => update(scene, api, { password: secret, title: '' }),
   ],
   [
     'a password beside a title that is no text',
-    (scene, face, secret) => update(scene, face, { password: secret, title: 7 }),
+    (scene, api, secret) => update(scene, api, { password: secret, title: 7 }),
   ],
-  ['a secret as an unknown field', (scene, face, secret) => update(scene, face, { pasword: secret })],
-  ['a secret as a network', (scene, face, secret) => update(scene, face, { network: secret })],
-  ['a secret as a project', (scene, face, secret) => update(scene, face, { project: secret })],
-  [
-    'a secret as a wallet',
-    (scene, face, secret) => answer(face.updateWallet(scene.tenant.token, secret, {})),
-  ],
+  ['a secret as an unknown field', (scene, api, secret) => update(scene, api, { pasword: secret })],
+  ['a secret as a network', (scene, api, secret) => update(scene, api, { network: secret })],
+  ['a secret as a project', (scene, api, secret) => update(scene, api, { project: secret })],
+  ['a secret as a wallet', (scene, api, secret) => answer(api.updateWallet(scene.tenant.token, secret, {}))],
   [
     'a wrong private key',
-    (scene, face, secret) => signIn(scene, face, { name: scene.appName, privateKey: secret }),
+    (scene, api, secret) => signIn(scene, api, { name: scene.appName, privateKey: secret }),
   ],
-  ['a private key without a name', (scene, face, secret) => signIn(scene, face, { privateKey: secret })],
+  ['a private key without a name', (scene, api, secret) => signIn(scene, api, { privateKey: secret })],
   [
     'a private key as the name',
-    (scene, face, secret) => signIn(scene, face, { name: secret, privateKey: secret }),
+    (scene, api, secret) => signIn(scene, api, { name: secret, privateKey: secret }),
   ],
   [
     'a private key in a list',
-    (scene, face, secret) => signIn(scene, face, { name: scene.appName, privateKey: [secret] }),
+    (scene, api, secret) => signIn(scene, api, { name: scene.appName, privateKey: [secret] }),
   ],
   [
     'an app with a private key of its own',
-    (scene, face, secret) =>
-      answer(face.createApp(scene.tenant.token, { title: 'App', active: true, privateKey: secret })),
+    (scene, api, secret) =>
+      answer(api.createApp(scene.tenant.token, { title: 'App', active: true, privateKey: secret })),
   ],
   [
     'a secret for true or false',
-    (scene, face, secret) => answer(face.createApp(scene.tenant.token, { title: 'App', active: secret })),
+    (scene, api, secret) => answer(api.createApp(scene.tenant.token, { title: 'App', active: secret })),
   ],
-  ['a secret as the token', (_scene, face, secret) => answer(face.listProjects(secret))],
+  ['a secret as the token', (_scene, api, secret) => answer(api.listProjects(secret))],
   [
     'a secret as the token, misspelt',
-    (_scene, face, secret) => answer(face.listProjects(`${secret} ${secret}`)),
+    (_scene, api, secret) => answer(api.listProjects(`${secret} ${secret}`)),
   ],
   [
     'a secret as a page token',
-    (scene, face, secret) => answer(face.listProjects(scene.tenant.token, { after: secret })),
+    (scene, api, secret) => answer(api.listProjects(scene.tenant.token, { after: secret })),
   ],
   [
     'a secret as a page size',
-    (scene, face, secret) => answer(face.listProjects(scene.tenant.token, { first: secret })),
+    (scene, api, secret) => answer(api.listProjects(scene.tenant.token, { first: secret })),
   ],
-  ['a body that is cut short', (scene, face, secret) => sendRaw(scene, face, `{"password":"${secret}`)],
-  ['a body that is bare text', (scene, face, secret) => sendRaw(scene, face, secret)],
-  ['a body that is a string', (scene, face, secret) => sendRaw(scene, face, JSON.stringify(secret))],
+  ['a body that is cut short', (scene, api, secret) => sendRaw(scene, api, `{"password":"${secret}`)],
+  ['a body that is bare text', (scene, api, secret) => sendRaw(scene, api, secret)],
+  ['a body that is a string', (scene, api, secret) => sendRaw(scene, api, JSON.stringify(secret))],
   [
     'a body of another type',
-    (scene, face, secret) => sendRaw(scene, face, secret, { 'content-type': 'text/plain' }),
+    (scene, api, secret) => sendRaw(scene, api, secret, { 'content-type': 'text/plain' }),
   ],
 ];
 
@@ -123,56 +120,56 @@ const GRAPHQL_FAULTS: readonly Fault[] = [
   ],
 ];
 
-/** The requests that a face can be sent. */
-export function faultsOf({ name }: Face): readonly Fault[] {
+/** The requests that an API can be sent. */
+export function faultsOf({ name }: Api): readonly Fault[] {
   return name === 'GraphQL' ? [...FAULTS, ...GRAPHQL_FAULTS] : FAULTS;
 }
 
-/** Uses secrets in every way that there is, by both faces, be it well or wrongly. */
+/** Uses secrets in every way that there is, by both APIs, be it well or wrongly. */
 export async function useSecrets(gateway: Gateway): Promise<{ scene: Scene; secrets: Secrets }> {
   const tenant = await seedTenant(gateway, { wallets: 1 });
   const [wallet = ''] = tenant.wallets;
   const byUse: Record<string, string> = { 'the account token': tenant.token };
   const hashes = [hashCredential(tenant.token)];
   let appName = '';
-  for (const face of bothFaces(() => gateway.url)) {
-    const app = await given(face.createApp(tenant.token, { title: 'App', active: true }));
+  for (const api of bothApis(() => gateway.url)) {
+    const app = await given(api.createApp(tenant.token, { title: 'App', active: true }));
     const { name, privateKey } = app;
     appName = name;
-    const { accessToken } = await given(face.signIn(tenant.token, { name, privateKey }));
-    byUse[`the private key by ${face.name}`] = privateKey;
-    byUse[`the access token by ${face.name}`] = accessToken;
+    const { accessToken } = await given(api.signIn(tenant.token, { name, privateKey }));
+    byUse[`the private key by ${api.name}`] = privateKey;
+    byUse[`the access token by ${api.name}`] = accessToken;
     hashes.push(hashCredential(privateKey), hashCredential(accessToken));
-    await given(face.listProjects(accessToken));
+    await given(api.listProjects(accessToken));
 
     const password = newSecret(gateway);
-    byUse[`the password by ${face.name}`] = password;
-    await given(face.updateWallet(accessToken, wallet, { password }));
+    byUse[`the password by ${api.name}`] = password;
+    await given(api.updateWallet(accessToken, wallet, { password }));
 
-    const { newId } = gateway.workplace;
+    const { newId } = gateway.admin;
     const [wrongKey, wrongToken] = [
       createCredential('key', newId(), newId()),
       createCredential('app', newId(), newId()),
     ];
-    byUse[`a private key that was never made by ${face.name}`] = wrongKey;
-    expect((await face.signIn(tenant.token, { name, privateKey: wrongKey })).value).toBeUndefined();
-    byUse[`a token that was never made by ${face.name}`] = wrongToken;
-    expect((await face.listProjects(wrongToken)).value).toBeUndefined();
+    byUse[`a private key that was never made by ${api.name}`] = wrongKey;
+    expect((await api.signIn(tenant.token, { name, privateKey: wrongKey })).value).toBeUndefined();
+    byUse[`a token that was never made by ${api.name}`] = wrongToken;
+    expect((await api.listProjects(wrongToken)).value).toBeUndefined();
 
-    for (const [what, ask] of faultsOf(face)) {
+    for (const [what, ask] of faultsOf(api)) {
       const secret = newSecret(gateway);
-      byUse[`${what} by ${face.name}`] = secret;
-      const { status, text } = await ask({ gateway, tenant, appName }, face, secret);
+      byUse[`${what} by ${api.name}`] = secret;
+      const { status, text } = await ask({ gateway, tenant, appName }, api, secret);
       expect(status >= 400 || 'errors' in JSON.parse(text), `${what} is refused`).toBe(true);
     }
-    byUse[`the password of a failed update by ${face.name}`] = await failInside(gateway, tenant, face);
+    byUse[`the password of a failed update by ${api.name}`] = await failInside(gateway, tenant, api);
   }
   return { scene: { gateway, tenant, appName }, secrets: { byUse, hashes } };
 }
 
 /** A secret of a password's length that is in no other text. */
-export function newSecret({ workplace }: Gateway): string {
-  return workplace.newId().toLowerCase().padStart(32, 'secret');
+export function newSecret({ admin }: Gateway): string {
+  return admin.newId().toLowerCase().padStart(32, 'secret');
 }
 
 /** Returns the uses of those secrets that are in `haystack` in any form. */
@@ -206,10 +203,10 @@ function encodingsOf(bytes: Buffer): readonly string[] {
 }
 
 /** Sets a password while its table is away, which is a fault that is logged, and returns it. */
-async function failInside(gateway: Gateway, tenant: Tenant, face: Face): Promise<string> {
+async function failInside(gateway: Gateway, tenant: Tenant, api: Api): Promise<string> {
   const password = newSecret(gateway);
   await gateway.database.query('ALTER TABLE wallet RENAME TO wallet_away');
-  const { error } = await face
+  const { error } = await api
     .updateWallet(tenant.token, tenant.wallets[0] ?? '', { password })
     .finally(() => gateway.database.query('ALTER TABLE wallet_away RENAME TO wallet'));
   expect(error?.status).toBe('INTERNAL');
@@ -226,12 +223,12 @@ async function answer(asking: Promise<Outcome<unknown>>): Promise<Answer> {
   return (await asking).response;
 }
 
-function update({ tenant }: Scene, face: Face, sent: object): Promise<Answer> {
-  return answer(face.updateWallet(tenant.token, tenant.wallets[0] ?? '', sent));
+function update({ tenant }: Scene, api: Api, sent: object): Promise<Answer> {
+  return answer(api.updateWallet(tenant.token, tenant.wallets[0] ?? '', sent));
 }
 
-function signIn({ tenant }: Scene, face: Face, sent: object): Promise<Answer> {
-  return answer(face.signIn(tenant.token, sent));
+function signIn({ tenant }: Scene, api: Api, sent: object): Promise<Answer> {
+  return answer(api.signIn(tenant.token, sent));
 }
 
 function updateBy(password: string): string {
@@ -250,7 +247,7 @@ function getGraphql({ gateway, tenant }: Scene, variables: object | string): Pro
 
 function sendRaw(
   { gateway, tenant }: Scene,
-  { name }: Face,
+  { name }: Api,
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ) {

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createAccountToken } from '../../src/commands/token-create.ts';
 import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
+import { type Api, type AppFields, bothApis, type Outcome, postGraphql } from '../apis.ts';
 import { missingTable, onDatabase } from '../engine.ts';
-import { type AppFields, bothFaces, type Face, type Outcome, postGraphql } from '../faces.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway, type Tenant, testClock } from '../gateway.ts';
 
 const SECOND_MS = 1000;
@@ -21,30 +21,30 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
-describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
+describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   it('an access token lives one hour to the millisecond', async () => {
     const tenant = await seedTenant(gateway);
-    const { accessToken } = await signIn(face, tenant.token, await createApp(face, tenant));
+    const { accessToken } = await signIn(api, tenant.token, await createApp(api, tenant));
     gateway.clock.advance(HOUR_MS - 1);
-    expect(await asked(face, accessToken)).toBe('ok');
+    expect(await asked(api, accessToken)).toBe('ok');
     gateway.clock.advance(1);
-    expect(await asked(face, accessToken)).toBe('TOKEN_INVALID');
-    expect(await asked(face, tenant.token)).toBe('ok');
+    expect(await asked(api, accessToken)).toBe('TOKEN_INVALID');
+    expect(await asked(api, tenant.token)).toBe('ok');
   });
 
   it('a token that is revoked is refused on the next request, and no other is', async () => {
     const tenant = await seedTenant(gateway);
-    const app = await createApp(face, tenant);
+    const app = await createApp(api, tenant);
     const [access, otherAccess] = [
-      await signIn(face, tenant.token, app),
-      await signIn(face, tenant.token, app),
+      await signIn(api, tenant.token, app),
+      await signIn(api, tenant.token, app),
     ];
-    const { accessToken: account } = await createAccountToken(gateway.workplace, tenant, 3600);
+    const { accessToken: account } = await createAccountToken(gateway.admin, tenant, 3600);
     const [ended, live] = [
       [account, access.accessToken],
       [tenant.token, otherAccess.accessToken],
     ];
-    const all = () => Promise.all([...ended, ...live].map((token) => asked(face, token)));
+    const all = () => Promise.all([...ended, ...live].map((token) => asked(api, token)));
     expect(await all()).toEqual(['ok', 'ok', 'ok', 'ok']);
     const outputs = await Promise.all(ended.map((token) => paw('token', 'revoke', token, '--json')));
     expect(outputs.map(({ stdout }) => stdout)).toEqual(['{"revoked":true}\n', '{"revoked":true}\n']);
@@ -53,35 +53,35 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
 
   it('an app made inactive loses its access tokens for good, and signs in again once it is active', async () => {
     const tenant = await seedTenant(gateway);
-    const [app, other] = [await createApp(face, tenant), await createApp(face, tenant)];
-    const { accessToken: others } = await signIn(face, tenant.token, other);
+    const [app, other] = [await createApp(api, tenant), await createApp(api, tenant)];
+    const { accessToken: others } = await signIn(api, tenant.token, other);
     const lost = [
-      (await signIn(face, tenant.token, app)).accessToken,
-      (await signIn(face, tenant.token, app)).accessToken,
+      (await signIn(api, tenant.token, app)).accessToken,
+      (await signIn(api, tenant.token, app)).accessToken,
     ];
     const refused = lost.map(() => 'TOKEN_INVALID');
 
     const { stdout } = await paw('app', 'deactivate', app.name, '--json');
     expect(JSON.parse(stdout)).toEqual({ name: app.name, title: app.title, privateKey: '', active: false });
-    expect(await Promise.all(lost.map((token) => asked(face, token)))).toEqual(refused);
-    expect((await face.signIn(tenant.token, keyOf(app))).error).toMatchObject({
+    expect(await Promise.all(lost.map((token) => asked(api, token)))).toEqual(refused);
+    expect((await api.signIn(tenant.token, keyOf(app))).error).toMatchObject({
       status: 'PERMISSION_DENIED',
       reason: 'APP_INACTIVE',
     });
-    expect(await asked(face, others)).toBe('ok');
+    expect(await asked(api, others)).toBe('ok');
 
     await paw('app', 'activate', app.name);
-    expect(await Promise.all(lost.map((token) => asked(face, token)))).toEqual(refused);
-    const { accessToken, app: active } = await signIn(face, tenant.token, app);
+    expect(await Promise.all(lost.map((token) => asked(api, token)))).toEqual(refused);
+    const { accessToken, app: active } = await signIn(api, tenant.token, app);
     expect(active).toEqual({ name: app.name, title: app.title, privateKey: '', active: true });
-    expect(await asked(face, accessToken)).toBe('ok');
+    expect(await asked(api, accessToken)).toBe('ok');
   });
 
   it('no token that is handed out while its app is made inactive outlives that', async () => {
     const tenant = await seedTenant(gateway);
-    const app = await createApp(face, tenant);
+    const app = await createApp(api, tenant);
     const tenSignIns = () =>
-      Promise.all(Array.from({ length: 10 }, () => face.signIn(tenant.token, keyOf(app))));
+      Promise.all(Array.from({ length: 10 }, () => api.signIn(tenant.token, keyOf(app))));
     const outcomes = await tenSignIns();
     expect(outcomes.filter(({ value }) => value)).toHaveLength(10);
 
@@ -95,7 +95,7 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     const refusals = outcomes.flatMap(({ error }) => error?.reason ?? []);
     expect(new Set([...refusals, 'APP_INACTIVE'])).toEqual(new Set(['APP_INACTIVE']));
     const handedOut = outcomes.flatMap(({ value }) => value?.accessToken ?? []);
-    const answers = await Promise.all(handedOut.map((token) => asked(face, token)));
+    const answers = await Promise.all(handedOut.map((token) => asked(api, token)));
     expect(new Set(answers)).toEqual(new Set(['TOKEN_INVALID']));
   });
 
@@ -109,7 +109,7 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     );
     const tokens: readonly string[] = [tenant.token, JSON.parse(stdout).accessToken];
     const apps = await Promise.all(
-      tokens.map((token) => given(face.createApp(token, { title: 'A', active: true }))),
+      tokens.map((token) => given(api.createApp(token, { title: 'A', active: true }))),
     );
     const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on App { project { name } } } }';
     const { text } = await postGraphql(gateway.url, tenant.token, query, {
@@ -120,7 +120,7 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
       { project: { name: projects[2] } },
     ]);
     // The project is where apps go by default; it does not narrow what the token sees.
-    const pages = await Promise.all(tokens.map((token) => given(face.listProjects(token))));
+    const pages = await Promise.all(tokens.map((token) => given(api.listProjects(token))));
     expect(pages.map((page) => page.projects.map(({ name }) => name))).toEqual([projects, projects]);
   });
 
@@ -128,7 +128,7 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     const tenant = await seedTenant(gateway);
     const logged = gateway.log().length;
     await gateway.database.query('ALTER TABLE keyv RENAME TO keyv_away');
-    const { error, response } = await face
+    const { error, response } = await api
       .listProjects(tenant.token)
       .finally(() => gateway.database.query('ALTER TABLE keyv_away RENAME TO keyv'));
     expect(response.status).toBe(500);
@@ -139,7 +139,7 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     const log = gateway.log().slice(logged);
     expect(log).toContain(missingTable('keyv'));
     expect(log).toContain(error?.requestId);
-    expect(await asked(face, tenant.token)).toBe('ok');
+    expect(await asked(api, tenant.token)).toBe('ok');
   });
 });
 
@@ -147,15 +147,15 @@ it('PAW_TOKEN_TTL sets how long an access token lives, and expireTime says when 
   const own = await startGateway({ PAW_TOKEN_TTL: '90s' });
   onTestFinished(own.stop);
   const tenant = await seedTenant(own);
-  const face = oneFace(own);
-  const input = keyOf(await createApp(face, tenant));
+  const api = oneFace(own);
+  const input = keyOf(await createApp(api, tenant));
   const { text } = await postGraphql(own.url, tenant.token, SIGN_IN, { input });
   const { accessToken, expireTime } = JSON.parse(text).data.signIn;
   expect(Date.parse(expireTime)).toBe(own.clock() + 90 * SECOND_MS);
   own.clock.advance(90 * SECOND_MS - 1);
-  expect(await asked(face, accessToken)).toBe('ok');
+  expect(await asked(api, accessToken)).toBe('ok');
   own.clock.advance(1);
-  expect(await asked(face, accessToken)).toBe('TOKEN_INVALID');
+  expect(await asked(api, accessToken)).toBe('TOKEN_INVALID');
 });
 
 it('an access token is good until the time that was announced, though time went by as it was made', async () => {
@@ -163,14 +163,14 @@ it('an access token is good until the time that was announced, though time went 
   const clock = Object.assign(() => (now += stepMs), { advance() {} });
   const own = await startGateway({}, clock);
   onTestFinished(own.stop);
-  const face = oneFace(own);
+  const api = oneFace(own);
   const tenant = await seedTenant(own);
-  const input = keyOf(await createApp(face, tenant));
+  const input = keyOf(await createApp(api, tenant));
   const { text } = await postGraphql(own.url, tenant.token, SIGN_IN, { input });
   const { accessToken, expireTime } = JSON.parse(text).data.signIn;
   stepMs = 0;
   now = Date.parse(expireTime) - 1;
-  expect(await asked(face, accessToken)).toBe('ok');
+  expect(await asked(api, accessToken)).toBe('ok');
 });
 
 it.each([
@@ -179,7 +179,7 @@ it.each([
 ])('an account token lives %s', async (_long, options, lifeMs) => {
   const own = await startGateway();
   onTestFinished(own.stop);
-  const face = oneFace(own);
+  const api = oneFace(own);
   const { account } = await seedTenant(own);
   const earliest = Date.now() + lifeMs;
   const { stdout } = await pawOn(own, 'token', 'create', '--account', account, '--json', ...options);
@@ -190,9 +190,9 @@ it.each([
   expect(expireTimeMs).toBeLessThanOrEqual(latest);
   // What is announced is a promise to the client.
   own.clock.advance(expireTimeMs - own.clock() - 1);
-  expect(await asked(face, accessToken)).toBe('ok');
+  expect(await asked(api, accessToken)).toBe('ok');
   own.clock.advance(latest - own.clock());
-  expect(await asked(face, accessToken)).toBe('TOKEN_INVALID');
+  expect(await asked(api, accessToken)).toBe('TOKEN_INVALID');
 });
 
 describe('paw token revoke', () => {
@@ -223,11 +223,11 @@ describe('the tokens in the database', () => {
     const clock = testClock();
     const first = await startGateway({ DATABASE_URL: url }, clock);
     const tenant = await seedTenant(first);
-    const face = oneFace(first);
+    const api = oneFace(first);
     const token = async (seconds: number) =>
-      (await createAccountToken(first.workplace, tenant, seconds)).accessToken;
+      (await createAccountToken(first.admin, tenant, seconds)).accessToken;
     const expired = [await token(59), await token(60)];
-    const access = await signIn(face, tenant.token, await createApp(face, tenant));
+    const access = await signIn(api, tenant.token, await createApp(api, tenant));
     const live = [tenant.token, await token(61), access.accessToken];
     expect(await keysIn(url)).toEqual(serialsOf([...expired, ...live]));
     clock.advance(60 * SECOND_MS);
@@ -240,16 +240,16 @@ describe('the tokens in the database', () => {
   });
 });
 
-/** One of the faces, where they cannot differ. */
-function oneFace({ url }: Gateway): Face {
-  const [face] = bothFaces(() => url);
-  if (face === undefined) throw new Error('There is no face.');
-  return face;
+/** One of the APIs, where they cannot differ. */
+function oneFace({ url }: Gateway): Api {
+  const [api] = bothApis(() => url);
+  if (api === undefined) throw new Error('There is no api.');
+  return api;
 }
 
 /** Whether a token is good for a request: `ok`, or the reason why not. */
-async function asked(face: Face, token: string): Promise<string> {
-  const { error } = await face.listProjects(token);
+async function asked(api: Api, token: string): Promise<string> {
+  const { error } = await api.listProjects(token);
   return error?.reason ?? 'ok';
 }
 
@@ -259,12 +259,12 @@ async function given<T>(asking: Promise<Outcome<T>>): Promise<T> {
   return value;
 }
 
-function createApp(face: Face, { token }: Tenant): Promise<AppFields> {
-  return given(face.createApp(token, { title: 'App', active: true }));
+function createApp(api: Api, { token }: Tenant): Promise<AppFields> {
+  return given(api.createApp(token, { title: 'App', active: true }));
 }
 
-function signIn(face: Face, token: string, app: AppFields) {
-  return given(face.signIn(token, keyOf(app)));
+function signIn(api: Api, token: string, app: AppFields) {
+  return given(api.signIn(token, keyOf(app)));
 }
 
 function keyOf({ name, privateKey }: AppFields) {
@@ -278,7 +278,7 @@ async function revoke(token: string): Promise<string> {
 
 /** A token that has expired by the real time, which is the command's. */
 async function expiredToken(tenant: Tenant): Promise<string> {
-  const past = { ...gateway.workplace, clock: () => Date.now() - HOUR_MS };
+  const past = { ...gateway.admin, clock: () => Date.now() - HOUR_MS };
   return (await createAccountToken(past, tenant, 60)).accessToken;
 }
 
@@ -295,7 +295,7 @@ function rowsOf({ account }: Tenant, app: AppFields) {
 }
 
 function newId() {
-  return gateway.workplace.newId();
+  return gateway.admin.newId();
 }
 
 async function keysIn(databaseUrl: string): Promise<readonly string[]> {

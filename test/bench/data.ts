@@ -60,12 +60,12 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
   const database = await openDatabase(url, { poolSize: 2, timeoutMs: 600_000 });
   const fill = fillStatements(url);
   try {
-    const workplace = { database, clock: Date.now, newId: idGenerator(Date.now) };
+    const admin = { database, clock: Date.now, newId: idGenerator(Date.now) };
     await migrate(database, Date.now());
-    const { name: account, defaultProject } = await createAccount(workplace, 'Benchmark');
+    const { name: account, defaultProject } = await createAccount(admin, 'Benchmark');
     const tokens: string[] = [];
     for (let n = 0; n < TOKENS; n += 1) {
-      tokens.push((await createAccountToken(workplace, { account }, LIFE_SECONDS)).accessToken);
+      tokens.push((await createAccountToken(admin, { account }, LIFE_SECONDS)).accessToken);
     }
     await database.transaction(async (transaction) => {
       await transaction.query(fill.projects, [idOf(account), count - 1]);
@@ -83,11 +83,11 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
         network: 'NETWORK_ETHEREUM',
         address,
       };
-      wallets.push((await createWallet(workplace, wallet)).name);
+      wallets.push((await createWallet(admin, wallet)).name);
     }
     const pages = pageTokens(await loadPageTokenKey(database));
     const data = createDataLayer({
-      ...workplace,
+      ...admin,
       tokens: openTokens(database, Date.now),
       passwords: passwordHasher(0),
       pageTokens: pages,

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { bothFaces } from '../faces.ts';
+import { bothApis } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
 import { newPage, open, startChromium, storedBy } from './browser.ts';
 
@@ -46,8 +46,8 @@ test('GraphiQL updates a wallet from the tab that it opens with', async () => {
   await execute(page);
   const { data } = await answerWith(page, 'Rainy days');
   expect(data.updateWallet.wallet).toMatchObject({ name, title: 'Rainy days', description: 'No. 1' });
-  for (const face of bothFaces(() => gateway.url)) {
-    expect((await face.updateWallet(token, name, {})).value).toMatchObject({ name, title: 'Rainy days' });
+  for (const api of bothApis(() => gateway.url)) {
+    expect((await api.updateWallet(token, name, {})).value).toMatchObject({ name, title: 'Rainy days' });
   }
 });
 

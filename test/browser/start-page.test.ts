@@ -45,13 +45,13 @@ test('the pages lead to each other', async () => {
 });
 
 test.each([
-  { face: 'GraphQL', answer: { data: { projects: { nodes: [{ title: 'Tenant' }] } } } },
-  { face: 'REST', answer: { projects: [{ title: 'Tenant' }] } },
-])('the $face request that the start page copies works in a shell as it is', async ({ face, answer }) => {
+  { api: 'GraphQL', answer: { data: { projects: { nodes: [{ title: 'Tenant' }] } } } },
+  { api: 'REST', answer: { projects: [{ title: 'Tenant' }] } },
+])('the $api request that the start page copies works in a shell as it is', async ({ api, answer }) => {
   const { token } = await seedTenant(gateway);
   const page = await newPage(browser, gateway.url);
   await open(page, gateway.url);
-  await page.getByRole('button', { name: `Copy the ${face} request` }).click();
+  await page.getByRole('button', { name: `Copy the ${api} request` }).click();
   await page.getByText('Copied', { exact: true }).waitFor();
   // Pasting needs no permission, which reading the clipboard would.
   await page.evaluate('document.body.append(document.createElement("textarea"))');

@@ -8,7 +8,7 @@ import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
 import { getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { postGraphql } from '../faces.ts';
+import { postGraphql } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 import {
   bearer,

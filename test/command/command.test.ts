@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../src/commands/with-database.ts';
 import { idOf, parseResourceName } from '../../src/model/resource-name.ts';
 import { insertApp } from '../../src/storage/apps.ts';
+import { type Api, bothApis, postGraphql, send } from '../apis.ts';
 import { isUntouched } from '../engine.ts';
-import { bothFaces, type Face, postGraphql, send } from '../faces.ts';
 import {
   type Gateway,
   makeDatabase,
@@ -124,7 +124,7 @@ describe('with --json', () => {
 
   test('app list prints all apps of an account that has more than fit in one batch', async () => {
     const owner = await seedTenant(gateway);
-    const ids = Array.from({ length: 1001 }, gateway.workplace.newId);
+    const ids = Array.from({ length: 1001 }, gateway.admin.newId);
     const [account, project] = [owner.account, ...owner.projects].map((name) =>
       parseResourceName(['accounts', 'projects'], name),
     );
@@ -321,7 +321,7 @@ describe('a command that is given a bad value', () => {
 });
 
 describe('what the commands have made', () => {
-  const faces = bothFaces(() => gateway.url);
+  const apis = bothApis(() => gateway.url);
   let made: { account: string; first: string; second: string; wallet: string; token: string };
 
   beforeAll(async () => {
@@ -333,16 +333,16 @@ describe('what the commands have made', () => {
     made = { account, first, second, wallet: name, token };
   });
 
-  test.each(faces)('serves $name: its projects are listed and its wallet is updated', async (face: Face) => {
-    const { value: page } = await face.listProjects(made.token);
+  test.each(apis)('serves $name: its projects are listed and its wallet is updated', async (api: Api) => {
+    const { value: page } = await api.listProjects(made.token);
     expect(page?.projects.map(({ name, title }) => [name, title])).toEqual([
       [made.first, 'Atlas'],
       [made.second, 'Quarry'],
     ]);
-    const { value: wallet } = await face.updateWallet(made.token, made.wallet, { title: face.name });
+    const { value: wallet } = await api.updateWallet(made.token, made.wallet, { title: api.name });
     expect(wallet).toStrictEqual({
       name: made.wallet,
-      title: face.name,
+      title: api.name,
       description: '',
       project: made.second,
       network: 'NETWORK_ETHEREUM',
@@ -363,13 +363,13 @@ describe('what the commands have made', () => {
     expect(await Promise.all(projects)).toEqual([made.first, made.second]);
   });
 
-  test('ends at once on both faces when a command ends it', async () => {
+  test('ends at once on both APIs when a command ends it', async () => {
     const { name, privateKey } = await createApp(made, 'Till');
-    const signIn = () => Promise.all(faces.map((face) => face.signIn(made.token, { name, privateKey })));
+    const signIn = () => Promise.all(apis.map((api) => api.signIn(made.token, { name, privateKey })));
     const accessTokens = async () => (await signIn()).map(({ value }) => String(value?.accessToken));
     const answers = (tokens: readonly string[]) =>
       Promise.all(
-        faces.map(async (face, index) => (await face.listProjects(tokens[index])).error?.reason ?? 'OK'),
+        apis.map(async (api, index) => (await api.listProjects(tokens[index])).error?.reason ?? 'OK'),
       );
     const tokens = await accessTokens();
     expect(await answers(tokens)).toEqual(['OK', 'OK']);

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { bothApis, type ProjectFields, send, type WalletFields } from '../apis.ts';
 import { onDatabase } from '../engine.ts';
-import { bothFaces, type ProjectFields, send, type WalletFields } from '../faces.ts';
 import { makeDatabase, type TestDatabase } from '../gateway.ts';
 import { type Running, startPaw } from './paw.ts';
 
@@ -26,11 +26,11 @@ describe('paw demo --json', () => {
     await made.remove();
   });
 
-  /** The names of the projects that a token shows, by each face of a server. */
+  /** The names of the projects that a token shows, by each API of a server. */
   const projectsSeen = (url: string, token: string) =>
     Promise.all(
-      bothFaces(() => url).map(async (face) => {
-        const { value } = await face.listProjects(token, { first: 100 });
+      bothApis(() => url).map(async (api) => {
+        const { value } = await api.listProjects(token, { first: 100 });
         return value?.projects.map(({ name }) => name);
       }),
     );
@@ -63,10 +63,10 @@ describe('paw demo --json', () => {
     expect(new Set(sample.projects.map(({ title }) => title)).size).toBe(25);
   });
 
-  test('serves what it prints: the projects by both faces, their covers, and the Sandbox', async () => {
-    for (const face of bothFaces(() => sample.url)) {
-      const { value } = await face.listProjects(sample.accessToken, { first: 100 });
-      expect(value?.projects, face.name).toEqual(sample.projects);
+  test('serves what it prints: the projects by both APIs, their covers, and the Sandbox', async () => {
+    for (const api of bothApis(() => sample.url)) {
+      const { value } = await api.listProjects(sample.accessToken, { first: 100 });
+      expect(value?.projects, api.name).toEqual(sample.projects);
     }
     const cover = await send(String(sample.projects[24]?.imageCoverUrl), 'GET');
     expect([cover.status, cover.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
@@ -120,7 +120,7 @@ describe('paw demo', () => {
     await made.remove();
   });
 
-  test('prints lines that work as they are: each of the four operations by both faces', async () => {
+  test('prints lines that work as they are: each of the four operations by both APIs', async () => {
     const lines = text.slice(text.indexOf('\nPAW='), text.indexOf('Stop with'));
     // The answers end without a line break, and are told apart here.
     const script = `curl() { command curl "$@" && echo; }\n${lines}`;

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import type { Workplace } from '../../src/commands/with-database.ts';
+import type { AdminContext } from '../../src/commands/with-database.ts';
 import { idGenerator } from '../../src/model/resource-name.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { type Answer, answerOf, postGraphql, send } from '../faces.ts';
+import { type Answer, answerOf, postGraphql, send } from '../apis.ts';
 import { makeDatabase, seedTenant } from '../gateway.ts';
 import { paw, type Running, startPaw } from './paw.ts';
 
@@ -34,13 +34,13 @@ const ALONE = { connection: 'close' };
 const TITLE = 'query ($id: ID!) { node(id: $id) { ... on Wallet { title } } }';
 
 let databaseUrl: string;
-let workplace: Workplace;
+let admin: AdminContext;
 
 beforeAll(async () => {
   const made = await makeDatabase();
   databaseUrl = made.url;
   const database = await openDatabase(databaseUrl);
-  workplace = { database, clock: Date.now, newId: idGenerator(Date.now) };
+  admin = { database, clock: Date.now, newId: idGenerator(Date.now) };
   return async () => {
     await database.close();
     await made.remove();
@@ -65,11 +65,11 @@ describe('three workers', () => {
   });
 
   test('read at once what any of them has written', async () => {
-    const { token, wallets } = await seedTenant({ workplace }, { wallets: 1 });
+    const { token, wallets } = await seedTenant({ admin }, { wallets: 1 });
     const [wallet = ''] = wallets;
     const path = `${cluster.url}/wallet/${wallet}`;
     const readers = [
-      // An update of nothing is how this face reads a wallet.
+      // An update of nothing is how this API reads a wallet.
       () => send(path, 'PATCH', token, {}, ALONE),
       () => postGraphql(cluster.url, token, TITLE, { id: wallet }, ALONE),
     ];
@@ -102,7 +102,7 @@ test.each([
 ] as const)(
   'a worker that %s ends under load is replaced, what it has acknowledged stands, and the others serve on',
   async (signal, end) => {
-    const { token, wallets } = await seedTenant({ workplace }, { wallets: 32 });
+    const { token, wallets } = await seedTenant({ admin }, { wallets: 32 });
     const cluster = await startCluster(onTestFinished);
     const [victim = Number.NaN] = cluster.workers();
     const acknowledged = wallets.map(() => 0);
@@ -186,7 +186,7 @@ test.each([
   // As service managers do.
   ['the primary and all workers at once', (cluster: Cluster) => [cluster.pid, ...cluster.workers()]],
 ])('on SIGTERM to %s they answer what they have been asked, then all end', async (_, toldOf) => {
-  const { token } = await seedTenant({ workplace });
+  const { token } = await seedTenant({ admin });
   const cluster = await startCluster(onTestFinished);
   const app = '{"title":"App","active":true}';
   // One for each worker, which take the connections in turn.

@@ -5,7 +5,7 @@ import { createAccount } from '../../src/commands/account-create.ts';
 import { createProject } from '../../src/commands/project-create.ts';
 import { createAccountToken } from '../../src/commands/token-create.ts';
 import { createWallet } from '../../src/commands/wallet-create.ts';
-import type { Workplace } from '../../src/commands/with-database.ts';
+import type { AdminContext } from '../../src/commands/with-database.ts';
 import { BODY_LIMIT_BYTES } from '../../src/model/fields.ts';
 import { parseUlid } from '../../src/model/resource-name.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type SignInFields,
   send,
   type WalletFields,
-} from '../faces.ts';
+} from '../apis.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 import {
   OPERATION_IDS,
@@ -178,20 +178,20 @@ async function seedExamples(): Promise<string> {
   const [project, next] = exampleOf<PageFields>('listProjects').projects;
   if (project === undefined || next === undefined) throw new Error('The example of a page is too short.');
   const { name, ...wallet } = exampleOf<WalletFields>('updateWallet');
-  const { workplace } = gateway;
-  const account = await createAccount(naming(workplace.newId(), project.name), project.title);
+  const { admin } = gateway;
+  const account = await createAccount(naming(admin.newId(), project.name), project.title);
   await createProject(naming(next.name), { ...next, account: account.name });
   await createWallet(naming(name), { ...wallet, title: 'Cash', network: 'NETWORK_ETHEREUM' });
-  return (await createAccountToken(workplace, { account: account.name }, 3600)).accessToken;
+  return (await createAccountToken(admin, { account: account.name }, 3600)).accessToken;
 }
 
 /** Where the next resources get these ULIDs. */
-function naming(...names: readonly string[]): Workplace {
+function naming(...names: readonly string[]): AdminContext {
   const left = [...names];
   const newId = () => {
     const id = parseUlid(left.shift()?.slice(-26) ?? '');
     if (id === undefined) throw new Error('There is no name left.');
     return id;
   };
-  return { ...gateway.workplace, newId };
+  return { ...gateway.admin, newId };
 }

@@ -7,7 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fastify } from 'fastify';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addRestApi } from '../../src/rest/routes.ts';
-import { type Answer, send } from '../faces.ts';
+import { type Answer, send } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 import {
   fieldsOf,
@@ -92,7 +92,7 @@ describe('the document', () => {
     expect(document.servers).toEqual([{ url: PUBLIC_URL, description: expect.any(String) }]);
   });
 
-  test('has each route of the REST face, and no other', async () => {
+  test('has each route of the REST API, and no other', async () => {
     const routes: string[] = [];
     const app = fastify();
     app.addHook('onRoute', ({ method, url }) => {
@@ -123,16 +123,19 @@ describe('the document', () => {
       }),
     );
     const text = (minLength: number, maxLength: number) => ({ type: 'string', minLength, maxLength });
-    const nameIn = (collection: string) => ({ type: 'string', maxLength: collection.length + 27 });
+    const resourceNameValidator = (collection: string) => ({
+      type: 'string',
+      maxLength: collection.length + 27,
+    });
     expect(Object.fromEntries(bounds)).toEqual({
       'createApp title': text(1, 200),
       'createApp active': { type: 'boolean' },
-      'signIn privateKey.name': nameIn('apps'),
+      'signIn privateKey.name': resourceNameValidator('apps'),
       'signIn privateKey.privateKey': text(1, 1000),
-      'updateWallet wallet_name': nameIn('wallets'),
+      'updateWallet wallet_name': resourceNameValidator('wallets'),
       'updateWallet title': text(1, 200),
       'updateWallet description': text(0, 2000),
-      'updateWallet project': nameIn('projects'),
+      'updateWallet project': resourceNameValidator('projects'),
       'updateWallet network': {
         type: 'string',
         enum: [

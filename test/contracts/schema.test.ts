@@ -11,7 +11,7 @@ import {
   printSchema,
 } from 'graphql';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { postGraphql, send } from '../faces.ts';
+import { postGraphql, send } from '../apis.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CompiledQueries } from '../../src/graphql/compiled-queries.ts';
-import { type Answer, send } from '../faces.ts';
+import { type Answer, send } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 
 const schema = buildSchema(

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, send } from '../faces.ts';
+import { type Answer, send } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
 
 const STUDIO = 'https://studio.apollographql.com';

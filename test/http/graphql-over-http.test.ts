@@ -12,8 +12,8 @@ import {
 import { serverAudits } from 'graphql-http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BODY_LIMIT_BYTES } from '../../src/model/fields.ts';
+import { type Answer, postGraphql, send } from '../apis.ts';
 import { missingTable } from '../engine.ts';
-import { type Answer, postGraphql, send } from '../faces.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 
 const RESPONSE_JSON = 'application/graphql-response+json';

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Answer, bothFaces, postGraphql, send } from '../faces.ts';
+import { type Answer, bothApis, postGraphql, send } from '../apis.ts';
 import { seedTenant, startGateway } from '../gateway.ts';
 
 const INITIALIZATION = 'fastify.initialization';
@@ -23,16 +23,16 @@ test('a hook of the HTTP server sees every request of both APIs once, whoever an
   const { token, wallets } = await seedTenant(gateway, { projects: 3, wallets: 1 });
 
   const answers: Answer[] = [];
-  for (const face of bothFaces(() => url)) {
+  for (const api of bothApis(() => url)) {
     for (let times = 0; times < 3; times += 1) {
-      const { value: app, response } = await face.createApp(token, { title: 'App', active: true });
+      const { value: app, response } = await api.createApp(token, { title: 'App', active: true });
       const { name, privateKey } = app ?? {};
       const outcomes = [
-        await face.signIn(token, { name, privateKey }),
-        await face.updateWallet(token, wallets[0] ?? '', { title: 'Title' }),
-        await face.listProjects(token, { first: 2 }),
-        await face.listProjects(token, { first: 0 }),
-        await face.listProjects('nonsense'),
+        await api.signIn(token, { name, privateKey }),
+        await api.updateWallet(token, wallets[0] ?? '', { title: 'Title' }),
+        await api.listProjects(token, { first: 2 }),
+        await api.listProjects(token, { first: 0 }),
+        await api.listProjects('nonsense'),
       ];
       answers.push(response, ...outcomes.map((outcome) => outcome.response));
     }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bothFaces, postGraphql, send } from '../faces.ts';
+import { bothApis, postGraphql, send } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 
 let gateway: Gateway;
@@ -129,10 +129,10 @@ describe('a password for a wallet that there is not', () => {
     return busy.stop;
   });
 
-  test.each(bothFaces(() => busy.url))('takes no turn in the queue, by $name', async (face) => {
+  test.each(bothApis(() => busy.url))('takes no turn in the queue, by $name', async (api) => {
     const { token } = await seedTenant(busy);
     const missing = 'wallets/01ARZ3NDEKTSV4RRFFQ69G5FAV';
-    const update = () => face.updateWallet(token, missing, { password: 'p'.repeat(32) });
+    const update = () => api.updateWallet(token, missing, { password: 'p'.repeat(32) });
     const outcomes = await Promise.all(Array.from({ length: 12 }, update));
     expect(new Set(outcomes.map(({ error }) => error?.status))).toEqual(new Set(['NOT_FOUND']));
   });

@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { EXAMPLES } from '../../src/pages/browser/examples.ts';
+import { type Answer, postGraphql, send } from '../apis.ts';
 import { startPaw } from '../command/paw.ts';
-import { type Answer, postGraphql, send } from '../faces.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway } from '../gateway.ts';
 
 const SETTINGS = {
@@ -67,7 +67,7 @@ describe('the start page', () => {
     expect(text).not.toMatch(/\son\w+=|\sstyle=|javascript:/i);
   });
 
-  test('shows a request to each face that works as it is', async () => {
+  test('shows a request to each API that works as it is', async () => {
     const { url } = gatewayWith('by default');
     const { token } = await seedTenant(gatewayWith('by default'));
     const { text } = await browse('by default', '/');

@@ -3,7 +3,7 @@ import { type IncomingMessage, request, STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BODY_LIMIT_BYTES } from '../../src/model/fields.ts';
-import { type Answer, answerOf } from '../faces.ts';
+import { type Answer, answerOf } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 import { expectDocumented } from '../rest-contract.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../src/commands/token-create.ts';
-import { type AppFields, bothFaces, type Face, type Outcome, postGraphql } from '../faces.ts';
+import { type Api, type AppFields, bothApis, type Outcome, postGraphql } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 import { codeOf, expectInvalid } from './refusal.ts';
 
@@ -15,19 +15,19 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
-describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
+describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   test.each([true, false])(
     'an app is created with its title, a private key, and active as sent: %s',
     async (active) => {
       const tenant = await seedTenant(gateway);
-      const app = await create(face, tenant.token, { title: 'My app', active });
+      const app = await create(api, tenant.token, { title: 'My app', active });
       expect(app).toStrictEqual({
         name: expect.stringMatching(APP_NAME),
         title: 'My app',
         privateKey: expect.stringMatching(PRIVATE_KEY),
         active,
       });
-      const again = await create(face, tenant.token, { title: 'My app', active });
+      const again = await create(api, tenant.token, { title: 'My app', active });
       expect(again.name).not.toBe(app.name);
       expect(again.privateKey).not.toBe(app.privateKey);
     },
@@ -35,7 +35,7 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
 
   test('the private key is given once, and nothing but its hash is kept', async () => {
     const { token } = await seedTenant(gateway);
-    const app = await create(face, token, { title: 'App', active: true });
+    const app = await create(api, token, { title: 'App', active: true });
     const [row] = await gateway.database.query('SELECT * FROM app WHERE id = $1', [app.name.slice(5)]);
     expect(row?.['private_key_hash']).toBe(createHash('sha256').update(app.privateKey).digest('hex'));
     expect(JSON.stringify(row)).not.toContain(secretOf(app.privateKey));
@@ -45,18 +45,14 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
 
   test('an app belongs to the first project of the account', async () => {
     const { token, projects } = await seedTenant(gateway, { projects: 3 });
-    const app = await create(face, token, { title: 'App', active: true });
+    const app = await create(api, token, { title: 'App', active: true });
     expect((await readApp(token, app.name)).project.name).toBe(projects[0]);
   });
 
   test('an app belongs to the project that the account token was made for', async () => {
     const { account, projects } = await seedTenant(gateway, { projects: 3 });
-    const { accessToken } = await createAccountToken(
-      gateway.workplace,
-      { account, project: projects[1] },
-      60,
-    );
-    const app = await create(face, accessToken, { title: 'App', active: true });
+    const { accessToken } = await createAccountToken(gateway.admin, { account, project: projects[1] }, 60);
+    const app = await create(api, accessToken, { title: 'App', active: true });
     expect((await readApp(accessToken, app.name)).project.name).toBe(projects[1]);
   });
 
@@ -68,7 +64,7 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     ['spaces and line breaks', ' a\n\tb '],
   ])('a title may be %s, and is kept as it is', async (_, title) => {
     const { token } = await seedTenant(gateway);
-    const app = await create(face, token, { title, active: true });
+    const app = await create(api, token, { title, active: true });
     expect(app.title).toBe(title);
     expect((await readApp(token, app.name)).title).toBe(title);
   });
@@ -91,8 +87,8 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     ['active', 'a number', 1],
   ])('%s that is %s is refused by name, and nothing is created', async (field, _, sent) => {
     const tenant = await seedTenant(gateway);
-    const outcome = await face.createApp(tenant.token, { title: 'App', active: true, [field]: sent });
-    expectInvalid(face, outcome, [field]);
+    const outcome = await api.createApp(tenant.token, { title: 'App', active: true, [field]: sent });
+    expectInvalid(api, outcome, [field]);
     expect(await appsOf(tenant)).toBe(0);
   });
 
@@ -100,28 +96,28 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     'a field that is not the client’s, %s, is refused by name, and nothing is created',
     async (field) => {
       const tenant = await seedTenant(gateway);
-      const outcome = await face.createApp(tenant.token, { title: 'App', active: true, [field]: 'text' });
-      expectInvalid(face, outcome, [field]);
+      const outcome = await api.createApp(tenant.token, { title: 'App', active: true, [field]: 'text' });
+      expectInvalid(api, outcome, [field]);
       expect(await appsOf(tenant)).toBe(0);
     },
   );
 
   test('a project token may not create apps, not even in its own project', async () => {
     const tenant = await seedTenant(gateway);
-    const { name, privateKey } = await create(face, tenant.token, { title: 'App', active: true });
-    const signedIn = await face.signIn(tenant.token, { name, privateKey });
-    const { error, response } = await face.createApp(signedIn.value?.accessToken, {
+    const { name, privateKey } = await create(api, tenant.token, { title: 'App', active: true });
+    const signedIn = await api.signIn(tenant.token, { name, privateKey });
+    const { error, response } = await api.createApp(signedIn.value?.accessToken, {
       title: 'App',
       active: true,
     });
     expect(error).toMatchObject({ status: 'PERMISSION_DENIED', reason: 'ACCOUNT_TOKEN_REQUIRED' });
-    expect(codeOf(face, response.text)).toBe(face.name === 'REST' ? 403 : 'FORBIDDEN');
-    expect(response.status).toBe(face.name === 'REST' ? 403 : 200);
+    expect(codeOf(api, response.text)).toBe(api.name === 'REST' ? 403 : 'FORBIDDEN');
+    expect(response.status).toBe(api.name === 'REST' ? 403 : 200);
     expect(await appsOf(tenant)).toBe(1);
   });
 
   test('no app is created without a token', async () => {
-    const { error, response } = await face.createApp(undefined, { title: 'App', active: true });
+    const { error, response } = await api.createApp(undefined, { title: 'App', active: true });
     expect(error).toMatchObject({ status: 'UNAUTHENTICATED', reason: 'TOKEN_MISSING' });
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
@@ -193,11 +189,7 @@ describe('by GraphQL alone', () => {
 
   test('project goes before the project that the account token was made for', async () => {
     const { account, projects } = await seedTenant(gateway, { projects: 3 });
-    const { accessToken } = await createAccountToken(
-      gateway.workplace,
-      { account, project: projects[1] },
-      60,
-    );
+    const { accessToken } = await createAccountToken(gateway.admin, { account, project: projects[1] }, 60);
     const sent = { title: 'App', active: true, project: projects[2] };
     const app = await create(graphql, accessToken, sent);
     expect((await readApp(accessToken, app.name)).project.name).toBe(projects[2]);
@@ -250,14 +242,14 @@ describe('by GraphQL alone', () => {
   });
 });
 
-function facePair(): readonly [Face, Face] {
-  const [graphql, rest] = bothFaces(() => gateway.url);
-  if (graphql === undefined || rest === undefined) throw new Error('There are two faces.');
+function facePair(): readonly [Api, Api] {
+  const [graphql, rest] = bothApis(() => gateway.url);
+  if (graphql === undefined || rest === undefined) throw new Error('There are two APIs.');
   return [graphql, rest];
 }
 
-async function create(face: Face, token: string, sent: object): Promise<AppFields> {
-  const { value, response } = await face.createApp(token, sent);
+async function create(api: Api, token: string, sent: object): Promise<AppFields> {
+  const { value, response } = await api.createApp(token, sent);
   if (value === undefined) throw new Error(response.text);
   return value;
 }

@@ -1,19 +1,19 @@
 import { expect } from 'vitest';
-import type { Face, Outcome } from '../faces.ts';
+import type { Api, Outcome } from '../apis.ts';
 
-/** Expects that a face has refused the input for these fields, in its own words. */
+/** Expects that an API has refused the input for these fields, in its own words. */
 export function expectInvalid(
-  face: Face,
+  api: Api,
   { error, response }: Outcome<unknown>,
   fields: readonly string[],
 ): void {
   expect(error).toMatchObject({ status: 'INVALID_ARGUMENT', fields });
-  expect(codeOf(face, response.text)).toBe(face.name === 'REST' ? 400 : 'BAD_USER_INPUT');
-  expect(response.status).toBe(face.name === 'REST' ? 400 : 200);
+  expect(codeOf(api, response.text)).toBe(api.name === 'REST' ? 400 : 'BAD_USER_INPUT');
+  expect(response.status).toBe(api.name === 'REST' ? 400 : 200);
 }
 
 /** The code of an error: a number of HTTP in REST, Apollo's word in GraphQL. */
-export function codeOf({ name }: Face, text: string): unknown {
+export function codeOf({ name }: Api, text: string): unknown {
   const answer = JSON.parse(text);
   return name === 'REST' ? answer.error.code : answer.errors[0].extensions.code;
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../src/commands/token-create.ts';
 import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
-import { bothFaces, type Face, postGraphql, type SignInFields, send } from '../faces.ts';
+import { type Api, bothApis, postGraphql, type SignInFields, send } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 import { anonymous, codeOf, expectInvalid } from './refusal.ts';
 
@@ -17,43 +17,43 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
-describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
+describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   test('an app signs in and gets a token that sees its one project alone', async () => {
     const tenant = await seedTenant(gateway, { projects: 3 });
-    const { name, privateKey } = await newApp(face, tenant, { project: tenant.projects[1] });
-    const result = await signIn(face, tenant.token, { name, privateKey });
+    const { name, privateKey } = await newApp(api, tenant, { project: tenant.projects[1] });
+    const result = await signIn(api, tenant.token, { name, privateKey });
     expect(result).toStrictEqual({
       accessToken: expect.stringMatching(/^paw_app_[0-9A-Z]{52}_[0-9a-f]{72}$/),
       app: { name, title: 'App', privateKey: '', active: true },
     });
-    const seen = await face.listProjects(result.accessToken);
+    const seen = await api.listProjects(result.accessToken);
     expect(seen.value?.projects.map((project) => project.name)).toEqual([tenant.projects[1]]);
     expect(seen.value?.nextPageToken).toBe('');
   });
 
   test('each sign-in gives another token, and each of them is good', async () => {
     const tenant = await seedTenant(gateway);
-    const key = await newApp(face, tenant);
-    const tokens = [await signIn(face, tenant.token, key), await signIn(face, tenant.token, key)];
+    const key = await newApp(api, tenant);
+    const tokens = [await signIn(api, tenant.token, key), await signIn(api, tenant.token, key)];
     expect(tokens[0]?.accessToken).not.toBe(tokens[1]?.accessToken);
     for (const { accessToken } of tokens) {
-      expect((await face.listProjects(accessToken)).value?.projects).toHaveLength(1);
+      expect((await api.listProjects(accessToken)).value?.projects).toHaveLength(1);
     }
   });
 
   test('the token is good for one hour', async () => {
     const tenant = await seedTenant(gateway);
-    const { accessToken } = await signIn(face, tenant.token, await newApp(face, tenant));
+    const { accessToken } = await signIn(api, tenant.token, await newApp(api, tenant));
     gateway.clock.advance(HOUR_MS - 1);
-    expect((await face.listProjects(accessToken)).error).toBeUndefined();
+    expect((await api.listProjects(accessToken)).error).toBeUndefined();
     gateway.clock.advance(1);
-    expect((await face.listProjects(accessToken)).error?.reason).toBe('TOKEN_INVALID');
+    expect((await api.listProjects(accessToken)).error?.reason).toBe('TOKEN_INVALID');
   });
 
   test('neither the token nor the private key is kept or logged', async () => {
     const tenant = await seedTenant(gateway);
-    const key = await newApp(face, tenant);
-    const { accessToken } = await signIn(face, tenant.token, key);
+    const key = await newApp(api, tenant);
+    const { accessToken } = await signIn(api, tenant.token, key);
     const kept = JSON.stringify([
       await gateway.database.query('SELECT * FROM keyv WHERE namespace = $1', [ulidOf(key.name)]),
       await gateway.database.query('SELECT * FROM app WHERE id = $1', [ulidOf(key.name)]),
@@ -67,9 +67,9 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
 
   test('the ULID of the app may be in lower case, and comes back in upper case', async () => {
     const tenant = await seedTenant(gateway);
-    const { name, privateKey } = await newApp(face, tenant);
+    const { name, privateKey } = await newApp(api, tenant);
     const lower = `apps/${ulidOf(name).toLowerCase()}`;
-    expect((await signIn(face, tenant.token, { name: lower, privateKey })).app.name).toBe(name);
+    expect((await signIn(api, tenant.token, { name: lower, privateKey })).app.name).toBe(name);
   });
 
   test.each<[string, (scene: Scene) => Key]>([
@@ -94,46 +94,46 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
       ({ own, inactive }) => ({ ...inactive, privateKey: own.privateKey }),
     ],
   ])('%s gets the same bytes as an app that is unknown, and no token', async (_, pick) => {
-    const scene = await setScene(face);
+    const scene = await setScene(api);
     const sent = pick(scene);
-    const unknown = await face.signIn(scene.token, { name: MISSING_APP, privateKey: 'unknown' });
-    const refused = await face.signIn(scene.token, sent);
+    const unknown = await api.signIn(scene.token, { name: MISSING_APP, privateKey: 'unknown' });
+    const refused = await api.signIn(scene.token, sent);
     expect(unknown.error).toMatchObject({ status: 'UNAUTHENTICATED', reason: 'INVALID_CREDENTIALS' });
-    expect(unknown.response.status).toBe(face.name === 'REST' ? 401 : 200);
-    expect(codeOf(face, unknown.response.text)).toBe(face.name === 'REST' ? 401 : 'UNAUTHENTICATED');
+    expect(unknown.response.status).toBe(api.name === 'REST' ? 401 : 200);
+    expect(codeOf(api, unknown.response.text)).toBe(api.name === 'REST' ? 401 : 'UNAUTHENTICATED');
     expect(anonymous(refused)).toEqual(anonymous(unknown));
     expect(await tokensOf(sent.name)).toBe(0);
   });
 
   test('an inactive app with its right key is told so, and gets no token', async () => {
     const tenant = await seedTenant(gateway);
-    const key = await newApp(face, tenant, { active: false });
-    const { error, response } = await face.signIn(tenant.token, key);
+    const key = await newApp(api, tenant, { active: false });
+    const { error, response } = await api.signIn(tenant.token, key);
     expect(error).toMatchObject({ status: 'PERMISSION_DENIED', reason: 'APP_INACTIVE' });
-    expect(response.status).toBe(face.name === 'REST' ? 403 : 200);
-    expect(codeOf(face, response.text)).toBe(face.name === 'REST' ? 403 : 'FORBIDDEN');
+    expect(response.status).toBe(api.name === 'REST' ? 403 : 200);
+    expect(codeOf(api, response.text)).toBe(api.name === 'REST' ? 403 : 'FORBIDDEN');
     expect(await tokensOf(key.name)).toBe(0);
   });
 
   test('a project token signs in the apps of its own project', async () => {
     const tenant = await seedTenant(gateway);
-    const [first, second] = [await newApp(face, tenant), await newApp(face, tenant)];
-    const { accessToken } = await signIn(face, tenant.token, first);
-    const result = await signIn(face, accessToken, second);
+    const [first, second] = [await newApp(api, tenant), await newApp(api, tenant)];
+    const { accessToken } = await signIn(api, tenant.token, first);
+    const result = await signIn(api, accessToken, second);
     expect(result.app.name).toBe(second.name);
-    expect((await face.listProjects(result.accessToken)).value?.projects).toHaveLength(1);
+    expect((await api.listProjects(result.accessToken)).value?.projects).toHaveLength(1);
   });
 
   test.each([true, false])(
     'to a project token an app of another project (active: %s) is as one that is unknown',
     async (active) => {
       const tenant = await seedTenant(gateway, { projects: 2 });
-      const own = await newApp(face, tenant);
-      const other = await newApp(face, tenant, { project: tenant.projects[1], active });
-      const { accessToken } = await signIn(face, tenant.token, own);
-      const refused = await face.signIn(accessToken, other);
+      const own = await newApp(api, tenant);
+      const other = await newApp(api, tenant, { project: tenant.projects[1], active });
+      const { accessToken } = await signIn(api, tenant.token, own);
+      const refused = await api.signIn(accessToken, other);
       expect(refused.error?.reason).toBe('INVALID_CREDENTIALS');
-      const unknown = await face.signIn(accessToken, { ...other, name: MISSING_APP });
+      const unknown = await api.signIn(accessToken, { ...other, name: MISSING_APP });
       expect(anonymous(refused)).toEqual(anonymous(unknown));
     },
   );
@@ -142,8 +142,8 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     ['no token', () => undefined, 'TOKEN_MISSING'],
     ['the private key as its token', ({ privateKey }) => privateKey, 'TOKEN_INVALID'],
   ])('an app with %s does not sign in', async (_, tokenOf, reason) => {
-    const key = await newApp(face, await seedTenant(gateway));
-    const { error, response } = await face.signIn(tokenOf(key), key);
+    const key = await newApp(api, await seedTenant(gateway));
+    const { error, response } = await api.signIn(tokenOf(key), key);
     expect(error).toMatchObject({ status: 'UNAUTHENTICATED', reason });
     expect(response.status).toBe(401);
     expect(await tokensOf(key.name)).toBe(0);
@@ -175,8 +175,8 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     ['privateKey', 'a lone surrogate', 'paw_key_\ud83e'],
   ])('%s that is %s is refused by name', async (field, _, sent) => {
     const { token } = await seedTenant(gateway);
-    const outcome = await face.signIn(token, { name: MISSING_APP, privateKey: 'key', [field]: sent });
-    expectInvalid(face, outcome, [field]);
+    const outcome = await api.signIn(token, { name: MISSING_APP, privateKey: 'key', [field]: sent });
+    expectInvalid(api, outcome, [field]);
   });
 
   test.each<[string, (key: Key) => object]>([
@@ -188,8 +188,8 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     ['the key stands for the name', ({ privateKey }) => ({ name: privateKey, privateKey })],
   ])('the private key is neither repeated nor logged when %s', async (_, pick) => {
     const tenant = await seedTenant(gateway);
-    const key = await newApp(face, tenant);
-    const { error, response } = await face.signIn(tenant.token, pick(key));
+    const key = await newApp(api, tenant);
+    const { error, response } = await api.signIn(tenant.token, pick(key));
     expect(error?.status).toBe('INVALID_ARGUMENT');
     expect(response.text).not.toContain(secretOf(key.privateKey));
     expect(gateway.log()).not.toContain(secretOf(key.privateKey));
@@ -262,40 +262,40 @@ describe('by GraphQL alone', () => {
   });
 });
 
-function graphqlFace(): Face {
-  const [graphql] = bothFaces(() => gateway.url);
-  if (graphql === undefined) throw new Error('The first face is GraphQL.');
+function graphqlFace(): Api {
+  const [graphql] = bothApis(() => gateway.url);
+  if (graphql === undefined) throw new Error('The first API is GraphQL.');
   return graphql;
 }
 
 /** An account with apps, and the app of a stranger. */
 type Scene = Record<'own' | 'sibling' | 'inactive' | 'foreign' | 'foreignInactive', Key> & { token: string };
 
-async function setScene(face: Face): Promise<Scene> {
+async function setScene(api: Api): Promise<Scene> {
   const [tenant, stranger] = [await seedTenant(gateway), await seedTenant(gateway)];
   return {
     token: tenant.token,
-    own: await newApp(face, tenant),
-    sibling: await newApp(face, tenant),
-    inactive: await newApp(face, tenant, { active: false }),
-    foreign: await newApp(face, stranger),
-    foreignInactive: await newApp(face, stranger, { active: false }),
+    own: await newApp(api, tenant),
+    sibling: await newApp(api, tenant),
+    inactive: await newApp(api, tenant, { active: false }),
+    foreign: await newApp(api, stranger),
+    foreignInactive: await newApp(api, stranger, { active: false }),
   };
 }
 
 async function newApp(
-  face: Face,
+  api: Api,
   { account }: Tenant,
   { project, active = true }: { project?: string | undefined; active?: boolean } = {},
 ): Promise<Key> {
-  const { accessToken } = await createAccountToken(gateway.workplace, { account, project }, 60);
-  const { value, response } = await face.createApp(accessToken, { title: 'App', active });
+  const { accessToken } = await createAccountToken(gateway.admin, { account, project }, 60);
+  const { value, response } = await api.createApp(accessToken, { title: 'App', active });
   if (value === undefined) throw new Error(response.text);
   return { name: value.name, privateKey: value.privateKey };
 }
 
-async function signIn(face: Face, token: string, { name, privateKey }: Key): Promise<SignInFields> {
-  const { value, response } = await face.signIn(token, { name, privateKey });
+async function signIn(api: Api, token: string, { name, privateKey }: Key): Promise<SignInFields> {
+  const { value, response } = await api.signIn(token, { name, privateKey });
   if (value === undefined) throw new Error(response.text);
   return value;
 }

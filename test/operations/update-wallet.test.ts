@@ -1,7 +1,7 @@
 import { argon2Sync } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../src/commands/token-create.ts';
-import { bothFaces, type Face, postGraphql, send } from '../faces.ts';
+import { type Api, bothApis, postGraphql, send } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 import { anonymous, codeOf, expectInvalid } from './refusal.ts';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
-describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
+describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   test.each<[string, (projects: readonly string[]) => Change]>([
     ['the title', () => ({ sent: { title: 'Renamed' } })],
     ['the description', () => ({ sent: { description: 'Described\nanew' } })],
@@ -44,7 +44,7 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     const { sent, kept = sent } = pick(projects);
     const before = await rowOf(wallet);
     gateway.clock.advance(1000);
-    const { value } = await face.updateWallet(token, wallet, sent);
+    const { value } = await api.updateWallet(token, wallet, sent);
     expect(value).toStrictEqual({
       name: wallet,
       title: 'Wallet 1',
@@ -60,10 +60,10 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
 
   test('an update of nothing changes nothing and returns the wallet', async () => {
     const { token, wallet } = await seed();
-    const changed = await face.updateWallet(token, wallet, { title: 'Renamed', password: PASSWORD });
+    const changed = await api.updateWallet(token, wallet, { title: 'Renamed', password: PASSWORD });
     const before = await rowOf(wallet);
     gateway.clock.advance(1000);
-    const { value } = await face.updateWallet(token, wallet, {});
+    const { value } = await api.updateWallet(token, wallet, {});
     expect(value).toStrictEqual(changed.value);
     expect(value?.title).toBe('Renamed');
     expect(await rowOf(wallet)).toEqual(before);
@@ -78,7 +78,7 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     ['description', 'spaces and line breaks', ' a\n\tb '],
   ])('a %s may be %s, and is kept as it is', async (field, _, sent) => {
     const { token, wallet } = await seed();
-    const { value } = await face.updateWallet(token, wallet, { [field]: sent });
+    const { value } = await api.updateWallet(token, wallet, { [field]: sent });
     expect(value).toMatchObject({ [field]: sent });
     expect(await rowOf(wallet)).toMatchObject({ [field]: sent });
   });
@@ -90,14 +90,14 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     'a password of 32 %s is kept as its Argon2id hash, and is neither returned nor logged',
     async (_, password) => {
       const { token, wallet } = await seed();
-      const { value, response } = await face.updateWallet(token, wallet, { password });
+      const { value, response } = await api.updateWallet(token, wallet, { password });
       expect(value?.password).toBe('');
       expect(response.text).not.toContain(password);
       expect(gateway.log()).not.toContain(password);
 
       const first = (await rowOf(wallet))['password_hash'];
       expect(first).toBe(hashAgain(password, first));
-      await face.updateWallet(token, wallet, { password });
+      await api.updateWallet(token, wallet, { password });
       const second = (await rowOf(wallet))['password_hash'];
       expect(second).not.toBe(first);
       expect(second).toBe(hashAgain(password, second));
@@ -112,10 +112,10 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     ['NETWORK_POLYGON_MUMBAI', 'NETWORK_POLYGON_MUMBAI'],
   ])('the network %s is kept and returned as %s', async (sent, network) => {
     const { token, wallet } = await seed();
-    await face.updateWallet(token, wallet, { network: 'NETWORK_POLYGON' });
-    expect((await face.updateWallet(token, wallet, { network: sent })).value?.network).toBe(network);
+    await api.updateWallet(token, wallet, { network: 'NETWORK_POLYGON' });
+    expect((await api.updateWallet(token, wallet, { network: sent })).value?.network).toBe(network);
     expect((await rowOf(wallet))['network']).toBe(network);
-    expect((await face.updateWallet(token, wallet, {})).value?.network).toBe(network);
+    expect((await api.updateWallet(token, wallet, {})).value?.network).toBe(network);
   });
 
   test.each<[field: string, what: string, sent: unknown]>([
@@ -168,14 +168,14 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     const before = await rowOf(wallet);
     gateway.clock.advance(1000);
     const others = { title: 'Renamed', description: 'Described anew' };
-    expectInvalid(face, await face.updateWallet(token, wallet, { ...others, [field]: sent }), [field]);
+    expectInvalid(api, await api.updateWallet(token, wallet, { ...others, [field]: sent }), [field]);
     expect(await rowOf(wallet)).toEqual(before);
   });
 
   test('every value at fault is named at once', async () => {
     const { token, wallet } = await seed();
     const sent = { title: '', description: '\0', project: 'projects/', password: 'short' };
-    expectInvalid(face, await face.updateWallet(token, wallet, sent), Object.keys(sent));
+    expectInvalid(api, await api.updateWallet(token, wallet, sent), Object.keys(sent));
   });
 
   test.each<[string, object]>([
@@ -186,7 +186,7 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     ['another field is at fault', { password: PASSWORD, title: null }],
   ])('a password is neither repeated nor logged when %s', async (_, sent) => {
     const { token, wallet } = await seed();
-    const { error, response } = await face.updateWallet(token, wallet, sent);
+    const { error, response } = await api.updateWallet(token, wallet, sent);
     expect(error?.status).toBe('INVALID_ARGUMENT');
     expect(response.text).not.toContain(PASSWORD);
     expect(gateway.log()).not.toContain(PASSWORD);
@@ -195,14 +195,14 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
   test('an account token moves a wallet within the account, out of one project token’s reach into another’s', async () => {
     const { tenant, token, projects, wallet } = await seed({ projects: 2 });
     const [from = '', to = ''] = projects;
-    const tokens = { from: await projectToken(face, tenant, from), to: await projectToken(face, tenant, to) };
-    expect((await face.updateWallet(tokens.from, wallet, {})).value?.project).toBe(from);
-    expect((await face.updateWallet(tokens.to, wallet, {})).error?.status).toBe('NOT_FOUND');
+    const tokens = { from: await projectToken(api, tenant, from), to: await projectToken(api, tenant, to) };
+    expect((await api.updateWallet(tokens.from, wallet, {})).value?.project).toBe(from);
+    expect((await api.updateWallet(tokens.to, wallet, {})).error?.status).toBe('NOT_FOUND');
 
-    const moved = await face.updateWallet(token, wallet, { project: inLowerCase(to) });
+    const moved = await api.updateWallet(token, wallet, { project: inLowerCase(to) });
     expect(moved.value?.project).toBe(to);
-    expect((await face.updateWallet(tokens.from, wallet, {})).error?.status).toBe('NOT_FOUND');
-    expect((await face.updateWallet(tokens.to, wallet, {})).value?.project).toBe(to);
+    expect((await api.updateWallet(tokens.from, wallet, {})).error?.status).toBe('NOT_FOUND');
+    expect((await api.updateWallet(tokens.to, wallet, {})).value?.project).toBe(to);
   });
 
   test('a project of another account is refused in the same bytes as one that is missing', async () => {
@@ -210,9 +210,9 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     const stranger = await seed();
     const before = await rowOf(wallet);
     const sent = { title: 'Renamed' };
-    const missing = await face.updateWallet(token, wallet, { ...sent, project: MISSING_PROJECT });
-    const foreign = await face.updateWallet(token, wallet, { ...sent, project: stranger.projects[0] });
-    expectInvalid(face, missing, ['project']);
+    const missing = await api.updateWallet(token, wallet, { ...sent, project: MISSING_PROJECT });
+    const foreign = await api.updateWallet(token, wallet, { ...sent, project: stranger.projects[0] });
+    expectInvalid(api, missing, ['project']);
     expect(anonymous(foreign)).toEqual(anonymous(missing));
     expect(await rowOf(wallet)).toEqual(before);
   });
@@ -220,14 +220,14 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
   test('a project token changes the wallets of its project, and may name no other project', async () => {
     const { tenant, projects, wallet } = await seed({ projects: 2 });
     const [own = '', other = ''] = projects;
-    const token = await projectToken(face, tenant, own);
-    const stayed = await face.updateWallet(token, wallet, { title: 'Renamed', project: own });
+    const token = await projectToken(api, tenant, own);
+    const stayed = await api.updateWallet(token, wallet, { title: 'Renamed', project: own });
     expect(stayed.value).toMatchObject({ title: 'Renamed', project: own });
 
     const before = await rowOf(wallet);
-    const missing = await face.updateWallet(token, wallet, { title: 'Moved', project: MISSING_PROJECT });
-    const moved = await face.updateWallet(token, wallet, { title: 'Moved', project: other });
-    expectInvalid(face, missing, ['project']);
+    const missing = await api.updateWallet(token, wallet, { title: 'Moved', project: MISSING_PROJECT });
+    const moved = await api.updateWallet(token, wallet, { title: 'Moved', project: other });
+    expectInvalid(api, missing, ['project']);
     expect(anonymous(moved)).toEqual(anonymous(missing));
     expect(await rowOf(wallet)).toEqual(before);
   });
@@ -240,24 +240,24 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     test('of a wallet of another account gets the same bytes as one of a missing wallet', async () => {
       const { token } = await seed();
       const { wallet: foreign } = await seed();
-      await expectHidden(face, token, foreign, sent);
+      await expectHidden(api, token, foreign, sent);
     });
 
     test('of a wallet of another project gets a project token the same bytes as one of a missing wallet', async () => {
       const { tenant, projects, wallet } = await seed({ projects: 2 });
-      await expectHidden(face, await projectToken(face, tenant, projects[1]), wallet, sent);
+      await expectHidden(api, await projectToken(api, tenant, projects[1]), wallet, sent);
     });
   });
 
   test('a project token does not move a wallet of another project into its own', async () => {
     const { tenant, projects, wallet } = await seed({ projects: 2 });
-    const token = await projectToken(face, tenant, projects[1]);
-    await expectHidden(face, token, wallet, { project: projects[1] });
+    const token = await projectToken(api, tenant, projects[1]);
+    await expectHidden(api, token, wallet, { project: projects[1] });
   });
 
   test('the ULID of the wallet may be in lower case, and comes back in upper case', async () => {
     const { token, wallet } = await seed();
-    const { value } = await face.updateWallet(token, inLowerCase(wallet), { title: 'Renamed' });
+    const { value } = await api.updateWallet(token, inLowerCase(wallet), { title: 'Renamed' });
     expect(value).toMatchObject({ name: wallet, title: 'Renamed' });
     expect(await rowOf(wallet)).toMatchObject({ title: 'Renamed' });
   });
@@ -283,13 +283,13 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     ['a name with a space', `wallets/${ULID}%20`],
   ])('a wallet’s name that is %s is refused by name', async (_, name) => {
     const { token } = await seed();
-    expectInvalid(face, await face.updateWallet(token, name, {}), ['name']);
+    expectInvalid(api, await api.updateWallet(token, name, {}), ['name']);
   });
 
   test('no wallet is changed without a token', async () => {
     const { wallet } = await seed();
     const before = await rowOf(wallet);
-    const { error, response } = await face.updateWallet(undefined, wallet, { title: 'Renamed' });
+    const { error, response } = await api.updateWallet(undefined, wallet, { title: 'Renamed' });
     expect(error).toMatchObject({ status: 'UNAUTHENTICATED', reason: 'TOKEN_MISSING' });
     expect(response.status).toBe(401);
     expect(await rowOf(wallet)).toEqual(before);
@@ -302,7 +302,7 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     const changes = Object.entries({ password: PASSWORD, ...texts });
     const answers = await Promise.all(
       wallets.flatMap((wallet) =>
-        changes.map(([field, sent]) => face.updateWallet(token, wallet, { [field]: sent })),
+        changes.map(([field, sent]) => api.updateWallet(token, wallet, { [field]: sent })),
       ),
     );
     expect(answers.filter(({ error }) => error !== undefined)).toEqual([]);
@@ -398,22 +398,22 @@ describe('with no room for passwords to wait', () => {
     return narrow.stop;
   });
 
-  test.each(bothFaces(() => narrow.url))(
+  test.each(bothApis(() => narrow.url))(
     'by $name, passwords that are too many at once are refused and change nothing, and those after them are set',
-    async (face) => {
+    async (api) => {
       const { token, wallets } = await seedTenant(narrow, { wallets: 16 });
       const sent = { title: 'Renamed', password: PASSWORD };
       const outcomes = await Promise.all(
-        wallets.map(async (wallet) => ({ wallet, ...(await face.updateWallet(token, wallet, sent)) })),
+        wallets.map(async (wallet) => ({ wallet, ...(await api.updateWallet(token, wallet, sent)) })),
       );
       const refused = outcomes.filter(({ error }) => error !== undefined);
       expect(refused.length).toBeGreaterThan(0);
       expect(refused.length).toBeLessThan(wallets.length);
       for (const { error, response } of refused) {
         expect(error?.status).toBe('RESOURCE_EXHAUSTED');
-        expect(response.status).toBe(face.name === 'REST' ? 429 : 200);
-        expect(codeOf(face, response.text)).toBe(face.name === 'REST' ? 429 : 'RATE_LIMITED');
-        if (face.name === 'REST') expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+        expect(response.status).toBe(api.name === 'REST' ? 429 : 200);
+        expect(codeOf(api, response.text)).toBe(api.name === 'REST' ? 429 : 'RATE_LIMITED');
+        if (api.name === 'REST') expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
       }
       for (const { wallet, error } of outcomes) {
         const { title, password_hash } = await rowOf(wallet, narrow);
@@ -424,7 +424,7 @@ describe('with no room for passwords to wait', () => {
         );
       }
       for (const { wallet } of refused.slice(0, 3)) {
-        expect((await face.updateWallet(token, wallet, sent)).value?.title).toBe('Renamed');
+        expect((await api.updateWallet(token, wallet, sent)).value?.title).toBe('Renamed');
       }
     },
   );
@@ -449,11 +449,11 @@ async function seed({ projects = 1, wallets = 1 } = {}): Promise<Seeded> {
 }
 
 /** Signs in an app of the project. */
-async function projectToken(face: Face, { account }: Tenant, project: string | undefined): Promise<string> {
-  const { accessToken } = await createAccountToken(gateway.workplace, { account, project }, 60);
-  const app = await face.createApp(accessToken, { title: 'App', active: true });
+async function projectToken(api: Api, { account }: Tenant, project: string | undefined): Promise<string> {
+  const { accessToken } = await createAccountToken(gateway.admin, { account, project }, 60);
+  const app = await api.createApp(accessToken, { title: 'App', active: true });
   const { name, privateKey } = app.value ?? {};
-  const { value, response } = await face.signIn(accessToken, { name, privateKey });
+  const { value, response } = await api.signIn(accessToken, { name, privateKey });
   if (value === undefined) throw new Error(response.text);
   return value.accessToken;
 }
@@ -479,13 +479,13 @@ function hashAgain(password: string, kept: unknown): string {
 }
 
 /** Expects that a wallet that exists is as a missing one to a token, and stays as it is. */
-async function expectHidden(face: Face, token: string, wallet: string, sent: object): Promise<void> {
+async function expectHidden(api: Api, token: string, wallet: string, sent: object): Promise<void> {
   const before = await rowOf(wallet);
-  const missing = await face.updateWallet(token, MISSING_WALLET, sent);
-  const hidden = await face.updateWallet(token, wallet, sent);
+  const missing = await api.updateWallet(token, MISSING_WALLET, sent);
+  const hidden = await api.updateWallet(token, wallet, sent);
   expect(missing.error).toMatchObject({ status: 'NOT_FOUND', reason: 'RESOURCE_NOT_FOUND' });
-  expect(missing.response.status).toBe(face.name === 'REST' ? 404 : 200);
-  expect(codeOf(face, missing.response.text)).toBe(face.name === 'REST' ? 404 : 'NOT_FOUND');
+  expect(missing.response.status).toBe(api.name === 'REST' ? 404 : 200);
+  expect(codeOf(api, missing.response.text)).toBe(api.name === 'REST' ? 404 : 'NOT_FOUND');
   expect(anonymous(hidden)).toEqual(anonymous(missing));
   expect(await rowOf(wallet)).toEqual(before);
 }

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createAccountToken } from '../../src/commands/token-create.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { type AppFields, bothFaces } from '../faces.ts';
+import { type AppFields, bothApis } from '../apis.ts';
 import {
   type Gateway,
   makeDatabase,
@@ -49,12 +49,12 @@ beforeAll(async () => {
   await addProjects(gateway.database, tenant, PROJECTS - 3);
   await seedTenant(gateway, { projects: 2 });
   expired = await expiredToken(gateway);
-  const [face] = bothFaces(() => gateway.url);
-  app = given((await face?.createApp(tenant.token, { title: 'Till', active: true }))?.value);
-  accessToken = given((await face?.signIn(tenant.token, keyOf(app)))?.value).accessToken;
-  await face?.updateWallet(tenant.token, walletName(0), { password: 'p'.repeat(32) });
-  pageToken = given((await face?.listProjects(tenant.token, { first: 2 }))?.value).nextPageToken;
-  page = (await face?.listProjects(tenant.token, { first: 2, after: pageToken }))?.value;
+  const [api] = bothApis(() => gateway.url);
+  app = given((await api?.createApp(tenant.token, { title: 'Till', active: true }))?.value);
+  accessToken = given((await api?.signIn(tenant.token, keyOf(app)))?.value).accessToken;
+  await api?.updateWallet(tenant.token, walletName(0), { password: 'p'.repeat(32) });
+  pageToken = given((await api?.listProjects(tenant.token, { first: 2 }))?.value).nextPageToken;
+  page = (await api?.listProjects(tenant.token, { first: 2, after: pageToken }))?.value;
   await gateway.stop();
 
   const before = digestOf(source.path);
@@ -107,20 +107,20 @@ describe('after a copy', () => {
     return gateway.stop;
   });
 
-  describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
+  describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     test('every token, key and page token still works', async () => {
-      expect((await face.listProjects(tenant.token, { first: 2, after: pageToken })).value).toEqual(
+      expect((await api.listProjects(tenant.token, { first: 2, after: pageToken })).value).toEqual(
         withUrl(page, gateway.url),
       );
-      expect((await face.listProjects(accessToken)).value?.projects).toHaveLength(1);
-      expect((await face.signIn(tenant.token, keyOf(app))).value?.app.name).toBe(app.name);
-      const { value } = await face.updateWallet(accessToken, walletName(1), { title: face.name });
-      expect(value?.title).toBe(face.name);
-      expect((await face.listProjects(expired)).error?.reason).toBe('TOKEN_INVALID');
+      expect((await api.listProjects(accessToken)).value?.projects).toHaveLength(1);
+      expect((await api.signIn(tenant.token, keyOf(app))).value?.app.name).toBe(app.name);
+      const { value } = await api.updateWallet(accessToken, walletName(1), { title: api.name });
+      expect(value?.title).toBe(api.name);
+      expect((await api.listProjects(expired)).error?.reason).toBe('TOKEN_INVALID');
     });
 
     test('pages go on to the end of the list, and the total is right', async () => {
-      const { value } = await face.listProjects(tenant.token, { first: 100, after: pageToken });
+      const { value } = await api.listProjects(tenant.token, { first: 100, after: pageToken });
       expect(value?.projects).toHaveLength(100);
     });
   });
@@ -214,8 +214,8 @@ async function addProjects(database: Database, { account }: Tenant, count: numbe
   });
 }
 
-async function expiredToken({ workplace }: Gateway): Promise<string> {
-  const past = { ...workplace, clock: () => clock() - 3_600_000 };
+async function expiredToken({ admin }: Gateway): Promise<string> {
+  const past = { ...admin, clock: () => clock() - 3_600_000 };
   return (await createAccountToken(past, { account: tenant.account }, 60)).accessToken;
 }
 

@@ -6,8 +6,8 @@ import { Client } from 'pg';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { idGenerator } from '../../src/model/resource-name.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import { type Api, bothApis, type Outcome, send } from '../apis.ts';
 import { paw, type Result, startPaw } from '../command/paw.ts';
-import { bothFaces, type Face, type Outcome, send } from '../faces.ts';
 import { seedTenant, type Tenant } from '../gateway.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
 
@@ -24,7 +24,7 @@ let administrator: Client;
 /** Where the program listens that a test has started. */
 let url: string;
 
-const FACES = bothFaces(() => url);
+const APIS = bothApis(() => url);
 
 beforeAll(async () => {
   server = await startPostgres();
@@ -65,8 +65,8 @@ async function serve(settings: Readonly<Record<string, string>> = {}): Promise<(
 /** Adds a tenant to the test's database, whose tables the program has made. */
 async function seed(size: { projects?: number; wallets?: number }): Promise<Tenant> {
   const own = await openDatabase(databaseUrl);
-  const workplace = { database: own, clock: Date.now, newId: idGenerator(Date.now) };
-  const tenant = await seedTenant({ workplace }, size);
+  const admin = { database: own, clock: Date.now, newId: idGenerator(Date.now) };
+  const tenant = await seedTenant({ admin }, size);
   await own.close();
   return tenant;
 }
@@ -120,11 +120,11 @@ async function terminateAll(): Promise<void> {
 }
 
 /** Checks that an operation was answered as one that the database could not serve. */
-function expectUnavailable(face: Face, { value, error, response }: Outcome<unknown>): void {
+function expectUnavailable(api: Api, { value, error, response }: Outcome<unknown>): void {
   expect(value).toBeUndefined();
   expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'UNAVAILABLE', fields: [] });
   // An operation that GraphQL has begun to execute is answered with 200, whatever comes of it.
-  if (face.name === 'GraphQL' && response.status === 200) {
+  if (api.name === 'GraphQL' && response.status === 200) {
     expect(JSON.parse(response.text).errors[0].extensions.code).toBe('UNAVAILABLE');
     return;
   }
@@ -137,7 +137,7 @@ function expectGood<T>({ value, error }: Outcome<T>): T {
   return value ?? expect.unreachable();
 }
 
-describe.each(FACES)('a connection that is cut while $name', (face) => {
+describe.each(APIS)('a connection that is cut while $name', (api) => {
   let tenant: Tenant;
   let stop: () => Promise<Result>;
 
@@ -151,31 +151,31 @@ describe.each(FACES)('a connection that is cut while $name', (face) => {
     ['after it has written', 'LOCK TABLE keyv IN EXCLUSIVE MODE'],
   ])('signs in, %s, leaves no token, and the next sign-in is fine', async (_, lock) => {
     const { name, privateKey } = expectGood(
-      await face.createApp(tenant.token, { title: 'App', active: true }),
+      await api.createApp(tenant.token, { title: 'App', active: true }),
     );
     const before = await look('SELECT key FROM keyv ORDER BY key');
     const held = await hold(lock);
-    const signIn = face.signIn(tenant.token, { name, privateKey });
+    const signIn = api.signIn(tenant.token, { name, privateKey });
     await terminate(await held.waited());
-    expectUnavailable(face, await signIn);
+    expectUnavailable(api, await signIn);
     await held.release();
     expect(await look('SELECT key FROM keyv ORDER BY key')).toEqual(before);
 
-    const { accessToken } = expectGood(await face.signIn(tenant.token, { name, privateKey }));
-    expect(expectGood(await face.listProjects(accessToken)).projects).toHaveLength(1);
+    const { accessToken } = expectGood(await api.signIn(tenant.token, { name, privateKey }));
+    expect(expectGood(await api.listProjects(accessToken)).projects).toHaveLength(1);
     await stop();
   });
 
   test('updates a wallet leaves it as it was, and the same update is fine then', async () => {
     const [wallet = ''] = tenant.wallets;
     const held = await holdWallet(wallet);
-    const update = face.updateWallet(tenant.token, wallet, { title: 'Renamed' });
+    const update = api.updateWallet(tenant.token, wallet, { title: 'Renamed' });
     await terminate(await held.waited());
-    expectUnavailable(face, await update);
+    expectUnavailable(api, await update);
     await held.release();
     expect(await look('SELECT title FROM wallet')).toEqual([{ title: 'Wallet 1' }]);
 
-    expect(expectGood(await face.updateWallet(tenant.token, wallet, { title: 'Renamed' })).title).toBe(
+    expect(expectGood(await api.updateWallet(tenant.token, wallet, { title: 'Renamed' })).title).toBe(
       'Renamed',
     );
     await stop();
@@ -205,18 +205,18 @@ test('a connection that is cut while an account is created leaves neither accoun
   expect(await look(counts)).toEqual([{ accounts: 2, projects: 2 }]);
 });
 
-describe.each(FACES)('a wallet that another keeps locked, by $name', (face) => {
+describe.each(APIS)('a wallet that another keeps locked, by $name', (api) => {
   test('is not waited for longer than a statement may take, and can be updated afterwards', async () => {
     const stop = await serve({ PAW_POSTGRES_TIMEOUT: '1s' });
     const { token, wallets } = await seed({ wallets: 1 });
     const [wallet = ''] = wallets;
     const held = await holdWallet(wallet);
     // Answered at all, since the lock is not released before.
-    expectUnavailable(face, await face.updateWallet(token, wallet, { title: 'Renamed' }));
+    expectUnavailable(api, await api.updateWallet(token, wallet, { title: 'Renamed' }));
     expect(await held.waited(0)).toEqual([]);
     await held.release();
     expect(await look('SELECT title FROM wallet')).toEqual([{ title: 'Wallet 1' }]);
-    expect(expectGood(await face.updateWallet(token, wallet, { title: 'Renamed' })).title).toBe('Renamed');
+    expect(expectGood(await api.updateWallet(token, wallet, { title: 'Renamed' })).title).toBe('Renamed');
     await stop();
   });
 });
@@ -226,22 +226,22 @@ test('requests for which there is no free connection are answered within a bound
   const { token, wallets } = await seed({ wallets: 1 });
   const [wallet = ''] = wallets;
   const held = await holdWallet(wallet);
-  const update = async (face: Face) => {
+  const update = async (api: Api) => {
     const since = performance.now();
-    const outcome = await face.updateWallet(token, wallet, { title: 'Renamed' });
-    expectUnavailable(face, outcome);
+    const outcome = await api.updateWallet(token, wallet, { title: 'Renamed' });
+    expectUnavailable(api, outcome);
     // A connection for the token, another for the update, and the update itself: a second each,
     // and as much again and more for a machine that runs other tests as well.
     expect(performance.now() - since).toBeLessThan(10_000);
   };
-  const first = FACES.slice(0, 1).map(update);
+  const first = APIS.slice(0, 1).map(update);
   await held.waited();
-  const others = Array.from({ length: 5 }, () => FACES.map(update));
+  const others = Array.from({ length: 5 }, () => APIS.map(update));
   await Promise.all([...first, ...others.flat()]);
   await held.release();
   expect(await look('SELECT title FROM wallet')).toEqual([{ title: 'Wallet 1' }]);
-  for (const face of FACES) {
-    expect(expectGood(await face.updateWallet(token, wallet, { title: face.name })).title).toBe(face.name);
+  for (const api of APIS) {
+    expect(expectGood(await api.updateWallet(token, wallet, { title: api.name })).title).toBe(api.name);
   }
   const { stdout } = await stop();
   expect(stdout).toContain('timeout exceeded when trying to connect');
@@ -251,7 +251,7 @@ test('a database that has become read-only is read, nothing in it changes, and n
   const stop = await serve();
   const { token, wallets, projects } = await seed({ projects: 2, wallets: 1 });
   const [wallet = ''] = wallets;
-  const [creator] = FACES;
+  const [creator] = APIS;
   const { name, privateKey } = expectGood(
     await (creator ?? expect.unreachable()).createApp(token, { title: 'App', active: true }),
   );
@@ -261,22 +261,22 @@ test('a database that has become read-only is read, nothing in it changes, and n
 
   await administrator.query(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
   await terminateAll();
-  for (const face of FACES) {
-    expectUnavailable(face, await face.updateWallet(token, wallet, { title: 'Renamed' }));
-    expectUnavailable(face, await face.createApp(token, { title: 'Another', active: true }));
-    expectUnavailable(face, await face.signIn(token, { name, privateKey }));
-    const listed = expectGood(await face.listProjects(token)).projects;
+  for (const api of APIS) {
+    expectUnavailable(api, await api.updateWallet(token, wallet, { title: 'Renamed' }));
+    expectUnavailable(api, await api.createApp(token, { title: 'Another', active: true }));
+    expectUnavailable(api, await api.signIn(token, { name, privateKey }));
+    const listed = expectGood(await api.listProjects(token)).projects;
     expect(listed.map((project) => project.name)).toEqual(projects);
-    expect(expectGood(await face.updateWallet(token, wallet, {})).title).toBe('Wallet 1');
+    expect(expectGood(await api.updateWallet(token, wallet, {})).title).toBe('Wallet 1');
   }
   expect(await look(state)).toEqual(before);
 
   await administrator.query(`ALTER DATABASE ${database} RESET default_transaction_read_only`);
-  for (const face of FACES) {
+  for (const api of APIS) {
     // Connections that were made before may each have to fail once.
     await expect
-      .poll(async () => (await face.updateWallet(token, wallet, { title: face.name })).value?.title, POLL)
-      .toBe(face.name);
+      .poll(async () => (await api.updateWallet(token, wallet, { title: api.name })).value?.title, POLL)
+      .toBe(api.name);
   }
   await stop();
 });
@@ -302,7 +302,7 @@ test('a server that is away at the start ends the program with 1 and one line, w
 describe('a server that crashes under load', () => {
   /** Someone who numbers the titles of a wallet of their own. */
   type Writer = {
-    readonly face: Face;
+    readonly api: Api;
     readonly wallet: string;
     sent: number;
     acknowledged: number;
@@ -313,7 +313,7 @@ describe('a server that crashes under load', () => {
     const { token, wallets, projects } = await seed({ projects: 3, wallets: 32 });
     const writers = wallets.map(
       (wallet, index): Writer => ({
-        face: FACES[index % FACES.length] ?? expect.unreachable(),
+        api: APIS[index % APIS.length] ?? expect.unreachable(),
         wallet,
         sent: 0,
         acknowledged: 0,
@@ -323,16 +323,16 @@ describe('a server that crashes under load', () => {
 
     /** Updates and reads, and returns whether both were answered. What is not must be UNAVAILABLE. */
     async function work(writer: Writer): Promise<boolean> {
-      const { face, wallet } = writer;
+      const { api, wallet } = writer;
       writer.sent += 1;
-      const updated = await face.updateWallet(token, wallet, { title: `No. ${writer.sent}` });
-      if (updated.value === undefined) expectUnavailable(face, updated);
+      const updated = await api.updateWallet(token, wallet, { title: `No. ${writer.sent}` });
+      if (updated.value === undefined) expectUnavailable(api, updated);
       else {
         expect(updated.value.title).toBe(`No. ${writer.sent}`);
         writer.acknowledged = writer.sent;
       }
-      const listed = await face.listProjects(token);
-      if (listed.value === undefined) expectUnavailable(face, listed);
+      const listed = await api.listProjects(token);
+      if (listed.value === undefined) expectUnavailable(api, listed);
       else expect(listed.value.projects.map(({ name }) => name)).toEqual(projects);
       if (writers.every(({ acknowledged }) => acknowledged >= 3)) loaded.resolve();
       return updated.value !== undefined && listed.value !== undefined;
@@ -344,16 +344,16 @@ describe('a server that crashes under load', () => {
     }
 
     /** Waits until a writer's wallet is read again, and checks what it says. */
-    async function readWhenBack({ face, wallet, sent, acknowledged }: Writer): Promise<void> {
+    async function readWhenBack({ api, wallet, sent, acknowledged }: Writer): Promise<void> {
       for (let request = 1; request <= 2000; request += 1) {
-        const outcome = await face.updateWallet(token, wallet, {});
+        const outcome = await api.updateWallet(token, wallet, {});
         if (outcome.value !== undefined) {
           const number = Number(outcome.value.title.slice('No. '.length));
           expect(number).toBeGreaterThanOrEqual(acknowledged);
           expect(number).toBeLessThanOrEqual(sent);
           return;
         }
-        expectUnavailable(face, outcome);
+        expectUnavailable(api, outcome);
         await delay(10);
       }
       expect.unreachable('The server has never come back.');
@@ -361,13 +361,13 @@ describe('a server that crashes under load', () => {
 
     await Promise.all([...writers.map(workUntilItFails), loaded.promise.then(server.crash)]);
 
-    for (const face of FACES) {
+    for (const api of APIS) {
       for (const outcome of [
-        await face.listProjects(token),
-        await face.updateWallet(token, wallets[0] ?? '', { title: 'Lost' }),
-        await face.createApp(token, { title: 'App', active: true }),
+        await api.listProjects(token),
+        await api.updateWallet(token, wallets[0] ?? '', { title: 'Lost' }),
+        await api.createApp(token, { title: 'App', active: true }),
       ]) {
-        expectUnavailable(face, outcome);
+        expectUnavailable(api, outcome);
         expect(outcome.response.status).toBe(503);
         expect(outcome.response.headers.get('retry-after')).toMatch(/^\d+$/);
       }

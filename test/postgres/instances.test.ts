@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Workplace } from '../../src/commands/with-database.ts';
+import type { AdminContext } from '../../src/commands/with-database.ts';
 import { parseCredential } from '../../src/credentials/credential.ts';
 import { idGenerator } from '../../src/model/resource-name.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import { type Api, type AppFields, bothApis, type Outcome, postGraphql, send } from '../apis.ts';
 import { paw, type Result, startPaw } from '../command/paw.ts';
-import { type AppFields, bothFaces, type Face, type Outcome, postGraphql, send } from '../faces.ts';
 import { makeDatabase, seedTenant, type Tenant } from '../gateway.ts';
 
 /** A server in a process of its own. */
@@ -16,8 +16,8 @@ type Instance = {
   stop(signal: NodeJS.Signals): Promise<Result>;
 };
 
-/** The same face of two instances. */
-type FacePair = { readonly name: Face['name']; readonly one: Face; readonly other: Face };
+/** The same API of two instances. */
+type FacePair = { readonly name: Api['name']; readonly one: Api; readonly other: Api };
 
 const MIGRATIONS = readdirSync(new URL('../../src/storage/migrations', import.meta.url)).map(
   (_, index) => index + 1,
@@ -27,7 +27,7 @@ const WELL = { status: 0, stderr: '' };
 
 let url: string;
 let database: Database;
-let workplace: Workplace;
+let admin: AdminContext;
 let first: Instance;
 let second: Instance;
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const made = await makeDatabase();
   url = made.url;
   database = await openDatabase(url);
-  workplace = workplaceOn(database);
+  admin = workplaceOn(database);
   [first, second] = await Promise.all([startInstance(url), startInstance(url)]);
   return async () => {
     const ends = await Promise.all([first.stop('SIGTERM'), second.stop('SIGTERM')]);
@@ -45,9 +45,9 @@ beforeAll(async () => {
   };
 });
 
-describe.each(facePairs())('by $name, of two instances', ({ name, one, other }) => {
+describe.each(apiPairs())('by $name, of two instances', ({ name, one, other }) => {
   test('a token that one hands out is good on the other at once, and either way round', async () => {
-    const tenant = await seedTenant({ workplace });
+    const tenant = await seedTenant({ admin });
     for (const [here, there] of [
       [one, other],
       [other, one],
@@ -61,14 +61,14 @@ describe.each(facePairs())('by $name, of two instances', ({ name, one, other }) 
   });
 
   test('an app that one creates signs in on the other at once', async () => {
-    const tenant = await seedTenant({ workplace });
+    const tenant = await seedTenant({ admin });
     const app = await createApp(one, tenant);
     const { app: signedIn } = await given(other.signIn(tenant.token, keyOf(app)));
     expect(signedIn).toEqual({ ...app, privateKey: '' });
   });
 
   test('a token that is revoked is refused by both on the next request, and no other is', async () => {
-    const tenant = await seedTenant({ workplace });
+    const tenant = await seedTenant({ admin });
     const app = await createApp(one, tenant);
     const [ended, live] = [await signIn(one, tenant, app), await signIn(one, tenant, app)];
     const all = () => askedEach([one, other], [ended, tenant.token, live]);
@@ -79,7 +79,7 @@ describe.each(facePairs())('by $name, of two instances', ({ name, one, other }) 
   });
 
   test('a token that expires is refused by both on the next request, and no other is', async () => {
-    const tenant = await seedTenant({ workplace });
+    const tenant = await seedTenant({ admin });
     const app = await createApp(one, tenant);
     const [ended, live] = [await signIn(one, tenant, app), await signIn(one, tenant, app)];
     expect(await askedEach([one, other], [ended, live])).toEqual(['ok', 'ok', 'ok', 'ok']);
@@ -93,11 +93,11 @@ describe.each(facePairs())('by $name, of two instances', ({ name, one, other }) 
   });
 
   test('an app that is made inactive is refused by both on the next request, and its tokens for good', async () => {
-    const tenant = await seedTenant({ workplace });
+    const tenant = await seedTenant({ admin });
     const app = await createApp(one, tenant);
     const tokens = [await signIn(one, tenant, app), await signIn(other, tenant, app)];
     const signIns = () =>
-      Promise.all([one, other].map((face) => reasonOf(face.signIn(tenant.token, keyOf(app)))));
+      Promise.all([one, other].map((api) => reasonOf(api.signIn(tenant.token, keyOf(app)))));
     expect(await askedEach([one, other], tokens)).toEqual(['ok', 'ok', 'ok', 'ok']);
 
     await run('app', 'deactivate', app.name);
@@ -110,19 +110,19 @@ describe.each(facePairs())('by $name, of two instances', ({ name, one, other }) 
   });
 
   test('each sees at once what the other has made of a wallet', async () => {
-    const tenant = await seedTenant({ workplace }, { wallets: 1 });
+    const tenant = await seedTenant({ admin }, { wallets: 1 });
     const [wallet = ''] = tenant.wallets;
     for (let round = 1; round <= 10; round += 1) {
       const [here, there] = round % 2 ? [one, other] : [other, one];
       const written = await given(here.updateWallet(tenant.token, wallet, { title: `Round ${round}` }));
       expect(written.title).toBe(`Round ${round}`);
-      // An update of nothing is how both faces read a wallet.
+      // An update of nothing is how both APIs read a wallet.
       expect(await given(there.updateWallet(tenant.token, wallet, {}))).toEqual(written);
     }
   });
 
   test('updates of different fields at the same time through both all stand', async () => {
-    const tenant = await seedTenant({ workplace }, { projects: 2, wallets: 1 });
+    const tenant = await seedTenant({ admin }, { projects: 2, wallets: 1 });
     const [wallet = ''] = tenant.wallets;
     const hashes = new Set<unknown>();
     for (let round = 1; round <= 10; round += 1) {
@@ -137,8 +137,8 @@ describe.each(facePairs())('by $name, of two instances', ({ name, one, other }) 
         given((index % 2 ? one : other).updateWallet(tenant.token, wallet, { [field]: value })),
       );
       await Promise.all(updates);
-      for (const face of [one, other]) {
-        const read = await given(face.updateWallet(tenant.token, wallet, {}));
+      for (const api of [one, other]) {
+        const read = await given(api.updateWallet(tenant.token, wallet, {}));
         expect(read).toMatchObject({ ...changes, password: '' });
       }
       hashes.add(await passwordHash(wallet));
@@ -149,9 +149,9 @@ describe.each(facePairs())('by $name, of two instances', ({ name, one, other }) 
   test.each(['SIGTERM', 'SIGKILL'] as const)(
     'one that ends by %s under load loses no write that it has acknowledged, and the other serves on',
     async (signal) => {
-      const tenant = await seedTenant({ workplace }, { wallets: 4 });
+      const tenant = await seedTenant({ admin }, { wallets: 4 });
       const third = await startInstance(url, onTestFinished);
-      const face = faceOf(name, () => third.url);
+      const api = faceOf(name, () => third.url);
 
       const apps: AppFields[] = [];
       const refusals: (string | undefined)[] = [];
@@ -175,7 +175,7 @@ describe.each(facePairs())('by $name, of two instances', ({ name, one, other }) 
       }
       const creators = Array.from({ length: 8 }, () =>
         keepAsking(
-          () => face.createApp(tenant.token, { title: 'Load', active: true }),
+          () => api.createApp(tenant.token, { title: 'Load', active: true }),
           (app) => {
             apps.push(app);
             endOnceLoaded();
@@ -184,7 +184,7 @@ describe.each(facePairs())('by $name, of two instances', ({ name, one, other }) 
       );
       const writers = tenant.wallets.map((wallet, index) =>
         keepAsking(
-          (n) => face.updateWallet(tenant.token, wallet, { title: `Write ${n}` }),
+          (n) => api.updateWallet(tenant.token, wallet, { title: `Write ${n}` }),
           (_, n) => {
             last[index] = n;
             endOnceLoaded();
@@ -209,22 +209,22 @@ describe.each(facePairs())('by $name, of two instances', ({ name, one, other }) 
   );
 });
 
-test('a list is walked page by page over both instances and both faces in turn', async () => {
-  const tenant = await seedTenant({ workplace }, { projects: 25 });
-  const turns = facePairs().flatMap(({ one, other }) => [one, other]);
+test('a list is walked page by page over both instances and both APIs in turn', async () => {
+  const tenant = await seedTenant({ admin }, { projects: 25 });
+  const turns = apiPairs().flatMap(({ one, other }) => [one, other]);
   const found: string[] = [];
   let after: string | undefined;
   for (let n = 0; after !== ''; n += 1) {
-    const face = turns[n % turns.length];
-    const page = await given(face?.listProjects(tenant.token, { first: 3, after }));
+    const api = turns[n % turns.length];
+    const page = await given(api?.listProjects(tenant.token, { first: 3, after }));
     found.push(...page.projects.map(({ name }) => name));
     after = page.nextPageToken;
   }
   expect(found).toEqual(tenant.projects);
 });
 
-test('each cursor of one instance works on the other, by both faces and in both directions', async () => {
-  const tenant = await seedTenant({ workplace }, { projects: 4 });
+test('each cursor of one instance works on the other, by both APIs and in both directions', async () => {
+  const tenant = await seedTenant({ admin }, { projects: 4 });
   const forwards = 'query { projects { edges { cursor node { name } } } }';
   const backwards =
     'query ($before: String) { projects(last: 1, before: $before) { edges { cursor node { name } } } }';
@@ -237,7 +237,7 @@ test('each cursor of one instance works on the other, by both faces and in both 
   expect(edges.map(({ node }) => node.name)).toEqual(tenant.projects);
   expect(await edgesOf(second, forwards)).toEqual(edges);
   for (const [index, { cursor }] of edges.entries()) {
-    for (const { other } of facePairs()) {
+    for (const { other } of apiPairs()) {
       const { projects } = await given(other.listProjects(tenant.token, { first: 1, after: cursor }));
       expect(projects.map(({ name }) => name)).toEqual(tenant.projects.slice(index + 1, index + 2));
     }
@@ -247,7 +247,7 @@ test('each cursor of one instance works on the other, by both faces and in both 
 });
 
 test('one instance that is stopped leaves the other serving, with the tokens that it handed out', async () => {
-  const tenant = await seedTenant({ workplace }, { wallets: 1 });
+  const tenant = await seedTenant({ admin }, { wallets: 1 });
   const [wallet = ''] = tenant.wallets;
   const third = await startInstance(url, onTestFinished);
   const leaving = faceOf('REST', () => third.url);
@@ -255,12 +255,12 @@ test('one instance that is stopped leaves the other serving, with the tokens tha
   const token = await signIn(leaving, tenant, app);
 
   const ended = third.stop('SIGTERM');
-  for (const { other } of facePairs()) expect(await asked(other, token)).toBe('ok');
+  for (const { other } of apiPairs()) expect(await asked(other, token)).toBe('ok');
   expect(await ended).toMatchObject(WELL);
   await expect(fetch(`${third.url}/healthz`)).rejects.toThrow();
 
   expect((await send(`${second.url}/readyz`, 'GET')).status).toBe(200);
-  for (const { name, other } of facePairs()) {
+  for (const { name, other } of apiPairs()) {
     expect(await asked(other, token)).toBe('ok');
     expect(await reasonOf(other.signIn(tenant.token, keyOf(app)))).toBe('ok');
     expect(await given(other.updateWallet(token, wallet, { title: name }))).toMatchObject({ title: name });
@@ -276,12 +276,12 @@ describe('on an empty database', () => {
     );
     expect(await versionsOf(empty.database)).toEqual(MIGRATIONS);
 
-    const tenant = await seedTenant({ workplace: workplaceOn(empty.database) }, { projects: 5 });
+    const tenant = await seedTenant({ admin: workplaceOn(empty.database) }, { projects: 5 });
     const found: string[] = [];
     let after: string | undefined;
     for (const instance of [...instances, ...instances.slice(0, 1)]) {
-      const face = faceOf('REST', () => instance.url);
-      const page = await given(face.listProjects(tenant.token, { first: 1, after }));
+      const api = faceOf('REST', () => instance.url);
+      const page = await given(api.listProjects(tenant.token, { first: 1, after }));
       found.push(...page.projects.map(({ name }) => name));
       after = page.nextPageToken;
     }
@@ -335,7 +335,7 @@ async function startInstance(
   return { url: listensAt, stop };
 }
 
-function facePairs(): readonly FacePair[] {
+function apiPairs(): readonly FacePair[] {
   return (['GraphQL', 'REST'] as const).map((name) => ({
     name,
     one: faceOf(name, () => first.url),
@@ -343,13 +343,13 @@ function facePairs(): readonly FacePair[] {
   }));
 }
 
-function faceOf(name: Face['name'], at: () => string): Face {
-  const face = bothFaces(at).find((each) => each.name === name);
-  if (face === undefined) throw new Error(`There is no face ${name}.`);
-  return face;
+function faceOf(name: Api['name'], at: () => string): Api {
+  const api = bothApis(at).find((each) => each.name === name);
+  if (api === undefined) throw new Error(`There is no API ${name}.`);
+  return api;
 }
 
-function workplaceOn(database: Database): Workplace {
+function workplaceOn(database: Database): AdminContext {
   return { database, clock: Date.now, newId: idGenerator(Date.now) };
 }
 
@@ -403,21 +403,21 @@ async function reasonOf(asking: Promise<Outcome<unknown>>): Promise<string> {
 }
 
 /** Whether a token is good for a request: `ok`, or the reason why not. */
-function asked(face: Face, token: string): Promise<string> {
-  return reasonOf(face.listProjects(token));
+function asked(api: Api, token: string): Promise<string> {
+  return reasonOf(api.listProjects(token));
 }
 
-/** Asks with each token by the first of the faces, then by the next. */
-function askedEach(faces: readonly Face[], tokens: readonly string[]): Promise<readonly string[]> {
-  return Promise.all(faces.flatMap((face) => tokens.map((token) => asked(face, token))));
+/** Asks with each token by the first of the APIs, then by the next. */
+function askedEach(apis: readonly Api[], tokens: readonly string[]): Promise<readonly string[]> {
+  return Promise.all(apis.flatMap((api) => tokens.map((token) => asked(api, token))));
 }
 
-function createApp(face: Face, { token }: Tenant): Promise<AppFields> {
-  return given(face.createApp(token, { title: 'App', active: true }));
+function createApp(api: Api, { token }: Tenant): Promise<AppFields> {
+  return given(api.createApp(token, { title: 'App', active: true }));
 }
 
-async function signIn(face: Face, { token }: Tenant, app: AppFields): Promise<string> {
-  return (await given(face.signIn(token, keyOf(app)))).accessToken;
+async function signIn(api: Api, { token }: Tenant, app: AppFields): Promise<string> {
+  return (await given(api.signIn(token, keyOf(app)))).accessToken;
 }
 
 function keyOf({ name, privateKey }: AppFields) {

@@ -6,8 +6,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Database, Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import { type AppFields, bothApis, type Outcome, send } from '../apis.ts';
 import { paw, startPaw } from '../command/paw.ts';
-import { type AppFields, bothFaces, type Outcome, send } from '../faces.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway } from '../gateway.ts';
 import { freePort } from './server.ts';
 
@@ -49,11 +49,11 @@ beforeAll(async () => {
   };
 });
 
-describe.each(bothFaces(() => gateway.url))('by $name, through a pooler in transaction mode', (face) => {
-  const signIn = (token: string, app: AppFields) => face.signIn(token, keyOf(app));
-  const createApp = (token: string) => given(face.createApp(token, { title: 'Till', active: true }));
+describe.each(bothApis(() => gateway.url))('by $name, through a pooler in transaction mode', (api) => {
+  const signIn = (token: string, app: AppFields) => api.signIn(token, keyOf(app));
+  const createApp = (token: string) => given(api.createApp(token, { title: 'Till', active: true }));
   const projectsFor = async (token: string) =>
-    (await given(face.listProjects(token))).projects.map(({ name }) => name);
+    (await given(api.listProjects(token))).projects.map(({ name }) => name);
 
   test('all four operations work, and what they write is in the database', async () => {
     const tenant = await seedTenant(gateway, { projects: 2, wallets: 1 });
@@ -61,7 +61,7 @@ describe.each(bothFaces(() => gateway.url))('by $name, through a pooler in trans
     const app = await createApp(tenant.token);
     const { accessToken } = await given(signIn(tenant.token, app));
     const changes = { title: 'Warm', network: 'NETWORK_POLYGON', password: 'x'.repeat(32) };
-    const updated = await given(face.updateWallet(accessToken, wallet, changes));
+    const updated = await given(api.updateWallet(accessToken, wallet, changes));
     expect(updated).toMatchObject({ ...changes, name: wallet, password: '' });
     expect(await projectsFor(accessToken)).toEqual(tenant.projects.slice(0, 1));
     expect(await projectsFor(tenant.token)).toEqual(tenant.projects);
@@ -84,7 +84,7 @@ describe.each(bothFaces(() => gateway.url))('by $name, through a pooler in trans
         tenants.map(async ({ token, wallets: [wallet = ''] }) => {
           const { accessToken } = await given(signIn(token, await createApp(token)));
           const [{ name, title }, ...lists] = await Promise.all([
-            given(face.updateWallet(accessToken, wallet, { title: `Round ${round}` })),
+            given(api.updateWallet(accessToken, wallet, { title: `Round ${round}` })),
             projectsFor(accessToken),
             projectsFor(token),
           ]);
@@ -115,7 +115,7 @@ describe.each(bothFaces(() => gateway.url))('by $name, through a pooler in trans
     const refusals = outcomes.flatMap(({ error }) => error?.reason ?? []);
     expect(new Set(refusals)).toEqual(new Set(['APP_INACTIVE']));
     const handedOut = outcomes.flatMap(({ value }) => value?.accessToken ?? []);
-    const answers = await Promise.all(handedOut.map((each) => face.listProjects(each)));
+    const answers = await Promise.all(handedOut.map((each) => api.listProjects(each)));
     expect(new Set(answers.map(({ error }) => error?.reason))).toEqual(new Set(['TOKEN_INVALID']));
   });
 });
@@ -162,16 +162,16 @@ test('the commands work through it, and so does a server of its own process', as
     await server.stop('SIGKILL');
   });
   const [serverUrl = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(await server.printed('listening on ')) ?? [];
-  for (const face of bothFaces(() => serverUrl)) {
-    const { projects } = await given(face.listProjects(token));
+  for (const api of bothApis(() => serverUrl)) {
+    const { projects } = await given(api.listProjects(token));
     expect(projects.map(({ name }) => name)).toEqual([defaultProject, project]);
-    const app = await given(face.createApp(token, { title: face.name, active: true }));
-    const { accessToken } = await given(face.signIn(token, keyOf(app)));
+    const app = await given(api.createApp(token, { title: api.name, active: true }));
+    const { accessToken } = await given(api.signIn(token, keyOf(app)));
     await runJson('app', 'deactivate', app.name);
-    expect((await face.listProjects(accessToken)).error?.reason).toBe('TOKEN_INVALID');
+    expect((await api.listProjects(accessToken)).error?.reason).toBe('TOKEN_INVALID');
     expect(await runJson('app', 'activate', app.name)).toMatchObject({ active: true });
-    const updated = await given(face.updateWallet(token, wallet, { title: face.name }));
-    expect(updated).toMatchObject({ name: wallet, title: face.name });
+    const updated = await given(api.updateWallet(token, wallet, { title: api.name }));
+    expect(updated).toMatchObject({ name: wallet, title: api.name });
   }
   const { apps } = await runJson('app', 'list', '--account', account);
   expect(apps.map(({ title }: { title: string }) => title)).toEqual(['GraphQL', 'REST']);

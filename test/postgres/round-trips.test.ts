@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCredential } from '../../src/credentials/credential.ts';
 import type { Ulid } from '../../src/model/resource-name.ts';
-import { type Answer, bothFaces, postGraphql, send } from '../faces.ts';
+import { type Answer, bothApis, postGraphql, send } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 import { startPostgres } from './server.ts';
 
@@ -122,7 +122,7 @@ test('a token is looked up once, also if it is refused', async () => {
   const refused = createCredential(
     'acct',
     tenant.account.slice('accounts/'.length) as Ulid,
-    gateway.workplace.newId(),
+    gateway.admin.newId(),
   );
   let times = 0;
   const ask = (document: string, token: string, status: number) =>
@@ -143,7 +143,7 @@ test('a token is looked up once, also if it is refused', async () => {
   expect(await ask(`${query} # TIMES`, refused, 401)).toHaveLength(1);
 });
 
-describe.each(bothFaces(() => gateway.url))('an update of a wallet by $name', (face) => {
+describe.each(bothApis(() => gateway.url))('an update of a wallet by $name', (api) => {
   test.each([
     ['its title', () => ({ title: 'Renamed' })],
     ['its project', () => ({ project: tenant.projects[1] })],
@@ -162,7 +162,7 @@ describe.each(bothFaces(() => gateway.url))('an update of a wallet by $name', (f
   ])('of %s costs no more than three statements', async (_, sent) => {
     const wallet = tenant.wallets[0] ?? '';
     const statements = await statementsOf(async () => {
-      const { value, error } = await face.updateWallet(tenant.token, wallet, sent());
+      const { value, error } = await api.updateWallet(tenant.token, wallet, sent());
       expect(error).toBeUndefined();
       expect(value?.name).toBe(wallet);
     });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../src/commands/token-create.ts';
 import { resourceName, type Ulid } from '../../src/model/resource-name.ts';
 import { insertAccount } from '../../src/storage/accounts.ts';
-import { postGraphql } from '../faces.ts';
+import { postGraphql } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 
 type Arguments = Partial<Record<'first' | 'after' | 'last' | 'before', unknown>>;
@@ -83,11 +83,11 @@ describe('a page', () => {
   });
 
   test('of an account without a project is empty, with nothing on either side', async () => {
-    const { workplace } = gateway;
-    const [id, default_project_id] = [workplace.newId(), workplace.newId()];
-    await insertAccount(workplace.database, { id, title: 'Empty', default_project_id, create_time_ms: 0 });
+    const { admin } = gateway;
+    const [id, default_project_id] = [admin.newId(), admin.newId()];
+    await insertAccount(admin.database, { id, title: 'Empty', default_project_id, create_time_ms: 0 });
     const account = resourceName('accounts', id);
-    const { accessToken } = await createAccountToken(workplace, { account }, 86_400);
+    const { accessToken } = await createAccountToken(admin, { account }, 86_400);
     for (const args of [{}, { first: 1 }, { last: 1 }]) {
       expect(await ask(accessToken, args)).toEqual(modelled([], 0, 0));
     }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bothFaces, type ProjectFields, send } from '../faces.ts';
+import { bothApis, type ProjectFields, send } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
 
 // No project of any test has it.
@@ -13,10 +13,10 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
-describe.each(bothFaces(() => gateway.url))('the cover image of a project listed by $name', (face) => {
+describe.each(bothApis(() => gateway.url))('the cover image of a project listed by $name', (api) => {
   async function seedProjects(projects: number): Promise<readonly ProjectFields[]> {
     const { token } = await seedTenant(gateway, { projects });
-    return (await face.listProjects(token)).value?.projects ?? [];
+    return (await api.listProjects(token)).value?.projects ?? [];
   }
 
   test('is where its URL says, without a token, as an SVG that may be kept for good', async () => {

@@ -5,14 +5,14 @@ import { createAccountToken } from '../../src/commands/token-create.ts';
 import { idGenerator, resourceName } from '../../src/model/resource-name.ts';
 import { insertAccount } from '../../src/storage/accounts.ts';
 import {
-  bothFaces,
-  type Face,
+  type Api,
+  bothApis,
   type Outcome,
   type PageFields,
   type ProjectFields,
   postGraphql,
   send,
-} from '../faces.ts';
+} from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 
 let gateway: Gateway;
@@ -22,42 +22,42 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
-const [graphql, rest] = bothFaces(() => gateway.url) as [Face, Face];
+const [graphql, rest] = bothApis(() => gateway.url) as [Api, Api];
 
-// What the wire calls the fields that a `Face` calls `first` and `after`.
+// What the wire calls the fields that a `Api` calls `first` and `after`.
 const WIRE_NAMES = {
   GraphQL: { first: 'first', after: 'after' },
   REST: { first: 'pageSize', after: 'pageToken' },
 };
 
-describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
+describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   test.each([1, 9, 10, 11, 100, 101])('pages through %i projects to the end at every size', async (count) => {
     const { token, projects } = await seedTenant(gateway, { projects: count });
     for (const size of [1, 7, 10, 100]) {
-      expect(await walk(face, token, size)).toEqual(chunks(projects, size));
+      expect(await walk(api, token, size)).toEqual(chunks(projects, size));
     }
   });
 
   test('gives 10 projects a page if no size is asked for', async () => {
     const { token, projects } = await seedTenant(gateway, { projects: 21 });
-    expect(await walk(face, token, undefined)).toEqual(chunks(projects, 10));
+    expect(await walk(api, token, undefined)).toEqual(chunks(projects, 10));
   });
 
   test('gives an account without a project one empty page', async () => {
     const token = await seedEmptyAccount();
-    expect(valueIn(await face.listProjects(token))).toEqual({ projects: [], nextPageToken: '' });
+    expect(valueIn(await api.listProjects(token))).toEqual({ projects: [], nextPageToken: '' });
   });
 
   test.each([1, 100])('takes %i as the size of a page', async (size) => {
     const { token, projects } = await seedTenant(gateway, { projects: 2 });
-    const { projects: page } = valueIn(await face.listProjects(token, { first: size }));
+    const { projects: page } = valueIn(await api.listProjects(token, { first: size }));
     expect(names(page)).toEqual(projects.slice(0, size));
   });
 
   test('gives all that is left if the size exceeds it', async () => {
     const { token, projects } = await seedTenant(gateway, { projects: 5 });
-    const { nextPageToken } = valueIn(await face.listProjects(token, { first: 2 }));
-    const left = valueIn(await face.listProjects(token, { first: 4, after: nextPageToken }));
+    const { nextPageToken } = valueIn(await api.listProjects(token, { first: 2 }));
+    const left = valueIn(await api.listProjects(token, { first: 4, after: nextPageToken }));
     expect([names(left.projects), left.nextPageToken]).toEqual([projects.slice(2), '']);
   });
 
@@ -66,16 +66,16 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     async (first) => {
       const tenant = await seedTenant(gateway, { projects: 3 });
       const after = (await cursors(tenant)).at(-1);
-      const page = valueIn(await face.listProjects(tenant.token, { first, after }));
+      const page = valueIn(await api.listProjects(tenant.token, { first, after }));
       expect(page).toEqual({ projects: [], nextPageToken: '' });
     },
   );
 
   test('takes an empty token as none', async () => {
     const { token } = await seedTenant(gateway, { projects: 12 });
-    const none = valueIn(await face.listProjects(token));
+    const none = valueIn(await api.listProjects(token));
     expect(none.projects).toHaveLength(10);
-    expect(valueIn(await face.listProjects(token, { after: '' }))).toEqual(none);
+    expect(valueIn(await api.listProjects(token, { after: '' }))).toEqual(none);
   });
 
   test('orders projects by name, whenever they were added', async () => {
@@ -83,18 +83,18 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     const aYearAgo = gateway.clock() - 365 * 86_400_000;
     const older = await addProject(account, aYearAgo);
     const oldest = await addProject(account, aYearAgo - 1);
-    expect(await walk(face, token, 1)).toEqual([oldest, older, ...projects].map((name) => [name]));
+    expect(await walk(api, token, 1)).toEqual([oldest, older, ...projects].map((name) => [name]));
   });
 
   test('shows a project that is made while a client pages, and leaves the earlier pages alone', async () => {
     const { account, token, projects } = await seedTenant(gateway, { projects: 5 });
-    const first = valueIn(await face.listProjects(token, { first: 2 }));
-    const second = valueIn(await face.listProjects(token, { first: 2, after: first.nextPageToken }));
+    const first = valueIn(await api.listProjects(token, { first: 2 }));
+    const second = valueIn(await api.listProjects(token, { first: 2, after: first.nextPageToken }));
     const added = await addProject(account);
-    const third = valueIn(await face.listProjects(token, { first: 2, after: second.nextPageToken }));
+    const third = valueIn(await api.listProjects(token, { first: 2, after: second.nextPageToken }));
     expect([names(third.projects), third.nextPageToken]).toEqual([[projects[4], added], '']);
-    expect(valueIn(await face.listProjects(token, { first: 2 }))).toEqual(first);
-    const again = await face.listProjects(token, { first: 2, after: first.nextPageToken });
+    expect(valueIn(await api.listProjects(token, { first: 2 }))).toEqual(first);
+    const again = await api.listProjects(token, { first: 2, after: first.nextPageToken });
     expect(valueIn(again)).toEqual(second);
   });
 
@@ -102,13 +102,13 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     'refuses %j as the size of a page',
     async (first) => {
       const { token } = await seedTenant(gateway);
-      expectRefused(face, await face.listProjects(token, { first }), 'first');
+      expectRefused(api, await api.listProjects(token, { first }), 'first');
     },
   );
 
   test('names both fields if both are wrong', async () => {
     const { token } = await seedTenant(gateway);
-    const { error } = await face.listProjects(token, { first: 0, after: 'x' });
+    const { error } = await api.listProjects(token, { first: 0, after: 'x' });
     expect(error?.fields).toEqual(['first', 'after']);
   });
 
@@ -124,21 +124,21 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     ['a character 4096 code points on', (code: number) => String.fromCharCode(code + 0x1000)],
   ])('refuses a token with %s at any one position', async (_what, change) => {
     const { genuine, token } = await seedPageToken();
-    expect((await face.listProjects(token, { after: genuine })).error).toBeUndefined();
+    expect((await api.listProjects(token, { after: genuine })).error).toBeUndefined();
     const forged = [...genuine].map(
       (letter, at) => genuine.slice(0, at) + change(letter.charCodeAt(0)) + genuine.slice(at + 1),
     );
     expect(new Set([genuine, ...forged]).size).toBe(genuine.length + 1);
-    const outcomes = await Promise.all(forged.map((after) => face.listProjects(token, { after })));
-    for (const outcome of outcomes) expectRefused(face, outcome, 'after');
+    const outcomes = await Promise.all(forged.map((after) => api.listProjects(token, { after })));
+    for (const outcome of outcomes) expectRefused(api, outcome, 'after');
   });
 
   test('refuses a token cut short at any position, at either end', async () => {
     const { genuine, token } = await seedPageToken();
     const cut = [...genuine.slice(1)].flatMap((_, at) => [genuine.slice(0, at + 1), genuine.slice(at + 1)]);
-    const outcomes = await Promise.all(cut.map((after) => face.listProjects(token, { after })));
+    const outcomes = await Promise.all(cut.map((after) => api.listProjects(token, { after })));
     expect(outcomes).toHaveLength(2 * (genuine.length - 1));
-    for (const outcome of outcomes) expectRefused(face, outcome, 'after');
+    for (const outcome of outcomes) expectRefused(api, outcome, 'after');
   });
 
   test.each<[string, (genuine: string) => string]>([
@@ -163,7 +163,7 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     ['a long text', () => 'A'.repeat(5000)],
   ])('refuses %s as a token', async (_what, make) => {
     const { genuine, token } = await seedPageToken();
-    expectRefused(face, await face.listProjects(token, { after: make(genuine) }), 'after');
+    expectRefused(api, await api.listProjects(token, { after: make(genuine) }), 'after');
   });
 
   test('refuses a token of another version, though its code is right', async () => {
@@ -173,7 +173,7 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     for (const version of ['0', '1', '9']) {
       const after = await withVersion(genuine, version);
       expect(after).toHaveLength(genuine.length);
-      expectRefused(face, await face.listProjects(token, { after }), 'after');
+      expectRefused(api, await api.listProjects(token, { after }), 'after');
     }
   });
 
@@ -182,7 +182,7 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     onTestFinished(other.stop);
     const [foreign] = await cursors(await seedTenant(other), other.url);
     const { token } = await seedTenant(gateway);
-    expectRefused(face, await face.listProjects(token, { after: foreign }), 'after');
+    expectRefused(api, await api.listProjects(token, { after: foreign }), 'after');
   });
 
   test("lets an account page from another's token, among its own projects alone", async () => {
@@ -191,7 +191,7 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
     for (const { account } of [ours, theirs, ours, theirs]) all.push(await addProject(account));
     const mine = all.filter((_, index) => index % 2 === 0);
     for (const [index, after] of (await cursors(theirs)).entries()) {
-      const page = valueIn(await face.listProjects(ours.token, { after }));
+      const page = valueIn(await api.listProjects(ours.token, { after }));
       expect([names(page.projects), page.nextPageToken]).toEqual([mine.slice(index + 1), '']);
     }
   });
@@ -210,13 +210,13 @@ describe.each(bothFaces(() => gateway.url))('by $name', (face) => {
       [{ after: behind }, []],
     ];
     for (const [sent, expected] of pages) {
-      const page = valueIn(await face.listProjects(token, sent));
+      const page = valueIn(await api.listProjects(token, sent));
       expect([names(page.projects), page.nextPageToken]).toEqual([expected, '']);
     }
   });
 });
 
-describe('by both faces in turn', () => {
+describe('by both APIs in turn', () => {
   test('a page token and a cursor are the same string', async () => {
     const tenant = await seedTenant(gateway, { projects: 4 });
     const { nextPageToken } = valueIn(await rest.listProjects(tenant.token, { first: 2 }));
@@ -228,16 +228,16 @@ describe('by both faces in turn', () => {
   });
 
   test.each([
-    { order: 'GraphQL first', faces: [graphql, rest] },
-    { order: 'REST first', faces: [rest, graphql] },
-  ])('a list can be paged to the end, $order', async ({ faces }) => {
+    { order: 'GraphQL first', apis: [graphql, rest] },
+    { order: 'REST first', apis: [rest, graphql] },
+  ])('a list can be paged to the end, $order', async ({ apis }) => {
     const { token, projects } = await seedTenant(gateway, { projects: 11 });
     const pages: string[][] = [];
     let after: string | undefined;
     do {
-      for (const face of faces) {
+      for (const api of apis) {
         if (after === '') break;
-        const page = valueIn(await face.listProjects(token, { first: 2, after }));
+        const page = valueIn(await api.listProjects(token, { first: 2, after }));
         pages.push(names(page.projects));
         after = page.nextPageToken;
       }
@@ -328,11 +328,11 @@ function names(projects: readonly ProjectFields[]): string[] {
 }
 
 /** The names on each page, from the first page to the one that has no next. */
-async function walk(face: Face, token: string, first: number | undefined): Promise<string[][]> {
+async function walk(api: Api, token: string, first: number | undefined): Promise<string[][]> {
   const pages: string[][] = [];
   let after: string | undefined;
   while (after !== '') {
-    const page = valueIn(await face.listProjects(token, { first, after }));
+    const page = valueIn(await api.listProjects(token, { first, after }));
     pages.push(names(page.projects));
     after = page.nextPageToken;
   }
@@ -344,10 +344,10 @@ function chunks(all: readonly string[], size: number): string[][] {
   return Array.from({ length: count }, (_, page) => all.slice(page * size, (page + 1) * size));
 }
 
-function expectRefused(face: Face, { error, response }: Outcome<PageFields>, field: 'first' | 'after'): void {
+function expectRefused(api: Api, { error, response }: Outcome<PageFields>, field: 'first' | 'after'): void {
   expect([error?.status, error?.fields]).toEqual(['INVALID_ARGUMENT', [field]]);
-  expect(response.text).toContain(`"field":"${WIRE_NAMES[face.name][field]}"`);
-  expect(response.status).toBe(face.name === 'REST' ? 400 : 200);
+  expect(response.text).toContain(`"field":"${WIRE_NAMES[api.name][field]}"`);
+  expect(response.status).toBe(api.name === 'REST' ? 400 : 200);
 }
 
 /** The cursors of an account's projects, in their order. */
@@ -372,22 +372,18 @@ async function withVersion(genuine: string, version: string): Promise<string> {
 }
 
 async function addProject(account: string, time = gateway.clock()): Promise<string> {
-  const { workplace } = gateway;
-  const newId = time === gateway.clock() ? workplace.newId : idGenerator(() => time);
-  const { id } = await createProject({ ...workplace, newId }, { account, title: 'New', description: '' });
+  const { admin } = gateway;
+  const newId = time === gateway.clock() ? admin.newId : idGenerator(() => time);
+  const { id } = await createProject({ ...admin, newId }, { account, title: 'New', description: '' });
   return `projects/${id}`;
 }
 
 /** An account token of an account that has no project. */
 async function seedEmptyAccount(): Promise<string> {
-  const { workplace } = gateway;
-  const [id, default_project_id] = [workplace.newId(), workplace.newId()];
-  await insertAccount(workplace.database, { id, title: 'Empty', default_project_id, create_time_ms: 0 });
-  const { accessToken } = await createAccountToken(
-    workplace,
-    { account: resourceName('accounts', id) },
-    86_400,
-  );
+  const { admin } = gateway;
+  const [id, default_project_id] = [admin.newId(), admin.newId()];
+  await insertAccount(admin.database, { id, title: 'Empty', default_project_id, create_time_ms: 0 });
+  const { accessToken } = await createAccountToken(admin, { account: resourceName('accounts', id) }, 86_400);
   return accessToken;
 }
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, bothFaces, type Face, type Outcome, postGraphql } from '../faces.ts';
+import { type Answer, type Api, bothApis, type Outcome, postGraphql } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
-const [graphql] = bothFaces(() => gateway.url) as [Face, Face];
+const [graphql] = bothApis(() => gateway.url) as [Api, Api];
 
 describe('node', () => {
   test('fetches a project', async () => {

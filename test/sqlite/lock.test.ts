@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, test } from 'vitest';
-import { bothFaces, send } from '../faces.ts';
+import { bothApis, send } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
 
 let gateway: Gateway;
@@ -14,17 +14,17 @@ const fileOf = ({ databaseUrl }: Gateway) => databaseUrl.slice('sqlite:'.length)
 
 test('while a write waits for another process, everything else is answered', async () => {
   const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
-  const [face] = bothFaces(() => gateway.url);
+  const [api] = bothApis(() => gateway.url);
   const other = new DatabaseSync(fileOf(gateway));
   other.exec('BEGIN IMMEDIATE');
   let written = false;
-  const update = face?.updateWallet(token, wallets[0] ?? '', { title: 'After' }).then((outcome) => {
+  const update = api?.updateWallet(token, wallets[0] ?? '', { title: 'After' }).then((outcome) => {
     written = true;
     return outcome;
   });
   for (let n = 0; n < 20; n += 1) {
     expect((await send(`${gateway.url}/healthz`, 'GET')).status).toBe(200);
-    expect((await face?.listProjects(token))?.value?.projects).toHaveLength(1);
+    expect((await api?.listProjects(token))?.value?.projects).toHaveLength(1);
   }
   expect(written).toBe(false);
   other.exec('ROLLBACK');

@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import { bothApis, send } from '../apis.ts';
 import { paw } from '../command/paw.ts';
 import { pathOf } from '../engine.ts';
-import { bothFaces, send } from '../faces.ts';
 import { makeDatabase, seedTenant, startGateway } from '../gateway.ts';
 
 test('another process that holds the lock stops writes, not reads, until it lets go', async () => {
@@ -41,13 +41,13 @@ test('another process that holds the lock stops writes, not reads, until it lets
   expect(await count()).toEqual([{ items: 2 }]);
 });
 
-test('a database that cannot be written is 503 by both faces until it can, and the reads go on', async () => {
+test('a database that cannot be written is 503 by both APIs until it can, and the reads go on', async () => {
   const gateway = await startGateway();
   onTestFinished(gateway.stop);
-  for (const face of bothFaces(() => gateway.url)) {
+  for (const api of bothApis(() => gateway.url)) {
     const tenant = await seedTenant(gateway, { wallets: 1 });
     const [wallet = ''] = tenant.wallets;
-    const update = () => face.updateWallet(tenant.token, wallet, { title: 'Later' });
+    const update = () => api.updateWallet(tenant.token, wallet, { title: 'Later' });
     const other = new DatabaseSync(pathOf(gateway.databaseUrl));
     onTestFinished(() => other.close());
     const title = () => other.prepare('SELECT title FROM wallet WHERE id = ?').get(wallet.slice(8));
@@ -55,7 +55,7 @@ test('a database that cannot be written is 503 by both faces until it can, and t
     other.exec('BEGIN IMMEDIATE');
     const { error, response } = await update();
     expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'UNAVAILABLE', fields: [] });
-    if (face.name === 'REST') {
+    if (api.name === 'REST') {
       expect(response.status).toBe(503);
       expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     } else {
@@ -63,7 +63,7 @@ test('a database that cannot be written is 503 by both faces until it can, and t
       expect(JSON.parse(response.text).errors[0].extensions.code).toBe('UNAVAILABLE');
     }
     expect(response.text).not.toMatch(/lock|sql/i);
-    expect((await face.listProjects(tenant.token)).error).toBeUndefined();
+    expect((await api.listProjects(tenant.token)).error).toBeUndefined();
     expect(title()).toEqual({ title: 'Wallet 1' });
 
     other.exec('ROLLBACK');
@@ -82,8 +82,8 @@ test('tokens that cannot be read are an outage, and not bad tokens', async () =>
 
   const second = await startGateway({ DATABASE_URL: url }, first.clock);
   onTestFinished(second.stop);
-  for (const face of bothFaces(() => second.url)) {
-    const { error, response } = await face.listProjects(tenant.token);
+  for (const api of bothApis(() => second.url)) {
+    const { error, response } = await api.listProjects(tenant.token);
     expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'UNAVAILABLE' });
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);

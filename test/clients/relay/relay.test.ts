@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createOperationDescriptor, type Environment, getRequest } from 'relay-runtime';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { send } from '../../faces.ts';
+import { send } from '../../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../../gateway.ts';
 import { expectSilence } from '../contract.ts';
 import { COMPILER, compile, run } from './compile.ts';

@@ -1,6 +1,6 @@
 import { appFromRow } from '../data/from-row.ts';
 import { invalidFields } from '../model/api-error.ts';
-import { nameIn, parseFields } from '../model/fields.ts';
+import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { appView } from '../rest/views.ts';
 import { setAppActive } from '../storage/apps.ts';
@@ -8,7 +8,7 @@ import { openTokens } from '../storage/tokens.ts';
 import type { Arguments, Command } from './command.ts';
 import { withDatabase } from './with-database.ts';
 
-const RULES = { name: nameIn('apps') };
+const VALIDATORS = { name: resourceNameValidator('apps') };
 
 export const appActivate: Command = {
   name: 'app activate',
@@ -28,7 +28,7 @@ export const appDeactivate: Command = {
 
 function switchApp(args: Arguments, active: boolean): Promise<void> {
   return withDatabase(args.environment, async ({ database, clock }) => {
-    const { name } = parseFields({ name: args.operand }, RULES);
+    const { name } = parseFields({ name: args.operand }, VALIDATORS);
     const row = await database.transaction(async (transaction) => {
       const changed = await setAppActive(transaction, name, active);
       // A token that outlived this would come back to life with the app.

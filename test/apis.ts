@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expectDocumented } from './rest-contract.ts';
 
-/** What a face answered: the resource that came, or the error, and the HTTP response as it was. */
+/** What an API answered: the resource that came, or the error, and the HTTP response as it was. */
 export type Outcome<T> = {
   readonly value: T | undefined;
   readonly error: Failure | undefined;
   readonly response: Answer;
 };
 
-/** An error in the terms that both faces share. */
+/** An error in the terms that both APIs share. */
 export type Failure = {
   /** The canonical name, such as `INVALID_ARGUMENT`. */
   readonly status: string;
@@ -47,8 +47,8 @@ export type ProjectFields = {
 };
 export type PageFields = { projects: ProjectFields[]; nextPageToken: string };
 
-/** The four operations by one of the two faces, so that a test can ask both the same. */
-export type Face = {
+/** The four operations by one of the two APIs, so that a test can ask both the same. */
+export type Api = {
   readonly name: 'GraphQL' | 'REST';
   createApp(token: string | undefined, sent: object): Promise<Outcome<AppFields>>;
   signIn(token: string | undefined, sent: object): Promise<Outcome<SignInFields>>;
@@ -59,8 +59,8 @@ export type Face = {
   ): Promise<Outcome<PageFields>>;
 };
 
-/** Both faces of the gateway at `url()`. */
-export function bothFaces(url: () => string): readonly Face[] {
+/** Both APIs of the gateway at `url()`. */
+export function bothApis(url: () => string): readonly Api[] {
   return [graphqlFace(url), restFace(url)];
 }
 
@@ -78,7 +78,7 @@ export async function postGraphql(
 const REST_PATH = /^\/(auth|wallet|project)\//;
 
 /**
- * Sends a request and reads the response, which has to be a documented one if it comes from the REST face.
+ * Sends a request and reads the response, which has to be a documented one if it comes from the REST API.
  * A body is sent as JSON, or as it is if it is text.
  */
 export async function send(
@@ -123,7 +123,7 @@ const LIST_PROJECTS = `query ($first: Int, $after: String) {
   projects(first: $first, after: $after) { nodes { ${PROJECT} } pageInfo { hasNextPage endCursor } }
 }`;
 
-function graphqlFace(url: () => string): Face {
+function graphqlFace(url: () => string): Api {
   async function ask<T>(
     token: string | undefined,
     query: string,
@@ -157,7 +157,7 @@ function graphqlFace(url: () => string): Face {
   };
 }
 
-function restFace(url: () => string): Face {
+function restFace(url: () => string): Api {
   async function ask<T>(
     token: string | undefined,
     method: string,

@@ -1,15 +1,15 @@
-import { MOST_VIOLATIONS, STATUSES } from '../model/api-error.ts';
+import { MAX_VIOLATIONS, STATUSES } from '../model/api-error.ts';
 import {
   address,
   BODY_LIMIT_BYTES,
   boolean,
   description,
   type JsonSchema,
-  nameIn,
+  resourceNameValidator,
   title,
 } from '../model/fields.ts';
 import { NETWORKS } from '../model/network.ts';
-import { MOST_ITEMS } from '../model/page.ts';
+import { MAX_PAGE_SIZE } from '../model/page.ts';
 import { PAGE_TOKEN_SCHEMA } from '../model/page-token.ts';
 import { BAD_REQUEST, DOMAIN, ERROR_INFO } from './error-body.ts';
 import type { appView, pageView, projectView, signInView, walletView } from './views.ts';
@@ -20,7 +20,7 @@ type FieldsOf<View extends (...args: never) => object> = Readonly<Record<keyof R
 const EMPTY = { type: 'string', const: '' };
 
 const app: FieldsOf<typeof appView> = {
-  name: { ...nameIn('apps').schema, description: 'The unique name.' },
+  name: { ...resourceNameValidator('apps').schema, description: 'The unique name.' },
   title: { ...title.schema, description: 'The title.' },
   privateKey: {
     anyOf: [credential('key'), EMPTY],
@@ -39,7 +39,7 @@ const signInResult: FieldsOf<typeof signInView> = {
 };
 
 const project: FieldsOf<typeof projectView> = {
-  name: { ...nameIn('projects').schema, description: 'The unique name.' },
+  name: { ...resourceNameValidator('projects').schema, description: 'The unique name.' },
   title: { ...title.schema, description: 'The title.' },
   description: { ...description.schema, description: 'A short description. May be empty.' },
   imageCoverUrl: {
@@ -60,7 +60,7 @@ const page: FieldsOf<typeof pageView> = {
   projects: {
     type: 'array',
     items: { $ref: '#/components/schemas/Project' },
-    maxItems: MOST_ITEMS,
+    maxItems: MAX_PAGE_SIZE,
     description: 'The projects of the page, by name, which is the order of their creation.',
   },
   nextPageToken: {
@@ -70,10 +70,13 @@ const page: FieldsOf<typeof pageView> = {
 };
 
 const wallet: FieldsOf<typeof walletView> = {
-  name: { ...nameIn('wallets').schema, description: 'The unique name.' },
+  name: { ...resourceNameValidator('wallets').schema, description: 'The unique name.' },
   title: { ...title.schema, description: 'The title.' },
   description: { ...description.schema, description: 'A short description. May be empty.' },
-  project: { ...nameIn('projects').schema, description: 'The project that contains the wallet.' },
+  project: {
+    ...resourceNameValidator('projects').schema,
+    description: 'The project that contains the wallet.',
+  },
   network: { type: 'string', enum: NETWORKS, description: 'The blockchain network.' },
   address: {
     ...address.schema,
@@ -83,7 +86,7 @@ const wallet: FieldsOf<typeof walletView> = {
 };
 
 // A violation repeats the name of an unknown field, which is as long as the client made it.
-const MOST_TEXT = 2 * BODY_LIMIT_BYTES;
+const MAX_TEXT_LENGTH = 2 * BODY_LIMIT_BYTES;
 
 const error: JsonSchema = {
   type: 'object',
@@ -93,7 +96,7 @@ const error: JsonSchema = {
   properties: {
     error: object('What went wrong.', {
       code: { type: 'integer', format: 'int32', minimum: 400, maximum: 503, description: 'The HTTP status.' },
-      message: { ...plain(MOST_TEXT), description: 'The problem, in English, for a developer.' },
+      message: { ...plain(MAX_TEXT_LENGTH), description: 'The problem, in English, for a developer.' },
       status: {
         type: 'string',
         enum: STATUSES,
@@ -132,16 +135,16 @@ const badRequest = object('The fields at fault.', {
     type: 'array',
     description: 'What is wrong with each field.',
     minItems: 1,
-    maxItems: MOST_VIOLATIONS,
+    maxItems: MAX_VIOLATIONS,
     items: object('What is wrong with one field.', {
-      field: { ...plain(MOST_TEXT), description: 'The field, with dots between levels.' },
+      field: { ...plain(MAX_TEXT_LENGTH), description: 'The field, with dots between levels.' },
       description: { ...plain(1000), description: 'What the field must be.' },
     }),
   },
 });
 
-/** What the faces' answers look like, by the names that the document gives them. Source: JSON Schema 2020-12. */
-export const answerSchemas = {
+/** The schemas of the responses, by the names that the document gives them. Source: JSON Schema 2020-12. */
+export const responseSchemas = {
   App: object('An app: a credential of one project.', app),
   SignInResult: object('A project-level access token, and whose it is.', signInResult),
   Wallet: object('A wallet, bound to a blockchain network.', wallet),
@@ -163,7 +166,7 @@ function object(description: string, properties: Readonly<Record<string, JsonSch
   };
 }
 
-/** Text of ours that no rule is written for. */
+/** Text of ours, which has no validator. */
 function plain(maxLength: number): JsonSchema {
   return { type: 'string', maxLength, pattern: '^[^\\u0000]*$' };
 }
