@@ -266,7 +266,7 @@ async function compare({
   isAtHalfLoad = false,
 }: Comparison): Promise<readonly Result[]> {
   const sides = [gateway, ...others];
-  for (const each of sides) await measure(each, WARM_UP_SECONDS);
+  for (const each of sides) await warmUp(each);
   const rate = isAtHalfLoad ? (await measure(gateway, SECONDS)).rate / 2 : undefined;
   const runs = new Map<Side, Run[]>(sides.map((each) => [each, []]));
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -286,6 +286,15 @@ async function compare({
     ours,
     theirs: runs.get(other) ?? [],
   }));
+}
+
+/** Sends requests for a while, and those of different documents often enough for each to be compiled. */
+async function warmUp(side: Side): Promise<void> {
+  const { server, data, requests } = side;
+  if (server !== 'commits' && requests.length === DOCUMENTS) {
+    await load(await contender(server, data), requests, { requests: 4 * DOCUMENTS });
+  }
+  await measure(side, WARM_UP_SECONDS);
 }
 
 async function measure({ server, data, requests }: Side, seconds: number, rate?: number): Promise<Run> {
