@@ -6,7 +6,7 @@ import { seedTenant, startGateway } from '../gateway.ts';
 
 const INITIALIZATION = 'fastify.initialization';
 
-test('a hook of the HTTP server sees every request of both APIs once, whoever answers it', async () => {
+test('a hook of the HTTP server sees every request of both APIs once', async () => {
   const seen: string[] = [];
   const addHook = (message: unknown) => {
     (message as { fastify: FastifyInstance }).fastify.addHook('onResponse', (request, reply, done) => {
