@@ -22,8 +22,10 @@ export function projectFromRow(row: ProjectItem, publicUrl: string): Project {
 
 /** The app of a row. @param privateKey its private key, if this is the answer to its creation */
 export function appFromRow(row: AppRow, privateKey = ''): App {
+  const name = resourceName('apps', row.id);
   return {
-    name: resourceName('apps', row.id),
+    id: name,
+    name,
     title: row.title,
     privateKey,
     active: row.active === 1,
@@ -34,8 +36,10 @@ export function appFromRow(row: AppRow, privateKey = ''): App {
 
 /** The wallet of a row. */
 export function walletFromRow(row: WalletRow): Wallet {
+  const name = resourceName('wallets', row.id);
   return {
-    name: resourceName('wallets', row.id),
+    id: name,
+    name,
     title: row.title,
     description: row.description,
     project: resourceName('projects', row.project_id),

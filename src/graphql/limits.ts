@@ -3,7 +3,6 @@ import {
   type DocumentNode,
   GraphQLError,
   Kind,
-  OperationTypeNode,
   type ValidationContext,
   type ValidationRule,
   visit,
@@ -48,7 +47,7 @@ function refuseSubscriptions(
   const nodes = definitions.find(
     (node) => node.kind === Kind.OPERATION_DEFINITION && !context.getSchema().getRootType(node.operation),
   );
-  return nodes && new GraphQLError(`The schema has no ${OperationTypeNode.SUBSCRIPTION}s.`, { nodes });
+  return nodes && new GraphQLError('The schema has no subscriptions.', { nodes });
 }
 
 /** Bounds what takes a time that grows with its square in the validation. */

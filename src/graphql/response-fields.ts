@@ -30,8 +30,7 @@ export const MAX_LIST_LENGTH = 100;
  *
  * A list of the API counts as `listLength` items, or as the ids that are written in the
  * document. Introspection is counted on the schema itself, where its lists have their real
- * lengths, and twice. The time is bounded by the size of the document, and for introspection by `limit`:
- * each fragment is counted once, and counting ends when the limit is passed.
+ * lengths, and twice. Each fragment is counted once, and counting ends when `limit` is passed.
  *
  * @param document need not be valid: what another rule refuses counts as nothing
  * @param weightOf what a field counts for, without the fields below it
@@ -48,6 +47,7 @@ export function responseFields(
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
   const countsOfFragments = new Map<string, number>();
+  const introspectionFields = introspectionCounter(schema, fragments, limit / INTROSPECTION_WEIGHT);
 
   function fieldsOf({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): number {
     let count = 0;
@@ -58,6 +58,7 @@ export function responseFields(
         const condition = selection.typeCondition && schema.getType(selection.typeCondition.name.value);
         count += fieldsOf(selection.selectionSet, condition ?? parent);
       }
+      if (count > limit) break;
     }
     return count;
   }
@@ -67,9 +68,7 @@ export function responseFields(
     if (selectionSet === undefined) return 0;
     if (parent === schema.getQueryType()) {
       if (name.value === SchemaMetaFieldDef.name || name.value === TypeMetaFieldDef.name) {
-        return (
-          INTROSPECTION_WEIGHT * introspectionFields(schema, fragments, field, limit / INTROSPECTION_WEIGHT)
-        );
+        return INTROSPECTION_WEIGHT * introspectionFields(field);
       }
     }
     const hasFields = isObjectType(parent) || isInterfaceType(parent);
@@ -102,15 +101,15 @@ function writtenIds({ arguments: given = [] }: FieldNode): number | undefined {
 }
 
 /**
- * Counts what introspection selects below `__schema` or `__type` by walking through the
- * schema as the execution would. Returns more than `limit` as soon as that is certain.
+ * Returns a function that counts what introspection selects below `__schema` or `__type`, by
+ * walking through the schema as the execution would. It returns more than `limit` as soon as
+ * that is certain. A fragment is counted once for each type, wherever in the document it is spread.
  */
-function introspectionFields(
+function introspectionCounter(
   schema: GraphQLSchema,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  root: FieldNode,
   limit: number,
-): number {
+): (field: FieldNode) => number {
   // By selection set and by the type, field, argument or value that it is applied to.
   const known = new Map<SelectionSetNode, Map<unknown, number>>();
 
@@ -153,16 +152,17 @@ function introspectionFields(
     return count;
   }
 
-  const { name, selectionSet, arguments: given = [] } = root;
-  if (selectionSet === undefined) return 0;
-  if (name.value === SchemaMetaFieldDef.name) {
-    return selectionsOn(selectionSet, getNamedType(SchemaMetaFieldDef.type) as GraphQLObjectType, schema);
-  }
-  const wanted = given.find((argument) => argument.name.value === 'name')?.value;
-  const types =
-    wanted?.kind === Kind.STRING ? [schema.getType(wanted.value)] : Object.values(schema.getTypeMap());
-  const counts = types.map((type) =>
-    type === undefined ? 0 : selectionsOn(selectionSet, TypeMetaFieldDef.type as GraphQLObjectType, type),
-  );
-  return Math.max(0, ...counts);
+  return ({ name, selectionSet, arguments: given = [] }) => {
+    if (selectionSet === undefined) return 0;
+    if (name.value === SchemaMetaFieldDef.name) {
+      return selectionsOn(selectionSet, getNamedType(SchemaMetaFieldDef.type) as GraphQLObjectType, schema);
+    }
+    const wanted = given.find((argument) => argument.name.value === 'name')?.value;
+    const types =
+      wanted?.kind === Kind.STRING ? [schema.getType(wanted.value)] : Object.values(schema.getTypeMap());
+    const counts = types.map((type) =>
+      type === undefined ? 0 : selectionsOn(selectionSet, TypeMetaFieldDef.type as GraphQLObjectType, type),
+    );
+    return Math.max(0, ...counts);
+  };
 }

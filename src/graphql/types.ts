@@ -16,13 +16,11 @@ export const types = {
   },
 
   App: {
-    id: ({ name }) => name,
     project: ({ project }, _args, context, info) => projectOf(project, context, info),
     createTime: ({ createTimeMs }) => new Date(createTimeMs),
   },
 
   Wallet: {
-    id: ({ name }) => name,
     project: ({ project }, _args, context, info) => projectOf(project, context, info),
     password: () => '',
     createTime: ({ createTimeMs }) => new Date(createTimeMs),

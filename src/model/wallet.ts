@@ -4,6 +4,8 @@ import type { ResourceName } from './resource-name.ts';
 
 /** A wallet, bound to a blockchain network. Its password never leaves the storage. */
 export type Wallet = {
+  /** The same as `name`, for those who go by it as by any object's identifier. */
+  readonly id: ResourceName<'wallets'>;
   readonly name: ResourceName<'wallets'>;
   readonly title: string;
   readonly description: string;

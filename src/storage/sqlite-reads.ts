@@ -5,7 +5,7 @@ import { runner, withOutages } from './sqlite-statements.ts';
 
 const MAX_CACHE_BYTES = 8_000_000;
 
-// What an entry takes beside its text, measured with Node 26: the key, the row, the cache's own records.
+// An estimate of what an entry takes beside its text: the objects of the key, the row and the cache.
 const ENTRY_BYTES = 400;
 
 /**

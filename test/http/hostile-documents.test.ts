@@ -66,6 +66,12 @@ const refused: readonly Refusal[] = [
     TOO_MANY_FIELDS,
   ],
   [
+    '190 aliases of the whole schema',
+    `{ ${aliases(190, '__schema { ...S }')} }
+      fragment S on __Schema { types { ${aliases(20, 'fields { type { name } }')} } }`,
+    TOO_MANY_FIELDS,
+  ],
+  [
     '20 lists of 30 lists',
     `{ ${aliases(20, 'projects { ...P }')} }
       fragment P on ProjectConnection { ${aliases(30, 'edges { node { id } }')} }`,
