@@ -9,7 +9,7 @@ import { graphqlErrorBody } from './graphql/errors.ts';
 import { addGraphqlApi, GRAPHQL_PATH } from './graphql/routes.ts';
 import { createHttpApp } from './http/app.ts';
 import { bearerAuthentication } from './http/authorization.ts';
-import { addPreflight, corsHeaders } from './http/cors.ts';
+import { addCors } from './http/cors.ts';
 import { addCovers } from './http/covers.ts';
 import { addErrors } from './http/errors.ts';
 import { addHealth } from './http/health.ts';
@@ -95,14 +95,13 @@ async function listen(
     publicUrl: () => publicUrl,
   });
 
+  const authenticate = bearerAuthentication(data);
   const app = createHttpApp(logger, {
     errorBody: restErrorBody,
     isStopping: () => stopping,
-    authenticate: bearerAuthentication(data),
-    corsHeaders: corsHeaders(config.corsOrigins),
   });
-  if (config.corsOrigins.length > 0) addPreflight(app);
   addErrors(app, logger, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
+  await addCors(app, config.corsOrigins);
   addStartPage(app, { version, publicUrl: () => publicUrl, sandbox: config.sandbox });
   if (explorers) {
     addGraphiqlPage(app);
@@ -111,9 +110,9 @@ async function listen(
   }
   addHealth(app, data, () => stopping);
   addCovers(app);
-  addRestApi(app, data);
+  addRestApi(app, data, authenticate);
   addOpenApi(app, version, () => publicUrl);
-  await addGraphqlApi(app, data, logger, config.sandbox);
+  await addGraphqlApi(app, data, authenticate, logger, config.sandbox);
 
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;

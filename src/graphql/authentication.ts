@@ -6,6 +6,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
+import { headersOf, statusCodeOf } from '../http/http-error.ts';
 import { toApiError } from '../model/api-error.ts';
 import type { Context } from './context.ts';
 
@@ -25,10 +26,10 @@ export const authentication: ApolloServerPlugin<Context> = {
           await contextValue.authenticate();
         } catch (thrown) {
           const error = toApiError(thrown);
-          const headers = new HeaderMap(Object.entries(error.headers));
+          const headers = new HeaderMap(Object.entries(headersOf(error)));
           throw new GraphQLError(error.message, {
             originalError: error,
-            extensions: { http: { status: error.httpStatus, headers } },
+            extensions: { http: { status: statusCodeOf(error), headers } },
           });
         }
       },

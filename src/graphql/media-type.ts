@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator';
-import { notAcceptable } from '../model/api-error.ts';
+import { notAcceptable } from '../http/http-error.ts';
 
 /** The media types of a GraphQL response, the preferred one first. Source: GraphQL over HTTP. */
 const MEDIA_TYPES = ['application/json', 'application/graphql-response+json'];

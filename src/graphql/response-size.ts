@@ -1,5 +1,5 @@
 import type { ExecutionResult, FieldNode, FormattedExecutionResult } from 'graphql';
-import { type ApiError, responseTooLarge } from '../model/api-error.ts';
+import { ApiError } from '../model/api-error.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../model/fields.ts';
 
 /** The most bytes that a GraphQL response may have. */
@@ -35,8 +35,17 @@ export function maxFieldBytes({ name, alias = name, selectionSet }: FieldNode): 
  */
 export function resultJson(result: Result, maxBytes = Number.POSITIVE_INFINITY): string | ApiError {
   const isSmall = maxBytes <= MAX_RESPONSE_BYTES || sizeBound(result) <= MAX_RESPONSE_BYTES;
-  if (!isSmall && !isWithin(MAX_RESPONSE_BYTES, result)) return responseTooLarge(MAX_RESPONSE_BYTES);
+  if (!isSmall && !isWithin(MAX_RESPONSE_BYTES, result)) return responseTooLarge();
   return JSON.stringify(result);
+}
+
+/** A response of more than `MAX_RESPONSE_BYTES` bytes. */
+function responseTooLarge(): ApiError {
+  return new ApiError({
+    status: 'INVALID_ARGUMENT',
+    reason: 'RESPONSE_TOO_LARGE',
+    message: `The response would have more than ${MAX_RESPONSE_BYTES} bytes. Ask for fewer fields or items.`,
+  });
 }
 
 /** Returns at least as many bytes as the JSON of a value has, without looking at its text. */

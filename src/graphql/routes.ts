@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
+import type { Authenticate } from '../http/authorization.ts';
 import { ApiError } from '../model/api-error.ts';
 import { CompiledQueries, graphqlRequest } from './compiled-queries.ts';
 import { Context } from './context.ts';
@@ -27,6 +28,7 @@ export const SCHEMA_PATH = '/schema.graphql';
 export async function addGraphqlApi(
   app: FastifyInstance,
   data: DataLayer,
+  authenticate: Authenticate,
   logger: FastifyBaseLogger,
   sandbox: boolean,
 ): Promise<void> {
@@ -63,7 +65,7 @@ export async function addGraphqlApi(
       const isPost = request.method === 'POST';
       const isPage = sandbox && !isPost && prefersHtml(accept);
       const mediaType = isPage ? '' : responseMediaType(accept);
-      const context = new Context(data, () => request.authenticate());
+      const context = new Context(data, () => authenticate(request.headers.authorization));
       if (isPost) {
         const json = await runCompiled(request.body, context, request.id);
         if (json !== undefined) return reply.type(`${mediaType}; charset=utf-8`).send(json);

@@ -1,5 +1,6 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import { GraphQLError, type GraphQLSchema } from 'graphql';
+import { statusCodeOf } from '../http/http-error.ts';
 import { invalidFields } from '../model/api-error.ts';
 import type { Context } from './context.ts';
 import { variableViolations } from './input-violations.ts';
@@ -20,7 +21,7 @@ export function checkVariables(schema: GraphQLSchema): ApolloServerPlugin<Contex
         throw new GraphQLError(error.message, {
           nodes: refused.map(({ definition }) => definition),
           originalError: error,
-          extensions: { code: 'BAD_USER_INPUT', http: { status: error.httpStatus } },
+          extensions: { code: 'BAD_USER_INPUT', http: { status: statusCodeOf(error) } },
         });
       },
     }),

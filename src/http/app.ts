@@ -5,20 +5,10 @@ import {
   ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-} from 'fastify';
-import { malformedRequest } from '../model/api-error.ts';
-import { BODY_LIMIT_BYTES } from '../model/fields.ts';
-import type { Principal } from '../model/principal.ts';
-import type { Authenticate } from './authorization.ts';
-import type { CorsHeaders } from './cors.ts';
-import { type ErrorBody, JSON_TYPE } from './errors.ts';
-import { addJsonBody } from './json-body.ts';
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import type { ErrorBody } from './errors.ts';
+import { MAX_BODY_BYTES, malformedRequest, statusCodeOf } from './http-error.ts';
+import { addJsonBody, JSON_TYPE } from './json.ts';
 import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
 
 /** The HTTP status of what Node's parser refuses with another than 400. */
@@ -35,38 +25,28 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 // Longer than any path of ours, so that a long one is refused by its route, with a reason.
 const MAX_PARAM_LENGTH = 2000;
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Finds out whom the request's bearer token speaks for. @throws UNAUTHENTICATED */
-    authenticate(): Promise<Principal>;
-  }
-}
-
 /** What the HTTP server asks the others. */
 export type HttpAppSettings = {
   /** The view of errors that come before there is a path to look at. */
   readonly errorBody: ErrorBody;
   /** Whether the server has been told to stop. */
   readonly isStopping: () => boolean;
-  readonly authenticate: Authenticate;
-  readonly corsHeaders: CorsHeaders;
 };
 
 /** Makes the HTTP server that the APIs are added to. */
 export function createHttpApp(
   logger: Pick<FastifyBaseLogger, 'debug'>,
-  { errorBody, isStopping, authenticate, corsHeaders }: HttpAppSettings,
+  { errorBody, isStopping }: HttpAppSettings,
 ): FastifyInstance {
   const newRequestId = requestIds();
-  const headersOf = ({ headers }: IncomingMessage, requestId: string): OutgoingHttpHeaders => ({
+  const commonHeaders = (requestId: string): OutgoingHttpHeaders => ({
     [REQUEST_ID_HEADER]: requestId,
-    // Answers hold tokens and what only their bearer may see.
+    // Responses hold tokens and private data.
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    ...corsHeaders(headers.origin),
   });
   const app = fastify({
-    bodyLimit: BODY_LIMIT_BYTES,
+    bodyLimit: MAX_BODY_BYTES,
     genReqId: newRequestId,
     requestIdHeader: false,
     // The APIs check what comes in themselves: without these Fastify loads a validator that is never asked.
@@ -81,23 +61,22 @@ export function createHttpApp(
     http: { requireHostHeader: false, ServerResponse: responseClass(isStopping) },
     frameworkErrors(_error, request, reply: FastifyReply) {
       const error = malformedRequest('The path is not well-formed, or too long.');
-      reply.headers(headersOf(request.raw, request.id));
-      reply.code(error.httpStatus).type(JSON_TYPE).send(errorBody(error, request.id));
+      reply.headers(commonHeaders(request.id));
+      reply.code(statusCodeOf(error)).type(JSON_TYPE).send(errorBody(error, request.id));
     },
     clientErrorHandler(cause, socket) {
-      const error = malformedRequest('The request is not well-formed HTTP.', STATUS_OF_CODE.get(cause.code));
+      const statusCode = STATUS_OF_CODE.get(cause.code);
+      const error = malformedRequest('The request is not well-formed HTTP.', statusCode);
       const requestId = newRequestId({ headers: {} });
       // The error itself holds the bytes of the request, and so the bearer token.
       logger.debug({ code: cause.code, reqId: requestId }, 'refused a connection');
-      if (socket.writable) socket.end(rawResponse(error.httpStatus, errorBody(error, requestId), requestId));
+      if (socket.writable)
+        socket.end(rawResponse(statusCodeOf(error), errorBody(error, requestId), requestId));
     },
-  });
-  app.decorateRequest('authenticate', function (this: FastifyRequest) {
-    return authenticate(this.headers.authorization);
   });
   addJsonBody(app);
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headersOf(request.raw, request.id));
+    reply.headers(commonHeaders(request.id));
     const { headers, httpVersion } = request.raw;
     // Source: RFC 9112, section 3.2.
     const hostless = headers.host === undefined && httpVersion === '1.1';

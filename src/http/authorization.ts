@@ -1,6 +1,6 @@
 import type { DataLayer } from '../data/data-layer.ts';
-import { tokenMissing } from '../model/api-error.ts';
 import type { Principal } from '../model/principal.ts';
+import { tokenMissing } from './http-error.ts';
 
 /** Finds out whom the header `Authorization` speaks for. @throws UNAUTHENTICATED */
 export type Authenticate = (authorization: string | undefined) => Promise<Principal>;

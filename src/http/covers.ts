@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { pathNotFound } from '../model/api-error.ts';
 import { coverImagePath } from '../model/project.ts';
 import { parseUlid, resourceName } from '../model/resource-name.ts';
+import { pathNotFound } from './http-error.ts';
 
 /**
  * Adds the cover images of projects. They need no token, so that they work in an

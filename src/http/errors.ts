@@ -1,18 +1,15 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, isFault, toApiError } from '../model/api-error.ts';
 import {
-  ApiError,
   bodyTooLarge,
-  isFault,
+  headersOf,
   malformedRequest,
   methodNotAllowed,
   pathNotFound,
-  toApiError,
+  statusCodeOf,
   unsupportedMediaType,
-} from '../model/api-error.ts';
-import { BODY_LIMIT_BYTES } from '../model/fields.ts';
-
-/** The media type of every error. */
-export const JSON_TYPE = 'application/json; charset=utf-8';
+} from './http-error.ts';
+import { JSON_TYPE } from './json.ts';
 
 /** Turns an error into the body that an API's clients expect. */
 export type ErrorBody = (error: ApiError, requestId: string) => string;
@@ -39,9 +36,10 @@ export function addErrors(
     return sendError(error, request, reply);
   });
 
-  // Before the body is read, since it matters to no one.
-  app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) return done();
+  // After the hooks of CORS, and before the body is read, which is of no use here.
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    // With CORS there is a route for OPTIONS on every path.
+    if (!request.is404 && request.method !== 'OPTIONS') return done();
     const methods = routes.methodsOf(pathOf(request));
     if (methods.length === 0) return done(pathNotFound());
     const allow = [...methods, 'OPTIONS'].join(', ');
@@ -54,8 +52,8 @@ export function addErrors(
 
   function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply) {
     return reply
-      .code(error.httpStatus)
-      .headers(error.headers)
+      .code(statusCodeOf(error))
+      .headers(headersOf(error))
       .type(JSON_TYPE)
       .send(bodyOf(request.routeOptions.url ?? pathOf(request))(error, request.id));
   }
@@ -74,7 +72,7 @@ function fromFastify(thrown: unknown): ApiError {
   }
   switch (statusCode) {
     case 413:
-      return bodyTooLarge(BODY_LIMIT_BYTES);
+      return bodyTooLarge();
     case 415:
       return unsupportedMediaType();
     default:
@@ -86,6 +84,7 @@ function fromFastify(thrown: unknown): ApiError {
 function watchRoutes(app: FastifyInstance): { methodsOf(path: string): readonly string[] } {
   const routes = new Map<string, { readonly path: RegExp; readonly methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
+    if (method === 'OPTIONS') return;
     const route = routes.get(url) ?? { path: pathPattern(url), methods: new Set() };
     for (const each of [method].flat()) route.methods.add(each);
     routes.set(url, route);

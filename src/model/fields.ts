@@ -3,9 +3,6 @@ import { type FieldViolation, invalidFields } from './api-error.ts';
 import { ACCEPTED_NETWORKS, type Network, parseNetwork } from './network.ts';
 import { type Collection, parseResourceName, type ResourceName, ULID_PATTERN } from './resource-name.ts';
 
-/** The most bytes that the body of a request may have: ample for every field at its longest. */
-export const BODY_LIMIT_BYTES = 100 * 1024;
-
 /** What a value looks like. Source: JSON Schema 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import { pathNotFound } from '../model/api-error.ts';
+import { pathNotFound } from '../http/http-error.ts';
 
 /** What the pages load, by file name. The names change with the contents. */
 export type Bundle = ReadonlyMap<string, Uint8Array>;

@@ -1,3 +1,4 @@
+import { statusCodeOf } from '../http/http-error.ts';
 import type { ApiError } from '../model/api-error.ts';
 
 /** Who gives the reasons of our errors. */
@@ -9,9 +10,9 @@ export const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest';
 
 /** What a REST client is shown of an `ApiError`. Source: AIP-193. */
 export function restErrorBody(error: ApiError, requestId: string): string {
-  const { httpStatus: code, message, status, reason, fieldViolations } = error;
+  const { message, status, reason, fieldViolations } = error;
   const errorInfo = { '@type': ERROR_INFO, reason, domain: DOMAIN, metadata: { requestId } };
   const badRequest = { '@type': BAD_REQUEST, fieldViolations };
   const details = fieldViolations.length > 0 ? [errorInfo, badRequest] : [errorInfo];
-  return JSON.stringify({ error: { code, message, status, details } });
+  return JSON.stringify({ error: { code: statusCodeOf(error), message, status, details } });
 }

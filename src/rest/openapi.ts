@@ -1,21 +1,22 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import {
-  type ApiError,
   bodyTooLarge,
-  internal,
+  CHALLENGES,
+  headersOf,
+  MAX_BODY_BYTES,
   malformedRequest,
-  tokenInvalid,
+  statusCodeOf,
   tokenMissing,
-  unavailable,
   unsupportedMediaType,
-} from '../model/api-error.ts';
-import { BODY_LIMIT_BYTES, type JsonSchema } from '../model/fields.ts';
+} from '../http/http-error.ts';
+import { JSON_TYPE } from '../http/json.ts';
+import { type ApiError, internal, tokenInvalid, unavailable } from '../model/api-error.ts';
+import type { JsonSchema } from '../model/fields.ts';
 import { restErrorBody } from './error-body.ts';
 import { examples } from './examples.ts';
 import { type Operation, operations, type RequestFields } from './operations.ts';
 import { responseSchemas } from './response-schemas.ts';
-import { JSON_TYPE } from './views.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -55,7 +56,7 @@ const HEADERS = {
   'WWW-Authenticate': {
     required: true,
     description: 'The challenge of RFC 6750.',
-    schema: { type: 'string', enum: ['Bearer', 'Bearer error="invalid_token"'] },
+    schema: { type: 'string', enum: CHALLENGES },
   },
   'Retry-After': {
     required: true,
@@ -87,7 +88,7 @@ const BODILESS_REFUSALS = [malformedRequest('The request lacks the header Host.'
 
 const BODY_REFUSALS = [
   malformedRequest('The body is not JSON in UTF-8.'),
-  bodyTooLarge(BODY_LIMIT_BYTES),
+  bodyTooLarge(),
   unsupportedMediaType(),
 ];
 
@@ -165,7 +166,7 @@ function describeOperation(operation: Operation): Json {
     ...(body && {
       requestBody: {
         required: true,
-        description: `A JSON object of at most ${BODY_LIMIT_BYTES} bytes.`,
+        description: `A JSON object of at most ${MAX_BODY_BYTES} bytes.`,
         content: { 'application/json': { schema: describeObject(body), example: bodyExample } },
       },
     }),
@@ -215,13 +216,13 @@ function describeObject(fields: RequestFields): JsonSchema {
 /** The responses by which an operation refuses, each with an example of every reason there is. */
 function describeRefusals({ body, refusals }: Operation): Json {
   const all = [...refusals, ...(body ? BODY_REFUSALS : BODILESS_REFUSALS), ...COMMON_REFUSALS];
-  const byStatus = Map.groupBy(all, ({ httpStatus }) => httpStatus);
+  const byStatus = Map.groupBy(all, statusCodeOf);
   return Object.fromEntries(
     [...byStatus].map(([status, errors]) => [
       status,
       {
         description: `${STATUS_CODES[status]}: ${errors.map(({ reason }) => `\`${reason}\``).join(', ')}.`,
-        headers: describeHeaders(errors.flatMap(({ headers }) => Object.keys(headers))),
+        headers: describeHeaders(errors.flatMap((error) => Object.keys(headersOf(error)))),
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/Error' },

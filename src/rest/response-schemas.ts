@@ -1,7 +1,7 @@
+import { MAX_BODY_BYTES } from '../http/http-error.ts';
 import { MAX_VIOLATIONS, STATUSES } from '../model/api-error.ts';
 import {
   address,
-  BODY_LIMIT_BYTES,
   boolean,
   description,
   type JsonSchema,
@@ -86,7 +86,7 @@ const wallet: FieldsOf<typeof walletView> = {
 };
 
 // A violation repeats the name of an unknown field, which is as long as the client made it.
-const MAX_TEXT_LENGTH = 2 * BODY_LIMIT_BYTES;
+const MAX_TEXT_LENGTH = 2 * MAX_BODY_BYTES;
 
 const error: JsonSchema = {
   type: 'object',

@@ -1,48 +1,48 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
+import type { Authenticate } from '../http/authorization.ts';
 import type { Principal } from '../model/principal.ts';
 import { createApp, listProjects, signIn, updateWallet } from './operations.ts';
 import { renameFields, unpackInteger, unpackObject, unpackQuery } from './unpack.ts';
 import { appView, pageView, signInView, walletView } from './views.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    principal: Principal;
-  }
-}
-
 /** Adds the REST API: the four paths of the specification. */
-export function addRestApi(root: FastifyInstance, data: DataLayer): void {
+export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate: Authenticate): void {
   root.register(async (app) => {
     app.decorateRequest('principal');
-    // Before the body is read: who may not ask is not heard.
+    // Before the body is read, so that a client without a token can send no body.
     app.addHook('onRequest', async (request) => {
-      request.principal = await request.authenticate();
+      request.setDecorator('principal', await authenticate(request.headers.authorization));
       if (request.method !== 'GET' && request.method !== 'HEAD') unpackQuery(request.query, {});
     });
 
-    app.post(createApp.route, async ({ principal, body }) => {
-      const sent = unpackObject(body, createApp.body);
-      return appView(await data.createApp(principal, sent));
+    app.post(createApp.route, async (request) => {
+      const input = unpackObject(request.body, createApp.body);
+      return appView(await data.createApp(principalOf(request), input));
     });
 
-    app.post(signIn.route, async ({ principal, body }) => {
-      const { privateKey } = unpackObject(body, signIn.body);
-      const sent = unpackObject(privateKey, signIn.body.privateKey.fields, 'privateKey');
+    app.post(signIn.route, async (request) => {
+      const { privateKey } = unpackObject(request.body, signIn.body);
+      const input = unpackObject(privateKey, signIn.body.privateKey.fields, 'privateKey');
       const names = { name: 'privateKey.name', privateKey: 'privateKey.privateKey' };
-      return signInView(await renameFields(names, () => data.signIn(principal, sent)));
+      return signInView(await renameFields(names, () => data.signIn(principalOf(request), input)));
     });
 
-    app.patch<{ Params: { '*': string } }>(updateWallet.route, async ({ principal, params, body }) => {
-      const sent = unpackObject(body, updateWallet.body);
-      return walletView(await data.updateWallet(principal, { ...sent, name: params['*'] }));
+    app.patch<{ Params: { '*': string } }>(updateWallet.route, async (request) => {
+      const changes = unpackObject(request.body, updateWallet.body);
+      const input = { ...changes, name: request.params['*'] };
+      return walletView(await data.updateWallet(principalOf(request), input));
     });
 
-    app.get(listProjects.route, async ({ principal, query }) => {
-      const { pageSize, pageToken } = unpackQuery(query, listProjects.query);
+    app.get(listProjects.route, async (request) => {
+      const { pageSize, pageToken } = unpackQuery(request.query, listProjects.query);
+      const input = { first: unpackInteger(pageSize), after: pageToken };
       const names = { first: 'pageSize', after: 'pageToken' };
-      const sent = { first: unpackInteger(pageSize), after: pageToken };
-      return pageView(await renameFields(names, () => data.listProjects(principal, sent)));
+      return pageView(await renameFields(names, () => data.listProjects(principalOf(request), input)));
     });
   });
+}
+
+function principalOf(request: FastifyRequest): Principal {
+  return request.getDecorator<Principal>('principal');
 }

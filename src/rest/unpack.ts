@@ -1,4 +1,5 @@
-import { ApiError, invalidFields, malformedRequest } from '../model/api-error.ts';
+import { malformedRequest } from '../http/http-error.ts';
+import { ApiError, invalidFields } from '../model/api-error.ts';
 import type { RequestFields } from './operations.ts';
 
 /**

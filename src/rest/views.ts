@@ -3,9 +3,6 @@ import type { App } from '../model/app.ts';
 import type { Project } from '../model/project.ts';
 import type { Wallet } from '../model/wallet.ts';
 
-/** What views, and the document of them, are sent as. */
-export const JSON_TYPE = 'application/json; charset=utf-8';
-
 /** An app with the fields of the specification and no others. */
 export function appView({ name, title, privateKey, active }: App) {
   return { name, title, privateKey, active };

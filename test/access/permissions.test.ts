@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createAccountToken } from '../../src/commands/token-create.ts';
 import { type CredentialKind, createCredential, parseCredential } from '../../src/credentials/credential.ts';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { openTokens } from '../../src/storage/tokens.ts';
 import { type Answer, type Api, bothApis, type Outcome, postGraphql, send } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
@@ -131,16 +131,16 @@ const NODE = 'query ($id: ID!) { node(id: $id) { id } }';
 /** HTTP status, name of the error and challenge of each refusal. What is not here is a plain 200. */
 const ANSWERS: Readonly<Record<string, Readonly<Record<Api['name'], string>>>> = {
   TOKEN_MISSING: {
-    REST: '401 UNAUTHENTICATED Bearer',
-    GraphQL: '401 UNAUTHENTICATED Bearer',
+    REST: '401 UNAUTHENTICATED Bearer realm="paw"',
+    GraphQL: '401 UNAUTHENTICATED Bearer realm="paw"',
   },
   TOKEN_INVALID: {
-    REST: '401 UNAUTHENTICATED Bearer error="invalid_token"',
-    GraphQL: '401 UNAUTHENTICATED Bearer error="invalid_token"',
+    REST: '401 UNAUTHENTICATED Bearer realm="paw", error="invalid_token"',
+    GraphQL: '401 UNAUTHENTICATED Bearer realm="paw", error="invalid_token"',
   },
   [ACCOUNT_ONLY]: { REST: '403 PERMISSION_DENIED', GraphQL: '200 FORBIDDEN' },
   [NOT_FOUND]: { REST: '404 NOT_FOUND', GraphQL: '200 NOT_FOUND' },
-  [NO_SIGN_IN]: { REST: '401 UNAUTHENTICATED Bearer', GraphQL: '200 UNAUTHENTICATED' },
+  [NO_SIGN_IN]: { REST: '401 UNAUTHENTICATED Bearer realm="paw"', GraphQL: '200 UNAUTHENTICATED' },
   [NO_PROJECT]: { REST: '400 INVALID_ARGUMENT', GraphQL: '200 BAD_USER_INPUT' },
 };
 
@@ -323,7 +323,7 @@ describe('introspection by GraphQL', () => {
   ])('%s needs a token, and without one nothing of it is executed', async (document) => {
     const before = await contents();
     const response = await postGraphql(gateway.url, undefined, document);
-    expect(wire(response)).toBe('401 UNAUTHENTICATED Bearer');
+    expect(wire(response)).toBe('401 UNAUTHENTICATED Bearer realm="paw"');
     expect(JSON.parse(response.text)).not.toHaveProperty('data');
     expect(await contents()).toEqual(before);
   });
@@ -389,7 +389,7 @@ function withoutRequestId({ status, headers, text }: Answer): string {
 
 /** All rows that an operation could change. */
 async function contents(): Promise<unknown> {
-  const tables = ['account', 'project', 'app', 'wallet', 'keyv'];
+  const tables = ['account', 'project', 'app', 'wallet', 'token'];
   return Promise.all(tables.map((table) => gateway.database.query(`SELECT * FROM ${table} ORDER BY 1, 2`)));
 }
 

@@ -99,7 +99,7 @@ describe('the document', () => {
       routes.push(`${method} ${url.replace('::', ':').replace('*', '{wallet_name}')}`);
     });
     // No request comes that would ask it for data.
-    addRestApi(app, Object.create(null));
+    addRestApi(app, Object.create(null), Object.create(null));
     await app.ready();
     const documented = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
     expect(routes.filter((route) => !route.startsWith('HEAD ')).toSorted()).toEqual(documented.toSorted());

@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { serverAudits } from 'graphql-http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BODY_LIMIT_BYTES } from '../../src/model/fields.ts';
+import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
 import { type Answer, postGraphql, send } from '../apis.ts';
 import { missingTable } from '../engine.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
@@ -120,8 +120,8 @@ describe('the status', () => {
   test.each(by(forbidden))('for %s, of %s without a good token is 401', async (accept, _name, body) => {
     const missing = await send(endpoint, 'POST', undefined, body, { accept });
     const bad = await send(endpoint, 'POST', 'nonsense', body, { accept });
-    expect(missing.headers.get('www-authenticate')).toBe('Bearer');
-    expect(bad.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+    expect(missing.headers.get('www-authenticate')).toBe('Bearer realm="paw"');
+    expect(bad.headers.get('www-authenticate')).toBe('Bearer realm="paw", error="invalid_token"');
     for (const { status, headers, text } of [missing, bad]) {
       expect(status).toBe(401);
       expect(headers.get('content-type')).toBe(`${accept}; charset=utf-8`);
@@ -316,7 +316,7 @@ describe('an error', () => {
       badInput('UNSUPPORTED_MEDIA_TYPE'),
       () => raw('POST', '{}', { 'content-type': 'text/plain' }),
     ],
-    ['length', 413, badInput('BODY_TOO_LARGE'), () => raw('POST', ' '.repeat(BODY_LIMIT_BYTES + 1))],
+    ['length', 413, badInput('BODY_TOO_LARGE'), () => raw('POST', ' '.repeat(MAX_BODY_BYTES + 1))],
     ['a method', 405, 'BAD_REQUEST UNIMPLEMENTED METHOD_NOT_ALLOWED', () => raw('PUT', {})],
   ])('for %s is %i and carries %s and the request id', async (_name, httpStatus, words, ask) => {
     const answer = await ask();
@@ -539,13 +539,13 @@ describe('a failure of the inside', () => {
     const blind = await startGateway();
     try {
       const { token } = await seedTenant(blind);
-      await blind.database.query('DROP TABLE keyv');
+      await blind.database.query('DROP TABLE token');
       const headers = { 'x-request-id': 'broken-token' };
       const answer = await postGraphql(blind.url, token, TOTAL, {}, headers);
       expect(answer.status).toBe(500);
       expect(JSON.parse(answer.text)).toEqual({ errors: [maskedError('broken-token')] });
       expect(answer.text).not.toMatch(INSIDE);
-      expect(logged(blind, 'broken-token')).toContain(missingTable('keyv'));
+      expect(logged(blind, 'broken-token')).toContain(missingTable('token'));
     } finally {
       await blind.stop();
     }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request, STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BODY_LIMIT_BYTES } from '../../src/model/fields.ts';
+import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
 import { type Answer, answerOf } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 import { expectDocumented } from '../rest-contract.ts';
@@ -186,7 +186,7 @@ describe('bodies', () => {
   ])(
     'a body of the greatest length is read and one byte more is refused, sent %s',
     async (_name, chunked) => {
-      const body = APP.padEnd(BODY_LIMIT_BYTES);
+      const body = APP.padEnd(MAX_BODY_BYTES);
       const post = (body: string) =>
         ask('POST', '/auth/apps', { token: tenant.token, headers: JSON_TYPE, body, chunked });
       expect((await post(body)).status).toBe(200);
@@ -243,7 +243,7 @@ describe('who may not ask', () => {
   const unheard: Record<string, Request> = {
     'a body that is not JSON': { headers: JSON_TYPE, body: '{' },
     'a body of another type': { headers: { 'content-type': 'text/plain' }, body: 'x' },
-    'a body that is too long': { headers: JSON_TYPE, body: ' '.repeat(BODY_LIMIT_BYTES + 1) },
+    'a body that is too long': { headers: JSON_TYPE, body: ' '.repeat(MAX_BODY_BYTES + 1) },
     'a field that is not known': { headers: JSON_TYPE, body: '{"__proto__":1}' },
     'no body': {},
   };
@@ -254,10 +254,10 @@ describe('who may not ask', () => {
   test.each(rows)('%s %s asks for a token before it looks at %s', async (method, path, _name, sent) => {
     const missing = await ask(method, path, sent);
     expectError(missing, 401, 'UNAUTHENTICATED', 'TOKEN_MISSING');
-    expect(missing.headers.get('www-authenticate')).toBe('Bearer');
+    expect(missing.headers.get('www-authenticate')).toBe('Bearer realm="paw"');
     const bad = await ask(method, path, { ...sent, token: 'nonsense' });
     expectError(bad, 401, 'UNAUTHENTICATED', 'TOKEN_INVALID');
-    expect(bad.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+    expect(bad.headers.get('www-authenticate')).toBe('Bearer realm="paw", error="invalid_token"');
   });
 
   test('is not kept until the body has come', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createAccountToken } from '../../src/commands/token-create.ts';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { type Api, type AppFields, bothApis, type Outcome, postGraphql } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 import { codeOf, expectInvalid } from './refusal.ts';
@@ -120,7 +120,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     const { error, response } = await api.createApp(undefined, { title: 'App', active: true });
     expect(error).toMatchObject({ status: 'UNAUTHENTICATED', reason: 'TOKEN_MISSING' });
     expect(response.status).toBe(401);
-    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="paw"');
   });
 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createAccountToken } from '../../src/commands/token-create.ts';
 import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { type Api, bothApis, postGraphql, type SignInFields, send } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 import { anonymous, codeOf, expectInvalid } from './refusal.ts';
@@ -55,7 +55,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     const key = await newApp(api, tenant);
     const { accessToken } = await signIn(api, tenant.token, key);
     const kept = JSON.stringify([
-      await gateway.database.query('SELECT * FROM keyv WHERE namespace = $1', [ulidOf(key.name)]),
+      await gateway.database.query('SELECT * FROM token WHERE namespace = $1', [ulidOf(key.name)]),
       await gateway.database.query('SELECT * FROM app WHERE id = $1', [ulidOf(key.name)]),
     ]);
     expect(kept).toContain(ulidOf(tenant.account));
@@ -205,7 +205,7 @@ describe('by REST alone', () => {
     const { status, headers } = await ask(token, { privateKey: { name: MISSING_APP, privateKey: 'key' } });
     expect(status).toBe(401);
     // RFC 6750: a client that reads invalid_token throws its good token away.
-    expect(headers.get('www-authenticate')).toBe('Bearer');
+    expect(headers.get('www-authenticate')).toBe('Bearer realm="paw"');
   });
 
   test.each<[string, object, string[]]>([
@@ -301,7 +301,7 @@ async function signIn(api: Api, token: string, { name, privateKey }: Key): Promi
 }
 
 async function tokensOf(app: string): Promise<number> {
-  const rows = await gateway.database.query('SELECT key FROM keyv WHERE namespace = $1', [ulidOf(app)]);
+  const rows = await gateway.database.query('SELECT key FROM token WHERE namespace = $1', [ulidOf(app)]);
   return rows.length;
 }
 

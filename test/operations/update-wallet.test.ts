@@ -1,6 +1,6 @@
 import { argon2Sync } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createAccountToken } from '../../src/commands/token-create.ts';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { type Api, bothApis, postGraphql, send } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 import { anonymous, codeOf, expectInvalid } from './refusal.ts';

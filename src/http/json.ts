@@ -1,8 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
-import { malformedRequest } from '../model/api-error.ts';
+import { malformedRequest } from './http-error.ts';
 
-/** Makes JSON the one kind of body that is read. */
+/** The media type of JSON responses. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Makes JSON the only media type of request bodies. */
 export function addJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {

@@ -1,0 +1,95 @@
+import { ApiError, type Status } from '../model/api-error.ts';
+
+/** The maximum size of a request body: enough for every field at its maximum length. */
+export const MAX_BODY_BYTES = 100 * 1024;
+
+type Headers = Readonly<Record<string, string>>;
+
+/** An error that belongs to HTTP, not to an operation: it has its own status code and headers. */
+class HttpError extends ApiError {
+  readonly statusCode: number;
+  readonly headers: Headers;
+
+  constructor(statusCode: number, status: Status, reason: string, message: string, headers: Headers = {}) {
+    super({ status, reason, message });
+    this.statusCode = statusCode;
+    this.headers = headers;
+  }
+}
+
+/** The status codes of the canonical names. Source: AIP-193. */
+const STATUS_CODES: Readonly<Record<Status, number>> = {
+  INVALID_ARGUMENT: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  UNIMPLEMENTED: 405,
+  RESOURCE_EXHAUSTED: 429,
+  UNAVAILABLE: 503,
+  INTERNAL: 500,
+};
+
+const RETRY_AFTER_SECONDS = '1';
+
+const CHALLENGE = 'Bearer realm="paw"';
+
+/** Every challenge that a response can carry. Source: RFC 6750, section 3. */
+export const CHALLENGES = [CHALLENGE, `${CHALLENGE}, error="invalid_token"`] as const;
+
+/** Returns the HTTP status code of an error. */
+export function statusCodeOf(error: ApiError): number {
+  return error instanceof HttpError ? error.statusCode : STATUS_CODES[error.status];
+}
+
+/** Returns the HTTP headers that an error adds to its response. */
+export function headersOf(error: ApiError): Headers {
+  if (error instanceof HttpError) return error.headers;
+  switch (error.status) {
+    case 'UNAUTHENTICATED':
+      return { 'www-authenticate': CHALLENGES[error.reason === 'TOKEN_INVALID' ? 1 : 0] };
+    case 'RESOURCE_EXHAUSTED':
+    case 'UNAVAILABLE':
+      return { 'retry-after': RETRY_AFTER_SECONDS };
+    default:
+      return {};
+  }
+}
+
+/** A request that cannot be read. `message` says what was expected; `statusCode` is a 4xx code. */
+export function malformedRequest(message: string, statusCode = 400): ApiError {
+  return new HttpError(statusCode, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST', message);
+}
+
+/** A request without a bearer token. The challenge has no error code. Source: RFC 6750, section 3.1. */
+export function tokenMissing(): ApiError {
+  const message = 'This operation needs the header "Authorization: Bearer <token>".';
+  return new HttpError(401, 'UNAUTHENTICATED', 'TOKEN_MISSING', message, { 'www-authenticate': CHALLENGE });
+}
+
+/** A path that does not exist. */
+export function pathNotFound(): ApiError {
+  return new HttpError(404, 'NOT_FOUND', 'PATH_NOT_FOUND', 'There is nothing at this path.');
+}
+
+/** A path that exists, but not for this method. `allow` lists the methods of the path. */
+export function methodNotAllowed(allow: string): ApiError {
+  return new HttpError(405, 'UNIMPLEMENTED', 'METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { allow });
+}
+
+/** An `Accept` header that allows none of `mediaTypes`, the types of the response. */
+export function notAcceptable(mediaTypes: readonly string[]): ApiError {
+  const message = `The header "Accept" must allow ${mediaTypes.join(' or ')}.`;
+  return new HttpError(406, 'INVALID_ARGUMENT', 'NOT_ACCEPTABLE', message);
+}
+
+/** A body of more than `MAX_BODY_BYTES` bytes. */
+export function bodyTooLarge(): ApiError {
+  const message = `The body may hold at most ${MAX_BODY_BYTES} bytes.`;
+  return new HttpError(413, 'INVALID_ARGUMENT', 'BODY_TOO_LARGE', message);
+}
+
+/** A body whose media type is not JSON. */
+export function unsupportedMediaType(): ApiError {
+  const message = 'The body must be JSON, sent with "Content-Type: application/json".';
+  return new HttpError(415, 'INVALID_ARGUMENT', 'UNSUPPORTED_MEDIA_TYPE', message);
+}
