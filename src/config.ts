@@ -6,6 +6,8 @@ export type Config = {
   /** 0 for a free one. */
   readonly port: number;
   readonly databaseUrl: string;
+  /** Whether `serve` creates a SQLite file that does not exist. */
+  readonly createDatabase: boolean;
   /** How much of a PostgreSQL server one process takes. */
   readonly postgres: {
     /** The most connections. */
@@ -61,6 +63,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     host: value('HOST') ?? '127.0.0.1',
     port: readInteger('PORT', value('PORT') ?? '4000', 0, 65_535),
     databaseUrl: value('DATABASE_URL') ?? 'sqlite:data/paw.db',
+    createDatabase: !production,
     postgres: {
       poolSize: readInteger('PAW_POSTGRES_POOL', value('PAW_POSTGRES_POOL') ?? '10', 1, 1000),
       timeoutMs: readDuration('PAW_POSTGRES_TIMEOUT', value('PAW_POSTGRES_TIMEOUT') ?? '5s') * 1000,

@@ -65,9 +65,11 @@ export async function startServer(
   clock: () => number = Date.now,
 ): Promise<Server> {
   const explorers = hasExplorers(config.explorers);
-  const database = await openDatabase(config.databaseUrl, config.postgres);
+  const { databaseUrl, postgres, createDatabase: create } = config;
+  const database = await openDatabase(databaseUrl, { postgres, create });
   try {
-    await migrate(database, clock());
+    const { applied } = await migrate(database, clock());
+    for (const migration of applied) logger.info({ migration }, 'applied a migration');
     return await listen(config, logger, clock, database, explorers);
   } catch (error) {
     await database.close();

@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { inject } from 'vitest';
-import { createAccount } from '../src/commands/account-create.ts';
-import { createProject } from '../src/commands/project-create.ts';
-import { createAccountToken } from '../src/commands/token-create.ts';
-import { createWallet } from '../src/commands/wallet-create.ts';
-import type { AdminContext } from '../src/commands/with-database.ts';
 import { readConfig } from '../src/config.ts';
+import { createAccount } from '../src/data/create-account.ts';
+import { createAccountToken } from '../src/data/create-account-token.ts';
+import { createProject } from '../src/data/create-project.ts';
+import { createWallet } from '../src/data/create-wallet.ts';
+import type { AdminContext } from '../src/data/dependencies.ts';
 import { idGenerator } from '../src/model/resource-name.ts';
 import { startServer } from '../src/server.ts';
 import type { Database } from '../src/storage/database.ts';
+import { migrate } from '../src/storage/migrate.ts';
 import { openDatabase } from '../src/storage/open-database.ts';
 
 /** A clock that stands still until it is moved. */
@@ -74,9 +75,16 @@ export async function startGateway(
     },
   });
   const config = readConfig({ PORT: '0', ...settings, DATABASE_URL: databaseUrl });
+  // A server does not create a database in production.
+  if (!config.createDatabase) await migrateDatabase(databaseUrl);
   const server = await startServer(config, pino({ level: 'trace' }, sink), clock);
-  const database = await openDatabase(databaseUrl, config.postgres);
-  const admin: AdminContext = { database, clock, newId: idGenerator(clock) };
+  const database = await openDatabase(databaseUrl, config);
+  const admin: AdminContext = {
+    database,
+    clock,
+    newId: idGenerator(clock),
+    publicUrl: () => server.publicUrl,
+  };
   return {
     url: server.url,
     databaseUrl,
@@ -129,15 +137,15 @@ export async function seedTenant(
   { admin }: Pick<Gateway, 'admin'>,
   { projects = 1, wallets = 0 }: { projects?: number; wallets?: number } = {},
 ): Promise<Tenant> {
-  const { name: account, defaultProject } = await createAccount(admin, 'Tenant');
+  const { name: account, defaultProject } = await createAccount(admin, { title: 'Tenant' });
   const projectNames: string[] = [defaultProject];
   for (let n = 2; n <= projects; n += 1) {
-    const { id } = await createProject(admin, {
+    const { name } = await createProject(admin, {
       account,
       title: `Project ${n}`,
       description: `No. ${n}`,
     });
-    projectNames.push(`projects/${id}`);
+    projectNames.push(name);
   }
   const walletNames: string[] = [];
   for (let n = 1; n <= wallets; n += 1) {
@@ -150,4 +158,14 @@ export async function seedTenant(
 function walletFields(project: string, n: number) {
   const address = `0x${n.toString(16).padStart(40, '0')}`;
   return { project, title: `Wallet ${n}`, description: `No. ${n}`, network: 'NETWORK_ETHEREUM', address };
+}
+
+/** Brings a database up to date. */
+export async function migrateDatabase(url: string): Promise<void> {
+  const database = await openDatabase(url);
+  try {
+    await migrate(database, Date.now());
+  } finally {
+    await database.close();
+  }
 }

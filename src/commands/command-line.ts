@@ -8,6 +8,7 @@ import { type Arguments, type Command, UsageError } from './command.ts';
 import { copy } from './copy.ts';
 import { demo } from './demo.ts';
 import { commandHelp, overview } from './help.ts';
+import { migrate } from './migrate.ts';
 import { projectCreate } from './project-create.ts';
 import { serve } from './serve.ts';
 import { tokenCreate } from './token-create.ts';
@@ -25,6 +26,7 @@ const COMMANDS: readonly Command[] = [
   appList,
   appActivate,
   appDeactivate,
+  migrate,
   copy,
 ];
 

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import { copyDatabase } from '../storage/copy.ts';
-import { assertCurrent, migrate } from '../storage/migrate.ts';
+import { assertCurrent } from '../storage/migrate.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import { type Command, UsageError } from './command.ts';
 import { progressBar } from './progress-bar.ts';
@@ -16,17 +15,14 @@ export const copy: Command = {
     // From one PostgreSQL server to another there are better tools, such as pg_dump.
     if (!databaseUrl.startsWith('sqlite:')) throw new UsageError('DATABASE_URL must be sqlite:<path>.');
     if (!/^postgres(ql)?:/.test(to)) throw new UsageError('--to must be postgres://….');
-    const path = databaseUrl.replace(/^sqlite:(\/\/)?/, '');
-    if (!existsSync(path)) throw new UsageError(`There is no file ${path}, which DATABASE_URL names.`);
-    const source = await openDatabase(databaseUrl, postgres);
+    const source = await openDatabase(databaseUrl, { postgres, create: false });
     try {
-      // Not migrated, like any other database that is opened, but left as it is.
-      await assertCurrent(source);
-      const target = await openDatabase(to, postgres);
+      await assertCurrent(source, 'The source');
+      const target = await openDatabase(to, { postgres });
       try {
-        await migrate(target, Date.now());
+        await assertCurrent(target, 'The target');
         const rows = await copyDatabase(source, target, Date.now(), progressBar(process.stderr));
-        const { account: accounts, project: projects, app: apps, wallet: wallets, keyv: tokens } = rows;
+        const { account: accounts, project: projects, app: apps, wallet: wallets, token: tokens } = rows;
         args.print(
           { accounts, projects, apps, wallets, tokens },
           `Copied ${accounts} accounts, ${projects} projects, ${apps} apps, ${wallets} wallets and ${tokens} tokens.`,

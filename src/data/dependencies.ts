@@ -4,18 +4,23 @@ import type { Ulid } from '../model/resource-name.ts';
 import type { Database } from '../storage/database.ts';
 import type { Tokens } from '../storage/tokens.ts';
 
-/** What the operations work with. */
+/** The dependencies of the public operations. */
 export type Dependencies = {
   readonly database: Database;
   readonly tokens: Tokens;
   readonly passwords: PasswordHasher;
   readonly pageTokens: PageTokens;
-  /** Tells the time, in Unix milliseconds. */
+  /** Returns the current time, in Unix milliseconds. */
   readonly clock: () => number;
-  /** Makes a ULID that sorts after all it made before. */
+  /** Returns a ULID that sorts after all earlier ones. */
   readonly newId: () => Ulid;
-  /** How long an access token lives, in seconds. */
+  /** The lifetime of an access token, in seconds. */
   readonly tokenTtlSeconds: number;
-  /** Returns the URL that clients reach the gateway at, without a slash at its end. */
+  /** Returns the URL of the gateway as clients see it, without a trailing slash. */
   readonly publicUrl: () => string;
+};
+
+/** The dependencies of the operator's operations. */
+export type AdminContext = Pick<Dependencies, 'clock' | 'newId' | 'publicUrl'> & {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
 };

@@ -83,7 +83,7 @@ export async function lockActiveApp(transaction: Queryable, accountId: Ulid, id:
 }
 
 /** Makes an app active or inactive and returns its row, or undefined if there is no such app. */
-export async function setAppActive(
+export async function updateAppActive(
   transaction: Queryable,
   name: ResourceName<'apps'>,
   active: boolean,

@@ -49,7 +49,7 @@ const TABLES = [
     key: ['account_id', 'id'],
   },
   {
-    name: 'keyv',
+    name: 'token',
     columns: ['namespace', 'key', 'value', 'expire_time_ms'],
     key: ['namespace', 'key'],
     where: '(expire_time_ms IS NULL OR expire_time_ms > $1)',
@@ -88,7 +88,7 @@ export function copyDatabase(
       let total = 0;
       for (const table of TABLES) total += await count(from, table, now);
 
-      const result = { account: 0, project: 0, app: 0, wallet: 0, keyv: 0 };
+      const result = { account: 0, project: 0, app: 0, wallet: 0, token: 0 };
       let done = 0;
       for (const table of TABLES) {
         for await (const rows of batches(from, table, now)) {

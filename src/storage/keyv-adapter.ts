@@ -1,17 +1,17 @@
 import type { KeyvStoreAdapter } from 'keyv';
 import type { Queryable } from './database.ts';
 
-const GET = 'SELECT value, expire_time_ms FROM keyv WHERE namespace = $1 AND key = $2';
+const GET = 'SELECT value, expire_time_ms FROM token WHERE namespace = $1 AND key = $2';
 
-const SET = `INSERT INTO keyv (namespace, key, value, expire_time_ms) VALUES ($1, $2, $3, $4)
+const SET = `INSERT INTO token (namespace, key, value, expire_time_ms) VALUES ($1, $2, $3, $4)
 ON CONFLICT (namespace, key) DO UPDATE SET value = excluded.value, expire_time_ms = excluded.expire_time_ms`;
 
-const DELETE = 'DELETE FROM keyv WHERE namespace = $1 AND key = $2 RETURNING expire_time_ms';
+const DELETE = 'DELETE FROM token WHERE namespace = $1 AND key = $2 RETURNING expire_time_ms';
 
-const CLEAR = 'DELETE FROM keyv WHERE namespace = $1';
+const CLEAR = 'DELETE FROM token WHERE namespace = $1';
 
-const SWEEP = `DELETE FROM keyv WHERE (namespace, key) IN
-  (SELECT namespace, key FROM keyv WHERE expire_time_ms <= $1 LIMIT $2) RETURNING key`;
+const SWEEP = `DELETE FROM token WHERE (namespace, key) IN
+  (SELECT namespace, key FROM token WHERE expire_time_ms <= $1 LIMIT $2) RETURNING key`;
 
 // So that a sweep of many never keeps the others from writing for long.
 const SWEEP_BATCH = 1000;
@@ -19,7 +19,7 @@ const SWEEP_BATCH = 1000;
 type Entry = { readonly value: string; readonly expire_time_ms: number | null };
 
 /**
- * Keyv's storage on a database, or on a transaction of it: the table `keyv`.
+ * Keyv's storage on a database, or on a transaction of it: the table `token`.
  * Keyv's key `<namespace>:<key>` becomes its two columns.
  */
 export class KeyvAdapter implements KeyvStoreAdapter {

@@ -2,101 +2,129 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { ApiError } from '../model/api-error.ts';
 import type { Database, Queryable } from './database.ts';
 
-type Migration = { readonly version: number; readonly statements: readonly string[] };
+/** The result of a migration. */
+export type MigrationResult = {
+  /** The schema version after it. */
+  readonly version: number;
+  /** The names of the migrations that were applied, such as `0001-initial`. */
+  readonly applied: readonly string[];
+};
 
-const ATTEMPTS = 3;
+type Migration = { readonly version: number; readonly name: string; readonly statements: readonly string[] };
+
+const MAX_ATTEMPTS = 3;
 
 const FOLDER = new URL('migrations/', import.meta.url);
 
-/** Thrown if the database has been migrated by a later version of this program. */
-export class NewerDatabaseError extends Error {
-  constructor(version: number, latest: number) {
-    super(
-      `The database is of version ${version}, and this program knows versions up to ${latest}. Use a newer program.`,
-    );
-  }
-}
+const CREATE_TABLE =
+  'CREATE TABLE IF NOT EXISTS schema_migration (version INTEGER PRIMARY KEY, apply_time_ms BIGINT NOT NULL)';
 
-/** Thrown if the database would have to be migrated first. */
-export class OlderDatabaseError extends Error {}
+const FIND_VERSION = 'SELECT MAX(version) AS version FROM schema_migration';
+
+const INSERT = 'INSERT INTO schema_migration (version, apply_time_ms) VALUES ($1, $2)';
+
+// SQLite has no codes for its errors of SQL. Source: PostgreSQL, appendix A (undefined_table).
+const UNDEFINED_TABLE = '42P01';
+const NO_SUCH_TABLE = /^no such table/;
+
+/** Thrown if the schema version of the database is not that of the program. The message is one line. */
+export class DatabaseVersionError extends Error {}
 
 /**
- * Brings the database's tables up to date. To be called at start; of several
- * processes that start at once, one does the work.
+ * Brings the schema of the database up to date. A database that is current is only read. If several
+ * processes do this at once, one of them applies the migrations.
  *
- * @param now the time to note, Unix milliseconds
- * @throws NewerDatabaseError if the database is newer than this program
+ * @param now the current time, in Unix milliseconds
+ * @throws DatabaseVersionError if the database is newer than the program
  */
-export async function migrate(database: Database, now: number): Promise<void> {
+export async function migrate(database: Database, now: number): Promise<MigrationResult> {
   const migrations = readMigrations();
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await migrateOnce(database, migrations, now);
+      const version = await readVersion(database);
+      const applied = version === migrations.length ? [] : await apply(database, migrations, now);
+      return { version: migrations.length, applied };
     } catch (error) {
-      // Another process that migrates at the same time makes one of the two fail: not
-      // every engine has a lock for it, but all of them refuse the same row or table twice.
-      if (attempt === ATTEMPTS || error instanceof NewerDatabaseError || error instanceof ApiError)
-        throw error;
+      // When two processes migrate at once, one of them fails: not every engine has a lock for this, but
+      // each refuses a second table of the same name and a second row of the same key.
+      const isFinal = error instanceof DatabaseVersionError || error instanceof ApiError;
+      if (attempt === MAX_ATTEMPTS || isFinal) throw error;
     }
   }
 }
 
 /**
- * Makes sure that a database needs no migration, and changes nothing.
- * @throws OlderDatabaseError if it needs one, NewerDatabaseError if it is newer than this program
+ * Checks that the schema of the database is current, and changes nothing.
+ *
+ * @param subject the database in the text of the error
+ * @throws DatabaseVersionError if a migration is needed or the database is newer than the program
  */
-export async function assertCurrent(database: Database): Promise<void> {
+export async function assertCurrent(database: Database, subject = 'The database'): Promise<void> {
   const latest = readMigrations().length;
-  const version = await readVersion(database).catch((error: unknown) => {
-    if (error instanceof ApiError) throw error;
-    // There is not even the table that says so.
-    return 0;
-  });
-  if (version > latest) throw new NewerDatabaseError(version, latest);
+  const version = await readVersion(database);
+  if (version > latest) throw newerDatabase(version, latest);
   if (version < latest) {
-    throw new OlderDatabaseError(
-      `The database is of version ${version}, and this program works with ${latest}. Start the server on it once.`,
-    );
+    const state = version === 0 ? 'has no tables' : `has schema version ${version} of ${latest}`;
+    throw new DatabaseVersionError(`${subject} ${state}. Run "paw migrate".`);
   }
 }
 
-async function migrateOnce(database: Database, migrations: readonly Migration[], now: number): Promise<void> {
-  const latest = migrations.length;
-  await database.transaction(async (transaction) => {
-    const current = await currentVersion(transaction);
-    if (current > latest) throw new NewerDatabaseError(current, latest);
-    for (const { version, statements } of migrations.slice(current)) {
-      // First, so that another process waits here, and then finds it done.
-      await transaction.query('INSERT INTO schema_migration (version, apply_time_ms) VALUES ($1, $2)', [
-        version,
-        now,
-      ]);
+async function apply(
+  database: Database,
+  migrations: readonly Migration[],
+  now: number,
+): Promise<readonly string[]> {
+  return database.transaction(async (transaction) => {
+    await transaction.query(CREATE_TABLE);
+    const current = await selectVersion(transaction);
+    if (current > migrations.length) throw newerDatabase(current, migrations.length);
+    const missing = migrations.slice(current);
+    for (const { version, statements } of missing) {
+      // The first statement, so that another process waits here until this one has finished.
+      await transaction.query(INSERT, [version, now]);
       for (const statement of statements) await transaction.query(statement);
     }
+    return missing.map(({ name }) => name);
   });
 }
 
-async function currentVersion(transaction: Queryable): Promise<number> {
-  await transaction.query(
-    'CREATE TABLE IF NOT EXISTS schema_migration (version INTEGER PRIMARY KEY, apply_time_ms BIGINT NOT NULL)',
+function newerDatabase(version: number, latest: number): DatabaseVersionError {
+  return new DatabaseVersionError(
+    `The database has schema version ${version}, but this program supports versions up to ${latest}. Use a newer program.`,
   );
-  return readVersion(transaction);
 }
 
+/** Returns the schema version of the database, 0 if it has no tables. */
 async function readVersion(database: Queryable): Promise<number> {
-  const rows = await database.query<{ version: number | null }>(
-    'SELECT MAX(version) AS version FROM schema_migration',
-  );
-  return rows[0]?.version ?? 0;
+  try {
+    return await selectVersion(database);
+  } catch (error) {
+    if (!isMissingTable(error)) throw error;
+    return 0;
+  }
 }
 
-/** The files `<version>-<name>.sql`, whose versions count up from 1 without a gap. */
+function isMissingTable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && error.code === UNDEFINED_TABLE) || NO_SUCH_TABLE.test(error.message);
+}
+
+async function selectVersion(database: Queryable): Promise<number> {
+  const [row] = await database.query<{ version: number | null }>(FIND_VERSION);
+  return row?.version ?? 0;
+}
+
+/** Reads the files `<version>-<name>.sql`. Versions count up from 1 without a gap. */
 function readMigrations(): readonly Migration[] {
   const files = readdirSync(FOLDER).sort();
   return files.map((file, index) => {
     const version = Number.parseInt(file, 10);
     if (version !== index + 1) throw new Error(`The migration ${file} is out of sequence.`);
     const statements = readFileSync(new URL(file, FOLDER), 'utf8').split(/;\s*\n/);
-    return { version, statements: statements.filter((statement) => statement.trim() !== '') };
+    return {
+      version,
+      name: file.replace(/\.sql$/, ''),
+      statements: statements.filter((statement) => statement.trim() !== ''),
+    };
   });
 }

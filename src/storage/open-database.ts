@@ -2,28 +2,39 @@ import type { Database } from './database.ts';
 import type { PostgresSettings } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 
-/** Thrown for a URL that names no engine we have. The message is one line for the operator. */
+/** How to open a database. */
+export type OpenSettings = {
+  readonly postgres?: PostgresSettings;
+  /** Whether to create the SQLite file if it does not exist; the default is true. */
+  readonly create?: boolean;
+};
+
+/** Thrown if a URL names no supported engine. The message is one line and does not repeat the URL. */
 export class DatabaseUrlError extends Error {}
 
+const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = { poolSize: 10, timeoutMs: 5000 };
+
+const SQLITE_URL = /^sqlite:(?:\/\/)?(.+)$/;
+
 /**
- * Opens the database that a URL names.
+ * Opens the database of a URL. Connections to a server are made on first use.
  *
- * @param url `sqlite:<path>`, of a file, or `postgres://…`
- * @throws DatabaseUrlError if it names no engine
- * @throws UNAVAILABLE if the file cannot be opened; a server is only connected to when it is needed
+ * @param url `sqlite:<path>` or `postgres://…`
+ * @throws DatabaseUrlError if it names no supported engine
+ * @throws DatabaseMissingError if the SQLite file does not exist and must not be created
+ * @throws UNAVAILABLE if the file cannot be opened
  */
 export async function openDatabase(
   url: string,
-  settings: PostgresSettings = { poolSize: 10, timeoutMs: 5000 },
+  { postgres = DEFAULT_POSTGRES_SETTINGS, create = true }: OpenSettings = {},
 ): Promise<Database> {
-  const [, path] = /^sqlite:(?:\/\/)?(.+)$/.exec(url) ?? [];
-  if (path !== undefined && path !== ':memory:') return openSqlite(path);
+  const [, path] = SQLITE_URL.exec(url) ?? [];
+  if (path !== undefined && path !== ':memory:') return openSqlite(path, create);
   if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) {
-    // Loaded here, since a start on a file is faster without it.
+    // Loaded here, because a start on SQLite is faster without it.
     const { openPostgres } = await import('./postgres.ts');
-    return openPostgres(url, settings);
+    return openPostgres(url, postgres);
   }
-  // The URL is not repeated, since it may hold a password.
   throw new DatabaseUrlError(
     'DATABASE_URL must be sqlite:<path> or postgres://<user>:<password>@<host>/<database>.',
   );

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../model/api-error.ts';
@@ -7,18 +7,24 @@ import { cachedReads } from './sqlite-reads.ts';
 import { runner, withOutages } from './sqlite-statements.ts';
 import { BUSY_TIMEOUT_MS, groupCommit } from './sqlite-writes.ts';
 
+/** Thrown if the file of a database does not exist. The message is one line. */
+export class DatabaseMissingError extends Error {}
+
 /**
- * Opens a database in one SQLite file, which is made if it is missing.
+ * Opens a database in one SQLite file.
  *
  * There are two connections: what is written goes through the one, and reads through
  * the other, so that a read neither waits for an open transaction nor sees into it.
  * A commit is on disk when its promise resolves.
  *
- * @param path the file
+ * @param create whether to create the file if it does not exist
+ * @throws DatabaseMissingError if it does not exist and must not be created
  * @throws UNAVAILABLE if the file cannot be opened
  */
-export function openSqlite(path: string): Database {
-  makeFile(path);
+export function openSqlite(path: string, create: boolean): Database {
+  if (create) createFile(path);
+  else if (!existsSync(path))
+    throw new DatabaseMissingError(`There is no database file ${path}. Run "paw migrate".`);
   const { writer, reader } = withOutages(() => {
     // Only while it opens may SQLite itself wait for a lock, since it blocks the event loop.
     const settings = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
@@ -54,8 +60,8 @@ export function openSqlite(path: string): Database {
   };
 }
 
-/** Makes the file if it is missing, for nobody else to read. SQLite makes those beside it alike. */
-function makeFile(path: string): void {
+/** Creates the file if it does not exist, with permissions for its owner alone. SQLite's other files get the same ones. */
+function createFile(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true });
     closeSync(openSync(path, 'a', 0o600));

@@ -61,7 +61,7 @@ describe('an entry', () => {
     ':a',
     "it's",
     '"quoted"',
-    "'; DROP TABLE keyv; --",
+    "'; DROP TABLE token; --",
     '$1',
     '?1',
     '%_\\',
@@ -114,7 +114,7 @@ describe('clearing', () => {
 
 describe('a sweep', () => {
   beforeEach(async () => {
-    await database.query('DELETE FROM keyv');
+    await database.query('DELETE FROM token');
   });
 
   it.each([
@@ -134,7 +134,7 @@ describe('a sweep', () => {
     const { watched, results } = watch(database);
     expect(await sweepExpired(watched, clock())).toBe(count);
     expect(results.map((rows) => rows.length)).toEqual(batches);
-    expect(await database.query('SELECT namespace, key FROM keyv ORDER BY key')).toEqual([
+    expect(await database.query('SELECT namespace, key FROM token ORDER BY key')).toEqual([
       { namespace: 'live', key: 'endless' },
       { namespace: 'live', key: 'later' },
     ]);

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createAccountToken } from '../../src/commands/token-create.ts';
 import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { type Api, type AppFields, bothApis, type Outcome, postGraphql } from '../apis.ts';
 import { missingTable, onDatabase } from '../engine.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway, type Tenant, testClock } from '../gateway.ts';
@@ -127,17 +127,17 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   it('a tokens table that has gone is a masked fault of ours, logged, and not a bad token', async () => {
     const tenant = await seedTenant(gateway);
     const logged = gateway.log().length;
-    await gateway.database.query('ALTER TABLE keyv RENAME TO keyv_away');
+    await gateway.database.query('ALTER TABLE token RENAME TO token_away');
     const { error, response } = await api
       .listProjects(tenant.token)
-      .finally(() => gateway.database.query('ALTER TABLE keyv_away RENAME TO keyv'));
+      .finally(() => gateway.database.query('ALTER TABLE token_away RENAME TO token'));
     expect(response.status).toBe(500);
     expect(error).toMatchObject({ status: 'INTERNAL', reason: 'INTERNAL' });
     expect(error?.requestId).toBe(response.headers.get('x-request-id'));
     expect(response.headers.has('www-authenticate')).toBe(false);
     expect(response.text).not.toMatch(/keyv|no such table|relation|postgres|sql/i);
     const log = gateway.log().slice(logged);
-    expect(log).toContain(missingTable('keyv'));
+    expect(log).toContain(missingTable('token'));
     expect(log).toContain(error?.requestId);
     expect(await asked(api, tenant.token)).toBe('ok');
   });
@@ -291,7 +291,7 @@ function withOtherSecret(token: string): string {
 /** The tokens of an account and of one of its apps. */
 function rowsOf({ account }: Tenant, app: AppFields) {
   const owners = [account, app.name].map((name) => name.replace(/^.*\//, ''));
-  return gateway.database.query('SELECT * FROM keyv WHERE namespace IN ($1, $2) ORDER BY key', owners);
+  return gateway.database.query('SELECT * FROM token WHERE namespace IN ($1, $2) ORDER BY key', owners);
 }
 
 function newId() {
@@ -300,7 +300,7 @@ function newId() {
 
 async function keysIn(databaseUrl: string): Promise<readonly string[]> {
   const rows = await onDatabase(databaseUrl, (database) =>
-    database.query<{ key: string }>('SELECT key FROM keyv'),
+    database.query<{ key: string }>('SELECT key FROM token'),
   );
   return rows.map(({ key }) => key).sort();
 }

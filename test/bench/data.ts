@@ -1,8 +1,8 @@
-import { createAccount } from '../../src/commands/account-create.ts';
-import { createAccountToken } from '../../src/commands/token-create.ts';
-import { createWallet } from '../../src/commands/wallet-create.ts';
 import { passwordHasher } from '../../src/credentials/password-hasher.ts';
+import { createAccount } from '../../src/data/create-account.ts';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { createDataLayer } from '../../src/data/create-data-layer.ts';
+import { createWallet } from '../../src/data/create-wallet.ts';
 import { pageTokens } from '../../src/model/page-token.ts';
 import { idGenerator, idOf, type Ulid } from '../../src/model/resource-name.ts';
 import { migrate } from '../../src/storage/migrate.ts';
@@ -46,9 +46,9 @@ function fillStatements(url: string) {
       SELECT CAST($1 AS TEXT), ${id}, 'Project ' || i, 'The project with the number ' || i || '.',
         'bafkreiglfhb2wh3kibho2tt2k7li4nl6pbpve24sdqogkclmjqgs63p3vy', i FROM ${numbers('$2')}`,
     // Of accounts that nobody asks for, with records of the usual size.
-    tokens: `INSERT INTO keyv (namespace, key, value, expire_time_ms)
+    tokens: `INSERT INTO token (namespace, key, value, expire_time_ms)
       SELECT ${id}, ${id}, value, expire_time_ms
-      FROM ${numbers('$1')}, (SELECT value, expire_time_ms FROM keyv LIMIT 1) AS one`,
+      FROM ${numbers('$1')}, (SELECT value, expire_time_ms FROM token LIMIT 1) AS one`,
   };
 }
 
@@ -57,12 +57,12 @@ const ID_START = '7ZZZZZZZZZZZZZZZZZ';
 /** Makes an account of so many projects, and as many live tokens. */
 export async function makeBenchData(url: string, count: number): Promise<BenchData> {
   // Filling takes longer than any request may.
-  const database = await openDatabase(url, { poolSize: 2, timeoutMs: 600_000 });
+  const database = await openDatabase(url, { postgres: { poolSize: 2, timeoutMs: 600_000 } });
   const fill = fillStatements(url);
   try {
-    const admin = { database, clock: Date.now, newId: idGenerator(Date.now) };
+    const admin = { database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' };
     await migrate(database, Date.now());
-    const { name: account, defaultProject } = await createAccount(admin, 'Benchmark');
+    const { name: account, defaultProject } = await createAccount(admin, { title: 'Benchmark' });
     const tokens: string[] = [];
     for (let n = 0; n < TOKENS; n += 1) {
       tokens.push((await createAccountToken(admin, { account }, LIFE_SECONDS)).accessToken);

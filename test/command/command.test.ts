@@ -238,7 +238,7 @@ describe('a command that is called wrongly', () => {
 
 describe('a command that is given a bad value', () => {
   const COUNT = `SELECT (SELECT COUNT(*) FROM account) AS accounts, (SELECT COUNT(*) FROM project) AS projects,
-    (SELECT COUNT(*) FROM wallet) AS wallets, (SELECT COUNT(*) FROM app) AS apps, (SELECT COUNT(*) FROM keyv) AS tokens`;
+    (SELECT COUNT(*) FROM wallet) AS wallets, (SELECT COUNT(*) FROM app) AS apps, (SELECT COUNT(*) FROM token) AS tokens`;
   let before: readonly object[];
 
   beforeAll(async () => {
@@ -395,5 +395,5 @@ test.each([
   ['::1', 'http://[::1]:4000'],
 ])('a command gives the URL that a server on the host %s gives itself', async (host, url) => {
   const settings = { HOST: host, DATABASE_URL: gateway.databaseUrl };
-  expect(await withDatabase(settings, async (_, publicUrl) => publicUrl)).toBe(url);
+  expect(await withDatabase(settings, async ({ publicUrl }) => publicUrl())).toBe(url);
 });

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import type { AdminContext } from '../../src/commands/with-database.ts';
+import type { AdminContext } from '../../src/data/dependencies.ts';
 import { idGenerator } from '../../src/model/resource-name.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { type Answer, answerOf, postGraphql, send } from '../apis.ts';
-import { makeDatabase, seedTenant } from '../gateway.ts';
+import { makeDatabase, migrateDatabase, seedTenant } from '../gateway.ts';
 import { paw, type Running, startPaw } from './paw.ts';
 
 /** A line of the log. */
@@ -39,8 +39,9 @@ let admin: AdminContext;
 beforeAll(async () => {
   const made = await makeDatabase();
   databaseUrl = made.url;
+  await migrateDatabase(databaseUrl);
   const database = await openDatabase(databaseUrl);
-  admin = { database, clock: Date.now, newId: idGenerator(Date.now) };
+  admin = { database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' };
   return async () => {
     await database.close();
     await made.remove();

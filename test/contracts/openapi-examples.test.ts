@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
-import { createAccount } from '../../src/commands/account-create.ts';
-import { createProject } from '../../src/commands/project-create.ts';
-import { createAccountToken } from '../../src/commands/token-create.ts';
-import { createWallet } from '../../src/commands/wallet-create.ts';
-import type { AdminContext } from '../../src/commands/with-database.ts';
-import { BODY_LIMIT_BYTES } from '../../src/model/fields.ts';
+import { createAccount } from '../../src/data/create-account.ts';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
+import { createProject } from '../../src/data/create-project.ts';
+import { createWallet } from '../../src/data/create-wallet.ts';
+import type { AdminContext } from '../../src/data/dependencies.ts';
+import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
 import { parseUlid } from '../../src/model/resource-name.ts';
 import {
   type Answer,
@@ -48,7 +48,7 @@ const INVALID: Readonly<Record<OperationId, Sent>> = {
 const PROVOCATIONS: Readonly<Record<string, (id: OperationId) => Sent | Promise<Sent>>> = {
   INVALID_FIELD: (id) => INVALID[id],
   MALFORMED_REQUEST: () => ({ body: '{' }),
-  BODY_TOO_LARGE: () => ({ body: ' '.repeat(BODY_LIMIT_BYTES + 1) }),
+  BODY_TOO_LARGE: () => ({ body: ' '.repeat(MAX_BODY_BYTES + 1) }),
   UNSUPPORTED_MEDIA_TYPE: () => ({ headers: { 'content-type': 'text/plain' } }),
   TOKEN_MISSING: () => ({ token: undefined }),
   TOKEN_INVALID: () => ({ token: 'nonsense' }),
@@ -179,7 +179,7 @@ async function seedExamples(): Promise<string> {
   if (project === undefined || next === undefined) throw new Error('The example of a page is too short.');
   const { name, ...wallet } = exampleOf<WalletFields>('updateWallet');
   const { admin } = gateway;
-  const account = await createAccount(naming(admin.newId(), project.name), project.title);
+  const account = await createAccount(naming(admin.newId(), project.name), { title: project.title });
   await createProject(naming(next.name), { ...next, account: account.name });
   await createWallet(naming(name), { ...wallet, title: 'Cash', network: 'NETWORK_ETHEREUM' });
   return (await createAccountToken(admin, { account: account.name }, 3600)).accessToken;

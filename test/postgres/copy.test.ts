@@ -5,13 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createAccountToken } from '../../src/commands/token-create.ts';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { type AppFields, bothApis } from '../apis.ts';
+import { paw } from '../command/paw.ts';
+import { isUntouched } from '../engine.ts';
 import {
   type Gateway,
   makeDatabase,
+  migrateDatabase,
   seedTenant,
   startGateway,
   type Tenant,
@@ -59,6 +62,7 @@ beforeAll(async () => {
 
   const before = digestOf(source.path);
   target = await makeDatabase();
+  await migrateDatabase(target.url);
   output = await copy('--json');
   expect(digestOf(source.path)).toBe(before);
 }, 60_000);
@@ -94,7 +98,7 @@ test('the copy holds every row of every table, but for expired tokens', async ()
   const projects = 'SELECT * FROM project ORDER BY account_id, id';
   expect(digest(await to.query(projects))).toBe(digest(await from.query(projects)));
   const keys = async (database: Database) =>
-    (await database.query<{ key: string }>('SELECT key FROM keyv ORDER BY key')).map(({ key }) => key);
+    (await database.query<{ key: string }>('SELECT key FROM token ORDER BY key')).map(({ key }) => key);
   const serial = expired.slice(35, 61);
   expect(await keys(from)).toContain(serial);
   expect(await keys(to)).toEqual((await keys(from)).filter((key) => key !== serial));
@@ -138,6 +142,7 @@ test('a target that holds anything is refused in one line, and stays as it is', 
 test('on a terminal a bar shows how far the copy has come', async () => {
   const other = await makeDatabase();
   onTestFinished(other.remove);
+  await migrateDatabase(other.url);
   const command = `${process.execPath} ${MAIN} copy --to '${other.url}'`;
   const { stdout } = await run('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     env: { ...process.env, DATABASE_URL: source.url },
@@ -171,20 +176,28 @@ test.each([
   });
 });
 
+test('a target without tables is refused, and stays as it is', async () => {
+  const other = await makeDatabase();
+  onTestFinished(other.remove);
+  expect(await paw(['copy', '--to', other.url], { DATABASE_URL: source.url })).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'paw: The target has no tables. Run "paw migrate".\n',
+  });
+  expect(await isUntouched(other.url)).toBe(true);
+});
+
 test('a source that is not there, or has never been used, is refused and not made', async () => {
   const [missing, empty] = [join(folder, 'missing.db'), join(folder, 'empty.db')];
   writeFileSync(empty, '');
-  for (const [path, status] of [
-    [missing, 2],
-    [empty, 1],
-  ] as const) {
+  for (const path of [missing, empty]) {
     const failure = await run(process.execPath, [MAIN, 'copy', '--to', target.url], {
       env: { ...process.env, DATABASE_URL: `sqlite:${path}` },
     }).catch((error: unknown) => error);
     expect(failure).toMatchObject({
-      code: status,
+      code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^paw: [^\n]+\n$/),
+      stderr: expect.stringMatching(/^paw: [^\n]+ Run "paw migrate"\.\n$/),
     });
   }
   expect(existsSync(missing)).toBe(false);

@@ -43,7 +43,7 @@ async function openItems(settings: Partial<PostgresSettings> = {}): Promise<Data
 }
 
 async function open(databaseUrl: string, settings: Partial<PostgresSettings> = {}): Promise<Database> {
-  const database = await openDatabase(databaseUrl, { ...SETTINGS, ...settings });
+  const database = await openDatabase(databaseUrl, { postgres: { ...SETTINGS, ...settings } });
   onTestFinished(() => database.close().catch(() => {}));
   return database;
 }

@@ -8,7 +8,7 @@ import { idGenerator } from '../../src/model/resource-name.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { type Api, bothApis, type Outcome, send } from '../apis.ts';
 import { paw, type Result, startPaw } from '../command/paw.ts';
-import { seedTenant, type Tenant } from '../gateway.ts';
+import { migrateDatabase, seedTenant, type Tenant } from '../gateway.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
 
 // Making a cluster is much work for a machine that runs other tests as well.
@@ -65,7 +65,7 @@ async function serve(settings: Readonly<Record<string, string>> = {}): Promise<(
 /** Adds a tenant to the test's database, whose tables the program has made. */
 async function seed(size: { projects?: number; wallets?: number }): Promise<Tenant> {
   const own = await openDatabase(databaseUrl);
-  const admin = { database: own, clock: Date.now, newId: idGenerator(Date.now) };
+  const admin = { database: own, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' };
   const tenant = await seedTenant({ admin }, size);
   await own.close();
   return tenant;
@@ -148,18 +148,18 @@ describe.each(APIS)('a connection that is cut while $name', (api) => {
 
   test.each([
     ['before it has written', 'SELECT id FROM app FOR UPDATE'],
-    ['after it has written', 'LOCK TABLE keyv IN EXCLUSIVE MODE'],
+    ['after it has written', 'LOCK TABLE token IN EXCLUSIVE MODE'],
   ])('signs in, %s, leaves no token, and the next sign-in is fine', async (_, lock) => {
     const { name, privateKey } = expectGood(
       await api.createApp(tenant.token, { title: 'App', active: true }),
     );
-    const before = await look('SELECT key FROM keyv ORDER BY key');
+    const before = await look('SELECT key FROM token ORDER BY key');
     const held = await hold(lock);
     const signIn = api.signIn(tenant.token, { name, privateKey });
     await terminate(await held.waited());
     expectUnavailable(api, await signIn);
     await held.release();
-    expect(await look('SELECT key FROM keyv ORDER BY key')).toEqual(before);
+    expect(await look('SELECT key FROM token ORDER BY key')).toEqual(before);
 
     const { accessToken } = expectGood(await api.signIn(tenant.token, { name, privateKey }));
     expect(expectGood(await api.listProjects(accessToken)).projects).toHaveLength(1);
@@ -185,6 +185,7 @@ describe.each(APIS)('a connection that is cut while $name', (api) => {
 test('a connection that is cut while an account is created leaves neither account nor project', async () => {
   const create = ['account', 'create', '--title', 'Atlas'];
   const settings = { DATABASE_URL: databaseUrl };
+  await migrateDatabase(databaseUrl);
   expect(await paw(create, settings)).toMatchObject({ status: 0, stderr: '' });
   const counts =
     'SELECT (SELECT count(*)::int FROM account) AS accounts, (SELECT count(*)::int FROM project) AS projects';
@@ -256,7 +257,7 @@ test('a database that has become read-only is read, nothing in it changes, and n
     await (creator ?? expect.unreachable()).createApp(token, { title: 'App', active: true }),
   );
   const state = `SELECT (SELECT title FROM wallet) AS title, (SELECT count(*)::int FROM app) AS apps,
-    (SELECT count(*)::int FROM keyv) AS tokens`;
+    (SELECT count(*)::int FROM token) AS tokens`;
   const before = await look(state);
 
   await administrator.query(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);

@@ -123,7 +123,7 @@ describe.each(bothApis(() => gateway.url))('by $name, through a pooler in transa
 test('many transactions share few connections, keep to one each, and leave nothing when they fail', async () => {
   await direct.query('CREATE TABLE tally (count INTEGER NOT NULL)');
   await direct.query('INSERT INTO tally (count) VALUES (0)');
-  const clients = await openDatabase(url, { poolSize: CLIENT_CONNECTIONS, timeoutMs: 10_000 });
+  const clients = await openDatabase(url, { postgres: { poolSize: CLIENT_CONNECTIONS, timeoutMs: 10_000 } });
   onTestFinished(clients.close);
   const loginsBefore = loginCount();
 
@@ -180,7 +180,7 @@ test('the commands work through it, and so does a server of its own process', as
   expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
 });
 
-test('four commands that start at once migrate an empty database through it once', async () => {
+test('four migrations that start at once through it all succeed, and then four commands do', async () => {
   const empty = await makeDatabase();
   const database = await openDatabase(empty.url);
   onTestFinished(async () => {
@@ -189,6 +189,8 @@ test('four commands that start at once migrate an empty database through it once
   });
   const settings = { DATABASE_URL: pooler.urlOf(empty.url, '?pgbouncer=true') };
   const titles = ['Atlas', 'Borealis', 'Cygnus', 'Draco'];
+  const migrations = await Promise.all(titles.map(() => paw(['migrate'], settings)));
+  expect(migrations).toMatchObject(titles.map(() => ({ status: 0, stderr: '' })));
   const results = await Promise.all(
     titles.map((title) => paw(['account', 'create', '--title', title], settings)),
   );

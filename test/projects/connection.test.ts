@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createAccountToken } from '../../src/commands/token-create.ts';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { resourceName, type Ulid } from '../../src/model/resource-name.ts';
 import { insertAccount } from '../../src/storage/accounts.ts';
 import { postGraphql } from '../apis.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createProject } from '../../src/commands/project-create.ts';
-import { createAccountToken } from '../../src/commands/token-create.ts';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
+import { createProject } from '../../src/data/create-project.ts';
 import { idGenerator, resourceName } from '../../src/model/resource-name.ts';
 import { insertAccount } from '../../src/storage/accounts.ts';
 import {
@@ -374,8 +374,7 @@ async function withVersion(genuine: string, version: string): Promise<string> {
 async function addProject(account: string, time = gateway.clock()): Promise<string> {
   const { admin } = gateway;
   const newId = time === gateway.clock() ? admin.newId : idGenerator(() => time);
-  const { id } = await createProject({ ...admin, newId }, { account, title: 'New', description: '' });
-  return `projects/${id}`;
+  return (await createProject({ ...admin, newId }, { account, title: 'New' })).name;
 }
 
 /** An account token of an account that has no project. */

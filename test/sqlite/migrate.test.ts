@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/storage/migrate.ts';
-import { paw } from '../command/paw.ts';
+import { paw, startPaw } from '../command/paw.ts';
 import { onDatabase, pathOf } from '../engine.ts';
 import { makeDatabase } from '../gateway.ts';
 
@@ -17,4 +17,21 @@ test('a file of a newer program stays as it is, to the byte', async () => {
     expect((await paw(words, { PORT: '0', DATABASE_URL: url })).status).toBe(1);
   }
   expect(readFileSync(pathOf(url)).equals(before)).toBe(true);
+});
+
+test('in production a server does not create a file, and runs on one that "paw migrate" created', async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  const settings = { PORT: '0', NODE_ENV: 'production', DATABASE_URL: url };
+  expect(await paw(['serve'], settings)).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: `paw: There is no database file ${pathOf(url)}. Run "paw migrate".\n`,
+  });
+  expect(existsSync(pathOf(url))).toBe(false);
+
+  expect(await paw(['migrate'], settings)).toMatchObject({ status: 0 });
+  const server = startPaw(['serve'], settings);
+  await server.printed('listening');
+  expect(await server.stop('SIGTERM')).toMatchObject({ status: 0 });
 });

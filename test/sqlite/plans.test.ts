@@ -47,7 +47,7 @@ test('the account of a project is found by the index on its name', async () => {
 test('a sweep finds the expired entries by an index, and never reads the whole table', async () => {
   const { explained, plan } = explain(gateway.database);
   await sweepExpired(explained, Date.now());
-  expect(plan).toContainEqual(expect.stringMatching(/^SEARCH keyv USING .*INDEX keyv_by_expiry/));
+  expect(plan).toContainEqual(expect.stringMatching(/^SEARCH token USING .*INDEX token_by_expiry/));
   expect(plan).not.toContainEqual(expect.stringMatching(/^SCAN/));
 });
 

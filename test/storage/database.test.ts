@@ -5,7 +5,7 @@ import type { Database, Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { startPaw } from '../command/paw.ts';
 import { onDatabase } from '../engine.ts';
-import { makeDatabase } from '../gateway.ts';
+import { makeDatabase, migrateDatabase } from '../gateway.ts';
 
 const CREATE = `CREATE TABLE item (
   id TEXT PRIMARY KEY,
@@ -203,6 +203,7 @@ test('closing waits for what runs and for what waits', async () => {
 test('what has been written is there after a kill that follows the acknowledgement', async () => {
   const made = await makeDatabase();
   onTestFinished(made.remove);
+  await migrateDatabase(made.url);
   const running = startPaw(['account', 'create', '--title', 'Atlas', '--json'], { DATABASE_URL: made.url });
   const { name } = JSON.parse(await running.printed('\n'));
   await running.stop('SIGKILL');

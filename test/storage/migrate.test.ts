@@ -1,16 +1,36 @@
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
-import { migrate, NewerDatabaseError } from '../../src/storage/migrate.ts';
-import { paw } from '../command/paw.ts';
-import { onDatabase, schemaOf, tablesOf, textOf } from '../engine.ts';
+import { DatabaseVersionError, migrate } from '../../src/storage/migrate.ts';
+import { paw, startPaw } from '../command/paw.ts';
+import { isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../engine.ts';
 import { makeDatabase, type TestDatabase } from '../gateway.ts';
 
 const NOW = 1_767_225_600_123;
 
-const MIGRATIONS = readdirSync(new URL('../../src/storage/migrations/', import.meta.url)).length;
+const NAMES = readdirSync(new URL('../../src/storage/migrations/', import.meta.url))
+  .sort()
+  .map((file) => file.replace('.sql', ''));
+
+const MIGRATIONS = NAMES.length;
 
 const CREATE_ACCOUNT = ['account', 'create', '--title', 'Atlas'];
+
+const NAME = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
+const OTHER_COMMANDS = [
+  CREATE_ACCOUNT,
+  ['project', 'create', '--account', `accounts/${NAME}`, '--title', 'Atlas'],
+  [
+    ...['wallet', 'create', '--project', `projects/${NAME}`, '--title', 'Atlas'],
+    ...['--network', 'NETWORK_POLYGON', '--address', `0x${'0'.repeat(40)}`],
+  ],
+  ['token', 'create', '--account', `accounts/${NAME}`],
+  ['token', 'revoke', 'none'],
+  ['app', 'list', '--account', `accounts/${NAME}`],
+  ['app', 'activate', `apps/${NAME}`],
+  ['app', 'deactivate', `apps/${NAME}`],
+];
 
 const APPLIED = 'SELECT version, apply_time_ms FROM schema_migration ORDER BY version';
 
@@ -32,10 +52,10 @@ test('an empty database gets every table, and a second run changes nothing', () 
     expect(await tablesOf(database)).toEqual([
       'account',
       'app',
-      'keyv',
       'page_token_key',
       'project',
       'schema_migration',
+      'token',
       'wallet',
     ]);
     expect(await database.query(APPLIED)).toEqual(
@@ -59,20 +79,65 @@ test('a migration that fails leaves nothing of itself, and the next run finds a 
     expect(await database.query(APPLIED)).toHaveLength(MIGRATIONS);
   }));
 
-test('two programs that start at once on a new database both do their work, and one migrates', async () => {
+test('two programs that migrate at once both succeed, and each migration is applied once', async () => {
   const settings = { DATABASE_URL: made.url };
-  const results = await Promise.all([paw(CREATE_ACCOUNT, settings), paw(CREATE_ACCOUNT, settings)]);
-  expect(results.map(({ status, stderr }) => ({ status, stderr }))).toEqual([
-    { status: 0, stderr: '' },
-    { status: 0, stderr: '' },
-  ]);
+  const migrate = ['migrate', '--json'];
+  const results = await Promise.all([paw(migrate, settings), paw(migrate, settings)]);
+  expect(results).toMatchObject(results.map(() => ({ status: 0, stderr: '' })));
+  const outputs = results.map(({ stdout }) => JSON.parse(stdout));
+  expect(outputs.map(({ version }) => version)).toEqual([MIGRATIONS, MIGRATIONS]);
+  expect(outputs.flatMap(({ applied }) => applied)).toEqual(NAMES);
   await onDatabase(made.url, async (database) => {
     expect(await database.query(APPLIED)).toHaveLength(MIGRATIONS);
-    expect(await database.query('SELECT title FROM account')).toEqual([
-      { title: 'Atlas' },
-      { title: 'Atlas' },
-    ]);
   });
+});
+
+test('a migration names each step, and one of a current database names none', async () => {
+  const settings = { DATABASE_URL: made.url };
+  const steps = NAMES.map((name) => `Applied ${name}.\n`).join('');
+  const end = `The schema version is ${MIGRATIONS}.\n`;
+  expect(await paw(['migrate'], settings)).toEqual({ status: 0, stdout: steps + end, stderr: '' });
+  expect(await paw(['migrate'], settings)).toEqual({ status: 0, stdout: end, stderr: '' });
+});
+
+test('the server logs each migration that it applies', async () => {
+  const server = startPaw(['serve'], { PORT: '0', DATABASE_URL: made.url });
+  await server.printed('listening');
+  const { stdout } = await server.stop('SIGTERM');
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.filter(({ msg }) => msg === 'applied a migration')).toMatchObject(
+    NAMES.map((migration) => ({ migration })),
+  );
+});
+
+test('every other command refuses an empty database and says what to do, and leaves it as it is', async () => {
+  for (const words of OTHER_COMMANDS) {
+    expect(await paw(words, { DATABASE_URL: made.url }), words.join(' ')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^paw: .* Run "paw migrate"\.\n$/),
+    });
+    expect(await isUntouched(made.url)).toBe(true);
+  }
+});
+
+test('every other command refuses a database that needs a migration, and leaves it as it is', async () => {
+  const before = await onDatabase(made.url, async (database) => {
+    await migrate(database, NOW);
+    await database.query('DELETE FROM schema_migration WHERE version = $1', [MIGRATIONS]);
+    return allOf(database);
+  });
+  for (const words of OTHER_COMMANDS) {
+    expect(await paw(words, { DATABASE_URL: made.url }), words.join(' ')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `paw: The database has schema version ${MIGRATIONS - 1} of ${MIGRATIONS}. Run "paw migrate".\n`,
+    });
+  }
+  expect(await onDatabase(made.url, allOf)).toEqual(before);
 });
 
 test('a database of a newer program is refused in one line by every command, and stays as it is', async () => {
@@ -82,7 +147,7 @@ test('a database of a newer program is refused in one line by every command, and
       9999,
       NOW,
     ]);
-    await expect(migrate(database, NOW)).rejects.toBeInstanceOf(NewerDatabaseError);
+    await expect(migrate(database, NOW)).rejects.toBeInstanceOf(DatabaseVersionError);
     return allOf(database);
   });
   for (const words of [['serve'], CREATE_ACCOUNT]) {

@@ -1,0 +1,38 @@
+import { parseFields, title } from '../model/fields.ts';
+import { type ResourceName, resourceName } from '../model/resource-name.ts';
+import { insertAccount } from '../storage/accounts.ts';
+import { addProject } from './create-project.ts';
+import type { UntrustedInput } from './data-layer.ts';
+import type { AdminContext } from './dependencies.ts';
+
+/** An account: the owner of projects, apps and wallets. */
+export type Account = {
+  readonly name: ResourceName<'accounts'>;
+  readonly title: string;
+  readonly defaultProject: ResourceName<'projects'>;
+};
+
+/**
+ * Creates an account from `title`, and its first project with the same title.
+ * @throws INVALID_ARGUMENT that names the field
+ */
+export async function createAccount(admin: AdminContext, input: UntrustedInput): Promise<Account> {
+  const fields = parseFields(input, { title });
+  const { database, clock, newId } = admin;
+  const [id, projectId] = [newId(), newId()];
+
+  await database.transaction(async (transaction) => {
+    await insertAccount(transaction, {
+      id,
+      title: fields.title,
+      default_project_id: projectId,
+      create_time_ms: clock(),
+    });
+    await addProject(transaction, clock, id, projectId, { title: fields.title, description: '' });
+  });
+  return {
+    name: resourceName('accounts', id),
+    title: fields.title,
+    defaultProject: resourceName('projects', projectId),
+  };
+}

@@ -1,0 +1,52 @@
+import { description, optional, parseFields, resourceNameValidator, title } from '../model/fields.ts';
+import type { Project } from '../model/project.ts';
+import { resourceName, type Ulid } from '../model/resource-name.ts';
+import type { Queryable } from '../storage/database.ts';
+import { insertProject, type ProjectRow } from '../storage/projects.ts';
+import type { UntrustedInput } from './data-layer.ts';
+import type { AdminContext } from './dependencies.ts';
+import { projectFromRow } from './from-row.ts';
+import { requireAccount } from './require-account.ts';
+
+const VALIDATORS = {
+  account: resourceNameValidator('accounts'),
+  title,
+  description: optional(description),
+};
+
+/**
+ * Creates a project from `account`, `title` and, optionally, `description`.
+ * @throws INVALID_ARGUMENT that names the field
+ */
+export async function createProject(admin: AdminContext, input: UntrustedInput): Promise<Project> {
+  const { account, title, description = '' } = parseFields(input, VALIDATORS);
+  const { database, clock, newId, publicUrl } = admin;
+
+  const row = await database.transaction(async (transaction) => {
+    const { id: accountId } = await requireAccount(transaction, account);
+    return addProject(transaction, clock, accountId, newId(), { title, description });
+  });
+  return projectFromRow(row, publicUrl());
+}
+
+/** Adds a project with its cover image, in a transaction of the caller. */
+export async function addProject(
+  transaction: Queryable,
+  clock: () => number,
+  accountId: Ulid,
+  id: Ulid,
+  texts: Pick<Project, 'title' | 'description'>,
+): Promise<ProjectRow> {
+  // Loaded here, because no other operation needs it.
+  const { coverImage, coverImageCid } = await import('../model/cover-image.ts');
+  const row = {
+    account_id: accountId,
+    id,
+    title: texts.title,
+    description: texts.description,
+    image_cover_cid: coverImageCid(coverImage(resourceName('projects', id))),
+    create_time_ms: clock(),
+  };
+  await insertProject(transaction, row);
+  return row;
+}

@@ -1,0 +1,89 @@
+import type { Project } from '../model/project.ts';
+import { idOf, type ResourceName, resourceName } from '../model/resource-name.ts';
+import type { Wallet } from '../model/wallet.ts';
+import { findFirstAccount } from '../storage/accounts.ts';
+import { findProjectPage } from '../storage/projects.ts';
+import { listWallets } from '../storage/wallets.ts';
+import { createAccount } from './create-account.ts';
+import { createProject } from './create-project.ts';
+import { createWallet } from './create-wallet.ts';
+import type { AdminContext } from './dependencies.ts';
+import { projectFromRow, walletFromRow } from './from-row.ts';
+
+/** The account of the demo, with the projects and wallets that it shows. */
+export type Samples = {
+  readonly account: ResourceName<'accounts'>;
+  readonly projects: readonly Project[];
+  readonly wallets: readonly Wallet[];
+};
+
+const MAX_SHOWN = 100;
+
+const ACCOUNT = 'Atlas Studio';
+
+const PROJECTS = [
+  ['Harbour', 'Custody for a small fleet of fishing boats.'],
+  ['Meridian', 'Settlement between two time zones.'],
+  ['Copperleaf', 'Vouchers for a chain of plant nurseries.'],
+  ['Nightjar', 'Payments for a late-night radio station.'],
+  ['Quarry', 'Escrow for stone, by the tonne.'],
+  ['Saltmarsh', 'Grants for a coastal reserve.'],
+  ['Tinderbox', 'Prepaid wallets for a music festival.'],
+  ['Vellum', 'Royalties for a hundred bookbinders.'],
+  ['Windrose', 'Fuel cards for glider clubs.'],
+  ['Yarrow', 'Dues of a herbalists’ guild.'],
+  ['Bellwether', 'Treasury of a wool cooperative.'],
+  ['Cinder', 'Deposits for returnable gas bottles.'],
+  ['Driftwood', 'Donations to beach clean-ups.'],
+  ['Ember', 'Tips for street cooks.'],
+  ['Fathom', 'Day rates of commercial divers.'],
+  ['Glasswing', 'Tickets to a butterfly house.'],
+  ['Hawthorn', 'Rents along a city hedge.'],
+  ['Ironbark', 'Carbon credits of a eucalyptus farm.'],
+  ['Juniper', 'Tabs of a distillery’s bar.'],
+  ['Kestrel', 'Bounties for a security team.'],
+  ['Lantern', 'Micro-loans for night markets.'],
+  ['Mosaic', 'Shares in a co-owned studio.'],
+  ['Nimbus', 'Pay-as-you-go weather data.'],
+  ['Orchard', 'Harvest advances for cider makers.'],
+] as const;
+
+// Source: the examples of EIP-55.
+const WALLETS = [
+  ['Operations', 'NETWORK_ETHEREUM', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
+  ['Payouts', 'NETWORK_POLYGON', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'],
+] as const;
+
+/** Creates the sample data if the database has no account yet, and returns what its first account has. */
+export async function createSamples(admin: AdminContext): Promise<Samples> {
+  const { database, publicUrl } = admin;
+  const existing = await findFirstAccount(database);
+  const account = existing ? resourceName('accounts', existing.id) : await insertSamples(admin);
+
+  const accountId = idOf(account);
+  const page = { direction: 'forward', size: MAX_SHOWN, position: undefined } as const;
+  const { items } = await findProjectPage(database, accountId, page);
+  const wallets = await listWallets(database, accountId, MAX_SHOWN);
+  return {
+    account,
+    projects: items.map((row) => projectFromRow(row, publicUrl())),
+    wallets: wallets.map(walletFromRow),
+  };
+}
+
+function insertSamples(admin: AdminContext): Promise<ResourceName<'accounts'>> {
+  return admin.database.transaction(async (transaction) => {
+    // One transaction, so that an interrupted start leaves no half of the samples.
+    const database = {
+      query: transaction.query,
+      transaction: (work) => work(transaction),
+    } satisfies AdminContext['database'];
+    const within: AdminContext = { ...admin, database };
+    const { name: account, defaultProject: project } = await createAccount(within, { title: ACCOUNT });
+    for (const [title, description] of PROJECTS) await createProject(within, { account, title, description });
+    for (const [title, network, address] of WALLETS) {
+      await createWallet(within, { project, title, network, address });
+    }
+    return account;
+  });
+}

@@ -1,0 +1,51 @@
+import { invalidFields } from '../model/api-error.ts';
+import {
+  address,
+  description,
+  network,
+  optional,
+  parseFields,
+  resourceNameValidator,
+  title,
+} from '../model/fields.ts';
+import { idOf } from '../model/resource-name.ts';
+import type { Wallet } from '../model/wallet.ts';
+import { findAccountOfProject } from '../storage/projects.ts';
+import { insertWallet } from '../storage/wallets.ts';
+import type { UntrustedInput } from './data-layer.ts';
+import type { AdminContext } from './dependencies.ts';
+import { walletFromRow } from './from-row.ts';
+
+const VALIDATORS = {
+  project: resourceNameValidator('projects'),
+  title,
+  description: optional(description),
+  network,
+  address,
+};
+
+/**
+ * Registers a wallet from `project`, `title`, `network`, `address` and, optionally, `description`.
+ * @throws INVALID_ARGUMENT that names the field
+ */
+export async function createWallet(admin: AdminContext, input: UntrustedInput): Promise<Wallet> {
+  const { project, description = '', ...fields } = parseFields(input, VALIDATORS);
+  const { database, clock, newId } = admin;
+
+  const accountId = await findAccountOfProject(database, project);
+  if (accountId === undefined) {
+    throw invalidFields([{ field: 'project', description: 'Must be a project that exists.' }]);
+  }
+  const now = clock();
+  const row = {
+    account_id: accountId,
+    id: newId(),
+    project_id: idOf(project),
+    ...fields,
+    description,
+    create_time_ms: now,
+    update_time_ms: now,
+  };
+  await insertWallet(database, row);
+  return walletFromRow(row);
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { paw, startPaw } from '../command/paw.ts';
+import { onDatabase } from '../engine.ts';
+import { makeDatabase, migrateDatabase } from '../gateway.ts';
+
+const PASSWORD = 'paw-test';
+
+/** Adds a role that may read and change rows, and nothing else, and returns its URL of the database. */
+async function addRole(databaseUrl: string): Promise<string> {
+  const role = `paw_${randomUUID().replaceAll('-', '')}`;
+  await onDatabase(databaseUrl, async (database) => {
+    for (const sql of [
+      `CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}'`,
+      'REVOKE CREATE ON SCHEMA public FROM PUBLIC',
+      `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`,
+    ]) {
+      await database.query(sql);
+    }
+  });
+  const url = new URL(databaseUrl);
+  url.username = role;
+  url.password = PASSWORD;
+  onTestFinished(async () => {
+    await onDatabase(databaseUrl, (database) => database.query(`DROP OWNED BY ${role}`));
+    await onDatabase(databaseUrl, (database) => database.query(`DROP ROLE ${role}`));
+  });
+  return url.href;
+}
+
+test('a role with SELECT, INSERT, UPDATE and DELETE alone runs every command and a server', async () => {
+  const made = await makeDatabase();
+  onTestFinished(made.remove);
+  await migrateDatabase(made.url);
+  const settings = { PORT: '0', DATABASE_URL: await addRole(made.url) };
+  const run = async (...words: readonly string[]) => {
+    const { status, stdout, stderr } = await paw([...words, '--json'], settings);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    return JSON.parse(stdout);
+  };
+
+  const { name: account } = await run('account', 'create', '--title', 'Atlas');
+  const { name: project } = await run('project', 'create', '--account', account, '--title', 'Harbour');
+  const address = ['--network', 'NETWORK_POLYGON', '--address', `0x${'0'.repeat(40)}`];
+  await run('wallet', 'create', '--project', project, '--title', 'Cash', ...address);
+  const { accessToken } = await run('token', 'create', '--account', account);
+  expect(await run('migrate')).toMatchObject({ applied: [] });
+
+  const server = startPaw(['serve'], settings);
+  const { url } = JSON.parse(await server.printed('listening'));
+  const response = await fetch(`${url}/auth/apps`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ title: 'Till', active: true }),
+  });
+  expect(response.status).toBe(200);
+  expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
+
+  const { apps } = await run('app', 'list', '--account', account);
+  expect(apps).toHaveLength(1);
+  await run('app', 'deactivate', apps[0].name);
+  await run('app', 'activate', apps[0].name);
+  await run('token', 'revoke', accessToken);
+});
+
+test('a role without DDL rights is refused on an empty database, in one line', async () => {
+  const made = await makeDatabase();
+  onTestFinished(made.remove);
+  const settings = { PORT: '0', DATABASE_URL: await addRole(made.url) };
+  for (const words of [['serve'], ['migrate']]) {
+    expect(await paw(words, settings)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^paw: .*permission denied.*\n$/),
+    });
+  }
+});
