@@ -8,7 +8,7 @@ export function overview(commands: readonly Command[]): string {
 ${lines}
 
 Every command takes --json, which prints one JSON object and nothing else, and --help.
-The database is named by DATABASE_URL (sqlite:data/paw.db). The README lists all settings.`;
+The database is named by DATABASE_URL (sqlite:data/paw.db). docs/operations.md lists all settings.`;
 }
 
 /** The help on one command. */

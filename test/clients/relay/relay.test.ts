@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,7 @@ import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { send } from '../../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../../gateway.ts';
 import { expectSilence } from '../contract.ts';
+import { codeBlocks } from '../documented.ts';
 import { COMPILER, compile, run } from './compile.ts';
 import { createEnvironment } from './environment.ts';
 import { tagHooks } from './tag-hooks.ts';
@@ -20,7 +21,6 @@ tagHooks.deregister();
 
 const TAG_HOOKS = new URL('tag-hooks.ts', import.meta.url).href;
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
-const README = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
 
 let gateway: Gateway;
 let tenant: Tenant;
@@ -187,11 +187,8 @@ describe('an error of the gateway reaches the app, with its code', () => {
   });
 });
 
-test('the program of the README compiles and runs as it stands there', async () => {
-  const [, section = ''] = /^### Relay$(.*?)^##/ms.exec(README) ?? [];
-  const [config, program] = ['json', 'ts'].map(
-    (language) => new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(section)?.[1] ?? '',
-  );
+test('the program in docs/clients.md compiles and runs unchanged', async () => {
+  const [[config], [program]] = [codeBlocks('Relay', 'json'), codeBlocks('Relay', 'ts')];
   const folder = appFolder();
   const write = (file: string, text = '') => writeFileSync(join(folder, file), text);
   write('schema.graphql', (await send(`${gateway.url}/schema.graphql`, 'GET')).text);

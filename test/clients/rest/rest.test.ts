@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../../gateway.ts';
+import { codeBlocks } from '../documented.ts';
 import { connect, faultsIn, pagesOf } from './client.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -91,16 +92,15 @@ describe('openapi-fetch', () => {
   });
 });
 
-describe('what the README tells to do', () => {
-  test('makes the types that are kept here, from the document alone', async () => {
+describe('the section in docs/clients.md', () => {
+  test('generates the types that are kept here from the document alone', async () => {
     const { status, types } = await generate(temporaryFolder());
     expect(status).toBe(0);
     await expect(types, 'To be made anew by `vitest -u`').toMatchFileSnapshot('__generated__/paw.d.ts');
   });
 
-  test('is a program that compiles with these types, and runs', async () => {
-    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-    const [, program = ''] = /^### REST$.*?^```ts$\n(.*?)^```$/ms.exec(readme) ?? [];
+  test('has a program that compiles with these types and runs unchanged', async () => {
+    const [program = ''] = codeBlocks('REST', 'ts');
     const folder = temporaryFolder();
     await generate(folder);
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));

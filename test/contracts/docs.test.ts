@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+const MAX_README_LINES = 250;
+
+// Without the changelog, which describes earlier versions as well.
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...readdirSync(join(ROOT, 'docs')).map((file) => `docs/${file}`),
+];
+
+const textOf = (page: string) => readFileSync(join(ROOT, page), 'utf8');
+
+/** The text of a page without its code blocks, in which nothing is a link or a heading. */
+const proseOf = (page: string) => textOf(page).replace(/^ *```.*?^ *```$/gms, '');
+
+/** The anchors of the headings of a page, as GitHub makes them. */
+function anchorsOf(page: string): readonly string[] {
+  const headings = [...proseOf(page).matchAll(/^#+ (.*)$/gm)];
+  return headings.map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+const links = PAGES.flatMap((page) =>
+  [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => ({ page, target }))
+    .filter(({ target }) => !/^[a-z]+:/.test(target)),
+);
+
+/** Whether a link leads to a file or a heading that does not exist. */
+function isBroken({ page, target }: (typeof links)[number]): boolean {
+  const [path = '', anchor] = target.split('#');
+  const file = path === '' ? page : join(dirname(page), path);
+  return !existsSync(join(ROOT, file)) || (anchor !== undefined && !anchorsOf(file).includes(anchor));
+}
+
+/** The names of all environment variables that the configuration reads. */
+function settingsRead(): readonly string[] {
+  const names = new Set<string>();
+  readConfig(new Proxy({}, { get: (_target, name) => void names.add(String(name)) }));
+  return [...names].sort();
+}
+
+test(`the README has at most ${MAX_README_LINES} lines`, () => {
+  expect(textOf('README.md').split('\n').length - 1).toBeLessThanOrEqual(MAX_README_LINES);
+});
+
+test('every relative link leads to a file and a heading that exist', () => {
+  expect(links.length).toBeGreaterThan(50);
+  expect(links.filter(isBroken)).toEqual([]);
+});
+
+test('the paths of the repository that the documentation names exist', () => {
+  const named = PAGES.flatMap((page) =>
+    [...proseOf(page).matchAll(/`((?:src|schema|test)\/[\w./-]*)`/g)].map(([, path = '']) => path),
+  );
+  expect(named).toContain('src/config.ts');
+  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+test('docs/operations.md lists exactly the settings that the configuration reads', () => {
+  const [, section = ''] = /^## Settings$(.*?)^## /ms.exec(textOf('docs/operations.md')) ?? [];
+  const listed = [...section.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
+  expect(listed.sort()).toEqual(settingsRead());
+});
+
+test('no page names a PAW_ variable that the program does not read', () => {
+  const named = PAGES.flatMap((page) => textOf(page).match(/\bPAW_[A-Z_]+\b/g) ?? []);
+  expect(named.filter((name) => !settingsRead().includes(name))).toEqual([]);
+});
+
+test('the README names every package that package.json installs', () => {
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(textOf('package.json'));
+  const installed = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  const [, section = ''] = /^## Dependencies$(.*)/ms.exec(textOf('README.md')) ?? [];
+  const named = [...section.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+  const isNamed = (name: string) => named.includes(name) || named.includes(name.replace(/\/.*/, '/*'));
+  expect(installed.filter((name) => !isNamed(name))).toEqual([]);
+});
