@@ -224,7 +224,7 @@ export interface components {
         /** @description The origin of the request, where the gateway is set to let it in. */
         "Access-Control-Allow-Origin": string;
         /** @description The challenge of RFC 6750. */
-        "WWW-Authenticate": "Bearer" | "Bearer error=\"invalid_token\"";
+        "WWW-Authenticate": "Bearer realm=\"paw\"" | "Bearer realm=\"paw\", error=\"invalid_token\"";
         /** @description After how many seconds to try again. */
         "Retry-After": string;
     };
