@@ -10,6 +10,7 @@ const sqlite = {
   name: 'sqlite',
   exclude: ['test/postgres/**', ...(installed('/usr/bin/chromium') ? [] : ['test/browser/**'])],
   provide: { engine: 'sqlite', postgresUrl: '' },
+  globalSetup: ['test/support/build-assets.ts'],
 } as const;
 
 const postgres = {
@@ -25,7 +26,7 @@ const postgres = {
     ...(installed('/usr/sbin/pgbouncer') ? [] : ['test/postgres/pooler.test.ts']),
   ],
   provide: { engine: 'postgres' },
-  globalSetup: 'test/postgres/shared-server.ts',
+  globalSetup: ['test/support/build-assets.ts', 'test/postgres/shared-server.ts'],
 } as const;
 
 export default defineConfig({

@@ -1,20 +1,31 @@
 #!/usr/bin/env node
+// JavaScript that old versions of Node can read, so that they can be refused by a readable line.
 import { mkdirSync, statSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-// Everything that is loaded after this is kept compiled from the first time on. This file is
-// JavaScript, so that Node need not load its type stripper for it.
+const MIN_MAJOR = 24;
+const MIN_MINOR = 7;
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < MIN_MAJOR || (major === MIN_MAJOR && minor < MIN_MINOR)) {
+  console.error(
+    `paw: Node ${MIN_MAJOR}.${MIN_MINOR} or newer is required; this is Node ${process.versions.node}.`,
+  );
+  process.exit(1);
+}
+
+// Everything that is loaded after this is compiled once and kept on disk.
 const folder = privateFolder();
-if (folder !== undefined) enableCompileCache(folder);
+if (folder !== undefined) module.enableCompileCache(folder);
 
 const { runCommandLine } = await import('./commands/command-line.ts');
 await runCommandLine(process.argv.slice(2));
 
 /**
- * Returns a folder that only its owner can write, or undefined if there can be none. Node's default
- * is a folder that all users share, in which any of them could put code for us to run.
+ * Returns a folder that only its owner can write, or undefined if there is none. Node's default is a folder
+ * that all users share, in which any of them could put code for this process to run.
  */
 function privateFolder() {
   try {

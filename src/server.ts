@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
@@ -15,7 +14,7 @@ import { addErrors } from './http/errors.ts';
 import { addHealth } from './http/health.ts';
 import { pageTokens } from './model/page-token.ts';
 import { idGenerator } from './model/resource-name.ts';
-import { addAssets, missingPackages } from './pages/bundle.ts';
+import { addAssets, hasAssets } from './pages/assets.ts';
 import { addDocsPage } from './pages/docs-page.ts';
 import { addGraphiqlPage } from './pages/graphiql-page.ts';
 import { addStartPage } from './pages/start-page.ts';
@@ -28,6 +27,7 @@ import { migrate } from './storage/migrate.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
 import { openTokens } from './storage/tokens.ts';
+import { VERSION } from './version.ts';
 
 /** What there is to know of a server that listens. */
 export type Listening = {
@@ -49,10 +49,6 @@ const SWEEP_INTERVAL_MS = 60_000;
 
 // After this a client that does not finish its request is cut off.
 const STOP_DEADLINE_MS = 10_000;
-
-const { version }: { version: string } = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-);
 
 /**
  * Wires all parts into a listening server.
@@ -104,7 +100,7 @@ async function listen(
   });
   addErrors(app, logger, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
   await addCors(app, config.corsOrigins);
-  addStartPage(app, { version, publicUrl: () => publicUrl, sandbox: config.sandbox });
+  addStartPage(app, { version: VERSION, publicUrl: () => publicUrl, sandbox: config.sandbox });
   if (explorers) {
     addGraphiqlPage(app);
     addDocsPage(app);
@@ -113,7 +109,7 @@ async function listen(
   addHealth(app, data, () => stopping);
   addCovers(app);
   addRestApi(app, data, authenticate);
-  addOpenApi(app, version, () => publicUrl);
+  addOpenApi(app, VERSION, () => publicUrl);
   await addGraphqlApi(app, data, authenticate, logger, config.sandbox);
 
   await app.listen({ host: config.host, port: config.port });
@@ -139,14 +135,12 @@ async function listen(
   };
 }
 
-/** Whether to serve the explorers, which are by default where their packages are installed. */
-function hasExplorers(wanted: boolean | undefined): boolean {
-  if (wanted === false) return false;
-  const missing = missingPackages();
-  if (wanted === true && missing.length > 0) {
-    throw new ConfigError(`PAW_EXPLORERS=on needs what is not installed: ${missing.join(', ')}.`);
+/** Whether to serve the explorers. By default they are served if their assets have been built. */
+function hasExplorers(setting: boolean | undefined): boolean {
+  if (setting === true && !hasAssets()) {
+    throw new ConfigError('PAW_EXPLORERS=on needs the browser assets. Run "npm run build".');
   }
-  return missing.length === 0;
+  return setting ?? hasAssets();
 }
 
 /** Deletes expired tokens now and then. Returns a function that ends it. */

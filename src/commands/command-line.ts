@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ApiError } from '../model/api-error.ts';
+import { VERSION } from '../version.ts';
 import { WorkerFailed } from '../workers.ts';
 import { accountCreate } from './account-create.ts';
 import { appActivate, appDeactivate } from './app-activate.ts';
@@ -42,6 +43,10 @@ export async function runCommandLine(words: readonly string[]): Promise<void> {
 }
 
 async function run(words: readonly string[]): Promise<void> {
+  if (words[0] === '--version') {
+    console.log(words.includes('--json') ? JSON.stringify({ version: VERSION }) : VERSION);
+    return;
+  }
   const command = COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
   if (command === undefined) {
     if (words.length > 0 && !['--help', '-h', 'help'].includes(words[0] ?? '')) {

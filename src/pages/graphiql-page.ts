@@ -1,35 +1,35 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { assetPath } from './bundle.ts';
+import { assetPaths } from './assets.ts';
 import { sendPage } from './page.ts';
 import { TOKEN_FIELD } from './token-field.ts';
 
 /** Adds GraphiQL, on the endpoint at `./graphql`. */
 export function addGraphiqlPage(app: FastifyInstance): void {
+  const pathOf = assetPaths();
+  const style = `<link rel="stylesheet" href="${pathOf('graphiql', '.css')}">`;
+  const script = pathOf('graphiql', '.js');
+  const workers = ['editor', 'json', 'graphql'].map(
+    (name) => `data-${name}-worker="${pathOf(`${name}-worker`, '.js')}"`,
+  );
+  const main = `<div id="graphiql" ${workers.join(' ')}></div>`;
+
   app.get('/graphiql', async (_request, reply) => {
     const nonce = randomBytes(16).toString('base64');
-    const [script, style, editor, json, graphql] = await Promise.all([
-      assetPath('graphiql', '.js'),
-      assetPath('graphiql', '.css'),
-      assetPath('editor-worker', '.js'),
-      assetPath('json-worker', '.js'),
-      assetPath('graphql-worker', '.js'),
-    ]);
     return sendPage(reply, {
       path: '/graphiql',
       title: 'GraphiQL · PAW gateway',
-      head: `<link rel="stylesheet" href="${style}">
-<script type="module" src="${script}" nonce="${nonce}"></script>`,
+      head: `${style}\n<script type="module" src="${script}" nonce="${nonce}"></script>`,
       controls: TOKEN_FIELD,
-      main: `<div id="graphiql" data-editor-worker="${editor}" data-json-worker="${json}" data-graphql-worker="${graphql}"></div>`,
+      main,
       policy: {
         'script-src': `'self'`,
         'worker-src': `'self'`,
         'connect-src': `'self'`,
         'font-src': 'data:',
-        // The editor makes style elements by script; the page's own script puts the nonce on them.
+        // The editor creates style elements by script; the page's own script sets their nonce.
         'style-src': `'self' 'nonce-${nonce}'`,
-        // The editor sets the places of its lines by style attributes, as HTML.
+        // The editor positions its lines by style attributes.
         'style-src-attr': `'unsafe-inline'`,
       },
     });

@@ -33,9 +33,18 @@ export function paw(words: readonly string[], settings: Settings): Promise<Resul
   return startPaw(words, settings).ended;
 }
 
-/** Starts `paw`, in the folder `cwd` if one is given. It finds no environment variables but `settings`. */
-export function startPaw(words: readonly string[], settings: Settings, cwd = process.cwd()): Running {
-  const child = spawn(process.execPath, [MAIN, ...words], {
+/**
+ * Starts `paw`. It finds no environment variables but `settings`.
+ *
+ * @param main the file of the program
+ */
+export function startPaw(
+  words: readonly string[],
+  settings: Settings,
+  cwd = process.cwd(),
+  main = MAIN,
+): Running {
+  const child = spawn(process.execPath, [main, ...words], {
     cwd,
     env: { NODE_COMPILE_CACHE: COMPILED, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],

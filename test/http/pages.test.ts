@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -201,21 +204,27 @@ test('the operations that GraphiQL opens with are the four, and fit the schema',
   ]);
 });
 
-describe('a gateway on which the packages of the explorers are not installed', () => {
-  /** Settings with which Node does not find GraphiQL. */
-  const without = (settings: Readonly<Record<string, string>>) => {
-    const hook = `import{registerHooks}from'node:module';registerHooks({resolve(name,context,next){if(name==='graphiql')throw new Error('Missing');return next(name,context)}})`;
-    return {
-      PORT: '0',
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
-      ...settings,
-    };
-  };
+describe('a program whose browser assets have not been built', () => {
+  let folder: string;
+  const start = (words: readonly string[], settings: Readonly<Record<string, string>>) =>
+    startPaw(words, { PORT: '0', ...settings }, folder, join(folder, 'src', 'main.js'));
 
-  test('serves all else by default', async () => {
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'paw-test-assets-'));
+    cpSync('src', join(folder, 'src'), {
+      recursive: true,
+      filter: (path) => !/pages[\\/]assets$/.test(path),
+    });
+    for (const name of ['node_modules', 'package.json', 'schema']) {
+      symlinkSync(resolve(name), join(folder, name));
+    }
+    return () => rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('serves everything but the explorers', async () => {
     const { url: databaseUrl, remove } = await makeDatabase();
     onTestFinished(remove);
-    const running = startPaw(['demo', '--json'], without({ DATABASE_URL: databaseUrl }));
+    const running = start(['demo', '--json'], { DATABASE_URL: databaseUrl });
     onTestFinished(async () => {
       await running.stop('SIGKILL');
     });
@@ -226,9 +235,9 @@ describe('a gateway on which the packages of the explorers are not installed', (
   });
 
   test('does not start with PAW_EXPLORERS=on, and says in one line why', async () => {
-    const { status, stdout, stderr } = await startPaw(['serve'], without({ PAW_EXPLORERS: 'on' })).ended;
+    const { status, stdout, stderr } = await start(['serve'], { PAW_EXPLORERS: 'on' }).ended;
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toBe('paw: PAW_EXPLORERS=on needs what is not installed: graphiql.\n');
+    expect(stderr).toBe('paw: PAW_EXPLORERS=on needs the browser assets. Run "npm run build".\n');
   });
 });
 

@@ -1,0 +1,78 @@
+/**
+ * Builds what runs without a compiler.
+ *
+ * - `node build.ts assets` bundles what the pages load in a browser into `src/pages/assets/`, if it is out of date.
+ * - `node build.ts` does that, and makes `dist/`: JavaScript, type declarations and all files that the program reads.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, globSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const BROWSER = 'src/pages/browser';
+
+const ASSETS = 'src/pages/assets';
+
+const DIST = 'dist';
+
+// Source files that the program reads as they are.
+const READ_AT_RUN_TIME = [
+  'src/storage/migrations/*.sql',
+  `${BROWSER}/*.css`,
+  `${BROWSER}/start-page.js`,
+  `${ASSETS}/*`,
+];
+
+const ENTRIES = {
+  graphiql: './graphiql.ts',
+  docs: './docs.ts',
+  'editor-worker': 'monaco-editor/esm/vs/editor/editor.worker.js',
+  'json-worker': 'monaco-editor/esm/vs/language/json/json.worker.js',
+  'graphql-worker': 'monaco-graphql/esm/graphql.worker.js',
+};
+
+const assetsOnly = process.argv[2] === 'assets';
+process.chdir(import.meta.dirname);
+await buildAssets().catch((error: NodeJS.ErrnoException) => {
+  // Without development dependencies a server runs without its explorers.
+  if (!(assetsOnly && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+});
+if (!assetsOnly) buildProgram();
+
+async function buildAssets(): Promise<void> {
+  const sources = ['package-lock.json', 'build.ts', ...globSync(`${BROWSER}/*`)];
+  const newest = Math.max(...sources.map((path) => statSync(path).mtimeMs));
+  if (existsSync(ASSETS) && statSync(ASSETS).mtimeMs > newest) return;
+  const { build } = await import('esbuild');
+  rmSync(ASSETS, { recursive: true, force: true });
+  await build({
+    absWorkingDir: join(import.meta.dirname, BROWSER),
+    entryPoints: ENTRIES,
+    entryNames: '[name]-[hash]',
+    chunkNames: 'chunk-[name]-[hash]',
+    outdir: join('..', 'assets'),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    minify: true,
+    logLevel: 'warning',
+    plugins: [
+      {
+        name: 'styles-once',
+        setup({ onLoad }) {
+          // GraphiQL's own style contains the editor's.
+          onLoad({ filter: /[\\/]monaco-editor[\\/].*\.css$/ }, () => ({ contents: '', loader: 'empty' }));
+        },
+      },
+    ],
+  });
+}
+
+function buildProgram(): void {
+  rmSync(DIST, { recursive: true, force: true });
+  execFileSync('tsc', ['-p', 'src'], { stdio: 'inherit' });
+  for (const path of globSync(READ_AT_RUN_TIME)) {
+    const target = path.replace(/^src/, DIST);
+    mkdirSync(join(target, '..'), { recursive: true });
+    cpSync(path, target);
+  }
+}
