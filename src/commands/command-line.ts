@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
+import { ConfigError } from '../config.ts';
 import { ApiError } from '../model/api-error.ts';
+import { restErrorBody } from '../rest/error-body.ts';
 import { VERSION } from '../version.ts';
 import { WorkerFailed } from '../workers.ts';
 import { accountCreate } from './account-create.ts';
@@ -36,8 +38,7 @@ export async function runCommandLine(words: readonly string[]): Promise<void> {
   try {
     await run(words);
   } catch (error) {
-    // One line: whoever reads this runs a command, and needs no stack.
-    if (!(error instanceof WorkerFailed)) console.error(`paw: ${describe(error).replaceAll('\n', ' ')}`);
+    if (!(error instanceof WorkerFailed)) console.error(words.includes('--json') ? json(error) : line(error));
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
 }
@@ -103,10 +104,31 @@ function usage(command: Command, problem: string): UsageError {
   return new UsageError(`${problem}. See paw ${command.name} --help.`);
 }
 
+/** An error as one line, without a stack. */
+function line(error: unknown): string {
+  return `paw: ${describe(error).replaceAll('\n', ' ')}`;
+}
+
+/** An error as one JSON object, in the shape that the REST API has. */
+function json(error: unknown): string {
+  if (error instanceof ApiError) {
+    const { status, reason, fieldViolations } = error;
+    return restErrorBody(new ApiError({ status, reason, fieldViolations, message: describe(error) }));
+  }
+  const isInput = error instanceof UsageError || error instanceof ConfigError;
+  return restErrorBody(
+    new ApiError({
+      status: isInput ? 'INVALID_ARGUMENT' : 'INTERNAL',
+      reason: isInput ? 'INVALID_USAGE' : 'COMMAND_FAILED',
+      message: describe(error),
+    }),
+  );
+}
+
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!(error instanceof ApiError) || error.status !== 'UNAVAILABLE') return error.message;
-  // Clients are not told what the database says, but the operator is.
+  // The operator sees the error of the database, which clients do not.
   const { cause } = error;
   const reason = cause instanceof Error ? cause.message || ('code' in cause && cause.code) : cause;
   return `The database does not answer: ${reason}.`;

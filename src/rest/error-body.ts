@@ -1,17 +1,26 @@
 import { statusCodeOf } from '../http/http-error.ts';
 import type { ApiError } from '../model/api-error.ts';
 
-/** Who gives the reasons of our errors. */
+/** The domain of the reasons. */
 export const DOMAIN = 'paw-gateway';
 
-/** The types of what is in `details`. Source: google/rpc/error_details.proto. */
+/** The types in `details`. Source: google/rpc/error_details.proto. */
 export const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
 export const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest';
 
-/** What a REST client is shown of an `ApiError`. Source: AIP-193. */
-export function restErrorBody(error: ApiError, requestId: string): string {
+/**
+ * Returns the body of an error response. Source: AIP-193.
+ *
+ * @param requestId the id of the request; a command has none
+ */
+export function restErrorBody(error: ApiError, requestId?: string): string {
   const { message, status, reason, fieldViolations } = error;
-  const errorInfo = { '@type': ERROR_INFO, reason, domain: DOMAIN, metadata: { requestId } };
+  const errorInfo = {
+    '@type': ERROR_INFO,
+    reason,
+    domain: DOMAIN,
+    metadata: { ...(requestId && { requestId }) },
+  };
   const badRequest = { '@type': BAD_REQUEST, fieldViolations };
   const details = fieldViolations.length > 0 ? [errorInfo, badRequest] : [errorInfo];
   return JSON.stringify({ error: { code: statusCodeOf(error), message, status, details } });

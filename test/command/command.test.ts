@@ -232,6 +232,11 @@ describe('a command that is called wrongly', () => {
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^paw: .+\n$/);
     expect(stderr).toMatch(problem);
+    const asJson = await paw([...words, '--json'], { DATABASE_URL: untouched.url });
+    expect(asJson).toMatchObject({ status: 2, stdout: '' });
+    expect(JSON.parse(asJson.stderr)).toMatchObject({
+      error: { code: 400, details: [{ reason: 'INVALID_USAGE' }] },
+    });
     expect(await isUntouched(untouched.url)).toBe(true);
   });
 });
@@ -311,11 +316,18 @@ describe('a command that is given a bad value', () => {
     ['an unknown account to list', ['account'], () => ['app', 'list', '--account', `accounts/${MISSING}`]],
     ['an unknown app', ['name'], () => ['app', 'deactivate', `apps/${MISSING}`]],
   ])('%s, names %j in one line, with status 1, and adds nothing', async (_, fields, words) => {
-    const { status, stdout, stderr } = await run(...words(), '--json');
+    const { status, stdout, stderr } = await run(...words());
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^paw: .+\n$/);
     for (const field of fields) expect(stderr).toMatch(new RegExp(`[:.] ${field}(:| must) `));
     expect(stderr.match(/\bmust\b/gi)).toHaveLength(fields.length);
+
+    const asJson = await run(...words(), '--json');
+    expect({ status: asJson.status, stdout: asJson.stdout }).toEqual({ status: 1, stdout: '' });
+    const message = stderr.slice('paw: '.length, -1);
+    expect(JSON.parse(asJson.stderr)).toMatchObject({
+      error: { code: 400, status: 'INVALID_ARGUMENT', message },
+    });
     expect(await gateway.database.query(COUNT)).toEqual(before);
   });
 });
