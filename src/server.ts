@@ -41,8 +41,14 @@ export type Listening = {
 
 /** A server that listens. */
 export type Server = Listening & {
-  /** Answers what has been asked, then ends. */
-  stop(): Promise<void>;
+  /** Resolves when the server can't go on, and should be stopped. */
+  readonly failed: Promise<Error>;
+  /**
+   * Answers the requests that it has received, then ends.
+   *
+   * @param delaySeconds how long `/readyz` says so before the server stops listening
+   */
+  stop(delaySeconds?: number): Promise<void>;
 };
 
 const SWEEP_INTERVAL_MS = 60_000;
@@ -62,11 +68,17 @@ export async function startServer(
 ): Promise<Server> {
   const explorers = hasExplorers(config.explorers);
   const { databaseUrl, postgres, createDatabase: create } = config;
-  const database = await openDatabase(databaseUrl, { postgres, create });
+  const failed = Promise.withResolvers<Error>();
+  const database = await openDatabase(databaseUrl, {
+    postgres,
+    create,
+    onFailure: failed.resolve,
+    onHeldLog: (log) => logger.warn(log, 'a reader keeps the write-ahead log from shrinking'),
+  });
   try {
     const { applied } = await migrate(database, clock());
     for (const migration of applied) logger.info({ migration }, 'applied a migration');
-    return await listen(config, logger, clock, database, explorers);
+    return { ...(await listen(config, logger, clock, database, explorers)), failed: failed.promise };
   } catch (error) {
     await database.close();
     throw error;
@@ -79,7 +91,7 @@ async function listen(
   clock: () => number,
   database: Database,
   explorers: boolean,
-): Promise<Server> {
+): Promise<Omit<Server, 'failed'>> {
   let publicUrl = config.publicUrl ?? '';
   let stopping = false;
   const data = createDataLayer({
@@ -122,10 +134,10 @@ async function listen(
     url,
     publicUrl,
     explorers,
-    async stop() {
+    async stop(delaySeconds = config.stopDelaySeconds) {
       stopping = true;
       logger.info('stopping');
-      await delay(config.stopDelaySeconds * 1000);
+      await delay(delaySeconds * 1000);
       const deadline = setTimeout(() => app.server.closeAllConnections(), STOP_DEADLINE_MS);
       await app.close();
       clearTimeout(deadline);

@@ -62,6 +62,8 @@ export async function startWorkers(
 
   return {
     ...listening,
+    // A worker that fails ends, and is replaced.
+    failed: new Promise(() => {}),
     async stop() {
       for (const timer of restarts) clearTimeout(timer);
       await Promise.all([...workers].map(stopWorker));

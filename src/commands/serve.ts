@@ -49,8 +49,10 @@ export async function serveUntilStopped(
       logger.info({ url, publicUrl }, `listening on ${url}`);
       onListening(server);
     }
-    await stopped;
-    await server.stop();
+    const failure = await Promise.race([stopped.then(() => undefined), server.failed]);
+    // After a failure no change is acknowledged any more, so that nothing is gained by a delay.
+    await server.stop(failure && 0);
+    if (failure) throw failure;
   } catch (error) {
     // Who tells all processes at once to end may do so before a worker has learnt how to.
     if (!(error instanceof WorkerFailed && stopping.signal.aborted)) throw error;

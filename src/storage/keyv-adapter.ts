@@ -10,6 +10,8 @@ const DELETE = 'DELETE FROM token WHERE namespace = $1 AND key = $2 RETURNING ex
 
 const CLEAR = 'DELETE FROM token WHERE namespace = $1';
 
+const FIND_EXPIRED = 'SELECT key FROM token WHERE expire_time_ms <= $1 LIMIT 1';
+
 const SWEEP = `DELETE FROM token WHERE (namespace, key) IN
   (SELECT namespace, key FROM token WHERE expire_time_ms <= $1 LIMIT $2) RETURNING key`;
 
@@ -67,6 +69,9 @@ export class KeyvAdapter implements KeyvStoreAdapter {
 
 /** Deletes the entries that have expired by `now`, Unix milliseconds, and returns their number. */
 export async function sweepExpired(database: Queryable, now: number): Promise<number> {
+  // Without expired entries no lock is taken.
+  const expired = await database.query(FIND_EXPIRED, [now]);
+  if (expired.length === 0) return 0;
   let total = 0;
   for (;;) {
     const { length } = await database.query(SWEEP, [now, SWEEP_BATCH]);

@@ -1,12 +1,16 @@
 import type { Database } from './database.ts';
 import type { PostgresSettings } from './postgres.ts';
-import { openSqlite } from './sqlite.ts';
+import { openSqlite, type SqliteSettings } from './sqlite.ts';
 
 /** How to open a database. */
 export type OpenSettings = {
   readonly postgres?: PostgresSettings;
   /** Whether to create the SQLite file if it does not exist; the default is true. */
   readonly create?: boolean;
+  /** Is called when a sync of the SQLite file has failed. All later writes are refused, and the process should end. */
+  readonly onFailure?: SqliteSettings['onFailure'];
+  /** Is called about once a minute while a reader keeps SQLite's write-ahead log from shrinking. */
+  readonly onHeldLog?: SqliteSettings['onHeldLog'];
 };
 
 /** Thrown if a URL names no supported engine. The message is one line and does not repeat the URL. */
@@ -26,10 +30,10 @@ const SQLITE_URL = /^sqlite:(?:\/\/)?(.+)$/;
  */
 export async function openDatabase(
   url: string,
-  { postgres = DEFAULT_POSTGRES_SETTINGS, create = true }: OpenSettings = {},
+  { postgres = DEFAULT_POSTGRES_SETTINGS, create = true, onFailure, onHeldLog }: OpenSettings = {},
 ): Promise<Database> {
   const [, path] = SQLITE_URL.exec(url) ?? [];
-  if (path !== undefined && path !== ':memory:') return openSqlite(path, create);
+  if (path !== undefined && path !== ':memory:') return openSqlite(path, { create, onFailure, onHeldLog });
   if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) {
     // Loaded here, because a start on SQLite is faster without it.
     const { openPostgres } = await import('./postgres.ts');

@@ -7,8 +7,18 @@ const FIND = 'SELECT key FROM page_token_key WHERE id = 1';
 
 /** Returns the 32 bytes that codes in page tokens are made with, and makes them if there are none yet. */
 export async function loadPageTokenKey(database: Database): Promise<Uint8Array> {
+  const key = (await findKey(database)) ?? (await createKey(database));
+  if (key === undefined) throw new Error('The database has lost its page token key.');
+  return Buffer.from(key, 'hex');
+}
+
+async function createKey(database: Database): Promise<string | undefined> {
   await database.query(ADD, [randomBytes(32).toString('hex')]);
+  // Another instance may have been faster.
+  return findKey(database);
+}
+
+async function findKey(database: Database): Promise<string | undefined> {
   const [row] = await database.query<{ key: string }>(FIND);
-  if (row === undefined) throw new Error('The database has lost its page token key.');
-  return Buffer.from(row.key, 'hex');
+  return row?.key;
 }

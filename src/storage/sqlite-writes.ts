@@ -1,11 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiError } from '../model/api-error.ts';
+import { ApiError, unavailable } from '../model/api-error.ts';
 import { primaryCode, withOutages } from './sqlite-statements.ts';
 
-// How long a write may wait for another process's, and how often it looks whether it may.
+/** How long a write waits for the lock of another process. */
 export const BUSY_TIMEOUT_MS = 2000;
-const BUSY_INTERVAL_MS = 1;
+
+// The lock is tried again after intervals that grow from the first to the second.
+const MIN_BUSY_INTERVAL_MS = 1;
+const MAX_BUSY_INTERVAL_MS = 32;
 
 const BUSY = 5;
 
@@ -18,27 +22,33 @@ type PendingWrite = {
   readonly isAtomic: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** Until when it may wait for another process, in the time of `performance`. */
+  /** The end of the wait for another process, in the time of `performance`. */
   readonly deadline: number;
 };
 
-/** Makes writes, each of which is acknowledged once it is on disk. */
+/** Runs writes, each of which resolves once it is on disk. */
 export type GroupCommit = {
   /** Runs one statement. */
   run<T>(statement: () => T): Promise<T>;
   /** Runs several statements, all of which are undone if one fails. */
   transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** Resolves when no write is waiting or running. */
+  drain(): Promise<void>;
 };
 
 /**
- * Makes writes in the order in which they come, and commits all together that have come
- * in the same turn of the event loop: it is the commit, on its way to the disk, that takes
- * the time. Each is undone alone if it fails, and none is acknowledged before it is on disk
- * with all the others.
+ * Runs writes in the order in which they arrive, and commits those that arrive in one turn of the event loop
+ * together. A write that fails is undone alone. A write resolves when a sync that began after its commit has
+ * ended; the next writes are committed meanwhile.
  *
- * @param onCommit is called before a write is acknowledged
+ * @param onCommit is called after each commit
+ * @param sync puts all earlier commits on disk
  */
-export function groupCommit(writer: DatabaseSync, onCommit: () => void): GroupCommit {
+export function groupCommit(
+  writer: DatabaseSync,
+  onCommit: () => void,
+  sync: () => Promise<void>,
+): GroupCommit {
   const prepare = (sql: string) => {
     const statement = writer.prepare(sql);
     return () => void withOutages(() => statement.run());
@@ -49,6 +59,8 @@ export function groupCommit(writer: DatabaseSync, onCommit: () => void): GroupCo
   const release = prepare('RELEASE write');
   const undo = prepare('ROLLBACK TO write');
   const waiting: PendingWrite[] = [];
+  const unfinished = new Set<Promise<unknown>>();
+  const transactions = new AsyncLocalStorage<true>();
   let isScheduled = false;
 
   // After all requests of the turn have been read.
@@ -67,20 +79,27 @@ export function groupCommit(writer: DatabaseSync, onCommit: () => void): GroupCo
     if (begun.length === 0) return;
     const settlements: (() => void)[] = [];
     try {
-      for (const write of begun) settlements.push(await attempt(write, begun.length > 1));
-      commit();
-      onCommit();
+      for (const write of begun) settlements.push(await attempt(write, begun));
+      withOutages(commit);
     } catch (error) {
-      if (writer.isTransaction) writer.exec('ROLLBACK');
+      rollBack();
       for (const { reject } of begun) reject(error);
       return;
     }
-    for (const settle of settlements) settle();
+    onCommit();
+    sync().then(
+      () => {
+        for (const settle of settlements) settle();
+      },
+      (error) => {
+        for (const { reject } of begun) reject(error);
+      },
+    );
   }
 
-  /** Begins a transaction as soon as no other process holds the lock. Returns the writes that could wait so long. */
+  /** Begins a transaction when no other process holds the lock. Returns the writes whose deadline has not passed. */
   async function beginFor(batch: readonly PendingWrite[]): Promise<readonly PendingWrite[]> {
-    for (let patient = batch; ; ) {
+    for (let patient = batch, interval = MIN_BUSY_INTERVAL_MS; ; ) {
       try {
         begin();
         return patient;
@@ -90,26 +109,34 @@ export function groupCommit(writer: DatabaseSync, onCommit: () => void): GroupCo
         for (const { deadline, reject } of patient) if (!isBusy || now > deadline) reject(error);
         patient = isBusy ? patient.filter(({ deadline }) => now <= deadline) : [];
         if (patient.length === 0) return patient;
-        await delay(BUSY_INTERVAL_MS);
+        await delay(interval);
+        interval = Math.min(2 * interval, MAX_BUSY_INTERVAL_MS);
       }
     }
   }
 
-  /** Makes one write of a batch. @throws if all of the batch is undone */
-  async function attempt(
-    { work, isAtomic, resolve, reject }: PendingWrite,
-    hasOthers: boolean,
-  ): Promise<() => void> {
-    const needsSavepoint = hasOthers && !isAtomic;
+  /**
+   * Runs one write of a batch.
+   *
+   * @returns the function that settles it
+   * @throws UNAVAILABLE if the whole batch is undone
+   */
+  async function attempt(write: PendingWrite, batch: readonly PendingWrite[]): Promise<() => void> {
+    const { work, isAtomic, resolve, reject } = write;
+    const needsSavepoint = batch.length > 1 && !isAtomic;
     if (needsSavepoint) savepoint();
     try {
-      const result = work();
+      const result = isAtomic ? work() : transactions.run(true, work);
       const value = isAtomic ? result : await result;
       if (needsSavepoint) release();
       return () => resolve(value);
     } catch (error) {
-      // Some errors, such as a full disk, end the whole transaction.
-      if (!hasOthers || !writer.isTransaction) throw error;
+      if (batch.length === 1) throw error;
+      if (!writer.isTransaction) {
+        // Some errors, such as a full disk, undo the whole transaction. The other writes did not cause it.
+        reject(error);
+        throw unavailable(error);
+      }
       if (needsSavepoint) {
         undo();
         release();
@@ -118,16 +145,32 @@ export function groupCommit(writer: DatabaseSync, onCommit: () => void): GroupCo
     }
   }
 
+  function rollBack(): void {
+    try {
+      if (writer.isTransaction) writer.exec('ROLLBACK');
+    } catch {
+      // The next BEGIN fails and names the cause.
+    }
+  }
+
   function add<T>(work: () => unknown, isAtomic: boolean): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const deadline = performance.now() + BUSY_TIMEOUT_MS;
-      waiting.push({ work, isAtomic, resolve: resolve as PendingWrite['resolve'], reject, deadline });
-      schedule();
-    });
+    if (transactions.getStore()) {
+      throw new Error('A write inside a transaction would wait for itself: use the transaction.');
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    waiting.push({ work, isAtomic, resolve, reject, deadline: performance.now() + BUSY_TIMEOUT_MS });
+    unfinished.add(promise);
+    const finish = () => unfinished.delete(promise);
+    promise.then(finish, finish);
+    schedule();
+    return promise as Promise<T>;
   }
 
   return {
     run: (statement) => add(statement, true),
     transaction: (work) => add(work, false),
+    async drain() {
+      while (unfinished.size > 0) await Promise.allSettled(unfinished);
+    },
   };
 }

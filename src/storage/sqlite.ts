@@ -3,6 +3,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../model/api-error.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
+import { checkpoints, type HeldLog } from './sqlite-checkpoints.ts';
+import { logSync } from './sqlite-log-sync.ts';
 import { cachedReads } from './sqlite-reads.ts';
 import { runner, withOutages } from './sqlite-statements.ts';
 import { BUSY_TIMEOUT_MS, groupCommit } from './sqlite-writes.ts';
@@ -10,33 +12,41 @@ import { BUSY_TIMEOUT_MS, groupCommit } from './sqlite-writes.ts';
 /** Thrown if the file of a database does not exist. The message is one line. */
 export class DatabaseMissingError extends Error {}
 
+/** How to open a database in a file. */
+export type SqliteSettings = {
+  /** Whether to create the file if it does not exist. */
+  readonly create: boolean;
+  /** Is called when a sync has failed. All later writes are refused, and the process should end. */
+  readonly onFailure?: ((error: Error) => void) | undefined;
+  /** Is called about once a minute while a reader keeps the write-ahead log from shrinking. */
+  readonly onHeldLog?: ((log: HeldLog) => void) | undefined;
+};
+
+const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
+
 /**
  * Opens a database in one SQLite file.
  *
- * There are two connections: what is written goes through the one, and reads through
- * the other, so that a read neither waits for an open transaction nor sees into it.
- * A commit is on disk when its promise resolves.
+ * There are two connections, one for writes and one for reads, so that a read neither waits for an open
+ * transaction nor sees into it. A write resolves when it is on disk; until then other reads may already show
+ * it. The event loop never waits for the disk: the log is synced in the thread pool and checkpointed on a
+ * thread of its own.
  *
- * @param create whether to create the file if it does not exist
+ * @param path the file
  * @throws DatabaseMissingError if it does not exist and must not be created
  * @throws UNAVAILABLE if the file cannot be opened
  */
-export function openSqlite(path: string, create: boolean): Database {
+export function openSqlite(path: string, { create, onFailure, onHeldLog }: SqliteSettings): Database {
   if (create) createFile(path);
-  else if (!existsSync(path))
+  else if (!existsSync(path)) {
     throw new DatabaseMissingError(`There is no database file ${path}. Run "paw migrate".`);
-  const { writer, reader } = withOutages(() => {
-    // Only while it opens may SQLite itself wait for a lock, since it blocks the event loop.
-    const settings = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
-    const writer = new DatabaseSync(path, settings);
-    writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 0');
-    const reader = new DatabaseSync(path, { ...settings, readOnly: true });
-    reader.exec('PRAGMA busy_timeout = 0');
-    return { writer, reader };
-  });
+  }
+  const { writer, reader } = withOutages(() => openConnections(path));
   const reads = cachedReads(reader);
   const write = runner(writer);
-  const writes = groupCommit(writer, reads.expire);
+  const checkpointing = checkpoints(path, onHeldLog ?? (() => {}));
+  const log = logSync(path, checkpointing.considerLog, onFailure ?? (() => {}));
+  const writes = groupCommit(writer, reads.expire, log.sync);
 
   const transaction: Queryable = {
     async query<R extends Row>(sql: string, params: readonly Value[] = []) {
@@ -50,14 +60,34 @@ export function openSqlite(path: string, create: boolean): Database {
       return (await rows) as readonly R[];
     },
 
-    transaction: (work) => writes.transaction(() => work(transaction)),
+    async transaction(work) {
+      return writes.transaction(() => work(transaction));
+    },
 
     async close() {
-      await writes.transaction(async () => {});
+      await writes.drain();
+      await checkpointing.close();
+      log.close();
       reader.close();
       writer.close();
     },
   };
+}
+
+function openConnections(path: string): { writer: DatabaseSync; reader: DatabaseSync } {
+  // Only while it opens may SQLite itself wait for a lock, since it blocks the event loop.
+  const writer = new DatabaseSync(path, SETTINGS);
+  const isNew = writer.prepare('PRAGMA page_count').get()?.['page_count'] === 0;
+  // So that free pages can be returned to the file system. It has to be set before the first table.
+  if (isNew) writer.exec('PRAGMA auto_vacuum = INCREMENTAL');
+  writer.exec('PRAGMA journal_mode = WAL');
+  // COMMIT writes to the page cache. The log is synced elsewhere.
+  writer.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA busy_timeout = 0');
+  const reader = new DatabaseSync(path, { ...SETTINGS, readOnly: true });
+  reader.exec('PRAGMA busy_timeout = 0');
+  // The first read creates the log.
+  reader.exec('PRAGMA schema_version');
+  return { writer, reader };
 }
 
 /** Creates the file if it does not exist, with permissions for its owner alone. SQLite's other files get the same ones. */

@@ -119,27 +119,31 @@ describe('a sweep', () => {
 
   it.each([
     [0, [0]],
-    [999, [999]],
-    [1000, [1000, 0]],
-    [2500, [1000, 1000, 500]],
-  ])('of %i expired entries deletes them, in batches of %j, and no others', async (count, batches) => {
-    const clock = testClock();
-    await database.transaction(async (transaction) => {
-      const adapter = new KeyvAdapter(transaction, clock);
-      for (let n = 0; n < count; n += 1) await adapter.set(`expired-${n % 7}:${n}`, 'value', 1 + (n % 1000));
-      await adapter.set('live:later', 'value', 1001);
-      await adapter.set('live:endless', 'value');
-    });
-    clock.advance(1000);
-    const { watched, results } = watch(database);
-    expect(await sweepExpired(watched, clock())).toBe(count);
-    expect(results.map((rows) => rows.length)).toEqual(batches);
-    expect(await database.query('SELECT namespace, key FROM token ORDER BY key')).toEqual([
-      { namespace: 'live', key: 'endless' },
-      { namespace: 'live', key: 'later' },
-    ]);
-    expect(await sweepExpired(database, clock())).toBe(0);
-  });
+    [999, [1, 999]],
+    [1000, [1, 1000, 0]],
+    [2500, [1, 1000, 1000, 500]],
+  ])(
+    'of %i expired entries looks for one, deletes them in batches (rows: %j), and deletes no others',
+    async (count, batches) => {
+      const clock = testClock();
+      await database.transaction(async (transaction) => {
+        const adapter = new KeyvAdapter(transaction, clock);
+        for (let n = 0; n < count; n += 1)
+          await adapter.set(`expired-${n % 7}:${n}`, 'value', 1 + (n % 1000));
+        await adapter.set('live:later', 'value', 1001);
+        await adapter.set('live:endless', 'value');
+      });
+      clock.advance(1000);
+      const { watched, results } = watch(database);
+      expect(await sweepExpired(watched, clock())).toBe(count);
+      expect(results.map((rows) => rows.length)).toEqual(batches);
+      expect(await database.query('SELECT namespace, key FROM token ORDER BY key')).toEqual([
+        { namespace: 'live', key: 'endless' },
+        { namespace: 'live', key: 'later' },
+      ]);
+      expect(await sweepExpired(database, clock())).toBe(0);
+    },
+  );
 });
 
 function namespace(name: string): Keyv<string> {

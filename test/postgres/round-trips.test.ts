@@ -36,7 +36,7 @@ beforeAll(async () => {
   connection = new Client({ connectionString: server.urlOf('postgres') });
   await connection.connect();
   // The sweep that follows every start is not part of any request.
-  await vi.waitFor(() => expect(log()).toContain('DELETE FROM token WHERE (namespace, key) IN'), {
+  await vi.waitFor(() => expect(log()).toContain('SELECT key FROM token WHERE expire_time_ms'), {
     timeout: 5000,
     interval: 10,
   });

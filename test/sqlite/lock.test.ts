@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../src/storage/open-database.ts';
 import { bothApis, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+import { paw } from '../command/paw.ts';
+import { type Gateway, makeDatabase, migrateDatabase, seedTenant, startGateway } from '../gateway.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -36,4 +38,20 @@ test('the files of a database are for nobody else to read', () => {
   for (const file of ['', '-wal', '-shm']) {
     expect(statSync(fileOf(gateway) + file).mode & 0o777).toBe(0o600);
   }
+});
+
+test('closing does not wait for a lock that another process holds, and readers take none', async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  await migrateDatabase(url);
+  const { name: account } = JSON.parse(
+    (await paw(['account', 'create', '--title', 'Atlas', '--json'], { DATABASE_URL: url })).stdout,
+  );
+  const other = new DatabaseSync(url.slice('sqlite:'.length));
+  onTestFinished(() => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  const database = await openDatabase(url);
+  await database.close();
+  const words = ['app', 'list', '--account', account, '--json'];
+  expect(await paw(words, { DATABASE_URL: url })).toEqual({ status: 0, stdout: '{"apps":[]}\n', stderr: '' });
 });

@@ -85,6 +85,31 @@ test('a transaction that fails halfway leaves nothing behind, and its neighbours
   expect(committed()).toEqual([1, 3, 4]);
 });
 
+test('a write inside a transaction is refused, because it would wait for itself', async () => {
+  const outcome = database.transaction(() => add(1));
+  await expect(outcome).rejects.toThrow('use the transaction');
+  await add(2);
+  expect(committed()).toEqual([2]);
+});
+
+test('a full disk fails the write that fills it with its error, and the others as an outage', async () => {
+  await database.query('CREATE TABLE large (payload TEXT)');
+  const [{ count } = { count: 0 }] = await database.query<{ count: number }>(
+    'SELECT page_count AS count FROM pragma_page_count',
+  );
+  await database.query(`PRAGMA max_page_count = ${count + 5}`);
+  const outcomes = await Promise.allSettled([
+    add(1),
+    database.query('INSERT INTO large (payload) VALUES ($1)', ['x'.repeat(100_000)]),
+    add(2),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { status: 'UNAVAILABLE' } });
+  expect(committed()).toEqual([]);
+  await add(3);
+  expect(committed()).toEqual([3]);
+});
+
 test('closing waits for what has been asked before', async () => {
   const asked = numbers.map(add);
   await database.close();

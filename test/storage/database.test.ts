@@ -161,15 +161,16 @@ describe('a transaction', () => {
   });
 
   test('is not joined by a write from outside, which stands though the transaction fails', async () => {
-    const outside: Promise<void>[] = [];
+    const begun = Promise.withResolvers<void>();
+    const outside = begun.promise.then(() => add(database, 'outside'));
     const failing = database.transaction(async (transaction) => {
       await add(transaction, 'inside');
-      outside.push(add(database, 'outside'));
+      begun.resolve();
       for (let n = 0; n < 5; n += 1) await turn();
       throw new Error('Changed my mind.');
     });
     await expect(failing).rejects.toThrow('Changed my mind.');
-    await Promise.all(outside);
+    await outside;
     expect(await ids()).toEqual(['outside']);
   });
 

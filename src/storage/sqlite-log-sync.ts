@@ -1,0 +1,78 @@
+import { closeSync, fdatasync, fstatSync, fsyncSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { unavailable } from '../model/api-error.ts';
+
+/** Puts commits on disk. */
+export type LogSync = {
+  /**
+   * Resolves when all commits before the call are on disk.
+   * @throws UNAVAILABLE if the sync fails, or an earlier one has failed
+   */
+  sync(): Promise<void>;
+  /** Closes the file of the log. To be called when no sync is running. */
+  close(): void;
+};
+
+/**
+ * Syncs the write-ahead log of a database in the thread pool, so that the event loop never waits for the
+ * disk. One sync serves all commits that were made before it began; commits that are made meanwhile wait for
+ * the next one.
+ *
+ * A failed sync is not repeated: the kernel may have dropped the pages that it could not write, and a second
+ * sync would succeed without them. Source: "Can applications recover from fsync failures?", USENIX ATC 2020.
+ *
+ * @param path the file of the database, whose log exists
+ * @param onSync is called after each sync with the size of the log, in bytes
+ * @param onFailure is called once, with an error for the operator, when a sync has failed
+ */
+export function logSync(
+  path: string,
+  onSync: (bytes: number) => void,
+  onFailure: (error: Error) => void,
+): LogSync {
+  const file = openSync(`${path}-wal`, 'r+');
+  syncFolder(dirname(path));
+  let waiting: PromiseWithResolvers<void> | undefined;
+  let isRunning = false;
+  let failure: Error | undefined;
+
+  function start(): void {
+    const covered = waiting;
+    waiting = undefined;
+    isRunning = true;
+    fdatasync(file, (error) => {
+      isRunning = false;
+      if (error) {
+        failure = unavailable(error);
+        covered?.reject(failure);
+        waiting?.reject(failure);
+        onFailure(new Error(`The write-ahead log could not be synced: ${error.message}`));
+        return;
+      }
+      covered?.resolve();
+      if (waiting) start();
+      onSync(fstatSync(file).size);
+    });
+  }
+
+  return {
+    async sync() {
+      if (failure) throw failure;
+      waiting ??= Promise.withResolvers<void>();
+      const { promise } = waiting;
+      if (!isRunning) start();
+      return promise;
+    },
+    close: () => closeSync(file),
+  };
+}
+
+/** Puts the names of new files on disk. */
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

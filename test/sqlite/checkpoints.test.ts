@@ -1,0 +1,60 @@
+import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { pathOf } from '../engine.ts';
+import { makeDatabase } from '../gateway.ts';
+
+const MEGABYTE = 1_000_000;
+
+const POLL = { timeout: 30_000, interval: 50 };
+
+let database: Database;
+let path: string;
+
+beforeEach(async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  path = pathOf(url);
+  database = await openDatabase(url);
+  onTestFinished(() => database.close());
+  await database.query('CREATE TABLE item (id INTEGER PRIMARY KEY, payload TEXT)');
+});
+
+const logSize = () => statSync(`${path}-wal`).size;
+
+/** Writes this many bytes, in rows of 10 KB, and returns the largest size that the log had. */
+async function write(bytes: number): Promise<number> {
+  let largest = 0;
+  for (let written = 0; written < bytes; written += 100_000) {
+    const payload = 'x'.repeat(10_000);
+    const rows = Array.from({ length: 10 }, () =>
+      database.query('INSERT INTO item (payload) VALUES ($1)', [payload]),
+    );
+    await Promise.all(rows);
+    largest = Math.max(largest, logSize());
+  }
+  return largest;
+}
+
+test('the log stays under 64 MB while much more is written', async () => {
+  expect(await write(150 * MEGABYTE)).toBeLessThan(64 * MEGABYTE);
+});
+
+test('a log that a reader has kept from shrinking shrinks when the reader has gone', async () => {
+  const reader = new DatabaseSync(path, { readOnly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT COUNT(*) FROM item').get();
+  await write(20 * MEGABYTE);
+  expect(logSize()).toBeGreaterThan(20 * MEGABYTE);
+  reader.close();
+  await expect.poll(logSize, POLL).toBeLessThan(MEGABYTE);
+});
+
+test('the pages of deleted rows are returned to the file system', async () => {
+  await write(40 * MEGABYTE);
+  await database.query('DELETE FROM item');
+  await write(10 * MEGABYTE);
+  await expect.poll(() => statSync(path).size, POLL).toBeLessThan(25 * MEGABYTE);
+});

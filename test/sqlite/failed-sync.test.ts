@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { bothApis } from '../apis.ts';
+import { makeDatabase, seedTenant, startGateway } from '../gateway.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+test.each(bothApis(() => ''))(
+  'a sync that fails ends the server in one line, and the write of $name is 503',
+  async ({ name }) => {
+    const { url: databaseUrl, remove } = await makeDatabase();
+    onTestFinished(remove);
+    const before = await startGateway({ DATABASE_URL: databaseUrl });
+    const { token, wallets } = await seedTenant(before, { wallets: 1 });
+    await before.stop();
+
+    // A server that starts on a current database writes nothing.
+    const inject = ['--trace=fdatasync', '--inject=fdatasync:error=EIO'];
+    const server = spawn(
+      'strace',
+      ['--follow-forks', '--seccomp-bpf', '--output=/dev/null', ...inject, process.execPath, MAIN, 'serve'],
+      { env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', DATABASE_URL: databaseUrl } },
+    );
+    onTestFinished(() => void server.kill('SIGKILL'));
+    let [stdout, stderr] = ['', ''];
+    server.stdout.on('data', (text) => {
+      stdout += text;
+    });
+    server.stderr.on('data', (text) => {
+      stderr += text;
+    });
+    const ended = new Promise((resolve) => server.once('close', resolve));
+    await expect.poll(() => stdout, { timeout: 30_000 }).toContain('listening on');
+    const { url } = JSON.parse(stdout.split('\n').find((line) => line.includes('listening on')) ?? '{}');
+    const api = bothApis(() => url).find((each) => each.name === name);
+
+    const { error } = (await api?.updateWallet(token, wallets[0] ?? '', { title: 'Lost' })) ?? {};
+    expect(error).toMatchObject({ status: 'UNAVAILABLE' });
+    expect(await ended).toBe(1);
+    expect(stderr).toBe('paw: The write-ahead log could not be synced: EIO: i/o error, fdatasync\n');
+  },
+);

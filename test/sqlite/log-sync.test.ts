@@ -1,0 +1,96 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { pathOf } from '../engine.ts';
+import { makeDatabase } from '../gateway.ts';
+
+type Done = (error: NodeJS.ErrnoException | null) => void;
+
+const ADD = 'INSERT INTO item (id) VALUES ($1)';
+
+let database: Database;
+let onFailure: ReturnType<typeof vi.fn<(error: Error) => void>>;
+/** The ids that are committed, as another process sees them. */
+let committed: () => readonly unknown[];
+/** The syncs that have begun and not ended. */
+let running: Done[];
+
+beforeEach(async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  onFailure = vi.fn<(error: Error) => void>();
+  database = await openDatabase(url, { onFailure });
+  onTestFinished(() => database.close());
+  await database.query('CREATE TABLE item (id INTEGER)');
+  const other = new DatabaseSync(pathOf(url), { readOnly: true });
+  onTestFinished(() => other.close());
+  committed = () =>
+    other
+      .prepare('SELECT id FROM item ORDER BY id')
+      .all()
+      .map(({ id }) => id);
+  running = [];
+  const { fdatasync } = fs;
+  replaceSync((_file, done) => running.push(done));
+  onTestFinished(() => replaceSync(fdatasync));
+});
+
+function replaceSync(fdatasync: (file: number, done: Done) => void): void {
+  Object.assign(fs, { fdatasync });
+  syncBuiltinESMExports();
+}
+
+/** Writes an id, and returns the states of the write. */
+function add(id: number): { state: 'pending' | 'acknowledged' | 'refused' } {
+  const write: ReturnType<typeof add> = { state: 'pending' };
+  database.query(ADD, [id]).then(
+    () => Object.assign(write, { state: 'acknowledged' }),
+    () => Object.assign(write, { state: 'refused' }),
+  );
+  return write;
+}
+
+test('a write is acknowledged after a sync that began after its commit, and not before', async () => {
+  const first = add(1);
+  await expect.poll(committed).toEqual([1]);
+  expect(running).toHaveLength(1);
+
+  const [second, third] = [add(2), add(3)];
+  await expect.poll(committed).toEqual([1, 2, 3]);
+  expect(running).toHaveLength(1);
+  expect(first.state).toBe('pending');
+
+  running.shift()?.(null);
+  await expect.poll(() => first.state).toBe('acknowledged');
+  expect([second.state, third.state]).toEqual(['pending', 'pending']);
+  expect(running).toHaveLength(1);
+
+  running.shift()?.(null);
+  await expect.poll(() => second.state).toBe('acknowledged');
+  expect(third.state).toBe('acknowledged');
+});
+
+test('reads go on while a sync is running, and see what is committed', async () => {
+  const write = add(1);
+  await expect.poll(committed).toEqual([1]);
+  expect(await database.query('SELECT id FROM item')).toEqual([{ id: 1 }]);
+  expect(write.state).toBe('pending');
+  running.shift()?.(null);
+});
+
+test('a failed sync acknowledges nothing, refuses every later write, and is reported once', async () => {
+  const first = add(1);
+  await expect.poll(committed).toEqual([1]);
+  const second = add(2);
+  await expect.poll(committed).toEqual([1, 2]);
+  running.shift()?.(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }));
+  await expect.poll(() => [first.state, second.state]).toEqual(['refused', 'refused']);
+  await expect(database.query(ADD, [3])).rejects.toMatchObject({ status: 'UNAVAILABLE' });
+  expect(running).toEqual([]);
+  expect(onFailure.mock.calls).toEqual([
+    [new Error('The write-ahead log could not be synced: EIO: i/o error, fdatasync')],
+  ]);
+});
