@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { startPostgres } from '../postgres/server.ts';
 import { type Contender, LOAD_CORE, startContender } from './contender.ts';
 import { type BenchData, makeBenchData } from './data.ts';
-import { ask, load, type Request, type Run } from './load.ts';
+import { ask, load, type Request, type Run, startLoad } from './load.ts';
 import { median, type Result, tableHead, tableRow } from './report.ts';
 import * as workloads from './workloads.ts';
 
@@ -41,7 +41,15 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /** One side of a comparison: a server on a database, and the requests that it gets. */
-type Side = { readonly server: string; readonly data: BenchData; readonly requests: readonly Request[] };
+type Side = {
+  readonly server: string;
+  readonly data: BenchData;
+  readonly requests: readonly Request[];
+  /** How long each sync of a file takes at least, in milliseconds. */
+  readonly syncMs?: number;
+  /** How many connections send updates meanwhile, which are not measured. */
+  readonly writers?: number;
+};
 
 type Other = Side & { readonly label: string; readonly wanted?: number | undefined };
 
@@ -53,6 +61,8 @@ type Comparison = {
   readonly sameResponses?: boolean;
   /** Whether the latencies at half of the gateway's saturated rate are compared, and not the rates. */
   readonly isAtHalfLoad?: boolean;
+  /** Whether the latencies under full load are compared, and not the rates. */
+  readonly isLatency?: boolean;
 };
 
 type Databases = { readonly small: BenchData; readonly big: BenchData; readonly postgres: BenchData };
@@ -138,16 +148,17 @@ async function comparisons({ small, big, postgres }: Databases): Promise<readonl
       }),
       sameResponses: true,
     },
-    versus('GraphQL update, SQLite', small, workloads.graphqlUpdates(small), { commits: 1 }),
-    versus('REST update, SQLite', small, workloads.restUpdates(small), { commits: 1 }),
+    versus('GraphQL update, SQLite', small, workloads.graphqlUpdates(small), { commits: 2.5 }),
+    versus('REST update, SQLite', small, workloads.restUpdates(small), { commits: 2.5 }),
     versus('GraphQL sign-in, SQLite', small, workloads.signIns(small), {
       mercurius: undefined,
       'apollo-express': undefined,
     }),
     versus('Relay page of 10, an update to 19 of them, SQLite', big, workloads.graphqlMix(big, BIG_PAGES), {
-      'baseline-sqlite': undefined,
-      mercurius: undefined,
+      'baseline-sqlite': 1.2,
+      mercurius: 1.2,
     }),
+    ...slowDiskComparisons(small),
     {
       name: `Relay page of 10 by ${DOCUMENTS} documents, SQLite`,
       gateway: { server: 'gateway', data: small, requests: workloads.graphqlDocuments(small, DOCUMENTS) },
@@ -174,6 +185,48 @@ async function comparisons({ small, big, postgres }: Databases): Promise<readonl
       ],
     },
   ];
+}
+
+/** How a disk whose syncs take long holds up reads and updates. */
+function slowDiskComparisons(data: BenchData): readonly Comparison[] {
+  if (!hasStrace()) {
+    progress('The rows of a slow disk are left out: strace (Debian package strace) is not installed.');
+    return [];
+  }
+  const [reads, updates] = [workloads.restPages(data, SMALL_PAGES), workloads.restUpdates(data)];
+  const side = (server: string, requests: readonly Request[], syncMs: number, writers?: number): Side => ({
+    ...{ server, data, requests, syncMs },
+    ...(writers !== undefined && { writers }),
+  });
+  const alone = { label: 'the same without updates' };
+  const baseline = { label: LABELS['baseline-sqlite'] ?? '' };
+  return [
+    {
+      name: 'REST page of 10 beside 1 writer, sync of 5 ms',
+      gateway: side('gateway', reads, 5, 1),
+      others: [{ ...side('gateway', reads, 5), ...alone, wanted: 0.8 }],
+    },
+    {
+      name: 'REST page of 10 beside 32 writers, sync of 5 ms',
+      gateway: side('gateway', reads, 5, 32),
+      others: [{ ...side('baseline-sqlite', reads, 5, 32), ...baseline, wanted: 4 }],
+    },
+    {
+      name: 'REST page of 10 beside 4 writers, sync of 50 ms',
+      gateway: side('gateway', reads, 50, 4),
+      others: [{ ...side('gateway', reads, 50), ...alone, wanted: 3 }],
+      isLatency: true,
+    },
+    {
+      name: 'REST update, sync of 5 ms',
+      gateway: side('gateway', updates, 5),
+      others: [{ ...side('baseline-sqlite', updates, 5), ...baseline, wanted: 8 }],
+    },
+  ];
+}
+
+function hasStrace(): boolean {
+  return spawnSync('strace', ['--version']).status === 0;
 }
 
 /** The gateway against other servers on the same database, with the ratios that are wanted. */
@@ -240,9 +293,9 @@ async function measureFootprint({ small, big }: Databases): Promise<string> {
 }
 
 /** Returns a server on a database, which is started when it is first asked for. */
-async function contender(server: string, { url }: BenchData): Promise<Contender> {
-  const key = `${server} ${url}`;
-  const started = contenders.get(key) ?? (await startContender(server, url));
+async function contender(server: string, { url }: BenchData, syncMs = 0): Promise<Contender> {
+  const key = `${server} ${url} ${syncMs}`;
+  const started = contenders.get(key) ?? (await startContender(server, url, syncMs));
   contenders.set(key, started);
   return started;
 }
@@ -264,6 +317,7 @@ async function compare({
   gateway,
   others,
   isAtHalfLoad = false,
+  isLatency = isAtHalfLoad,
 }: Comparison): Promise<readonly Result[]> {
   const sides = [gateway, ...others];
   for (const each of sides) await warmUp(each);
@@ -282,7 +336,7 @@ async function compare({
     workload: name,
     against: other.label,
     wanted: other.wanted,
-    isLatency: isAtHalfLoad,
+    isLatency,
     ours,
     theirs: runs.get(other) ?? [],
   }));
@@ -297,10 +351,16 @@ async function warmUp(side: Side): Promise<void> {
   await measure(side, WARM_UP_SECONDS);
 }
 
-async function measure({ server, data, requests }: Side, seconds: number, rate?: number): Promise<Run> {
-  const asked = await contender(server, data);
-  if (server !== 'commits') return load(asked, requests, { seconds, rate });
-  const committed = Number(await asked.ask(String(seconds)));
+async function measure(side: Side, seconds: number, rate?: number): Promise<Run> {
+  const { server, data, requests, syncMs, writers = 0 } = side;
+  const measured = await contender(server, data, syncMs);
+  if (server !== 'commits') {
+    const stopWriters = startLoad(measured, workloads.restUpdates(data), writers);
+    const run = await load(measured, requests, { seconds, rate });
+    await stopWriters();
+    return run;
+  }
+  const committed = Number(await measured.ask(String(seconds)));
   return { rate: committed, cpuMicros: Number.NaN, p50: Number.NaN, p99: Number.NaN };
 }
 

@@ -36,12 +36,20 @@ const [, , ...START]: readonly string[] = JSON.parse(
 ).scripts.start.split(' ');
 const FLAGS = START.filter((word) => word.startsWith('--'));
 
-/** Starts a program of `servers/`, or the gateway itself, on the core for servers. @param url of its database */
-export async function startContender(name: string, url: string): Promise<Contender> {
+/**
+ * Starts a program of `servers/`, or the gateway itself, on the core for servers.
+ *
+ * @param url the URL of its database
+ * @param syncMs how long each sync of a file takes at least, in milliseconds; needs `strace`
+ */
+export async function startContender(name: string, url: string, syncMs = 0): Promise<Contender> {
   const program =
     name === 'gateway' ? START : [...FLAGS, fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url))];
-  const child = spawn('taskset', ['-c', SERVER_CORE, process.execPath, ...program], {
+  const command = [...(syncMs > 0 ? slowDisk(syncMs) : []), process.execPath, ...program];
+  const child = spawn('taskset', ['-c', SERVER_CORE, ...command], {
     cwd: ROOT,
+    // A group of its own, so that a server under another program gets its signals, too.
+    detached: true,
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',
@@ -63,17 +71,31 @@ export async function startContender(name: string, url: string): Promise<Contend
   return {
     name,
     url: started.url,
-    cpuSeconds: () => cpuSecondsOf(child),
+    // Under another program the processor time of the server is not measured.
+    cpuSeconds: () => (syncMs > 0 ? Number.NaN : cpuSecondsOf(child)),
     residentMb: () => residentMbOf(child),
     ask(line) {
       child.stdin.write(`${line}\n`);
       return nextLine();
     },
     async stop() {
-      child.kill();
+      process.kill(-(child.pid ?? 0));
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     },
   };
+}
+
+/** Runs a program with syncs that are slow. */
+function slowDisk(syncMs: number): readonly string[] {
+  const inject = `--inject=fsync,fdatasync:delay_enter=${syncMs * 1000}`;
+  return [
+    'strace',
+    '--follow-forks',
+    '--seccomp-bpf',
+    '--output=/dev/null',
+    '--trace=fsync,fdatasync',
+    inject,
+  ];
 }
 
 function cpuSecondsOf({ pid }: ChildProcess): number {

@@ -31,6 +31,28 @@ export type Pace = {
 
 const CONNECTIONS = 32;
 
+/** Sends requests on so many connections until it is told to stop. Returns a function that does so. */
+export function startLoad(
+  { url }: Contender,
+  requests: readonly Request[],
+  connections: number,
+): () => Promise<void> {
+  let isStopped = false;
+  let sent = 0;
+  const senders = Array.from({ length: connections }, async () => {
+    const client = new Client(url);
+    while (!isStopped) {
+      const { body: response } = await client.request(requests[sent++ % requests.length] as Request);
+      await response.dump();
+    }
+    await client.close();
+  });
+  return async () => {
+    isStopped = true;
+    await Promise.all(senders);
+  };
+}
+
 /**
  * Sends requests on 32 connections. With a rate, a latency counts from the time at which
  * the request was due, so that a server that stalls is not spared the requests of that time.
