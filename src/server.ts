@@ -26,7 +26,7 @@ import { sweepExpired } from './storage/keyv-adapter.ts';
 import { migrate } from './storage/migrate.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
-import { openTokens } from './storage/tokens.ts';
+import { tokenStore } from './storage/tokens.ts';
 import { VERSION } from './version.ts';
 
 /** What there is to know of a server that listens. */
@@ -84,7 +84,7 @@ async function listen(
   let stopping = false;
   const data = createDataLayer({
     database,
-    tokens: openTokens(database, clock),
+    tokens: tokenStore(database, clock),
     passwords: passwordHasher(config.passwordQueue),
     pageTokens: pageTokens(await loadPageTokenKey(database)),
     clock,

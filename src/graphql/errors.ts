@@ -3,8 +3,8 @@ import {
   type ApiError,
   type FieldViolation,
   invalidFields,
-  isFault,
   type Status,
+  shouldLog,
   toApiError,
 } from '../model/api-error.ts';
 import { isValueNode, valueViolation } from './input-violations.ts';
@@ -69,7 +69,7 @@ export function formatGraphqlError(
   const code = cause instanceof GraphQLError ? refusalCode(formatted, thrown as GraphQLError) : undefined;
   if (code === undefined) {
     const error = toApiError(cause);
-    if (isFault(error)) log(error);
+    if (shouldLog(error)) log(error);
     return { ...graphqlError(error, requestId), ...place };
   }
   const { message, reason = code, fieldViolations } = refusal(code, thrown as GraphQLError);

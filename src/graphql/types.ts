@@ -28,12 +28,12 @@ export const types = {
   },
 
   ProjectConnection: {
-    totalCount: async ({ page }) => (await page.readSurroundings()).totalCount,
+    totalCount: async ({ page }) => (await page.readMetadata()).totalCount,
   },
 
   PageInfo: {
-    hasNextPage: ({ page }) => (page.direction === 'forward' ? page.hasMore : hasMoreBehind(page)),
-    hasPreviousPage: ({ page }) => (page.direction === 'backward' ? page.hasMore : hasMoreBehind(page)),
+    hasNextPage: ({ page }) => (page.direction === 'forward' ? page.hasMore : hasPrevious(page)),
+    hasPreviousPage: ({ page }) => (page.direction === 'backward' ? page.hasMore : hasPrevious(page)),
   },
 } satisfies Resolvers;
 
@@ -58,6 +58,6 @@ async function projectOf(
   return project;
 }
 
-async function hasMoreBehind(page: ProjectPage): Promise<boolean> {
-  return (await page.readSurroundings()).hasMoreBehind;
+async function hasPrevious(page: ProjectPage): Promise<boolean> {
+  return (await page.readMetadata()).hasPrevious;
 }

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, isFault, toApiError } from '../model/api-error.ts';
+import { ApiError, shouldLog, toApiError } from '../model/api-error.ts';
 import {
   bodyTooLarge,
   headersOf,
@@ -32,7 +32,7 @@ export function addErrors(
 
   app.setErrorHandler((thrown, request, reply) => {
     const error = fromFastify(thrown);
-    if (isFault(error)) logger.error({ reqId: request.id, err: error });
+    if (shouldLog(error)) logger.error({ reqId: request.id, err: error });
     return sendError(error, request, reply);
   });
 
