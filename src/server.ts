@@ -7,11 +7,11 @@ import { createDataLayer } from './data/create-data-layer.ts';
 import { graphqlErrorBody } from './graphql/errors.ts';
 import { addGraphqlApi, GRAPHQL_PATH } from './graphql/routes.ts';
 import { createHttpApp } from './http/app.ts';
-import { bearerAuthentication } from './http/authorization.ts';
+import { bearerAuthenticator } from './http/authorization.ts';
 import { addCors } from './http/cors.ts';
-import { addCovers } from './http/covers.ts';
-import { addErrors } from './http/errors.ts';
-import { addHealth } from './http/health.ts';
+import { addCoverImages } from './http/cover-images.ts';
+import { addErrorHandling } from './http/errors.ts';
+import { addHealthChecks } from './http/health.ts';
 import { pageTokens } from './model/page-token.ts';
 import { idGenerator } from './model/resource-name.ts';
 import { addAssets, hasAssets } from './pages/assets.ts';
@@ -93,12 +93,12 @@ async function listen(
     publicUrl: () => publicUrl,
   });
 
-  const authenticate = bearerAuthentication(data);
+  const authenticate = bearerAuthenticator(data);
   const app = createHttpApp(logger, {
     errorBody: restErrorBody,
     isStopping: () => stopping,
   });
-  addErrors(app, logger, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
+  addErrorHandling(app, logger, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
   await addCors(app, config.corsOrigins);
   addStartPage(app, { version: VERSION, publicUrl: () => publicUrl, sandbox: config.sandbox });
   if (explorers) {
@@ -106,8 +106,8 @@ async function listen(
     addDocsPage(app);
     addAssets(app);
   }
-  addHealth(app, data, () => stopping);
-  addCovers(app);
+  addHealthChecks(app, data, () => stopping);
+  addCoverImages(app);
   addRestApi(app, data, authenticate);
   addOpenApi(app, VERSION, () => publicUrl);
   await addGraphqlApi(app, data, authenticate, logger, config.sandbox);
