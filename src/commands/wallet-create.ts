@@ -11,7 +11,7 @@ export const walletCreate: Command = {
     title: { value: '<text>', description: 'The title, 1 to 200 characters.', required: true },
     network: {
       value: '<network>',
-      description: 'Such as NETWORK_ETHEREUM or NETWORK_POLYGON.',
+      description: 'The network, such as NETWORK_ETHEREUM or NETWORK_POLYGON.',
       required: true,
     },
     address: {
