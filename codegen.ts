@@ -8,10 +8,10 @@ const config: CodegenConfig = {
       config: {
         contextType: './context.ts#Context',
         enumsAsTypes: true,
-        // Without `any` for what is not known.
+        // `unknown` instead of `any` for scalars without a mapping.
         defaultScalarType: 'unknown',
         immutableTypes: true,
-        // Resolvers get the nouns of the model, and shape only what differs from them.
+        // Resolvers receive the types of the model. Only fields that differ from the model need a resolver.
         mappers: {
           App: '../model/app.ts#App as AppModel',
           Project: '../model/project.ts#Project as ProjectModel',

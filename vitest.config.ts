@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
-// The programs that npm does not bring. Where everything has to be checked they are
-// installed, and a test that lacks one fails.
+// Some tests need a program that is not an npm package. Without it they are excluded locally, and
+// fail in CI.
 const installed = (program: string) => process.env['CI'] !== undefined || existsSync(program);
 
-// What is about one engine alone is in a folder of its name; all else runs on both.
+// The folders `sqlite` and `postgres` have the tests of one engine. All other tests run on both.
 const sqlite = {
   name: 'sqlite',
   exclude: ['test/postgres/**', ...(installed('/usr/bin/chromium') ? [] : ['test/browser/**'])],
@@ -15,7 +15,7 @@ const sqlite = {
 
 const postgres = {
   name: 'postgres',
-  // What is about the APIs alone is the same on any engine.
+  // These folders have no tests that depend on the engine.
   exclude: [
     'test/sqlite/**',
     'test/model/**',
@@ -31,19 +31,19 @@ const postgres = {
 
 export default defineConfig({
   test: {
-    // Far beyond what any takes, so that a busy machine fails none.
+    // Much longer than any test takes, so that no test fails on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'threads',
-    // Many tests wait for a process that they have started.
+    // More workers than cores are useful, because many tests wait for a child process.
     maxWorkers: 4,
-    // Run as Node runs the program itself: without a bundler in between.
+    // Modules are loaded by Node, as in production, and not by Vite.
     experimental: { viteModuleRunner: false },
     projects: [sqlite, postgres].map((project) => ({
       extends: true,
       test: {
         include: ['test/**/*.test.ts'],
-        // Each file starts gateways of its own, and no module keeps anything between two of them.
+        // Each file starts its own gateways, and modules have no state that files could share.
         isolate: false,
         ...project,
       },

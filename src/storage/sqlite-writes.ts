@@ -1,102 +1,103 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '../model/api-error.ts';
-import { primaryCode, withOutages } from './sqlite-statements.ts';
+import { primaryResultCode, translateErrors } from './sqlite-statements.ts';
 
-// How long a write may wait for another process's, and how often it looks whether it may.
+/** How long a write waits for the lock of another process, in milliseconds. */
 export const BUSY_TIMEOUT_MS = 2000;
-const BUSY_INTERVAL_MS = 1;
 
+const BUSY_RETRY_INTERVAL_MS = 1;
+
+// Source: sqlite.org/rescode.html, SQLITE_BUSY.
 const BUSY = 5;
 
 const MAX_BATCH = 100;
 
-/** A write that waits for its turn. */
+/** A write in the queue. */
 type PendingWrite = {
   readonly work: () => unknown;
-  /** Whether it is a single statement, which SQLite undoes by itself if it fails. */
+  /** Whether it is a single statement. SQLite rolls back a failed statement itself. */
   readonly isAtomic: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** Until when it may wait for another process, in the time of `performance`. */
+  /** The end of the wait for the lock of another process, on the clock of `performance.now()`. */
   readonly deadline: number;
 };
 
-/** Makes writes, each of which is acknowledged once it is on disk. */
+/** A queue of writes. A promise resolves after its write is on disk. */
 export type GroupCommit = {
-  /** Runs one statement. */
+  /** Executes one statement. @throws UNAVAILABLE if the database is unavailable */
   run<T>(statement: () => T): Promise<T>;
-  /** Runs several statements, all of which are undone if one fails. */
+  /** Executes several statements, and rolls back all of them if one fails. @throws UNAVAILABLE if the database is unavailable */
   transaction<T>(work: () => Promise<T>): Promise<T>;
 };
 
 /**
- * Makes writes in the order in which they come, and commits all together that have come
- * in the same turn of the event loop: it is the commit, on its way to the disk, that takes
- * the time. Each is undone alone if it fails, and none is acknowledged before it is on disk
- * with all the others.
+ * Returns a queue that executes writes in the order of their arrival, with one commit for all
+ * writes of the same event-loop turn, because the sync to disk takes most of the time. A failed
+ * write is rolled back alone. No write is acknowledged before the commit of its batch is on disk.
  *
- * @param onCommit is called before a write is acknowledged
+ * @param onCommit called after a commit, before its writes are acknowledged
  */
 export function groupCommit(writer: DatabaseSync, onCommit: () => void): GroupCommit {
   const prepare = (sql: string) => {
     const statement = writer.prepare(sql);
-    return () => void withOutages(() => statement.run());
+    return () => void translateErrors(() => statement.run());
   };
   const begin = prepare('BEGIN IMMEDIATE');
   const commit = prepare('COMMIT');
   const savepoint = prepare('SAVEPOINT write');
   const release = prepare('RELEASE write');
-  const undo = prepare('ROLLBACK TO write');
-  const waiting: PendingWrite[] = [];
+  const rollbackToSavepoint = prepare('ROLLBACK TO write');
+  const queue: PendingWrite[] = [];
   let isScheduled = false;
 
-  // After all requests of the turn have been read.
+  // setImmediate runs after Node has processed all requests of the event-loop turn.
   function schedule(): void {
-    if (isScheduled || waiting.length === 0) return;
+    if (isScheduled || queue.length === 0) return;
     isScheduled = true;
     setImmediate(async () => {
-      await commitBatch(waiting.splice(0, MAX_BATCH));
+      await commitBatch(queue.splice(0, MAX_BATCH));
       isScheduled = false;
       schedule();
     });
   }
 
   async function commitBatch(batch: readonly PendingWrite[]): Promise<void> {
-    const begun = await beginFor(batch);
-    if (begun.length === 0) return;
-    const settlements: (() => void)[] = [];
+    const writes = await beginTransaction(batch);
+    if (writes.length === 0) return;
+    const acknowledgements: (() => void)[] = [];
     try {
-      for (const write of begun) settlements.push(await attempt(write, begun.length > 1));
+      for (const write of writes) acknowledgements.push(await execute(write, writes.length > 1));
       commit();
       onCommit();
     } catch (error) {
       if (writer.isTransaction) writer.exec('ROLLBACK');
-      for (const { reject } of begun) reject(error);
+      for (const { reject } of writes) reject(error);
       return;
     }
-    for (const settle of settlements) settle();
+    for (const acknowledge of acknowledgements) acknowledge();
   }
 
-  /** Begins a transaction as soon as no other process holds the lock. Returns the writes that could wait so long. */
-  async function beginFor(batch: readonly PendingWrite[]): Promise<readonly PendingWrite[]> {
-    for (let patient = batch; ; ) {
+  /** Begins a transaction when no other process holds the lock. Returns the writes whose deadline has not passed. */
+  async function beginTransaction(batch: readonly PendingWrite[]): Promise<readonly PendingWrite[]> {
+    for (let remaining = batch; ; ) {
       try {
         begin();
-        return patient;
+        return remaining;
       } catch (error) {
-        const isBusy = error instanceof ApiError && primaryCode(error.cause) === BUSY;
+        const isBusy = error instanceof ApiError && primaryResultCode(error.cause) === BUSY;
         const now = performance.now();
-        for (const { deadline, reject } of patient) if (!isBusy || now > deadline) reject(error);
-        patient = isBusy ? patient.filter(({ deadline }) => now <= deadline) : [];
-        if (patient.length === 0) return patient;
-        await delay(BUSY_INTERVAL_MS);
+        for (const { deadline, reject } of remaining) if (!isBusy || now > deadline) reject(error);
+        remaining = isBusy ? remaining.filter(({ deadline }) => now <= deadline) : [];
+        if (remaining.length === 0) return remaining;
+        await delay(BUSY_RETRY_INTERVAL_MS);
       }
     }
   }
 
-  /** Makes one write of a batch. @throws if all of the batch is undone */
-  async function attempt(
+  /** Executes one write of a batch, and returns the function that settles its promise. @throws if the whole batch fails */
+  async function execute(
     { work, isAtomic, resolve, reject }: PendingWrite,
     hasOthers: boolean,
   ): Promise<() => void> {
@@ -108,10 +109,10 @@ export function groupCommit(writer: DatabaseSync, onCommit: () => void): GroupCo
       if (needsSavepoint) release();
       return () => resolve(value);
     } catch (error) {
-      // Some errors, such as a full disk, end the whole transaction.
+      // SQLite rolls back the whole transaction on some errors, such as a full disk.
       if (!hasOthers || !writer.isTransaction) throw error;
       if (needsSavepoint) {
-        undo();
+        rollbackToSavepoint();
         release();
       }
       return () => reject(error);
@@ -121,7 +122,7 @@ export function groupCommit(writer: DatabaseSync, onCommit: () => void): GroupCo
   function add<T>(work: () => unknown, isAtomic: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const deadline = performance.now() + BUSY_TIMEOUT_MS;
-      waiting.push({ work, isAtomic, resolve: resolve as PendingWrite['resolve'], reject, deadline });
+      queue.push({ work, isAtomic, resolve: resolve as PendingWrite['resolve'], reject, deadline });
       schedule();
     });
   }

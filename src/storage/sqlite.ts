@@ -4,29 +4,28 @@ import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../model/api-error.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
 import { cachedReads } from './sqlite-reads.ts';
-import { runner, withOutages } from './sqlite-statements.ts';
+import { statementRunner, translateErrors } from './sqlite-statements.ts';
 import { BUSY_TIMEOUT_MS, groupCommit } from './sqlite-writes.ts';
 
-/** Thrown if the file of a database does not exist. The message is one line. */
+/** Thrown if the database file does not exist. The message is one line. */
 export class DatabaseMissingError extends Error {}
 
 /**
- * Opens a database in one SQLite file.
+ * Opens a SQLite database file.
  *
- * There are two connections: what is written goes through the one, and reads through
- * the other, so that a read neither waits for an open transaction nor sees into it.
- * A commit is on disk when its promise resolves.
+ * Writes and reads use separate connections. A read therefore does not wait for an open
+ * transaction, and does not see its changes. A write is on disk when its promise resolves.
  *
  * @param create whether to create the file if it does not exist
- * @throws DatabaseMissingError if it does not exist and must not be created
+ * @throws DatabaseMissingError if the file does not exist and `create` is false
  * @throws UNAVAILABLE if the file cannot be opened
  */
 export function openSqlite(path: string, create: boolean): Database {
   if (create) createFile(path);
   else if (!existsSync(path))
-    throw new DatabaseMissingError(`There is no database file ${path}. Run "paw migrate".`);
-  const { writer, reader } = withOutages(() => {
-    // Only while it opens may SQLite itself wait for a lock, since it blocks the event loop.
+    throw new DatabaseMissingError(`The database file ${path} does not exist. Run "paw migrate".`);
+  const { writer, reader } = translateErrors(() => {
+    // SQLite blocks the event loop while it waits for a lock. It may do so only while the file is opened.
     const settings = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
     const writer = new DatabaseSync(path, settings);
     writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 0');
@@ -35,8 +34,8 @@ export function openSqlite(path: string, create: boolean): Database {
     return { writer, reader };
   });
   const reads = cachedReads(reader);
-  const write = runner(writer);
-  const writes = groupCommit(writer, reads.expire);
+  const write = statementRunner(writer);
+  const writes = groupCommit(writer, reads.invalidate);
 
   const transaction: Queryable = {
     async query<R extends Row>(sql: string, params: readonly Value[] = []) {
@@ -60,7 +59,7 @@ export function openSqlite(path: string, create: boolean): Database {
   };
 }
 
-/** Creates the file if it does not exist, with permissions for its owner alone. SQLite's other files get the same ones. */
+/** Creates the file if it does not exist, readable by its owner only. SQLite gives its WAL files the same permissions. */
 function createFile(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true });

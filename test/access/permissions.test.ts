@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type CredentialKind, createCredential, parseCredential } from '../../src/credentials/credential.ts';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { openTokens } from '../../src/storage/tokens.ts';
+import { tokenStore } from '../../src/storage/tokens.ts';
 import { type Answer, type Api, bothApis, type Outcome, postGraphql, send } from '../apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
 
@@ -215,7 +215,7 @@ beforeAll(async () => {
   };
   for (const token of [tokens['a revoked account token'], tokens['a revoked access token']]) {
     const { ownerId, serial } = parseCredential(token ?? '') ?? fail();
-    await openTokens(gateway.database, clock).revoke(ownerId, serial);
+    await tokenStore(gateway.database, clock).revoke(ownerId, serial);
   }
   await paw('app', 'deactivate', inactiveApp.name);
   return gateway.stop;

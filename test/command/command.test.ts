@@ -215,8 +215,8 @@ describe('a command that is called wrongly', () => {
   });
 
   test.concurrent.each([
-    ['no known command', ['launch'], /no such command/],
-    ['half a command', ['account'], /no such command/],
+    ['no known command', ['launch'], /Unknown command/],
+    ['half a command', ['account'], /Unknown command/],
     ['an unknown option', ['account', 'create', '--title', 'x', '--colour', 'red'], /--colour/],
     [
       'one required option missing',

@@ -238,7 +238,7 @@ async function startCluster(atEnd: (end: () => Promise<void>) => void = () => {}
   // What stands behind the last line break may not be all of a line.
   const lines = () => running.output().split('\n').slice(0, -1);
   const log = () => lines().map((line): Entry => JSON.parse(line));
-  const workers = () => log().flatMap(({ msg, pid }) => (msg === 'a worker listens' ? [pid] : []));
+  const workers = () => log().flatMap(({ msg, pid }) => (msg === 'worker is listening' ? [pid] : []));
   return { ...running, url, log, workers };
 }
 

@@ -20,7 +20,7 @@ function violationsOf(definition: string, value: unknown) {
 }
 
 const KINDS = 'Must be one of FIRST, SECOND.';
-const INT = 'Must be a whole number of at most 32 bits.';
+const INT = 'Must be a 32-bit integer.';
 
 describe('a variable', () => {
   test.each<readonly [string, string, unknown]>([
@@ -55,16 +55,16 @@ describe('a variable', () => {
       [
         'title: Required.',
         `inner.count: ${INT}`,
-        'inner.more: Is not a field of Inner, which takes count.',
+        'inner.more: Unknown field. Fields of Inner: count.',
         `kinds[1]: ${KINDS}`,
-        'extra: Is not a field of Input, which takes title, inner, kinds, note.',
+        'extra: Unknown field. Fields of Input: title, inner, kinds, note.',
       ],
     ],
     [
       'with a field of the prototype',
       'Input!',
       JSON.parse('{"title":"a","__proto__":1}'),
-      ['__proto__: Is not a field of Input, which takes title, inner, kinds, note.'],
+      ['__proto__: Unknown field. Fields of Input: title, inner, kinds, note.'],
     ],
   ])('%s is refused', (_name, definition, value, expected) => {
     expect(violationsOf(definition, value)).toEqual(expected);

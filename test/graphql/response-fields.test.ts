@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLSchema, graphqlSync, Kind, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { responseFields } from '../../src/graphql/response-fields.ts';
+import { fieldCounter } from '../../src/graphql/response-fields.ts';
 
 const schema: GraphQLSchema = buildSchema(`
   type Query { one: Item! list: [Item!]! nodes(ids: [ID!]!): [Item]! }
@@ -11,7 +11,7 @@ function count(source: string, limit = 1_000_000): number {
   const document = parse(source);
   const operation = document.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION);
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('There is no operation.');
-  return responseFields(schema, document, 10, limit)(operation);
+  return fieldCounter(schema, document, 10, limit)(operation);
 }
 
 /** How many fields an answer really has. */

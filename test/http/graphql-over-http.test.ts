@@ -431,18 +431,18 @@ describe('a value in a document that is refused', () => {
     [
       'text in place of a number',
       '{ projects(first: "hush-hush") { totalCount } }',
-      'first: Must be a whole number',
+      'first: Must be a 32-bit integer',
     ],
     [
       'a number that is too large',
       '{ projects(first: 99999999999) { totalCount } }',
-      'first: Must be a whole number',
+      'first: Must be a 32-bit integer',
     ],
     ['null', '{ node(id: null) { id } }', 'id: Must not be null.'],
     [
       'a default',
       'query ($n: Int = "hush-hush") { projects(first: $n) { totalCount } }',
-      'n: Must be a whole number',
+      'n: Must be a 32-bit integer',
     ],
     [
       'an object without a field',

@@ -81,12 +81,12 @@ const refused: readonly Refusal[] = [
   [
     'a field that is repeated',
     `{ projects { ${Array.from({ length: 480 }, () => 'pageInfo { hasNextPage }').join(' ')} } }`,
-    /^A document may repeat at most 200 fields/,
+    /^A document may have at most 200 repeated fields/,
   ],
   [
     'fragments beside each other',
     `{ ${Array.from({ length: 201 }, () => '...F').join(' ')} } fragment F on Query { __typename }`,
-    /^A document may spread at most 200 fragments/,
+    /^A document may have at most 200 fragment spreads/,
   ],
   [
     'a few fragments that spread each other',

@@ -106,7 +106,7 @@ test('a request that is not HTTP does not bring its token into the log', async (
     'POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer paw_acct_SECRET\r\nContent-Length: 5x\r\n\r\n',
   );
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
-  expect(gateway.log()).toContain('refused a connection');
+  expect(gateway.log()).toContain('rejected a malformed request');
   const bytes = JSON.stringify(Buffer.from('SECRET').toJSON().data).slice(1, -1);
   expect(gateway.log()).not.toContain('SECRET');
   expect(gateway.log()).not.toContain(bytes);

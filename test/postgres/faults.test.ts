@@ -197,7 +197,7 @@ test('a connection that is cut while an account is created leaves neither accoun
   expect(await command).toEqual({
     status: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^paw: The database does not answer: .+\n$/),
+    stderr: expect.stringMatching(/^paw: The database is unavailable: .+\n$/),
   });
   await held.release();
   expect(await look(counts)).toEqual([{ accounts: 1, projects: 1 }]);
@@ -295,7 +295,7 @@ test('a server that is away at the start ends the program with 1 and one line, w
   expect(result).toEqual({
     status: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^paw: The database does not answer: .+\n$/),
+    stderr: expect.stringMatching(/^paw: The database is unavailable: .+\n$/),
   });
   expect(result.stderr).not.toContain('hidden');
 });

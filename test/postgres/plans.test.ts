@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { idOf, parseResourceName, type Ulid } from '../../src/model/resource-name.ts';
 import type { Database, Queryable, Row, Value } from '../../src/storage/database.ts';
 import { sweepExpired } from '../../src/storage/keyv-adapter.ts';
-import { findProjectPage, findProjectPageSurroundings } from '../../src/storage/projects.ts';
+import { findProjectPage, findProjectPageMetadata } from '../../src/storage/projects.ts';
 import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
 
 const PROJECTS = 3000;
@@ -103,7 +103,7 @@ describe.each([
       const { explained, steps } = explain(gateway.database, mode);
       const request = { direction, size: 5, position: place?.id };
       await findProjectPage(explained, account, request);
-      await findProjectPageSurroundings(explained, account, request);
+      await findProjectPageMetadata(explained, account, request);
       const onProjects = steps.filter(
         (step) => step['Relation Name']?.startsWith('project') && step['Actual Loops'] > 0,
       );

@@ -26,7 +26,7 @@ test('in production a server does not create a file, and runs on one that "paw m
   expect(await paw(['serve'], settings)).toEqual({
     status: 1,
     stdout: '',
-    stderr: `paw: There is no database file ${pathOf(url)}. Run "paw migrate".\n`,
+    stderr: `paw: The database file ${pathOf(url)} does not exist. Run "paw migrate".\n`,
   });
   expect(existsSync(pathOf(url))).toBe(false);
 

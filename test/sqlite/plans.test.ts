@@ -6,7 +6,7 @@ import { sweepExpired } from '../../src/storage/keyv-adapter.ts';
 import {
   findAccountOfProject,
   findProjectPage,
-  findProjectPageSurroundings,
+  findProjectPageMetadata,
 } from '../../src/storage/projects.ts';
 import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
 
@@ -25,7 +25,7 @@ test.each<PageRequest['direction']>(['forward', 'backward'])(
     const request = { direction, size: 5, position: idIn(projects[15]) };
     const { items } = await findProjectPage(explained, idIn(account), request);
     expect(items).toHaveLength(5);
-    await findProjectPageSurroundings(explained, idIn(account), request);
+    await findProjectPageMetadata(explained, idIn(account), request);
     const searches = plan.filter((step) => / USING .*project|project USING/.test(step));
     expect(searches).toHaveLength(2);
     for (const step of searches)
