@@ -1,11 +1,12 @@
 /**
- * Runs the steps of `deploy/Dockerfile` without a container engine: each stage in an empty folder, with
- * absolute paths of the image changed to paths in that folder. Then it starts the program as the image
- * does, runs the health check, and stops it.
+ * Runs the steps of `deploy/Dockerfile` without a container engine: each stage in an empty folder, with the
+ * absolute paths of the image changed to paths in that folder. Then it starts the program as the image does,
+ * runs the health check, and stops the program.
  *
- * It differs from a container in the base image, which is this machine with the Node that runs this script,
- * and in the user, which is that of the Dockerfile only if this script runs as root.
+ * Two things differ from a container: the base image is this machine with the Node that runs this script, and
+ * the user of the image is used only if root runs this script.
  */
+import assert from 'node:assert/strict';
 import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -18,13 +19,15 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, matchesGlob, relative } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { DOCKERFILE, lastOf, readDockerfile, type Stage, variablesOf } from './dockerfile.ts';
 
-type Built = {
+/** A stage whose steps have been run. */
+type BuiltStage = {
   readonly stage: Stage;
   /** The folder that stands for `/` of the image. */
   readonly root: string;
@@ -34,78 +37,72 @@ type Built = {
 };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
 const IS_ROOT = process.getuid?.() === 0;
+
+// The Node that runs this script is the one of the image.
 const NODE_FOLDER = dirname(process.execPath);
 
-// Instructions that only describe the image.
-const DECLARATIONS = ['CMD', 'ENTRYPOINT', 'ENV', 'EXPOSE', 'HEALTHCHECK', 'USER', 'VOLUME'];
+// Packages that only development needs.
+const DEVELOPMENT = ['@types/react', 'esbuild', 'graphiql', 'node', 'typescript', 'vitest'];
+
+const IGNORED = readFileSync(join(ROOT, '.dockerignore'), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'));
 
 const work = mkdtempSync(join(tmpdir(), 'paw-dockerfile-'));
-// The user of the image reads what is in it.
-chmodSync(work, 0o755);
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
+// The user of the image reads what it contains.
+chmodSync(work, 0o755);
 
-const stages = readDockerfile(DOCKERFILE);
-const built = new Map<string, Built>();
-for (const [index, stage] of stages.entries()) built.set(stage.name ?? 'image', build(stage, `${index}`));
-const image = built.get('image');
-assert(image !== undefined, 'The last stage has no name.');
+const stages: BuiltStage[] = [];
+for (const stage of readDockerfile(DOCKERFILE)) stages.push(build(stage, join(work, String(stages.length))));
+const image = stages.at(-1);
+assert.ok(image);
 await tryImage(image);
 
-function build(stage: Stage, folder: string): Built {
-  const major = Number(/^node:(\d+)-/.exec(stage.image)?.[1]);
-  assert(major === Number(process.versions.node.split('.')[0]), `This is not the Node of ${stage.image}.`);
-  const root = join(work, folder);
+function build(stage: Stage, root: string): BuiltStage {
+  assert.equal(/^node:(\d+)-/.exec(stage.image)?.[1], process.versions.node.split('.')[0]);
   mkdirSync(root);
-  const folders = stage.instructions.flatMap(({ keyword, text }) =>
-    keyword === 'WORKDIR' || keyword === 'VOLUME' ? [text] : [],
-  );
-  const inRoot = (text: string) =>
-    folders.reduce(
-      (changed, path) => changed.replaceAll(new RegExp(`(?<![\\w.])${path}\\b`, 'g'), root + path),
-      text,
-    );
+  const folders = stage.instructions
+    .filter(({ keyword }) => keyword === 'WORKDIR' || keyword === 'VOLUME')
+    .map(({ text }) => new RegExp(`(?<![\\w.])${text}\\b`, 'g'));
+  const inRoot = (text: string) => folders.reduce((all, folder) => all.replace(folder, `${root}$&`), text);
   let workdir = root;
   for (const { keyword, text } of stage.instructions) {
-    if (DECLARATIONS.includes(keyword)) continue;
-    console.log(`${keyword} ${text}`);
-    if (keyword === 'WORKDIR') {
-      workdir = inRoot(text);
-      mkdirSync(workdir, { recursive: true });
-    } else if (keyword === 'COPY') {
-      copy(text, workdir);
-    } else if (keyword === 'RUN') {
-      const { status } = spawnSync('/bin/sh', ['-c', asOwnUser(inRoot(text))], {
-        cwd: workdir,
-        env: { ...outerEnvironment(), ...variablesOf(stage) },
-        stdio: 'inherit',
-      });
-      assert(status === 0, `It ended with ${status}.`);
-    } else {
-      throw new Error(`This script does not know ${keyword}.`);
+    switch (keyword) {
+      case 'WORKDIR':
+        workdir = inRoot(text);
+        mkdirSync(workdir);
+        break;
+      case 'COPY':
+        printStep(keyword, text);
+        copy(text, workdir);
+        break;
+      case 'RUN':
+        printStep(keyword, text);
+        run(inRoot(text), workdir, variablesOf(stage));
+        break;
+      default:
+        // These describe the image.
+        assert.match(keyword, /^(CMD|ENTRYPOINT|ENV|EXPOSE|HEALTHCHECK|USER|VOLUME)$/);
     }
   }
   return { stage, root, workdir, inRoot };
 }
 
 function copy(text: string, workdir: string): void {
-  const words = text.split(/\s+/);
-  const from = words[0]?.startsWith('--from=')
-    ? built.get(words.shift()?.slice('--from='.length) ?? '')
-    : undefined;
-  const target = words.pop() ?? '';
-  for (const source of words) {
+  const [, stageName, paths = ''] = /^(?:--from=(\S+) )?(.*)$/.exec(text) ?? [];
+  const from = stages.find(({ stage }) => stageName !== undefined && stage.name === stageName);
+  const sources = paths.split(' ');
+  const target = sources.pop() ?? '';
+  for (const source of sources) {
     const path = from === undefined ? join(ROOT, source) : from.inRoot(source);
-    const isFolder = statSync(path).isDirectory();
-    const into =
-      !isFolder && target.endsWith('/') ? join(workdir, target, basename(source)) : join(workdir, target);
     const filter = from === undefined ? isInContext : () => true;
-    assert(filter(path), `${source} is not in the build context.`);
-    cpSync(path, !isFolder && target === './' ? join(workdir, basename(source)) : into, {
-      recursive: true,
-      verbatimSymlinks: true,
-      filter,
-    });
+    assert.ok(filter(path), `${source} is not in the build context.`);
+    // As in a container, a file is copied into a target that ends with a slash, and a folder without its name.
+    const name = target.endsWith('/') && !statSync(path).isDirectory() ? basename(source) : '';
+    cpSync(path, join(workdir, target, name), { recursive: true, verbatimSymlinks: true, filter });
   }
 }
 
@@ -113,103 +110,98 @@ function copy(text: string, workdir: string): void {
 function isInContext(path: string): boolean {
   const name = relative(ROOT, path);
   if (name === '') return true;
-  const patterns = readFileSync(join(ROOT, '.dockerignore'), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'));
   let included = true;
-  for (const pattern of patterns) {
-    const excepts = pattern.startsWith('!');
-    const glob = pattern.replace('!', '');
-    if (matchesGlob(name, glob) || name.startsWith(`${glob}/`) || (glob === '*' && !excepts))
-      included = excepts;
-    // A folder is read if anything in it is included.
-    else if (excepts && glob.startsWith(`${name}/`) && statSync(path).isDirectory()) included = true;
+  for (const pattern of IGNORED) {
+    const isException = pattern.startsWith('!');
+    const glob = isException ? pattern.slice(1) : pattern;
+    const parents = name.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
+    if (parents.some((parent) => matchesGlob(parent, glob))) included = isException;
+    // A folder is read if it contains an exception.
+    else if (isException && glob.startsWith(`${name}/`)) included = true;
   }
   return included;
 }
 
-async function tryImage({ stage, workdir, inRoot, root }: Built): Promise<void> {
-  const words = (keyword: string, text = lastOf(stage, keyword)): string[] => JSON.parse(text ?? '');
-  const [, healthCheck] = lastOf(stage, 'HEALTHCHECK')?.split(/ CMD /) ?? [];
-  const port = await freePort();
+function run(command: string, cwd: string, variables: Readonly<Record<string, string>>): void {
+  // The variables of this machine may name a proxy or registry. Those of Node are the image's own.
+  const { NODE_ENV, NODE_OPTIONS, ...outer } = process.env;
+  const env = { ...outer, ...variables, PATH: `${NODE_FOLDER}:${outer['PATH']}` };
+  // Only root can give a file to another user.
+  const own = `${process.getuid?.()}:${process.getgid?.()}`;
+  const words = IS_ROOT ? command : command.replace(/chown \d+:\d+/, `chown ${own}`);
+  assert.equal(spawnSync('/bin/sh', ['-c', words], { cwd, env, stdio: 'inherit' }).status, 0);
+}
+
+async function tryImage({ stage, root, workdir, inRoot }: BuiltStage): Promise<void> {
+  const words = (text = '') => (JSON.parse(text) as string[]).map(inRoot);
+  const entrypoint = words(lastOf(stage, 'ENTRYPOINT'));
+  const command = words(lastOf(stage, 'CMD'));
+  const healthCheck = words(lastOf(stage, 'HEALTHCHECK')?.split(' CMD ')[1]);
+  const [uid = 0, gid = 0] = (lastOf(stage, 'USER') ?? '').split(':').map(Number);
+  const variables = Object.entries(variablesOf(stage)).map(([name, value]) => [name, inRoot(value)]);
+  const port = String(await freePort());
   const home = join(root, 'home');
   mkdirSync(home);
-  const settings = Object.entries(variablesOf(stage)).map(([name, value]) => [name, inRoot(value)]);
-  const env = {
-    ...Object.fromEntries(settings),
-    PATH: `${NODE_FOLDER}:/usr/bin:/bin`,
-    HOME: home,
-    PORT: `${port}`,
+  const options: SpawnOptions = {
+    cwd: workdir,
+    env: { ...Object.fromEntries(variables), PATH: `${NODE_FOLDER}:/usr/bin:/bin`, HOME: home, PORT: port },
+    ...(IS_ROOT && { uid, gid }),
   };
-  const [uid, gid] = (lastOf(stage, 'USER') ?? '').split(':').map(Number);
-  assert(uid !== undefined && uid > 0 && gid !== undefined && gid > 0, 'The image has a user by number.');
-  const options: SpawnOptions = { cwd: workdir, env, ...(IS_ROOT && { uid, gid }) };
-  const run = (command: readonly string[]) =>
-    spawnSync(command[0] ?? '', command.slice(1).map(inRoot), { ...options, encoding: 'utf8' });
-  const entrypoint = words('ENTRYPOINT');
-  const check = () => run(words('', healthCheck)).status;
+  const call = ([program = '', ...args]: readonly string[]) => {
+    const { status, stdout, stderr } = spawnSync(program, args, { ...options, encoding: 'utf8' });
+    return { status, stdout: String(stdout), stderr: String(stderr) };
+  };
 
-  for (const development of ['typescript', 'vitest', 'esbuild', 'node']) {
-    assert(!existsSync(join(workdir, 'node_modules', development)), `The image contains ${development}.`);
-  }
-  console.log(run(['du', '-sh', workdir]).stdout);
-  assert(run(entrypoint.concat('--version')).status === 0, 'The image prints its version.');
-  const missing = run([...entrypoint, ...words('CMD')]);
-  assert(
-    missing.status === 1 && /paw migrate/.test(missing.stderr),
-    'Without a database the start names the command.',
+  printStep('The image contains no package of development');
+  assert.deepEqual(
+    DEVELOPMENT.filter((name) => existsSync(join(workdir, 'node_modules', name))),
+    [],
   );
-  const migrated = run(entrypoint.concat('migrate'));
-  assert(migrated.status === 0, `paw migrate succeeds: ${migrated.stderr}`);
-  assert(check() === 1, 'The health check fails while nothing listens.');
+  console.log(`${call(['du', '-sm', workdir]).stdout.split('\t')[0]} MB`);
+  printStep('Without a database, the start fails and names the command');
+  const refusal = call([...entrypoint, ...command]);
+  assert.equal(refusal.status, 1);
+  assert.match(refusal.stderr, /^paw: .*paw migrate.*\n$/);
+  printStep('The command migrates the database in the volume');
+  assert.deepEqual(
+    { ...call([...entrypoint, 'migrate']), stdout: '' },
+    { status: 0, stdout: '', stderr: '' },
+  );
+  assert.ok(existsSync(inRoot(`${lastOf(stage, 'VOLUME')}/paw.db`)));
+  printStep('The health check fails while nothing listens');
+  assert.equal(call(healthCheck).status, 1);
 
-  const [program = '', ...rest] = [...entrypoint, ...words('CMD')];
-  const server = spawn(program, rest.map(inRoot), { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
-  let log = '';
-  const listening = new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.once('close', (code) => reject(new Error(`The server ended with ${code}.`)));
-    server.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      log += text;
-      if (log.includes('listening on')) resolve();
-    });
-  });
+  printStep('The server listens, and the health check succeeds');
+  const [program = '', ...args] = [...entrypoint, ...command];
+  const server = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
+  assert.ok(server.stdout);
+  const ended = once(server, 'close');
+  const log: string[] = [];
   try {
-    await listening;
-    assert(check() === 0, 'The health check succeeds while the server runs.');
-    const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
-    assert(ready.status === 200, 'The server is ready.');
-    server.kill('SIGTERM');
-    const [code] = await once(server, 'close');
-    assert(code === 0 && log.includes('"stopping"'), 'SIGTERM stops the server, with status 0.');
+    for await (const line of createInterface({ input: server.stdout })) {
+      log.push(line);
+      if (!line.includes('listening on')) continue;
+      assert.equal(call(healthCheck).status, 0);
+      assert.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200);
+      printStep('SIGTERM stops the server with status 0');
+      server.kill('SIGTERM');
+    }
+    assert.deepEqual(await ended, [0, null]);
+    assert.match(log.at(-1) ?? '', /"stopping"/);
   } finally {
     server.kill('SIGKILL');
   }
 }
 
-/** The environment for RUN: that of this machine, for proxies and registries, without settings of Node. */
-function outerEnvironment(): NodeJS.ProcessEnv {
-  const { NODE_ENV, NODE_OPTIONS, CI, ...environment } = process.env;
-  return { ...environment, PATH: `${NODE_FOLDER}:${process.env['PATH']}` };
-}
-
-/** Without root, files can be given only to the own user. */
-function asOwnUser(command: string): string {
-  return IS_ROOT
-    ? command
-    : command.replace('chown 1000:1000', `chown ${process.getuid?.()}:${process.getgid?.()}`);
-}
-
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
-  const address = probe.address();
+  const { port } = probe.address() as AddressInfo;
   probe.close();
   await once(probe, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  return port;
 }
 
-function assert(condition: boolean, expectation: string): asserts condition {
-  if (!condition) throw new Error(`Not so: ${expectation}`);
-  if (/^(The|Without|paw|SIGTERM)/.test(expectation)) console.log(`ok: ${expectation}`);
+function printStep(...words: readonly string[]): void {
+  console.log(`-- ${words.join(' ')}`);
 }
