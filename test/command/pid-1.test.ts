@@ -64,7 +64,7 @@ test('as process 1, a server ignores SIGHUP, and on SIGTERM completes the reques
   await once(query, 'continue');
   query.write(QUERY.slice(0, 10));
   signal('SIGTERM');
-  await expect.poll(() => lines.map(({ msg }) => msg)).toContain('stopping');
+  await expect.poll(() => lines.map(({ msg }) => msg), { timeout: 5000 }).toContain('stopping');
   query.end(QUERY.slice(10));
   const [response] = (await once(query, 'response')) as [IncomingMessage];
   expect(JSON.parse(await text(response))).toEqual({ data: { __typename: 'Query' } });

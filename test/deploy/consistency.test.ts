@@ -127,7 +127,7 @@ test('HAProxy in compose.yaml gets its configuration, and the addresses that it 
   expect(ports).toEqual([`127.0.0.1:${port}:${port}`]);
   expect(healthcheck?.test?.at(-1)).toContain(`/${port}`);
   expect(volumes).toEqual(['./haproxy.cfg:/usr/local/etc/haproxy/haproxy.cfg:ro']);
-  const [, version] = /Tested with HAProxy ([\d.]+\d)/.exec(haproxy) ?? [];
+  const [, version] = /Tested with HAProxy .*?(\d+\.\d+)\.\n/.exec(haproxy) ?? [];
   expect(name).toBe(`haproxy:${version}`);
 });
 
