@@ -8,7 +8,14 @@ const installed = (program: string) => process.env['CI'] !== undefined || exists
 // The folders `sqlite` and `postgres` have the tests of one engine. All other tests run on both.
 const sqlite = {
   name: 'sqlite',
-  exclude: ['test/postgres/**', ...(installed('/usr/bin/chromium') ? [] : ['test/browser/**'])],
+  exclude: [
+    'test/postgres/**',
+    ...(installed('/usr/bin/chromium') ? [] : ['test/browser/**']),
+    ...(installed('/usr/sbin/haproxy') && installed('/usr/sbin/nginx')
+      ? []
+      : ['test/deploy/proxies.test.ts']),
+    ...(installed('/usr/bin/systemd-analyze') ? [] : ['test/deploy/service-unit.test.ts']),
+  ],
   provide: { engine: 'sqlite', postgresUrl: '' },
   globalSetup: ['test/support/build-assets.ts'],
 } as const;
@@ -23,6 +30,7 @@ const postgres = {
     'test/clients/**',
     'test/contracts/**',
     'test/browser/**',
+    'test/deploy/**',
     ...(installed('/usr/sbin/pgbouncer') ? [] : ['test/postgres/pooler.test.ts']),
   ],
   provide: { engine: 'postgres' },
