@@ -1,51 +1,57 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
-// The programs that npm does not bring. Where everything has to be checked they are
-// installed, and a test that lacks one fails.
-const installed = (program: string) => process.env['CI'] !== undefined || existsSync(program);
+// Programs that npm does not install. On CI all of them are installed, and a test without its program fails.
+const PROGRAMS = {
+  'test/browser/**': '/usr/bin/chromium',
+  'test/postgres/pooler.test.ts': '/usr/sbin/pgbouncer',
+  'test/sqlite/durability.test.ts': '/usr/bin/strace',
+};
 
-// What is about one engine alone is in a folder of its name; all else runs on both.
+const withoutProgram = Object.entries(PROGRAMS)
+  .filter(([, program]) => process.env['CI'] === undefined && !existsSync(program))
+  .map(([tests]) => tests);
+
+// Pure code: no server, no database, no process.
+const unit = {
+  name: 'unit',
+  include: ['test/unit/**/*.test.ts'],
+  exclude: [],
+} as const;
+
+// Everything else runs on SQLite, except the tests of the other engine.
 const sqlite = {
   name: 'sqlite',
-  exclude: ['test/postgres/**', ...(installed('/usr/bin/chromium') ? [] : ['test/browser/**'])],
+  include: ['test/**/*.test.ts'],
+  exclude: ['test/unit/**', 'test/postgres/**', ...withoutProgram],
   provide: { engine: 'sqlite', postgresUrl: '' },
 } as const;
 
+// Only what depends on the engine: the operations, the storage and the commands.
 const postgres = {
   name: 'postgres',
-  // What is about the APIs alone is the same on any engine.
-  exclude: [
-    'test/sqlite/**',
-    'test/model/**',
-    'test/graphql/**',
-    'test/clients/**',
-    'test/contracts/**',
-    'test/browser/**',
-    ...(installed('/usr/sbin/pgbouncer') ? [] : ['test/postgres/pooler.test.ts']),
-  ],
+  include: ['access', 'command', 'operations', 'postgres', 'projects', 'storage'].map(
+    (folder) => `test/${folder}/**/*.test.ts`,
+  ),
+  exclude: withoutProgram,
   provide: { engine: 'postgres' },
-  globalSetup: 'test/postgres/shared-server.ts',
+  globalSetup: 'test/support/shared-postgres.ts',
 } as const;
 
 export default defineConfig({
   test: {
-    // Far beyond what any takes, so that a busy machine fails none.
+    // Far longer than any test takes, so that none fails on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'threads',
     // Many tests wait for a process that they have started.
     maxWorkers: 4,
-    // Run as Node runs the program itself: without a bundler in between.
+    // Modules are loaded by Node itself, as in production, and not by a bundler.
     experimental: { viteModuleRunner: false },
-    projects: [sqlite, postgres].map((project) => ({
+    projects: [unit, sqlite, postgres].map((project) => ({
       extends: true,
-      test: {
-        include: ['test/**/*.test.ts'],
-        // Each file starts gateways of its own, and no module keeps anything between two of them.
-        isolate: false,
-        ...project,
-      },
+      // No module keeps state between test files.
+      test: { isolate: false, ...project },
     })),
   },
 });

@@ -6,7 +6,7 @@ import type { Database, Queryable, Row, Value } from '../../src/storage/database
 import { KeyvAdapter, sweepExpired } from '../../src/storage/keyv-adapter.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { makeDatabase, testClock } from '../gateway.ts';
+import { makeDatabase, testClock } from '../support/gateway.ts';
 
 let database: Database;
 

@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type CredentialKind, createCredential, parseCredential } from '../../src/credentials/credential.ts';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { openTokens } from '../../src/storage/tokens.ts';
-import { type Answer, type Api, bothApis, type Outcome, postGraphql, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { type Answer, type Api, bothApis, type Outcome, postGraphql, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 
 const HOUR_MS = 3_600_000;
 

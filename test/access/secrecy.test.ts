@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bothApis } from '../apis.ts';
-import { missingTable, textOf } from '../engine.ts';
-import { type Gateway, startGateway } from '../gateway.ts';
-import { faultsOf, leaksOf, newSecret, type Scene, type Secrets, useSecrets } from './secrets.ts';
+import { bothApis } from '../support/apis.ts';
+import { missingTable, textOf } from '../support/engine.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { faultsOf, leaksOf, newSecret, type Scene, type Secrets, useSecrets } from '../support/secrets.ts';
 
 let gateway: Gateway;
 let scene: Scene;

@@ -4,9 +4,16 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { type Api, type AppFields, bothApis, type Outcome, postGraphql } from '../apis.ts';
-import { missingTable, onDatabase } from '../engine.ts';
-import { type Gateway, makeDatabase, seedTenant, startGateway, type Tenant, testClock } from '../gateway.ts';
+import { type Api, type AppFields, bothApis, type Outcome, postGraphql } from '../support/apis.ts';
+import { missingTable, onDatabase } from '../support/engine.ts';
+import {
+  type Gateway,
+  makeDatabase,
+  seedTenant,
+  startGateway,
+  type Tenant,
+  testClock,
+} from '../support/gateway.ts';
 
 const SECOND_MS = 1000;
 const HOUR_MS = 3600 * SECOND_MS;

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Gateway, startGateway } from '../gateway.ts';
-import { newPage, open, startChromium } from './browser.ts';
+import { newPage, open, startChromium } from '../support/browser.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
 
 let browser: Browser;
 let gateway: Gateway;

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { bothApis } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
-import { newPage, open, startChromium, storedBy } from './browser.ts';
+import { bothApis } from '../support/apis.ts';
+import { newPage, open, startChromium, storedBy } from '../support/browser.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 // An answer with a page of projects is shown whole, and no line of it is broken.
 const VIEWPORT = { width: 1920, height: 2000 };

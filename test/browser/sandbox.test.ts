@@ -1,8 +1,8 @@
 import { getIntrospectionQuery } from 'graphql';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
-import { newPage, open, startChromium } from './browser.ts';
+import { newPage, open, startChromium } from '../support/browser.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 const STUDIO = 'https://studio.apollographql.com';
 const CDN = 'https://embeddable-sandbox.cdn.apollographql.com';

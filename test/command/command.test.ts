@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../src/commands/with-database.ts';
 import { idOf, parseResourceName } from '../../src/model/resource-name.ts';
 import { insertApp } from '../../src/storage/apps.ts';
-import { type Api, bothApis, postGraphql, send } from '../apis.ts';
-import { isUntouched } from '../engine.ts';
+import { type Api, bothApis, postGraphql, send } from '../support/apis.ts';
+import { isUntouched } from '../support/engine.ts';
 import {
   type Gateway,
   makeDatabase,
@@ -11,8 +11,8 @@ import {
   startGateway,
   type Tenant,
   type TestDatabase,
-} from '../gateway.ts';
-import { paw } from './paw.ts';
+} from '../support/gateway.ts';
+import { paw } from '../support/paw.ts';
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const MISSING = '01ARZ3NDEKTSV4RRFFQ69G5FAV';

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { bothApis, type ProjectFields, send, type WalletFields } from '../apis.ts';
-import { onDatabase } from '../engine.ts';
-import { makeDatabase, type TestDatabase } from '../gateway.ts';
-import { type Running, startPaw } from './paw.ts';
+import { bothApis, type ProjectFields, send, type WalletFields } from '../support/apis.ts';
+import { onDatabase } from '../support/engine.ts';
+import { makeDatabase, type TestDatabase } from '../support/gateway.ts';
+import { type Running, startPaw } from '../support/paw.ts';
 
 type Sample = { url: string; accessToken: string; projects: ProjectFields[]; wallets: WalletFields[] };
 

@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vites
 import type { AdminContext } from '../../src/data/dependencies.ts';
 import { idGenerator } from '../../src/model/resource-name.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { type Answer, answerOf, postGraphql, send } from '../apis.ts';
-import { makeDatabase, migrateDatabase, seedTenant } from '../gateway.ts';
-import { paw, type Running, startPaw } from './paw.ts';
+import { type Answer, answerOf, postGraphql, send } from '../support/apis.ts';
+import { makeDatabase, migrateDatabase, seedTenant } from '../support/gateway.ts';
+import { paw, type Running, startPaw } from '../support/paw.ts';
 
 /** A line of the log. */
 type Entry = { readonly level: number; readonly pid: number; readonly msg: string };

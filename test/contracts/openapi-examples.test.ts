@@ -16,15 +16,15 @@ import {
   type SignInFields,
   send,
   type WalletFields,
-} from '../apis.ts';
-import { type Gateway, startGateway } from '../gateway.ts';
+} from '../support/apis.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
 import {
   OPERATION_IDS,
   type OpenApiDocument,
   type OperationId,
   operationOf,
   parametersOf,
-} from '../openapi-document.ts';
+} from '../support/openapi-document.ts';
 
 /** What differs from the request of an example. */
 type Sent = {

@@ -7,8 +7,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fastify } from 'fastify';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addRestApi } from '../../src/rest/routes.ts';
-import { type Answer, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { type Answer, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import {
   fieldsOf,
   OPERATION_IDS,
@@ -18,7 +18,7 @@ import {
   operationOf,
   operationsOf,
   type RequestField,
-} from '../openapi-document.ts';
+} from '../support/openapi-document.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PUBLIC_URL = 'https://paw.example.org/base';

@@ -11,8 +11,8 @@ import {
   printSchema,
 } from 'graphql';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { postGraphql, send } from '../apis.ts';
-import { type Gateway, startGateway } from '../gateway.ts';
+import { postGraphql, send } from '../support/apis.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PUBLISHED = 'schema/published/paw.graphql';

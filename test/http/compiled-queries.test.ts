@@ -10,8 +10,8 @@ import {
 } from 'graphql';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CompiledQueries } from '../../src/graphql/compiled-queries.ts';
-import { type Answer, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { type Answer, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 
 const schema = buildSchema(
   readFileSync(new URL('../../schema/published/paw.graphql', import.meta.url), 'utf8'),

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+import { type Answer, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 const STUDIO = 'https://studio.apollographql.com';
 const BROWSER = {

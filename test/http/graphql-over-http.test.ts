@@ -12,9 +12,9 @@ import {
 import { serverAudits } from 'graphql-http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
-import { type Answer, postGraphql, send } from '../apis.ts';
-import { missingTable } from '../engine.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { type Answer, postGraphql, send } from '../support/apis.ts';
+import { missingTable } from '../support/engine.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 
 const RESPONSE_JSON = 'application/graphql-response+json';
 const PLAIN_JSON = 'application/json';

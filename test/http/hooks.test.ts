@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Answer, bothApis, postGraphql, send } from '../apis.ts';
-import { seedTenant, startGateway } from '../gateway.ts';
+import { type Answer, bothApis, postGraphql, send } from '../support/apis.ts';
+import { seedTenant, startGateway } from '../support/gateway.ts';
 
 const INITIALIZATION = 'fastify.initialization';
 

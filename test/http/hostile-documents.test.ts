@@ -1,8 +1,8 @@
 import { getIntrospectionQuery, type IntrospectionOptions } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MAX_RESPONSE_BYTES } from '../../src/graphql/response-size.ts';
-import { type Answer, postGraphql, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { type Answer, postGraphql, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 
 // Documents that are small, and that would cost much time, memory or traffic without limits.
 

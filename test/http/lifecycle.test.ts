@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { answerOf, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
-import { expectDocumented } from '../rest-contract.ts';
+import { answerOf, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { expectDocumented } from '../support/rest-contract.ts';
 
 const URL_TEXT = /http:\/\/127\.0\.0\.1:\d+/;
 const APP = '{"title":"App","active":true}';

@@ -5,9 +5,9 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { EXAMPLES } from '../../src/pages/browser/examples.ts';
-import { type Answer, postGraphql, send } from '../apis.ts';
-import { startPaw } from '../command/paw.ts';
-import { type Gateway, makeDatabase, seedTenant, startGateway } from '../gateway.ts';
+import { type Answer, postGraphql, send } from '../support/apis.ts';
+import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { startPaw } from '../support/paw.ts';
 
 const SETTINGS = {
   'by default': {},

@@ -3,9 +3,9 @@ import { type IncomingMessage, request, STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
-import { type Answer, answerOf } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
-import { expectDocumented } from '../rest-contract.ts';
+import { type Answer, answerOf } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { expectDocumented } from '../support/rest-contract.ts';
 
 type Request = {
   readonly token?: string | undefined;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { type Api, type AppFields, bothApis, type Outcome, postGraphql } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
-import { codeOf, expectInvalid } from './refusal.ts';
+import { type Api, type AppFields, bothApis, type Outcome, postGraphql } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { codeOf, expectInvalid } from '../support/refusal.ts';
 
 const APP_NAME = /^apps\/[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 const PRIVATE_KEY = /^paw_key_[0-9A-Z]{52}_[0-9a-f]{72}$/;

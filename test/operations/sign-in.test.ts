@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { type Api, bothApis, postGraphql, type SignInFields, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
-import { anonymous, codeOf, expectInvalid } from './refusal.ts';
+import { type Api, bothApis, postGraphql, type SignInFields, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { anonymous, codeOf, expectInvalid } from '../support/refusal.ts';
 
 type Key = { readonly name: string; readonly privateKey: string };
 

@@ -1,9 +1,9 @@
 import { argon2Sync } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { type Api, bothApis, postGraphql, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
-import { anonymous, codeOf, expectInvalid } from './refusal.ts';
+import { type Api, bothApis, postGraphql, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { anonymous, codeOf, expectInvalid } from '../support/refusal.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const MISSING_WALLET = `wallets/${'0'.repeat(26)}`;

@@ -8,9 +8,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { type AppFields, bothApis } from '../apis.ts';
-import { paw } from '../command/paw.ts';
-import { isUntouched } from '../engine.ts';
+import { type AppFields, bothApis } from '../support/apis.ts';
+import { isUntouched } from '../support/engine.ts';
 import {
   type Gateway,
   makeDatabase,
@@ -20,7 +19,8 @@ import {
   type Tenant,
   type TestDatabase,
   testClock,
-} from '../gateway.ts';
+} from '../support/gateway.ts';
+import { paw } from '../support/paw.ts';
 
 const run = promisify(execFile);
 

@@ -9,8 +9,8 @@ import { ApiError } from '../../src/model/api-error.ts';
 import type { Database, Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import type { PostgresSettings } from '../../src/storage/postgres.ts';
-import { makeDatabase } from '../gateway.ts';
-import { type PostgresServer, startPostgres } from './server.ts';
+import { makeDatabase } from '../support/gateway.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
 // Making a cluster is much work for a machine that runs other tests as well.
 const SERVER_START_MS = 60_000;

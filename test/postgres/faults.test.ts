@@ -6,10 +6,10 @@ import { Client } from 'pg';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { idGenerator } from '../../src/model/resource-name.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { type Api, bothApis, type Outcome, send } from '../apis.ts';
-import { paw, type Result, startPaw } from '../command/paw.ts';
-import { migrateDatabase, seedTenant, type Tenant } from '../gateway.ts';
-import { type PostgresServer, startPostgres } from './server.ts';
+import { type Api, bothApis, type Outcome, send } from '../support/apis.ts';
+import { migrateDatabase, seedTenant, type Tenant } from '../support/gateway.ts';
+import { paw, type Result, startPaw } from '../support/paw.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
 // Making a cluster is much work for a machine that runs other tests as well.
 const SERVER_START_MS = 60_000;

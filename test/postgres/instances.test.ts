@@ -6,9 +6,9 @@ import { idGenerator } from '../../src/model/resource-name.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { type Api, type AppFields, bothApis, type Outcome, postGraphql, send } from '../apis.ts';
-import { paw, type Result, startPaw } from '../command/paw.ts';
-import { makeDatabase, seedTenant, type Tenant } from '../gateway.ts';
+import { type Api, type AppFields, bothApis, type Outcome, postGraphql, send } from '../support/apis.ts';
+import { makeDatabase, seedTenant, type Tenant } from '../support/gateway.ts';
+import { paw, type Result, startPaw } from '../support/paw.ts';
 
 /** A server in a process of its own. */
 type Instance = {

@@ -3,7 +3,7 @@ import { idOf, parseResourceName, type Ulid } from '../../src/model/resource-nam
 import type { Database, Queryable, Row, Value } from '../../src/storage/database.ts';
 import { sweepExpired } from '../../src/storage/keyv-adapter.ts';
 import { findProjectPage, findProjectPageSurroundings } from '../../src/storage/projects.ts';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 const PROJECTS = 3000;
 

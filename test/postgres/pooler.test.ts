@@ -6,10 +6,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Database, Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { type AppFields, bothApis, type Outcome, send } from '../apis.ts';
-import { paw, startPaw } from '../command/paw.ts';
-import { type Gateway, makeDatabase, seedTenant, startGateway } from '../gateway.ts';
-import { freePort } from './server.ts';
+import { type AppFields, bothApis, type Outcome, send } from '../support/apis.ts';
+import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { paw, startPaw } from '../support/paw.ts';
+import { freePort } from '../support/postgres-server.ts';
 
 /** A PgBouncer in transaction mode, in front of the server that the tests share. */
 type Pooler = {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { paw, startPaw } from '../command/paw.ts';
-import { onDatabase } from '../engine.ts';
-import { makeDatabase, migrateDatabase } from '../gateway.ts';
+import { onDatabase } from '../support/engine.ts';
+import { makeDatabase, migrateDatabase } from '../support/gateway.ts';
+import { paw, startPaw } from '../support/paw.ts';
 
 const PASSWORD = 'paw-test';
 

@@ -2,9 +2,9 @@ import { Client } from 'pg';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCredential } from '../../src/credentials/credential.ts';
 import type { Ulid } from '../../src/model/resource-name.ts';
-import { type Answer, bothApis, postGraphql, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
-import { startPostgres } from './server.ts';
+import { type Answer, bothApis, postGraphql, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { startPostgres } from '../support/postgres-server.ts';
 
 // Making a cluster is much work for a machine that runs other tests as well.
 const SERVER_START_MS = 60_000;

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { resourceName, type Ulid } from '../../src/model/resource-name.ts';
 import { insertAccount } from '../../src/storage/accounts.ts';
-import { postGraphql } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { postGraphql } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 
 type Arguments = Partial<Record<'first' | 'after' | 'last' | 'before', unknown>>;
 type Connection = {

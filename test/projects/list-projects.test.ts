@@ -12,8 +12,8 @@ import {
   type ProjectFields,
   postGraphql,
   send,
-} from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+} from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 
 let gateway: Gateway;
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, type Api, bothApis, type Outcome, postGraphql } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+import { type Answer, type Api, bothApis, type Outcome, postGraphql } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 

@@ -4,8 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { onDatabase, pathOf } from '../engine.ts';
-import { makeDatabase } from '../gateway.ts';
+import { onDatabase, pathOf } from '../support/engine.ts';
+import { makeDatabase } from '../support/gateway.ts';
 
 const ADD = 'INSERT INTO item (id) VALUES ($1)';
 

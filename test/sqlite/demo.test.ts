@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startPaw } from '../command/paw.ts';
+import { startPaw } from '../support/paw.ts';
 
 test('paw demo keeps its data in data/demo.db unless it is told where', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));

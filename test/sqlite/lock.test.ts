@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, test } from 'vitest';
-import { bothApis, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+import { bothApis, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {

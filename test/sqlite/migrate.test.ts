@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/storage/migrate.ts';
-import { paw, startPaw } from '../command/paw.ts';
-import { onDatabase, pathOf } from '../engine.ts';
-import { makeDatabase } from '../gateway.ts';
+import { onDatabase, pathOf } from '../support/engine.ts';
+import { makeDatabase } from '../support/gateway.ts';
+import { paw, startPaw } from '../support/paw.ts';
 
 test('a file of a newer program stays as it is, to the byte', async () => {
   const { url, remove } = await makeDatabase();

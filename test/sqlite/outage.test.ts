@@ -3,10 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { bothApis, send } from '../apis.ts';
-import { paw } from '../command/paw.ts';
-import { pathOf } from '../engine.ts';
-import { makeDatabase, seedTenant, startGateway } from '../gateway.ts';
+import { bothApis, send } from '../support/apis.ts';
+import { pathOf } from '../support/engine.ts';
+import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { paw } from '../support/paw.ts';
 
 test('another process that holds the lock stops writes, not reads, until it lets go', async () => {
   const { url, remove } = await makeDatabase();

@@ -8,7 +8,7 @@ import {
   findProjectPage,
   findProjectPageSurroundings,
 } from '../../src/storage/projects.ts';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
 

@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { pathOf } from '../engine.ts';
-import { makeDatabase } from '../gateway.ts';
+import { pathOf } from '../support/engine.ts';
+import { makeDatabase } from '../support/gateway.ts';
 
 // Single rows that were read are kept in memory, which nobody may notice.
 

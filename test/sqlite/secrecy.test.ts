@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { leaksOf, useSecrets } from '../access/secrets.ts';
-import { pathOf } from '../engine.ts';
-import { startGateway } from '../gateway.ts';
+import { pathOf } from '../support/engine.ts';
+import { startGateway } from '../support/gateway.ts';
+import { leaksOf, useSecrets } from '../support/secrets.ts';
 
 test('no secret that was used is in the bytes of the file or of its write-ahead log', async () => {
   const gateway = await startGateway({ LOG_LEVEL: 'trace' });

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Database, Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { startPaw } from '../command/paw.ts';
-import { onDatabase } from '../engine.ts';
-import { makeDatabase, migrateDatabase } from '../gateway.ts';
+import { onDatabase } from '../support/engine.ts';
+import { makeDatabase, migrateDatabase } from '../support/gateway.ts';
+import { startPaw } from '../support/paw.ts';
 
 const CREATE = `CREATE TABLE item (
   id TEXT PRIMARY KEY,

@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { DatabaseVersionError, migrate } from '../../src/storage/migrate.ts';
-import { paw, startPaw } from '../command/paw.ts';
-import { isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../engine.ts';
-import { makeDatabase, type TestDatabase } from '../gateway.ts';
+import { isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../support/engine.ts';
+import { makeDatabase, type TestDatabase } from '../support/gateway.ts';
+import { paw, startPaw } from '../support/paw.ts';
 
 const NOW = 1_767_225_600_123;
 

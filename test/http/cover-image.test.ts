@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bothApis, type ProjectFields, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+import { bothApis, type ProjectFields, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 // No project of any test has it.
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';

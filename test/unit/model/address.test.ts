@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseAddress } from '../../src/model/address.ts';
+import { parseAddress } from '../../../src/model/address.ts';
 
 // Source: the test cases of EIP-55.
 const VECTORS = [
@@ -20,11 +20,11 @@ describe.each(VECTORS)('the address %s', (address) => {
     ['with its checksum', address],
     ['in lower case', `0x${digits.toLowerCase()}`],
     ['in upper case', `0x${digits.toUpperCase()}`],
-  ])('is taken %s and given its checksum', (_, text) => {
+  ])('%s is accepted and returned with its checksum', (_, text) => {
     expect(parseAddress(text)).toBe(address);
   });
 
-  test('is refused with any one letter in the wrong case', () => {
+  test('is refused if one letter has the wrong case', () => {
     const letters = [...digits.matchAll(/[a-f]/gi)];
     const flipped = letters.map(({ 0: letter, index }) => {
       const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
@@ -35,7 +35,7 @@ describe.each(VECTORS)('the address %s', (address) => {
   });
 });
 
-test('an address of decimal digits alone is taken', () => {
+test('an address of decimal digits alone is accepted', () => {
   const address = '0x1234567890123456789012345678901234567890';
   expect(parseAddress(address)).toBe(address);
 });

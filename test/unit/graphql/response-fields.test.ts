@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLSchema, graphqlSync, Kind, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { responseFields } from '../../src/graphql/response-fields.ts';
+import { responseFields } from '../../../src/graphql/response-fields.ts';
 
 const schema: GraphQLSchema = buildSchema(`
   type Query { one: Item! list: [Item!]! nodes(ids: [ID!]!): [Item]! }
@@ -39,7 +39,7 @@ describe('the fields of a response are counted', () => {
       '{ one { ...F } } fragment F on Item { id other { ...F } }',
       3,
     ],
-    ['of what is not there as one', '{ nothing { id } one { nothing } }', 3],
+    ['of unknown fields as one', '{ nothing { id } one { nothing } }', 3],
   ])('%s', (_name, document, expected) => {
     expect(count(document)).toBe(expected);
   });
@@ -65,7 +65,7 @@ describe('introspection is counted on the schema itself, each field twice', () =
     expect(count('query ($n: String!) { __type(name: $n) { fields { name } } }')).toBe(Math.max(...named));
   });
 
-  test('no further than to the limit', () => {
+  test('up to the limit', () => {
     const deep =
       '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }';
     expect(count(deep, 100)).toBeGreaterThan(100);

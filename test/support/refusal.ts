@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Api, Outcome } from '../apis.ts';
+import type { Api, Outcome } from './apis.ts';
 
 /** Expects that an API has refused the input for these fields, in its own words. */
 export function expectInvalid(

@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { inject } from 'vitest';
-import { readConfig } from '../src/config.ts';
-import { createAccount } from '../src/data/create-account.ts';
-import { createAccountToken } from '../src/data/create-account-token.ts';
-import { createProject } from '../src/data/create-project.ts';
-import { createWallet } from '../src/data/create-wallet.ts';
-import type { AdminContext } from '../src/data/dependencies.ts';
-import { idGenerator } from '../src/model/resource-name.ts';
-import { startServer } from '../src/server.ts';
-import type { Database } from '../src/storage/database.ts';
-import { migrate } from '../src/storage/migrate.ts';
-import { openDatabase } from '../src/storage/open-database.ts';
+import { readConfig } from '../../src/config.ts';
+import { createAccount } from '../../src/data/create-account.ts';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
+import { createProject } from '../../src/data/create-project.ts';
+import { createWallet } from '../../src/data/create-wallet.ts';
+import type { AdminContext } from '../../src/data/dependencies.ts';
+import { idGenerator } from '../../src/model/resource-name.ts';
+import { startServer } from '../../src/server.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { migrate } from '../../src/storage/migrate.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 
 /** A clock that stands still until it is moved. */
 export type TestClock = (() => number) & { advance(ms: number): void };

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
-import { openApiDocument } from '../src/rest/openapi.ts';
+import { openApiDocument } from '../../src/rest/openapi.ts';
 import type { Answer } from './apis.ts';
 import { type OpenApiDocument, operationsOf } from './openapi-document.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { createCredential, hashCredential } from '../../src/credentials/credential.ts';
-import { type Answer, type Api, bothApis, type Outcome, send } from '../apis.ts';
-import { type Gateway, seedTenant, type Tenant } from '../gateway.ts';
+import { type Answer, type Api, bothApis, type Outcome, send } from './apis.ts';
+import { type Gateway, seedTenant, type Tenant } from './gateway.ts';
 
 /** Where requests with secrets are sent: a gateway, with an account and an app of it. */
 export type Scene = {

@@ -6,7 +6,7 @@ import {
   idOf,
   parseResourceName,
   parseUlid,
-} from '../../src/model/resource-name.ts';
+} from '../../../src/model/resource-name.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
@@ -15,11 +15,11 @@ describe('a ULID', () => {
     ['in upper case', ULID],
     ['in lower case', ULID.toLowerCase()],
     ['in both', `${ULID.slice(0, 13)}${ULID.slice(13).toLowerCase()}`],
-  ])('is taken %s and returned in upper case', (_, text) => {
+  ])('%s is accepted and returned in upper case', (_, text) => {
     expect(parseUlid(text)).toBe(ULID);
   });
 
-  test.each(['00000000000000000000000000', '7ZZZZZZZZZZZZZZZZZZZZZZZZZ'])('may be %s, a bound', (text) => {
+  test.each(['00000000000000000000000000', '7ZZZZZZZZZZZZZZZZZZZZZZZZZ'])('may be the bound %s', (text) => {
     expect(parseUlid(text)).toBe(text);
     expect(parseUlid(text.toLowerCase())).toBe(text);
   });
@@ -48,14 +48,14 @@ describe('a ULID', () => {
 });
 
 describe('a resource name', () => {
-  test('is taken in any of the collections that are asked for, its ULID in either case', () => {
+  test('of any of the collections is accepted, its ULID in either case', () => {
     const names = ['projects', 'wallets'].map((collection) =>
       parseResourceName(['projects', 'wallets'], `${collection}/${ULID.toLowerCase()}`),
     );
     expect(names).toEqual([`projects/${ULID}`, `wallets/${ULID}`]);
   });
 
-  test('comes apart into its collection and its ULID', () => {
+  test('has a collection and a ULID', () => {
     const name = parseResourceName(['wallets'], `wallets/${ULID}`);
     expect(name && [collectionOf(name), idOf(name)]).toEqual(['wallets', ULID]);
   });
@@ -77,26 +77,26 @@ describe('a resource name', () => {
   });
 });
 
-describe('the ids that a generator makes', () => {
+describe('generated ids', () => {
   const NOW = 1_767_225_600_123;
 
   test.each([
     ['within one millisecond', () => NOW],
-    ['as time goes by', (call: number) => NOW + call],
-    ['when the clock is set back', (call: number) => NOW - 1000 * call],
-    ['when the clock goes back and forth', (call: number) => NOW + (call % 3) - 1],
-  ])('are ULIDs that rise strictly %s', (_, at) => {
+    ['while the clock advances', (call: number) => NOW + call],
+    ['while the clock is set back', (call: number) => NOW - 1000 * call],
+    ['while the clock jumps back and forth', (call: number) => NOW + (call % 3) - 1],
+  ])('are strictly increasing ULIDs %s', (_, at) => {
     let calls = 0;
     const newId = idGenerator(() => {
       calls += 1;
       return at(calls);
     });
-    const ids = Array.from({ length: 2000 }, newId);
+    const ids = Array.from({ length: 500 }, newId);
     expect(ids.filter((id) => parseUlid(id) !== id)).toEqual([]);
     expect([...new Set(ids)].sort()).toEqual(ids);
   });
 
-  test('carry the time of the clock', () => {
+  test('contain the time of the clock', () => {
     expect(decodeTime(idGenerator(() => NOW)())).toBe(NOW);
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { inject } from 'vitest';
-import type { Database, Row } from '../src/storage/database.ts';
-import { openDatabase } from '../src/storage/open-database.ts';
+import type { Database, Row } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 
 /** What the two engines keep or say in ways of their own. */
 type Engine = {
