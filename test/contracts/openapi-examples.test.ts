@@ -9,10 +9,10 @@ import type { AdminContext } from '../../src/data/dependencies.ts';
 import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
 import { parseUlid } from '../../src/model/resource-name.ts';
 import {
-  type Answer,
   type AppFields,
-  answerOf,
+  type HttpResponse,
   type PageFields,
+  readResponse,
   type SignInFields,
   send,
   type WalletFields,
@@ -125,7 +125,7 @@ function replay(
   id: OperationId,
   sent: Sent = {},
   headers: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const operation = operationOf(document, id);
   const example = {
     token,
@@ -138,11 +138,14 @@ function replay(
 }
 
 /** Sends a request that lacks the header Host, as `fetch` would not. */
-async function askWithoutHost(id: OperationId, headers: Readonly<Record<string, string>>): Promise<Answer> {
+async function askWithoutHost(
+  id: OperationId,
+  headers: Readonly<Record<string, string>>,
+): Promise<HttpResponse> {
   const { method } = operationOf(document, id);
   const asked = request(gateway.url + pathOf(id), { method, headers, setHost: false }).end();
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
-  return answerOf(response);
+  return readResponse(response);
 }
 
 /** The path of an operation, with the examples of its parameters. */

@@ -7,7 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fastify } from 'fastify';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addRestApi } from '../../src/rest/routes.ts';
-import { type Answer, send } from '../support/apis.ts';
+import { type HttpResponse, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import {
   fieldsOf,
@@ -271,7 +271,7 @@ function ask(
   id: OperationId,
   values: Values,
   search: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const operation = operationOf(document, id);
   const places = new Map(fieldsOf(operation).map(({ name, place }) => [name, place]));
   const query = new URLSearchParams(search);
@@ -287,7 +287,7 @@ function ask(
   return send(url, operation.method, tenant.token, operation.requestBody && body);
 }
 
-function violationsIn({ status, text }: Answer): readonly string[] {
+function violationsIn({ status, text }: HttpResponse): readonly string[] {
   if (status !== 400) return [];
   const [, badRequest] = JSON.parse(text).error.details;
   return badRequest.fieldViolations.map(({ field }: { field: string }) => field);

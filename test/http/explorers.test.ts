@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, send } from '../support/apis.ts';
+import { type HttpResponse, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 const STUDIO = 'https://studio.apollographql.com';
@@ -187,7 +187,7 @@ function ask(
   path: string,
   headers: Readonly<Record<string, string>>,
   body?: object,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return send(gatewayWith(setting).url + path, method, undefined, body, headers);
 }
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { EXAMPLES } from '../../src/pages/browser/examples.ts';
-import { type Answer, postGraphql, send } from '../support/apis.ts';
+import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
 import { startPaw } from '../support/paw.ts';
 
@@ -238,15 +238,15 @@ function gatewayWith(setting: Setting): Gateway {
   return gateway;
 }
 
-function browse(setting: Setting, path: string): Promise<Answer> {
+function browse(setting: Setting, path: string): Promise<HttpResponse> {
   return send(gatewayWith(setting).url + path, 'GET', undefined, undefined, {
     accept: 'text/html,*/*;q=0.8',
   });
 }
 
 /** Loads the files that a page names, and the files that those name, and so on. */
-async function loadAssets(setting: Setting, page: string): Promise<ReadonlyMap<string, Answer>> {
-  const loaded = new Map<string, Answer>();
+async function loadAssets(setting: Setting, page: string): Promise<ReadonlyMap<string, HttpResponse>> {
+  const loaded = new Map<string, HttpResponse>();
   const waiting = assetsIn(page);
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (loaded.has(path)) continue;

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCredential } from '../../src/credentials/credential.ts';
 import type { Ulid } from '../../src/model/resource-name.ts';
-import { type Answer, bothApis, postGraphql, send } from '../support/apis.ts';
+import { bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 
@@ -76,7 +76,7 @@ async function mark(what: string): Promise<number> {
 }
 
 /** Checks that an answer is a good one, and returns what it holds. */
-function read({ status, text }: Answer) {
+function read({ status, text }: HttpResponse) {
   expect(status).toBe(200);
   const answer = JSON.parse(text);
   expect(answer).not.toHaveProperty('errors');

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expectDocumented } from './rest-contract.ts';
 
-/** What an API answered: the resource that came, or the error, and the HTTP response as it was. */
+/** The result of an operation: its value or its error, and the HTTP response. */
 export type Outcome<T> = {
   readonly value: T | undefined;
   readonly error: Failure | undefined;
-  readonly response: Answer;
+  readonly response: HttpResponse;
 };
 
 /** An error in the terms that both APIs share. */
@@ -20,8 +20,8 @@ export type Failure = {
   readonly requestId: string;
 };
 
-/** An HTTP response that has been read. */
-export type Answer = {
+/** An HTTP response whose body has been read. */
+export type HttpResponse = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -47,21 +47,21 @@ export type ProjectFields = {
 };
 export type PageFields = { projects: ProjectFields[]; nextPageToken: string };
 
-/** The four operations by one of the two APIs, so that a test can ask both the same. */
+/** The four operations by one of the two APIs, so that one test can run on both. */
 export type Api = {
   readonly name: 'GraphQL' | 'REST';
-  createApp(token: string | undefined, sent: object): Promise<Outcome<AppFields>>;
-  signIn(token: string | undefined, sent: object): Promise<Outcome<SignInFields>>;
-  updateWallet(token: string | undefined, wallet: string, sent: object): Promise<Outcome<WalletFields>>;
+  createApp(token: string | undefined, input: object): Promise<Outcome<AppFields>>;
+  signIn(token: string | undefined, input: object): Promise<Outcome<SignInFields>>;
+  updateWallet(token: string | undefined, wallet: string, input: object): Promise<Outcome<WalletFields>>;
   listProjects(
     token: string | undefined,
-    sent?: { first?: unknown; after?: unknown },
+    input?: { first?: unknown; after?: unknown },
   ): Promise<Outcome<PageFields>>;
 };
 
 /** Both APIs of the gateway at `url()`. */
-export function bothApis(url: () => string): readonly Api[] {
-  return [graphqlFace(url), restFace(url)];
+export function bothApis(url: () => string): readonly [Api, Api] {
+  return [graphqlApi(url), restApi(url)];
 }
 
 /** Sends a GraphQL request and returns the response. */
@@ -71,15 +71,15 @@ export async function postGraphql(
   query: string,
   variables: object = {},
   headers: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return send(`${url}/graphql`, 'POST', token, { query, variables }, headers);
 }
 
 const REST_PATH = /^\/(auth|wallet|project)\//;
 
 /**
- * Sends a request and reads the response, which has to be a documented one if it comes from the REST API.
- * A body is sent as JSON, or as it is if it is text.
+ * Sends a request and reads the response. A response of the REST API has to match the OpenAPI document.
+ * An object is sent as JSON, and text as it is.
  */
 export async function send(
   url: string,
@@ -87,7 +87,7 @@ export async function send(
   token?: string,
   body?: object | string,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const response = await fetch(url, {
     method,
     headers: {
@@ -97,14 +97,14 @@ export async function send(
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  const answer = { status: response.status, headers: response.headers, text: await response.text() };
+  const read = { status: response.status, headers: response.headers, text: await response.text() };
   const { pathname } = new URL(url);
-  if (REST_PATH.test(pathname)) expectDocumented(method, pathname, answer);
-  return answer;
+  if (REST_PATH.test(pathname)) expectDocumented(method, pathname, read);
+  return read;
 }
 
-/** Reads the response to a request that `fetch` could not have sent. */
-export async function answerOf(response: IncomingMessage): Promise<Answer> {
+/** Reads the response to a request of `node:http`, which sends what `fetch` does not. */
+export async function readResponse(response: IncomingMessage): Promise<HttpResponse> {
   return {
     status: response.statusCode ?? 0,
     headers: new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
@@ -123,12 +123,13 @@ const LIST_PROJECTS = `query ($first: Int, $after: String) {
   projects(first: $first, after: $after) { nodes { ${PROJECT} } pageInfo { hasNextPage endCursor } }
 }`;
 
-function graphqlFace(url: () => string): Api {
-  async function ask<T>(
+/** The GraphQL API of the gateway at `url()`. */
+export function graphqlApi(url: () => string): Api {
+  async function request<T>(
     token: string | undefined,
     query: string,
     variables: object,
-    // biome-ignore lint/suspicious/noExplicitAny: what a test reads of an answer is what it tests
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads what it tests
     read: (data: any) => T,
   ): Promise<Outcome<T>> {
     const response = await postGraphql(url(), token, query, variables);
@@ -142,33 +143,34 @@ function graphqlFace(url: () => string): Api {
 
   return {
     name: 'GraphQL',
-    createApp: (token, input) => ask(token, CREATE_APP, { input }, (data) => data.createApp.app),
-    signIn: (token, input) => ask(token, SIGN_IN, { input }, (data) => data.signIn),
-    updateWallet: (token, name, sent) =>
-      ask(token, UPDATE_WALLET, { input: { name, ...sent } }, ({ updateWallet: { wallet } }) => ({
+    createApp: (token, input) => request(token, CREATE_APP, { input }, (data) => data.createApp.app),
+    signIn: (token, input) => request(token, SIGN_IN, { input }, (data) => data.signIn),
+    updateWallet: (token, name, input) =>
+      request(token, UPDATE_WALLET, { input: { name, ...input } }, ({ updateWallet: { wallet } }) => ({
         ...wallet,
         project: wallet.project.name,
       })),
-    listProjects: (token, sent = {}) =>
-      ask(token, LIST_PROJECTS, sent, ({ projects: { nodes, pageInfo } }) => ({
+    listProjects: (token, input = {}) =>
+      request(token, LIST_PROJECTS, input, ({ projects: { nodes, pageInfo } }) => ({
         projects: nodes,
         nextPageToken: pageInfo.hasNextPage ? pageInfo.endCursor : '',
       })),
   };
 }
 
-function restFace(url: () => string): Api {
-  async function ask<T>(
+/** The REST API of the gateway at `url()`. */
+export function restApi(url: () => string): Api {
+  async function request<T>(
     token: string | undefined,
     method: string,
     path: string,
-    body: object | undefined,
+    sentBody: object | undefined,
     names: Readonly<Record<string, string>> = {},
   ): Promise<Outcome<T>> {
-    const response = await send(url() + path, method, token, body);
-    const answer = JSON.parse(response.text);
-    if (!answer.error) return { value: answer, error: undefined, response };
-    const { message, status, details } = answer.error;
+    const response = await send(url() + path, method, token, sentBody);
+    const body = JSON.parse(response.text);
+    if (!body.error) return { value: body, error: undefined, response };
+    const { message, status, details } = body.error;
     const [{ reason, metadata }, badRequest] = details;
     const fields = (badRequest?.fieldViolations ?? []).map(
       ({ field }: { field: string }) => names[field] ?? field,
@@ -182,15 +184,15 @@ function restFace(url: () => string): Api {
 
   return {
     name: 'REST',
-    createApp: (token, sent) => ask(token, 'POST', '/auth/apps', sent),
+    createApp: (token, input) => request(token, 'POST', '/auth/apps', input),
     signIn: (token, privateKey) =>
-      ask(token, 'POST', '/auth/accounts:signinIdentity', { privateKey }, SIGN_IN_NAMES),
-    updateWallet: (token, name, sent) => ask(token, 'PATCH', `/wallet/${name}`, sent),
+      request(token, 'POST', '/auth/accounts:signinIdentity', { privateKey }, SIGN_IN_NAMES),
+    updateWallet: (token, name, input) => request(token, 'PATCH', `/wallet/${name}`, input),
     listProjects(token, { first, after } = {}) {
       const query = new URLSearchParams();
       if (first !== undefined) query.set('pageSize', String(first));
       if (after !== undefined) query.set('pageToken', String(after));
-      return ask(token, 'GET', `/project/projects?${query}`, undefined, PAGE_NAMES);
+      return request(token, 'GET', `/project/projects?${query}`, undefined, PAGE_NAMES);
     },
   };
 }

@@ -17,7 +17,7 @@ import type { Database } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 
-/** A clock that stands still until it is moved. */
+/** A clock that stands still until it is advanced. */
 export type TestClock = (() => number) & { advance(ms: number): void };
 
 /** A gateway that listens, on a real database, in this process. */
@@ -26,17 +26,17 @@ export type Gateway = {
   readonly databaseUrl: string;
   /** A connection of the test's own to the same database. */
   readonly database: Database;
-  /** The clock that the gateway goes by. */
+  /** The clock of the gateway. */
   readonly clock: TestClock;
-  /** What a test adds to the database with. */
+  /** For the operations of an operator on the database. */
   readonly admin: AdminContext;
-  /** All that the gateway has logged so far, at every level. */
+  /** The log so far, at every level. */
   log(): string;
   /** Stops the gateway and removes the database that it made. */
   stop(): Promise<void>;
 };
 
-/** An account of a test's own, with what is in it. */
+/** An account of one test, with its projects and wallets. */
 export type Tenant = {
   readonly account: `accounts/${string}`;
   /** An account-level access token. */
@@ -57,9 +57,9 @@ export function testClock(): TestClock {
 }
 
 /**
- * Starts a gateway on a free port. `beforeAll` takes what `stop` is as its clean-up.
+ * Starts a gateway on a free port.
  *
- * @param settings environment variables; with `DATABASE_URL` the database is one that a test has made
+ * @param settings environment variables; without `DATABASE_URL`, the gateway gets a database of its own
  */
 export async function startGateway(
   settings: Readonly<Record<string, string>> = {},
@@ -79,12 +79,7 @@ export async function startGateway(
   if (!config.createDatabase) await migrateDatabase(databaseUrl);
   const server = await startServer(config, pino({ level: 'trace' }, sink), clock);
   const database = await openDatabase(databaseUrl, config);
-  const admin: AdminContext = {
-    database,
-    clock,
-    newId: idGenerator(clock),
-    publicUrl: () => server.publicUrl,
-  };
+  const admin: AdminContext = { ...adminContext(database, clock), publicUrl: () => server.publicUrl };
   return {
     url: server.url,
     databaseUrl,
@@ -100,13 +95,18 @@ export async function startGateway(
   };
 }
 
-/** A database that a test has made. */
+/** The context of an operator who works on a database directly. */
+export function adminContext(database: Database, clock: () => number = Date.now): AdminContext {
+  return { database, clock, newId: idGenerator(clock), publicUrl: () => '' };
+}
+
+/** A database of a test. */
 export type TestDatabase = {
   readonly url: string;
   remove(): Promise<void>;
 };
 
-/** Makes room for a new database on the engine that the tests run on. */
+/** Makes an empty database on the engine that the tests run on. */
 export async function makeDatabase(): Promise<TestDatabase> {
   return inject('engine') === 'postgres' ? makePostgresDatabase(inject('postgresUrl')) : makeSqliteFile();
 }
@@ -132,7 +132,7 @@ async function makePostgresDatabase(serverUrl: string): Promise<TestDatabase> {
   return { url: url.href, remove: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
-/** Adds an account that no other test knows, with `projects` projects (at least its first) and `wallets` wallets. */
+/** Adds an account with `projects` projects, of which the first is the default one, and `wallets` wallets. */
 export async function seedTenant(
   { admin }: Pick<Gateway, 'admin'>,
   { projects = 1, wallets = 0 }: { projects?: number; wallets?: number } = {},
@@ -160,7 +160,7 @@ function walletFields(project: string, n: number) {
   return { project, title: `Wallet ${n}`, description: `No. ${n}`, network: 'NETWORK_ETHEREUM', address };
 }
 
-/** Brings a database up to date. */
+/** Applies all migrations to a database. */
 export async function migrateDatabase(url: string): Promise<void> {
   const database = await openDatabase(url);
   try {

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
 import { openApiDocument } from '../../src/rest/openapi.ts';
-import type { Answer } from './apis.ts';
+import type { HttpResponse } from './apis.ts';
 import { type OpenApiDocument, operationsOf } from './openapi-document.ts';
 
 const ERROR = '#/components/schemas/Error';
@@ -30,7 +30,11 @@ const operations = operationsOf(document).map((operation) => ({
  *
  * @param path as it was sent, without the query
  */
-export function expectDocumented(method: string, path: string, { status, headers, text }: Answer): void {
+export function expectDocumented(
+  method: string,
+  path: string,
+  { status, headers, text }: HttpResponse,
+): void {
   const what = `${method} ${path} is answered by ${status}`;
   const operation = operations.find(
     (each) => each.pattern.test(path) && each.method === method.replace('HEAD', 'GET'),

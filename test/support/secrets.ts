@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { createCredential, hashCredential } from '../../src/credentials/credential.ts';
-import { type Answer, type Api, bothApis, type Outcome, send } from './apis.ts';
+import { type Api, bothApis, type HttpResponse, type Outcome, send } from './apis.ts';
 import { type Gateway, seedTenant, type Tenant } from './gateway.ts';
 
 /** Where requests with secrets are sent: a gateway, with an account and an app of it. */
@@ -22,7 +22,7 @@ const UPDATE_WALLET =
   'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { name } } }';
 
 /** What holds a secret, and a request with it that is at fault. */
-type Fault = readonly [what: string, ask: (scene: Scene, api: Api, secret: string) => Promise<Answer>];
+type Fault = readonly [what: string, ask: (scene: Scene, api: Api, secret: string) => Promise<HttpResponse>];
 
 const FAULTS: readonly Fault[] = [
   ['a password of 33 characters', (scene, api, secret) => update(scene, api, { password: `${secret}x` })],
@@ -92,27 +92,27 @@ const FAULTS: readonly Fault[] = [
 const GRAPHQL_FAULTS: readonly Fault[] = [
   [
     'a secret in the variables of a GET',
-    (scene, _face, secret) => getGraphql(scene, { input: { password: secret } }),
+    (scene, _api, secret) => getGraphql(scene, { input: { password: secret } }),
   ],
   [
     'a secret in variables cut short',
-    (scene, _face, secret) => getGraphql(scene, `{"input":{"password":"${secret}`),
+    (scene, _api, secret) => getGraphql(scene, `{"input":{"password":"${secret}`),
   ],
-  ['a secret for all variables', (scene, _face, secret) => sendGraphql(scene, UPDATE_WALLET, secret)],
-  ['a secret for an input', (scene, _face, secret) => sendGraphql(scene, UPDATE_WALLET, { input: secret })],
+  ['a secret for all variables', (scene, _api, secret) => sendGraphql(scene, UPDATE_WALLET, secret)],
+  ['a secret for an input', (scene, _api, secret) => sendGraphql(scene, UPDATE_WALLET, { input: secret })],
   [
     'a password in a list of a document',
-    (scene, _face, secret) => sendGraphql(scene, updateBy(`["${secret}"]`)),
+    (scene, _api, secret) => sendGraphql(scene, updateBy(`["${secret}"]`)),
   ],
   [
     'a password as an object of a document',
-    (scene, _face, secret) => sendGraphql(scene, updateBy(`{ value: "${secret}" }`)),
+    (scene, _api, secret) => sendGraphql(scene, updateBy(`{ value: "${secret}" }`)),
   ],
-  ['a password without its quotes', (scene, _face, secret) => sendGraphql(scene, updateBy(secret))],
-  ['a password without its last quote', (scene, _face, secret) => sendGraphql(scene, updateBy(`"${secret}`))],
+  ['a password without its quotes', (scene, _api, secret) => sendGraphql(scene, updateBy(secret))],
+  ['a password without its last quote', (scene, _api, secret) => sendGraphql(scene, updateBy(`"${secret}`))],
   [
     'a network in quotes in a document',
-    (scene, _face, secret) =>
+    (scene, _api, secret) =>
       sendGraphql(
         scene,
         `mutation { updateWallet(input: { name: "x", network: "${secret}" }) { wallet { name } } }`,
@@ -219,15 +219,15 @@ async function given<T>(asking: Promise<Outcome<T>>): Promise<T> {
   return value;
 }
 
-async function answer(asking: Promise<Outcome<unknown>>): Promise<Answer> {
+async function answer(asking: Promise<Outcome<unknown>>): Promise<HttpResponse> {
   return (await asking).response;
 }
 
-function update({ tenant }: Scene, api: Api, sent: object): Promise<Answer> {
+function update({ tenant }: Scene, api: Api, sent: object): Promise<HttpResponse> {
   return answer(api.updateWallet(tenant.token, tenant.wallets[0] ?? '', sent));
 }
 
-function signIn({ tenant }: Scene, api: Api, sent: object): Promise<Answer> {
+function signIn({ tenant }: Scene, api: Api, sent: object): Promise<HttpResponse> {
   return answer(api.signIn(tenant.token, sent));
 }
 
@@ -235,11 +235,11 @@ function updateBy(password: string): string {
   return `mutation { updateWallet(input: { name: "wallets/x", password: ${password} }) { wallet { name } } }`;
 }
 
-function sendGraphql({ gateway, tenant }: Scene, query: string, variables?: unknown): Promise<Answer> {
+function sendGraphql({ gateway, tenant }: Scene, query: string, variables?: unknown): Promise<HttpResponse> {
   return send(`${gateway.url}/graphql`, 'POST', tenant.token, { query, variables });
 }
 
-function getGraphql({ gateway, tenant }: Scene, variables: object | string): Promise<Answer> {
+function getGraphql({ gateway, tenant }: Scene, variables: object | string): Promise<HttpResponse> {
   const text = typeof variables === 'string' ? variables : JSON.stringify(variables);
   const query = new URLSearchParams({ query: UPDATE_WALLET, variables: text });
   return send(`${gateway.url}/graphql?${query}`, 'GET', tenant.token);

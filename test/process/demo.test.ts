@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { bothApis, type ProjectFields, send, type WalletFields } from '../support/apis.ts';
@@ -26,7 +29,7 @@ describe('paw demo --json', () => {
     await made.remove();
   });
 
-  /** The names of the projects that a token shows, by each API of a server. */
+  /** The names of the projects that a token sees, by each API of a server. */
   const projectsSeen = (url: string, token: string) =>
     Promise.all(
       bothApis(() => url).map(async (api) => {
@@ -35,7 +38,7 @@ describe('paw demo --json', () => {
       }),
     );
 
-  test('prints where it listens, a token, 25 projects and 2 wallets', () => {
+  test('prints its URL, a token, 25 projects and 2 wallets', () => {
     const { url } = sample;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const project = {
@@ -63,7 +66,7 @@ describe('paw demo --json', () => {
     expect(new Set(sample.projects.map(({ title }) => title)).size).toBe(25);
   });
 
-  test('serves what it prints: the projects by both APIs, their covers, and the Sandbox', async () => {
+  test('serves the projects that it prints by both APIs, their covers, and the Sandbox', async () => {
     for (const api of bothApis(() => sample.url)) {
       const { value } = await api.listProjects(sample.accessToken, { first: 100 });
       expect(value?.projects, api.name).toEqual(sample.projects);
@@ -77,7 +80,7 @@ describe('paw demo --json', () => {
     ]);
   });
 
-  test('keeps its data over a second start, which prints another token; both tokens work', async () => {
+  test('keeps its data at a second start, which prints another valid token', async () => {
     const second = startPaw(['demo', '--json'], { PORT: '0', DATABASE_URL: made.url });
     onTestFinished(async () => {
       await second.stop('SIGKILL');
@@ -95,7 +98,7 @@ describe('paw demo --json', () => {
     expect(await onDatabase(made.url, (database) => database.query(count))).toEqual([{ accounts: 1 }]);
   });
 
-  test('ends on SIGTERM with status 0, and has printed nothing else', async () => {
+  test('ends with status 0 on SIGTERM, and prints nothing else', async () => {
     expect(await running.stop('SIGTERM')).toEqual({
       status: 0,
       stdout: `${JSON.stringify(sample)}\n`,
@@ -120,9 +123,9 @@ describe('paw demo', () => {
     await made.remove();
   });
 
-  test('prints lines that work as they are: each of the four operations by both APIs', async () => {
+  test('prints commands that work unchanged: each of the four operations by both APIs', async () => {
     const lines = text.slice(text.indexOf('\nPAW='), text.indexOf('Stop with'));
-    // The answers end without a line break, and are told apart here.
+    // The responses end without a line break.
     const script = `curl() { command curl "$@" && echo; }\n${lines}`;
     const { stdout, stderr } = await promisify(execFile)(
       'bash',
@@ -132,8 +135,8 @@ describe('paw demo', () => {
       },
     );
     expect(stderr).toBe('');
-    const answers = stdout.split('\n').flatMap((line) => (line.trim() ? [JSON.parse(line)] : []));
-    expect(answers.filter((answer) => answer.error || answer.errors)).toEqual([]);
+    const responses = stdout.split('\n').flatMap((line) => (line.trim() ? [JSON.parse(line)] : []));
+    expect(responses.filter((response) => response.error || response.errors)).toEqual([]);
 
     const some = (fields: object) => expect.objectContaining(fields);
     const expected = [
@@ -146,11 +149,11 @@ describe('paw demo', () => {
       some({ accessToken: expect.stringMatching(/^paw_app_/), app: some({ privateKey: '' }) }),
       some({ data: { signIn: some({ accessToken: expect.stringMatching(/^paw_app_/) }) } }),
     ];
-    expect(answers).toEqual(expect.arrayContaining(expected));
-    expect(answers).toHaveLength(expected.length);
+    expect(responses).toEqual(expect.arrayContaining(expected));
+    expect(responses).toHaveLength(expected.length);
   });
 
-  test('prints the addresses of pages for a browser, which are there', async () => {
+  test('prints the URLs of pages that exist', async () => {
     const pages = [...text.matchAll(/^ {2}(http\S+)/gm)].map(([, page = '']) => page);
     expect(pages.map((page) => new URL(page).pathname)).toEqual(['/', '/graphiql', '/docs', '/graphql']);
     for (const page of pages) {
@@ -162,32 +165,24 @@ describe('paw demo', () => {
     }
   });
 
-  test('ends on SIGINT with status 0, and has printed nothing else', async () => {
+  test('ends with status 0 on SIGINT, and prints nothing else', async () => {
     const { status, stdout } = await running.stop('SIGINT');
     expect(status).toBe(0);
     expect(stdout.trimEnd()).toBe(text.trimEnd());
   });
 });
 
-test('paw demo without explorers and Sandbox prints the address of the start page alone', async () => {
-  const { url, remove } = await makeDatabase();
-  onTestFinished(remove);
-  const settings = { PORT: '0', DATABASE_URL: url, PAW_EXPLORERS: 'off', PAW_SANDBOX: 'off' };
-  const running = startPaw(['demo'], settings);
+test('paw demo stores its data in data/demo.db by default, and ends with status 0 if it is stopped at once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const settings = { PORT: '0', PAW_EXPLORERS: 'off', PAW_SANDBOX: 'off' };
+  const running = startPaw(['demo'], settings, folder);
   onTestFinished(async () => {
     await running.stop('SIGKILL');
   });
   const pages = (await running.printed('Stop with')).match(/^ {2}http.*/gm);
+  expect((await running.stop('SIGTERM')).status).toBe(0);
+  expect(existsSync(join(folder, 'data', 'demo.db'))).toBe(true);
+  // Without explorers and Sandbox the start page is the only page.
   expect(pages).toEqual([expect.stringMatching(/:\d+\/$/)]);
 });
-
-test.each(['serve', 'demo'])(
-  'paw %s that is told to stop as soon as it says it listens ends with status 0',
-  async (name) => {
-    const { url, remove } = await makeDatabase();
-    onTestFinished(remove);
-    const running = startPaw([name, '--json'], { PORT: '0', DATABASE_URL: url });
-    await running.printed('\n');
-    expect((await running.stop('SIGTERM')).status).toBe(0);
-  },
-);
