@@ -94,7 +94,7 @@ describe('three workers', () => {
 });
 
 test('a worker that ends under load is replaced, loses no acknowledged write, and the others serve on', async () => {
-  const { token, wallets } = await seedTenant({ admin }, { wallets: 12 });
+  const { token, wallets } = await seedTenant({ admin }, { wallets: 6 });
   const cluster = await startCluster();
   const acknowledged = wallets.map(() => 0);
   const refusals: string[] = [];

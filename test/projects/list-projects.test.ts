@@ -19,15 +19,15 @@ const graphql = graphqlApi(() => gateway.url);
 const rest = restApi(() => gateway.url);
 
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
-  test.each([1, 10, 11, 101])(
-    'returns all of %i projects page by page, at every page size',
-    async (count) => {
-      const { token, projects } = await seedTenant(gateway, { projects: count });
-      for (const size of [1, 7, 10, 100]) {
-        expect(await walk(api, token, size)).toEqual(chunks(projects, size));
-      }
-    },
-  );
+  test.each([
+    [1, [1, 10]],
+    [10, [1, 7, 10, 100]],
+    [11, [1, 7, 10, 100]],
+    [101, [10, 100]],
+  ])('returns all of %i projects page by page, with the page sizes %j', async (count, sizes) => {
+    const { token, projects } = await seedTenant(gateway, { projects: count });
+    for (const size of sizes) expect(await walk(api, token, size)).toEqual(chunks(projects, size));
+  });
 
   test('returns 10 projects per page by default', async () => {
     const { token, projects } = await seedTenant(gateway, { projects: 21 });

@@ -12,7 +12,7 @@ export type PostgresServer = {
   urlOf(database: string): string;
   /** All that it has logged so far. */
   log(): string;
-  /** Ends it as a power cut would: nothing is answered any more, and nothing is tidied up. */
+  /** Ends it at once, without a checkpoint. The operating system goes on, so that no written page is lost. */
   crash(): Promise<void>;
   /** Starts it again after a crash, on its port and with its data. */
   restart(): Promise<void>;

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { createCredential, hashCredential } from '../../src/credentials/credential.ts';
+import { resultOf } from './actors.ts';
 import { type Api, bothApis, type HttpResponse, type Outcome, send } from './apis.ts';
 import { type Gateway, seedTenant, type Tenant } from './gateway.ts';
 
@@ -133,18 +134,18 @@ export async function useSecrets(gateway: Gateway): Promise<{ scene: Scene; secr
   const hashes = [hashCredential(tenant.token)];
   let appName = '';
   for (const api of bothApis(() => gateway.url)) {
-    const app = await given(api.createApp(tenant.token, { title: 'App', active: true }));
+    const app = await resultOf(api.createApp(tenant.token, { title: 'App', active: true }));
     const { name, privateKey } = app;
     appName = name;
-    const { accessToken } = await given(api.signIn(tenant.token, { name, privateKey }));
+    const { accessToken } = await resultOf(api.signIn(tenant.token, { name, privateKey }));
     byUse[`the private key by ${api.name}`] = privateKey;
     byUse[`the access token by ${api.name}`] = accessToken;
     hashes.push(hashCredential(privateKey), hashCredential(accessToken));
-    await given(api.listProjects(accessToken));
+    await resultOf(api.listProjects(accessToken));
 
     const password = newSecret(gateway);
     byUse[`the password by ${api.name}`] = password;
-    await given(api.updateWallet(accessToken, wallet, { password }));
+    await resultOf(api.updateWallet(accessToken, wallet, { password }));
 
     const { newId } = gateway.admin;
     const [wrongKey, wrongToken] = [
@@ -211,12 +212,6 @@ async function failInside(gateway: Gateway, tenant: Tenant, api: Api): Promise<s
     .finally(() => gateway.database.query('ALTER TABLE wallet_away RENAME TO wallet'));
   expect(error?.status).toBe('INTERNAL');
   return password;
-}
-
-async function given<T>(asking: Promise<Outcome<T>>): Promise<T> {
-  const { value, response } = await asking;
-  if (value === undefined) throw new Error(response.text);
-  return value;
 }
 
 async function answer(asking: Promise<Outcome<unknown>>): Promise<HttpResponse> {
