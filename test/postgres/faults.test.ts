@@ -4,10 +4,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../src/storage/open-database.ts';
 import { type Api, bothApis, type Outcome, send } from '../support/apis.ts';
-import { adminContext, migrateDatabase, seedTenant, type Tenant } from '../support/gateway.ts';
-import { paw, pawProcess, type Result, startServerProcess } from '../support/paw.ts';
+import { type Gateway, migrateDatabase, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { paw, pawProcess } from '../support/paw.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
 // Making a cluster is much work for a machine that runs other tests as well.
@@ -20,7 +19,7 @@ let databaseUrl: string;
 let database: string;
 /** A connection of the test's own, which no transaction runs on. */
 let administrator: Client;
-/** Where the program listens that a test has started. */
+/** The URL of the gateway of the test. */
 let url: string;
 
 const APIS = bothApis(() => url);
@@ -46,23 +45,12 @@ async function connect(target: string): Promise<Client> {
   return client;
 }
 
-/** Starts the program on the test's database. Returns a way to end it, which checks that nothing else has. */
-async function serve(settings: Readonly<Record<string, string>> = {}): Promise<() => Promise<Result>> {
-  const program = await startServerProcess({ DATABASE_URL: databaseUrl, ...settings });
-  url = program.url;
-  return async () => {
-    const result = await program.stop('SIGTERM');
-    expect(result).toMatchObject({ status: 0, stderr: '' });
-    return result;
-  };
-}
-
-/** Adds a tenant to the test's database, whose tables the program has made. */
-async function seed(size: { projects?: number; wallets?: number }): Promise<Tenant> {
-  const own = await openDatabase(databaseUrl);
-  const tenant = await seedTenant({ admin: adminContext(own) }, size);
-  await own.close();
-  return tenant;
+/** Starts a gateway on the database of the test. */
+async function serve(settings: Readonly<Record<string, string>> = {}): Promise<Gateway> {
+  const gateway = await startGateway({ DATABASE_URL: databaseUrl, ...settings });
+  onTestFinished(gateway.stop);
+  url = gateway.url;
+  return gateway;
 }
 
 /** The rows of a statement on a connection of the test. */
@@ -133,11 +121,9 @@ function expectGood<T>({ value, error }: Outcome<T>): T {
 
 describe.each(APIS)('a connection that is terminated while $name', (api) => {
   let tenant: Tenant;
-  let stop: () => Promise<Result>;
 
   beforeEach(async () => {
-    stop = await serve();
-    tenant = await seed({ wallets: 1 });
+    tenant = await seedTenant(await serve(), { wallets: 1 });
   });
 
   test.each([
@@ -157,7 +143,6 @@ describe.each(APIS)('a connection that is terminated while $name', (api) => {
 
     const { accessToken } = expectGood(await api.signIn(tenant.token, { name, privateKey }));
     expect(expectGood(await api.listProjects(accessToken)).projects).toHaveLength(1);
-    await stop();
   });
 
   test('updates a wallet leaves it unchanged, and the next update succeeds', async () => {
@@ -172,7 +157,6 @@ describe.each(APIS)('a connection that is terminated while $name', (api) => {
     expect(expectGood(await api.updateWallet(tenant.token, wallet, { title: 'Renamed' })).title).toBe(
       'Renamed',
     );
-    await stop();
   });
 });
 
@@ -202,8 +186,8 @@ test('a connection that is terminated while an account is created leaves neither
 
 describe.each(APIS)('a wallet that is locked by another connection, by $name', (api) => {
   test('blocks an update no longer than the statement timeout, and can be updated afterwards', async () => {
-    const stop = await serve({ PAW_POSTGRES_TIMEOUT: '1s' });
-    const { token, wallets } = await seed({ wallets: 1 });
+    const gateway = await serve({ PAW_POSTGRES_TIMEOUT: '1s' });
+    const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
     const [wallet = ''] = wallets;
     const held = await holdWallet(wallet);
     // Answered at all, since the lock is not released before.
@@ -212,13 +196,12 @@ describe.each(APIS)('a wallet that is locked by another connection, by $name', (
     await held.release();
     expect(await look('SELECT title FROM wallet')).toEqual([{ title: 'Wallet 1' }]);
     expect(expectGood(await api.updateWallet(token, wallet, { title: 'Renamed' })).title).toBe('Renamed');
-    await stop();
   });
 });
 
 test('requests without a free connection fail while the connection is still in use', async () => {
-  const stop = await serve({ PAW_POSTGRES_POOL: '1', PAW_POSTGRES_TIMEOUT: '1s' });
-  const { token, wallets } = await seed({ wallets: 1 });
+  const gateway = await serve({ PAW_POSTGRES_POOL: '1', PAW_POSTGRES_TIMEOUT: '1s' });
+  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
   const [wallet = ''] = wallets;
   const held = await holdWallet(wallet);
   const update = async (api: Api) => {
@@ -234,13 +217,11 @@ test('requests without a free connection fail while the connection is still in u
   for (const api of APIS) {
     expect(expectGood(await api.updateWallet(token, wallet, { title: api.name })).title).toBe(api.name);
   }
-  const { stdout } = await stop();
-  expect(stdout).toContain('timeout exceeded when trying to connect');
+  expect(gateway.log()).toContain('timeout exceeded when trying to connect');
 });
 
 test('a database that becomes read-only is still read, and no restart is needed when it is writable again', async () => {
-  const stop = await serve();
-  const { token, wallets, projects } = await seed({ projects: 2, wallets: 1 });
+  const { token, wallets, projects } = await seedTenant(await serve(), { projects: 2, wallets: 1 });
   const [wallet = ''] = wallets;
   const [creator] = APIS;
   const { name, privateKey } = expectGood(
@@ -269,7 +250,6 @@ test('a database that becomes read-only is still read, and no restart is needed 
       .poll(async () => (await api.updateWallet(token, wallet, { title: api.name })).value?.title, POLL)
       .toBe(api.name);
   }
-  await stop();
 });
 
 test('a server that is unreachable at the start ends the program with status 1 and one line without the password', async () => {
@@ -300,8 +280,7 @@ describe('a server that crashes under load', () => {
   };
 
   test('loses no acknowledged update, is reported by /readyz, and is used again without a restart', async () => {
-    const stop = await serve();
-    const { token, wallets, projects } = await seed({ projects: 3, wallets: 8 });
+    const { token, wallets, projects } = await seedTenant(await serve(), { projects: 3, wallets: 8 });
     const writers = wallets.map(
       (wallet, index): Writer => ({
         api: APIS[index % APIS.length] ?? expect.unreachable(),
@@ -371,6 +350,5 @@ describe('a server that crashes under load', () => {
     await Promise.all(back);
     expect((await send(`${url}/readyz`, 'GET')).status).toBe(200);
     expect(await Promise.all(writers.map(work))).toEqual(writers.map(() => true));
-    await stop();
   }, 60_000);
 });
