@@ -41,8 +41,8 @@ const postgres = {
 export default defineConfig({
   test: {
     // Far longer than any test takes, so that none fails on a busy machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: 'threads',
     // Many tests wait for a process that they have started.
     maxWorkers: 4,

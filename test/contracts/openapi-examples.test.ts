@@ -70,14 +70,14 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
-test('the example of creating an app is real, but for the name and the key', async () => {
+test('the example of createApp is a real response, except for the name and the key', async () => {
   const app = await createApp();
   const { name, privateKey } = app;
   expect(app).toEqual({ ...exampleOf<AppFields>('createApp'), name, privateKey });
   expect(privateKey).not.toBe('');
 });
 
-test('the example of signing in is real, but for the app’s name and the token', async () => {
+test('the example of signIn is a real response, except for the name and the token', async () => {
   const app = await createApp();
   const { accessToken, app: signedIn } = exampleOf<SignInFields>('signIn');
   expect(await signIn(app)).toEqual({
@@ -86,17 +86,17 @@ test('the example of signing in is real, but for the app’s name and the token'
   });
 });
 
-test('the example of updating a wallet is real', async () => {
+test('the example of updateWallet is a real response', async () => {
   const { status, text } = await replay('updateWallet');
   expect([status, JSON.parse(text)]).toEqual([200, exampleOf('updateWallet')]);
 });
 
-test('the example of listing the projects is real', async () => {
+test('the example of listProjects is a real response', async () => {
   const { status, text } = await replay('listProjects');
   expect([status, JSON.parse(text)]).toEqual([200, exampleOf('listProjects')]);
 });
 
-test.each(OPERATION_IDS)('the examples of the errors of %s are real', async (id) => {
+test.each(OPERATION_IDS)('the examples of the errors of %s are real responses', async (id) => {
   const { requestBody, responses } = operationOf(document, id);
   const reasons: string[] = [];
   for (const [status, { content }] of Object.entries(responses)) {
@@ -143,8 +143,8 @@ async function askWithoutHost(
   headers: Readonly<Record<string, string>>,
 ): Promise<HttpResponse> {
   const { method } = operationOf(document, id);
-  const asked = request(gateway.url + pathOf(id), { method, headers, setHost: false }).end();
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const sent = request(gateway.url + pathOf(id), { method, headers, setHost: false }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
   return readResponse(response);
 }
 

@@ -19,7 +19,7 @@ describe.each(bothApis(() => gateway.url))('the cover image of a project listed 
     return (await api.listProjects(token)).value?.projects ?? [];
   }
 
-  test('is where its URL says, without a token, as an SVG that may be kept for good', async () => {
+  test('is served at its URL as an SVG without a token, and may be cached', async () => {
     const [project] = await seedProjects(1);
     const { status, headers, bytes } = await download(project?.imageCoverUrl ?? '');
     expect(status).toBe(200);
@@ -30,7 +30,7 @@ describe.each(bothApis(() => gateway.url))('the cover image of a project listed 
     expect(headers.get('set-cookie')).toBeNull();
   });
 
-  test('has the CID that the project gives', async () => {
+  test('has the CID of the project', async () => {
     const projects = await seedProjects(3);
     expect(projects).toHaveLength(3);
     for (const { imageCoverUrl, imageCoverCid } of projects) {
@@ -38,7 +38,7 @@ describe.each(bothApis(() => gateway.url))('the cover image of a project listed 
     }
   });
 
-  test("differs from every other project's", async () => {
+  test('differs from those of other projects', async () => {
     const projects = await seedProjects(10);
     const images = await Promise.all(projects.map(({ imageCoverUrl }) => download(imageCoverUrl)));
     expect(new Set(images.map(({ bytes }) => cidOf(bytes))).size).toBe(10);
@@ -46,14 +46,14 @@ describe.each(bothApis(() => gateway.url))('the cover image of a project listed 
     expect(new Set(projects.map(({ imageCoverUrl }) => imageCoverUrl)).size).toBe(10);
   });
 
-  test('is the same bytes on every request', async () => {
+  test('has the same bytes on every request', async () => {
     const [project] = await seedProjects(1);
     const url = project?.imageCoverUrl ?? '';
     const { bytes } = await download(url);
     for (const again of [await download(url), await download(url)]) expect(again.bytes).toEqual(bytes);
   });
 
-  test('is well-formed XML that runs and loads nothing', async () => {
+  test('is well-formed XML without scripts and references', async () => {
     const projects = await seedProjects(10);
     expect(projects).toHaveLength(10);
     for (const { imageCoverUrl } of projects) {
@@ -72,13 +72,13 @@ describe.each(bothApis(() => gateway.url))('the cover image of a project listed 
 
 describe('a cover image', () => {
   // Clients keep an image and its CID for good: these digests must outlive every upgrade.
-  test('is the same bytes as ever', async () => {
+  test('has the same bytes in every version', async () => {
     const { bytes } = await download(`${gateway.url}/covers/${ULID}.svg`);
     expect(digestOf(bytes)).toBe('08b96fdeac739f8e14dce18275a9a387e430e6abd09f8ce870b1f5c7f481f20f');
     expect(cidOf(bytes)).toBe('bafkreiaixfx55ldtt6hbjxhbqj22ti4h4qyonk6qt6goq4fr6xd7japsb4');
   });
 
-  test('is the same bytes as ever in every shape and colour', async () => {
+  test('has the same bytes in every version, for every shape and colour', async () => {
     const ulids = Array.from({ length: 100 }, (_, n) => ULID.slice(0, 24) + String(n).padStart(2, '0'));
     const images = await Promise.all(ulids.map((ulid) => download(`${gateway.url}/covers/${ulid}.svg`)));
     const all = Buffer.concat(images.map(({ bytes }) => bytes));
@@ -88,7 +88,7 @@ describe('a cover image', () => {
     expect(digestOf(all)).toBe('ac80db923d2444907648c29afee51e102693c9047a5b88d91f07dd9547239a96');
   });
 
-  test('is there whether or not its project is', async () => {
+  test('exists whether or not the project exists', async () => {
     const { projects } = await seedTenant(gateway);
     const there = await download(`${gateway.url}/covers/${projects[0]?.slice('projects/'.length)}.svg`);
     const missing = await download(`${gateway.url}/covers/${ULID}.svg`);
@@ -99,7 +99,7 @@ describe('a cover image', () => {
     }
   });
 
-  test('can be asked for by HEAD', async () => {
+  test('has the same headers for HEAD', async () => {
     const url = `${gateway.url}/covers/${ULID}.svg`;
     const [got, head] = [await send(url, 'GET'), await send(url, 'HEAD')];
     expect([head.status, head.text]).toEqual([200, '']);
@@ -108,7 +108,7 @@ describe('a cover image', () => {
     }
   });
 
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('cannot be changed by %s', async (method) => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('is 405 for %s', async (method) => {
     const { status, headers } = await send(`${gateway.url}/covers/${ULID}.svg`, method);
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
@@ -138,7 +138,7 @@ describe('a cover image', () => {
     `/projects/${ULID}.svg`,
     `/projects%2F${ULID}.svg`,
     `/${'0'.repeat(260)}.svg`,
-  ])('is not at /covers%s', async (path) => {
+  ])('does not exist at /covers%s', async (path) => {
     const { status, headers, text } = await send(`${gateway.url}/covers${path}`, 'GET');
     expect(status).toBe(404);
     expect(headers.get('content-type')).toMatch(/^application\/json\b/);

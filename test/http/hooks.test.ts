@@ -6,7 +6,7 @@ import { seedTenant, startGateway } from '../support/gateway.ts';
 
 const INITIALIZATION = 'fastify.initialization';
 
-test('a hook of the HTTP server sees every request of both APIs once', async () => {
+test('a hook of the HTTP server runs once for every request of both APIs', async () => {
   const seen: string[] = [];
   const addHook = (message: unknown) => {
     (message as { fastify: FastifyInstance }).fastify.addHook('onResponse', (request, reply, done) => {

@@ -45,13 +45,13 @@ beforeAll(async () => {
 });
 
 describe('the start page', () => {
-  test.each(SETTING_NAMES)('%s links to what is there and to nothing else', async (setting) => {
+  test.each(SETTING_NAMES)('%s links to all existing pages and to no others', async (setting) => {
     const links = valuesOf('href', (await browse(setting, '/')).text).filter(isPath);
     expect([...new Set(links)].toSorted()).toEqual(LINKED[setting].toSorted());
     for (const link of links) expect((await browse(setting, link)).status, link).toBe(200);
   });
 
-  test('may run its one script and load images of its own origin, and no more', async () => {
+  test('has a policy that allows its script, its style and images of its origin, and nothing else', async () => {
     const { headers, text } = await browse('in production', '/');
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     const [script, style] = ['script', 'style'].map((name) => hashes(elementsOf(name, text)));
@@ -67,7 +67,7 @@ describe('the start page', () => {
     expect(text).not.toMatch(/\son\w+=|\sstyle=|javascript:/i);
   });
 
-  test('shows a request to each API that works as it is', async () => {
+  test('shows a request to each API that works unchanged', async () => {
     const { url } = gatewayWith('by default');
     const { token } = await seedTenant(gatewayWith('by default'));
     const { text } = await browse('by default', '/');
@@ -79,14 +79,14 @@ describe('the start page', () => {
     expect(await shell(rest, token)).toMatchObject({ projects: [project] });
   });
 
-  test('shows the address that clients use, as text', async () => {
+  test('shows the public URL as text', async () => {
     const gateway = await startGateway({ PUBLIC_URL: "https://paw.example/a&lt;'b" });
     onTestFinished(gateway.stop);
     const { text } = await send(`${gateway.url}/`, 'GET');
     expect(text).toContain('<code><span data-url>https://paw.example/a&#38;lt;&#39;b</span>/graphql</code>');
   });
 
-  test('shows cover images that differ', async () => {
+  test('shows eight different cover images', async () => {
     const { text } = await browse('by default', '/');
     const covers = await Promise.all(valuesOf('src', text).map((path) => browse('by default', path)));
     expect(covers).toHaveLength(8);
@@ -96,7 +96,7 @@ describe('the start page', () => {
 });
 
 describe.each(EXPLORERS)('%s', (path) => {
-  test.each(WITH_EXPLORERS)('is there %s, and all that it loads comes from the gateway', async (setting) => {
+  test.each(WITH_EXPLORERS)('exists %s, and loads only files of the gateway', async (setting) => {
     const { status, headers, text } = await browse(setting, path);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -117,14 +117,14 @@ describe.each(EXPLORERS)('%s', (path) => {
     }
   });
 
-  test.each(WITHOUT_EXPLORERS)('is not there %s, nor is what it loads', async (setting) => {
+  test.each(WITHOUT_EXPLORERS)('does not exist %s, nor do its files', async (setting) => {
     const { text } = await browse('by default', path);
     for (const absent of [path, ...new Set(assetsIn(text))]) {
       expect((await browse(setting, absent)).status, absent).toBe(404);
     }
   });
 
-  test('has the field for a bearer token, which is not to be remembered', async () => {
+  test('has a field for a bearer token without autocompletion', async () => {
     const { text } = await browse('by default', path);
     expect(text).toMatch(
       /<label class="token">Bearer token\s<input id="token" type="password" autocomplete="off"/,
@@ -132,7 +132,7 @@ describe.each(EXPLORERS)('%s', (path) => {
     expect(text).not.toContain('<form');
   });
 
-  test('refuses scripts and styles that are not its own', async () => {
+  test('has a policy that allows only its own scripts and styles', async () => {
     const { headers, text } = await browse('by default', path);
     const policy = policyOf(headers);
     const nonce = / nonce="([^"]+)"/.exec(text)?.[1];
@@ -152,7 +152,7 @@ describe.each(EXPLORERS)('%s', (path) => {
   });
 });
 
-test('GraphiQL has another nonce in every answer', async () => {
+test('GraphiQL has another nonce in every response', async () => {
   const policies = [await browse('by default', '/graphiql'), await browse('by default', '/graphiql')].map(
     ({ headers }) => policyOf(headers)['style-src'],
   );
@@ -169,11 +169,11 @@ test.each([
   '/assets/..%2Fpackage.json',
   '/assets/%2e%2e%2f%2e%2e%2fpackage.json',
   '/assets/..%5Cpackage.json',
-])('there is nothing at %s', async (path) => {
+])('%s is 404', async (path) => {
   // Not by fetch, which would resolve the dots.
-  const asked = request(gatewayWith('by default').url, { path });
+  const sent = request(gatewayWith('by default').url, { path });
   const body = await new Promise<string>((resolve, reject) => {
-    asked
+    sent
       .on('response', (response) => resolve(text(response)))
       .on('error', reject)
       .end();
@@ -181,7 +181,7 @@ test.each([
   expect(JSON.parse(body)).toMatchObject({ error: { code: 404, details: [{ reason: 'PATH_NOT_FOUND' }] } });
 });
 
-test('the operations that GraphiQL opens with are the four, and fit the schema', async () => {
+test('GraphiQL opens with the four operations, which are valid', async () => {
   const gateway = gatewayWith('by default');
   const { token } = await seedTenant(gateway);
   const outcomes = await Promise.all(
@@ -201,7 +201,7 @@ test('the operations that GraphiQL opens with are the four, and fit the schema',
   ]);
 });
 
-describe('a gateway on which the packages of the explorers are not installed', () => {
+describe('a gateway without the packages of the explorers', () => {
   /** Settings with which Node does not find GraphiQL. */
   const without = (settings: Readonly<Record<string, string>>) => {
     const hook = `import{registerHooks}from'node:module';registerHooks({resolve(name,context,next){if(name==='graphiql')throw new Error('Missing');return next(name,context)}})`;
@@ -212,7 +212,7 @@ describe('a gateway on which the packages of the explorers are not installed', (
     };
   };
 
-  test('serves all else by default', async () => {
+  test('serves all other pages by default', async () => {
     const { url: databaseUrl, remove } = await makeDatabase();
     onTestFinished(remove);
     const running = startPaw(['demo', '--json'], without({ DATABASE_URL: databaseUrl }));
@@ -225,7 +225,7 @@ describe('a gateway on which the packages of the explorers are not installed', (
     expect((await send(`${url}/graphiql`, 'GET')).status).toBe(404);
   });
 
-  test('does not start with PAW_EXPLORERS=on, and says in one line why', async () => {
+  test('does not start with PAW_EXPLORERS=on, and prints one line', async () => {
     const { status, stdout, stderr } = await startPaw(['serve'], without({ PAW_EXPLORERS: 'on' })).ended;
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toBe('paw: PAW_EXPLORERS=on needs what is not installed: graphiql.\n');
@@ -269,7 +269,7 @@ function isPath(link: string): boolean {
   return link.startsWith('/');
 }
 
-/** The values of an attribute. What is relative is given as the path that it leads to. */
+/** The values of an attribute. A relative URL is returned as a path. */
 function valuesOf(attribute: string, html: string): string[] {
   const values = [...html.matchAll(new RegExp(`\\s${attribute}="([^"]*)"`, 'g'))].map(
     ([, value = '']) => value,

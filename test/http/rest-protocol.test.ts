@@ -384,7 +384,7 @@ test('no response may be cached or interpreted as another type', async () => {
   }
 });
 
-/** Sends a request byte for byte as it is given, which `fetch` does not do, and expects a documented answer. */
+/** Sends a request that `fetch` would change or refuse, and expects a documented response. */
 async function ask(method: string, path: string, sent: Request = {}): Promise<HttpResponse> {
   const { token, headers, body, chunked = false } = sent;
   const { hostname, port } = new URL(gateway.url);

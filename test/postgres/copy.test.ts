@@ -91,7 +91,9 @@ test('a copy prints the number of rows, and works with little memory', () => {
 });
 
 test('a copy has every row of every table, except expired tokens', async () => {
-  const [from, to] = [await openDatabase(source.url), await openDatabase(target.url)];
+  // Reading all projects takes longer than a request may.
+  const postgres = { poolSize: 1, timeoutMs: 60_000 };
+  const [from, to] = [await openDatabase(source.url), await openDatabase(target.url, { postgres })];
   onTestFinished(() => Promise.all([from.close(), to.close()]).then(() => {}));
   const tables = ['account', 'app', 'wallet', 'page_token_key', 'schema_migration'];
   for (const table of tables) {

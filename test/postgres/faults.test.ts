@@ -12,7 +12,7 @@ import { type PostgresServer, startPostgres } from '../support/postgres-server.t
 // Making a cluster is much work for a machine that runs other tests as well.
 const SERVER_START_MS = 60_000;
 
-const POLL = { timeout: 5000, interval: 10 };
+const POLL = { timeout: 30_000, interval: 10 };
 
 let server: PostgresServer;
 let databaseUrl: string;

@@ -91,8 +91,8 @@ describe.each([
     (['force_custom_plan', 'force_generic_plan'] as const).flatMap((mode) =>
       places.map((place) => [...place, mode] as const),
     ),
-  )('%s %s is found by its key in one partition, and only its rows are read ($3)', async (...given) => {
-    const [direction, , index, mode] = given;
+  )('%s %s is found by its key in one partition, and only its rows are read ($3)', async (...parameters) => {
+    const [direction, , index, mode] = parameters;
     const [place] =
       index === undefined ? [] : await gateway.database.query<{ id: Ulid }>(FIND, [account, index]);
     const { explained, steps } = explain(gateway.database, mode);

@@ -1,11 +1,11 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 
-/** What a page is opened with, beside what Playwright knows. */
+/** Options of a page. */
 type PageOptions = BrowserContextOptions & {
   /** Origins beside the gateway's that it may load from. */
   readonly origins?: readonly string[];
-  /** What its console may complain of, since the test provokes it. */
+  /** Errors on the console that the test provokes. */
   readonly provoked?: RegExp;
 };
 
@@ -28,19 +28,19 @@ export async function newPage(
   { origins = [], provoked, ...options }: PageOptions = {},
 ): Promise<Page> {
   const context = await browser.newContext(options);
-  // Shorter than a test may take, so that it is said what was waited for.
+  // Shorter than the timeout of a test, so that the error names the missing element.
   context.setDefaultTimeout(50_000);
   const complaints: string[] = [];
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   context.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
   context.on('weberror', (thrown) => complaints.push(String(thrown.error())));
-  context.on('request', (request) => asked.add(new URL(request.url()).origin));
+  context.on('request', (request) => requested.add(new URL(request.url()).origin));
   onTestFinished(async () => {
     await context.close();
     expect(complaints.filter((each) => !provoked?.test(each))).toEqual([]);
-    expect([gatewayUrl, ...origins]).toEqual(expect.arrayContaining([...asked]));
+    expect([gatewayUrl, ...origins]).toEqual(expect.arrayContaining([...requested]));
   });
   return context.newPage();
 }
@@ -60,7 +60,7 @@ const IS_DRAWN = `new Promise((resolve) => {
   setTimeout(resolve, 10_000, false);
 })`;
 
-/** All that a page has stored in the browser. */
+/** The data that a page has stored in the browser. */
 export async function storedBy(page: Page): Promise<readonly unknown[]> {
   const items = await page.evaluate<unknown[]>(
     'indexedDB.databases().then((databases) => [...Object.entries({ ...localStorage, ...sessionStorage }), ...databases])',

@@ -11,7 +11,7 @@ export type Scene = {
   readonly appName: string;
 };
 
-/** What went in and out of a gateway. */
+/** The secrets that were used. */
 export type Secrets = {
   /** Every secret, by where it was used. */
   readonly byUse: Readonly<Record<string, string>>;
@@ -89,7 +89,7 @@ const FAULTS: readonly Fault[] = [
   ],
 ];
 
-/** What only GraphQL can be asked. */
+/** Requests of GraphQL alone. */
 const GRAPHQL_FAULTS: readonly Fault[] = [
   [
     'a secret in the variables of a GET',
@@ -126,7 +126,7 @@ export function faultsOf({ name }: Api): readonly Fault[] {
   return name === 'GraphQL' ? [...FAULTS, ...GRAPHQL_FAULTS] : FAULTS;
 }
 
-/** Uses secrets in every way that there is, by both APIs, be it well or wrongly. */
+/** Uses secrets in valid and invalid requests of both APIs. */
 export async function useSecrets(gateway: Gateway): Promise<{ scene: Scene; secrets: Secrets }> {
   const tenant = await seedTenant(gateway, { wallets: 1 });
   const [wallet = ''] = tenant.wallets;
@@ -152,9 +152,9 @@ export async function useSecrets(gateway: Gateway): Promise<{ scene: Scene; secr
       createCredential('key', newId(), newId()),
       createCredential('app', newId(), newId()),
     ];
-    byUse[`a private key that was never made by ${api.name}`] = wrongKey;
+    byUse[`a private key that was never issued by ${api.name}`] = wrongKey;
     expect((await api.signIn(tenant.token, { name, privateKey: wrongKey })).value).toBeUndefined();
-    byUse[`a token that was never made by ${api.name}`] = wrongToken;
+    byUse[`a token that was never issued by ${api.name}`] = wrongToken;
     expect((await api.listProjects(wrongToken)).value).toBeUndefined();
 
     for (const [what, ask] of faultsOf(api)) {
