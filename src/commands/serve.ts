@@ -31,8 +31,12 @@ export async function serveUntilStopped(
   // Registered before the start, so that a signal during the start is not lost.
   const stopping = new AbortController();
   const stopped = once(stopping.signal, 'abort');
-  // The listeners are removed after the first signal. A second signal ends the process immediately.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stopping.signal.aborted) endProcess(signal);
+      stopping.abort();
+    });
+  }
   // The server continues when its terminal is closed.
   process.on('SIGHUP', () => {});
   cluster.worker?.on('message', (message) => {
@@ -58,6 +62,14 @@ export async function serveUntilStopped(
     // The IPC channel to the primary would keep the worker alive.
     cluster.worker?.disconnect();
   }
+}
+
+/** Ends the process immediately, as a signal without a listener does. */
+function endProcess(signal: NodeJS.Signals): never {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  // The kernel ignores such a signal to the process 1 of a container.
+  process.exit(1);
 }
 
 async function start(config: Config, logTo: number, logger: Logger, stopping: AbortSignal): Promise<Server> {

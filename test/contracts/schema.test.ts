@@ -11,8 +11,8 @@ import {
   printSchema,
 } from 'graphql';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { postGraphql, send } from '../apis.ts';
-import { type Gateway, startGateway } from '../gateway.ts';
+import { postGraphql, send } from '../support/apis.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PUBLISHED = 'schema/published/paw.graphql';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 describe('the served schema', () => {
-  test('is given to everybody, and is the published file byte for byte', async () => {
+  test('is served without a token, and is the published file', async () => {
     const { status, headers, text } = await send(`${gateway.url}/schema.graphql`, 'GET');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
@@ -36,7 +36,7 @@ describe('the served schema', () => {
     expect(text, 'To be published by `npm run publish-schema`').toBe(published);
   });
 
-  test('is all that introspection tells, descriptions and deprecations included', async () => {
+  test('is the same as by introspection, including descriptions and deprecations', async () => {
     const introspection = getIntrospectionQuery({
       descriptions: true,
       specifiedByUrl: true,
@@ -53,16 +53,16 @@ describe('the served schema', () => {
     expect(published).toContain('NETWORK_ETHEREUM_RINKERBY @deprecated(reason: ');
   });
 
-  test('is taken by a tool that is given its address alone', async () => {
+  test('can be loaded by a tool from its URL', async () => {
     const inspector = join(ROOT, 'node_modules/.bin/graphql-inspector');
-    // It takes an address for that of an endpoint, to be asked by POST, unless told otherwise.
+    // By default the tool sends a POST request to an endpoint.
     const words = ['diff', PUBLISHED, `${gateway.url}/schema.graphql`, '--method', 'GET'];
     const { status, output } = await run(ROOT, inspector, words);
     expect(output).toContain('No changes detected');
     expect(status).toBe(0);
   });
 
-  test('has the methods of a path that is only read', async () => {
+  test('has the methods GET, HEAD and OPTIONS', async () => {
     const url = `${gateway.url}/schema.graphql`;
     const head = await send(url, 'HEAD');
     expect(head).toMatchObject({ status: 200, text: '' });
@@ -75,7 +75,7 @@ describe('the served schema', () => {
 });
 
 describe('publishing the schema', () => {
-  test('is refused when it would break clients, unless that is said to be meant', async () => {
+  test('is refused if it breaks clients, except with publish-schema:breaking', async () => {
     const copy = copyOfProject();
     const schema = join(copy, 'schema/project.graphql');
     writeFileSync(schema, readFileSync(schema, 'utf8').replace(/.*IPFS.*\n.*imageCoverCid.*\n/, ''));
@@ -90,7 +90,7 @@ describe('publishing the schema', () => {
     expect(buildSchema(publishedIn(copy)).getType('Project')).toBeDefined();
   });
 
-  test('takes what only adds to the schema', async () => {
+  test('accepts an addition to the schema', async () => {
     const copy = copyOfProject();
     writeFileSync(
       join(copy, 'schema/version.graphql'),
@@ -103,7 +103,7 @@ describe('publishing the schema', () => {
   });
 });
 
-test('a schema that breaks the conventions fails the check, by each of them', async () => {
+test('a schema that breaks the conventions fails the check of each of them', async () => {
   const copy = copyOfProject();
   writeFileSync(
     join(copy, 'schema/bad.graphql'),

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Answer, bothApis, send } from '../apis.ts';
-import { type Running, startPaw } from '../command/paw.ts';
-import { seedTenant, startGateway } from '../gateway.ts';
-import { freePort, type PostgresServer, startPostgres } from '../postgres/server.ts';
+import { bothApis, type HttpResponse, send } from '../support/apis.ts';
+import { seedTenant, startGateway } from '../support/gateway.ts';
+import { type Running, startPaw } from '../support/paw.ts';
+import { freePort, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { haproxy, nginx, type ProxyKind, type ReverseProxy } from './proxy.ts';
 
 /** A gateway in a process of its own, on a port that it keeps. */
@@ -211,12 +211,12 @@ async function throughBoth(work: (proxy: ReverseProxy) => Promise<void>): Promis
   await Promise.all(Object.values(proxies).map(work));
 }
 
-function read({ url }: ReverseProxy): Promise<Answer> {
+function read({ url }: ReverseProxy): Promise<HttpResponse> {
   return send(`${url}/project/projects`, 'GET', token);
 }
 
 /** Reads again and again until `ms` have passed. */
-async function readFor(ms: number, proxy: ReverseProxy, look: (answer: Answer) => void): Promise<void> {
+async function readFor(ms: number, proxy: ReverseProxy, look: (answer: HttpResponse) => void): Promise<void> {
   const end = performance.now() + ms;
   while (performance.now() < end) look(await read(proxy));
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../../gateway.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
 import { codeBlocks } from '../documented.ts';
 import { connect, faultsIn, pagesOf } from './client.ts';
 
