@@ -94,7 +94,7 @@ export interface components {
             name: string;
             /** @description The title. */
             title: string;
-            /** @description The private key for signing in. It is in the response to the creation of the app only, and an empty string in all others. */
+            /** @description The private key for signing in. Only the response to the creation of the app contains it; in all others it is an empty string. */
             privateKey: string | "";
             /** @description Whether the app can sign in. */
             active: boolean;
@@ -254,7 +254,7 @@ export interface operations {
                 "application/json": {
                     /** @description The title of the app. */
                     title: string;
-                    /** @description Whether the app may sign in. */
+                    /** @description Whether the app can sign in. */
                     active: boolean;
                 };
             };
