@@ -43,7 +43,7 @@ export type App = Node & {
   readonly id: Scalars['ID']['output'];
   /** The resource name, `apps/<ULID>`. The same as `id`. */
   readonly name: Scalars['ResourceName']['output'];
-  /** The private key for signing in. It is in the response of `createApp` only, and an empty string in all others. */
+  /** The private key for signing in. Only the response of `createApp` contains it; in all others it is an empty string. */
   readonly privateKey: Scalars['String']['output'];
   /** The project to which the access tokens of the app give access. */
   readonly project: Project;

@@ -37,7 +37,7 @@ export type HttpAppSettings = {
 /**
  * Creates the HTTP server, without routes.
  *
- * @param logger receives rejected connections, at level debug
+ * @param logger receives malformed requests, at level debug
  */
 export function createHttpApp(
   logger: Pick<FastifyBaseLogger, 'debug'>,

@@ -1,6 +1,6 @@
 import { idOf, type ResourceName } from './resource-name.ts';
 
-/** A project: the scope that apps and wallets belong to. */
+/** A project, which contains apps and wallets. */
 export type Project = {
   /** Equal to `name`. The GraphQL interface `Node` requires it. */
   readonly id: ResourceName<'projects'>;

@@ -60,7 +60,7 @@ export const createApp = {
     'Creates an app in the project of the account token, or in the default project of the account if the token has none. Requires an account token. Only this response contains the private key of the app.',
   body: {
     title: { validator: title, description: 'The title of the app.' },
-    active: { validator: active, description: 'Whether the app may sign in.' },
+    active: { validator: active, description: 'Whether the app can sign in.' },
   },
   response: 'App',
   errors: [validationErrorOf({ title: '' }, { title, active }), accountTokenRequired()],

@@ -25,7 +25,7 @@ const app: FieldsOf<typeof appView> = {
   privateKey: {
     anyOf: [credential('key'), EMPTY],
     description:
-      'The private key for signing in. It is in the response to the creation of the app only, and an empty string in all others.',
+      'The private key for signing in. Only the response to the creation of the app contains it; in all others it is an empty string.',
   },
   active: { ...boolean.schema, description: 'Whether the app can sign in.' },
 };

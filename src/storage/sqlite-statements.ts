@@ -49,7 +49,7 @@ function toRow(columns: readonly string[], values: readonly Value[]): Row {
   return row;
 }
 
-/** Runs `work` and translates outages of SQLite into UNAVAILABLE. Other errors are thrown unchanged. */
+/** Runs `work` and translates outages of SQLite to UNAVAILABLE. Other errors are thrown unchanged. */
 export function translateErrors<T>(work: () => T): T {
   try {
     return work();
