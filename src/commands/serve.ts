@@ -31,9 +31,11 @@ export async function serveUntilStopped(
   // Registered before the start, so that a signal during the start is not lost.
   const stopping = new AbortController();
   const stopped = once(stopping.signal, 'abort');
+  let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (stopping.signal.aborted) endProcess(signal);
+      signals += 1;
+      if (signals > 1) endProcess(signal);
       stopping.abort();
     });
   }

@@ -82,7 +82,7 @@ test('GraphiQL shows the documentation of the schema without a token', async () 
   const docs = page.locator('.graphiql-doc-explorer');
   await docs.getByText('Mutation', { exact: true }).click();
   await docs.getByText('updateWallet', { exact: true }).click();
-  await docs.getByText('Changes the given fields of a wallet and leaves the others as they are.').waitFor();
+  await docs.getByText('Updates the fields of a wallet that are in the input.').waitFor();
   await docs.getByText('UpdateWalletInput', { exact: true }).waitFor();
 });
 

@@ -51,7 +51,7 @@ const refused: readonly Refusal[] = [
   [
     '31 root fields',
     `{ ${aliases(31, 'projects { totalCount }')} }`,
-    /^A document may select at most 30 fields of Query and Mutation/,
+    /^A document may have at most 30 fields of Query and Mutation/,
   ],
   [
     '480 repetitions of a field',

@@ -8,10 +8,10 @@ const schema: GraphQLSchema = buildSchema(`
   type Item { id: ID! title: String! other: Item! items: [Item!]! }
 `);
 
-const ROOT_FIELDS = ['A document may select at most 30 fields of Query and Mutation.'];
-const RESPONSE_FIELDS = ['A response may have at most 20000 fields, where a list counts as 100 items.'];
-const REPEATED_FIELDS = ['A document may repeat at most 200 fields beside each other.'];
-const FRAGMENT_SPREADS = ['A document may spread at most 200 fragments.'];
+const ROOT_FIELDS = ['A document may have at most 30 fields of Query and Mutation.'];
+const RESPONSE_FIELDS = ['A response may have at most 20000 fields, counting each list as 100 items.'];
+const REPEATED_FIELDS = ['A document may have at most 200 repeated fields.'];
+const FRAGMENT_SPREADS = ['A document may have at most 200 fragment spreads.'];
 
 /** The errors of a document, by the limits alone. */
 function errorsOf(document: string): readonly string[] {

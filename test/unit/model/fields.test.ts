@@ -63,12 +63,12 @@ describe('text', () => {
     ['a list', ['a'], 'Must be a string.'],
     ['an object', { length: 3 }, 'Must be a string.'],
     ['NUL', 'a\0b', 'Must not contain the character U+0000.'],
-    ['a lone high surrogate', 'a\ud83e', 'Must be well-formed Unicode: a surrogate stands alone.'],
-    ['a lone low surrogate', '\udd8ab', 'Must be well-formed Unicode: a surrogate stands alone.'],
+    ['a lone high surrogate', 'a\ud83e', 'Must be well-formed Unicode, without lone surrogates.'],
+    ['a lone low surrogate', '\udd8ab', 'Must be well-formed Unicode, without lone surrogates.'],
     [
       'surrogates in the wrong order',
       '\udd8a\ud83e',
-      'Must be well-formed Unicode: a surrogate stands alone.',
+      'Must be well-formed Unicode, without lone surrogates.',
     ],
   ])('that is %s is refused', (_, value, message) => {
     expect(refusalOf(text(0, 10), value)).toBe(message);
@@ -97,7 +97,7 @@ test.each([1, 50, 100])('%i is an integer from 1 to 100', (value) => {
 test.each([0, 101, 1.5, Number.NaN, Infinity, '1', null, undefined, true, 1n])(
   '%s is not an integer from 1 to 100',
   (value) => {
-    expect(refusalOf(integer(1, 100), value)).toBe('Must be a whole number from 1 to 100.');
+    expect(refusalOf(integer(1, 100), value)).toBe('Must be an integer from 1 to 100.');
   },
 );
 
