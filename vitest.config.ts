@@ -45,6 +45,7 @@ export default defineConfig({
         // Each file starts gateways of its own, and no module keeps anything between two of them.
         isolate: false,
         ...project,
+        exclude: [...project.exclude, 'test/node_modules/**'],
       },
     })),
   },

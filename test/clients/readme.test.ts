@@ -43,7 +43,8 @@ test.each(programs)('its program for $title runs as it stands there', async ({ t
   const { token, wallets } = await seedTenant(gateway, { projects: 25, wallets: 1 });
   // Some clients warn only under the condition of development.
   const running = promisify(execFile)(process.execPath, ['-C', 'development', '--input-type=module'], {
-    cwd: ROOT,
+    // Where it finds the packages.
+    cwd: `${ROOT}/test`,
     env: { PAW: gateway.url, TOKEN: token, WALLET: wallets[0] },
   });
   running.child.stdin?.end(program);

@@ -19,7 +19,7 @@ const { openWallet, readWallet, updateWallet, watchWallet } = await import('./wa
 tagHooks.deregister();
 
 const TAG_HOOKS = new URL('tag-hooks.ts', import.meta.url).href;
-const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const README = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
 
 let gateway: Gateway;
