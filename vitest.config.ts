@@ -55,7 +55,7 @@ export default defineConfig({
     projects: [unit, sqlite, postgres].map((project) => ({
       extends: true,
       // Modules have no state that files could share.
-      test: { isolate: false, ...project },
+      test: { isolate: false, ...project, exclude: [...project.exclude, 'test/node_modules/**'] },
     })),
   },
 });

@@ -4,6 +4,8 @@ import { notAcceptable } from '../http/http-error.ts';
 /** The media types of GraphQL responses, in the order of preference. Source: GraphQL over HTTP. */
 const MEDIA_TYPES = ['application/json', 'application/graphql-response+json'];
 
+const UTF_8 = /\s*;\s*charset="?utf-8"?/gi;
+
 /**
  * Returns the media type of the response. It is negotiated before execution, so that no mutation
  * is executed for a client that does not accept the response.
@@ -13,7 +15,7 @@ const MEDIA_TYPES = ['application/json', 'application/graphql-response+json'];
  */
 export function responseMediaType(accept: string | undefined): string {
   if (!accept || accept === '*/*') return 'application/json';
-  const [mediaType] = new Negotiator({ headers: { accept } }).mediaTypes(MEDIA_TYPES);
+  const [mediaType] = negotiator(accept).mediaTypes(MEDIA_TYPES);
   if (mediaType === undefined) throw notAcceptable(MEDIA_TYPES);
   return mediaType;
 }
@@ -21,5 +23,10 @@ export function responseMediaType(accept: string | undefined): string {
 /** Returns whether a client prefers HTML to JSON, as browsers do. */
 export function prefersHtml(accept: string | undefined): boolean {
   if (!accept) return false;
-  return new Negotiator({ headers: { accept } }).mediaType([...MEDIA_TYPES, 'text/html']) === 'text/html';
+  return negotiator(accept).mediaType([...MEDIA_TYPES, 'text/html']) === 'text/html';
+}
+
+/** Every response is in UTF-8, so that this parameter of a media type excludes none. */
+function negotiator(accept: string): Negotiator {
+  return new Negotiator({ headers: { accept: accept.replace(UTF_8, '') } });
 }

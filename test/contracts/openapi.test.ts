@@ -209,7 +209,7 @@ async function lint(
   const { words, rulesIn } = LINTERS[linter];
   const options = { cwd: ROOT, env: { PATH: process.env['PATH'] }, maxBuffer: 2 ** 25 };
   return new Promise((resolve) => {
-    execFile(join(ROOT, 'node_modules/.bin', linter), [...words, file], options, (error, output) => {
+    execFile(join(ROOT, 'test/node_modules/.bin', linter), [...words, file], options, (error, output) => {
       resolve({ status: error ? error.code : 0, rules: rulesIn(output) });
     });
   });

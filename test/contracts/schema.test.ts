@@ -3,6 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { loadSchema } from '@graphql-tools/load';
+import { UrlLoader } from '@graphql-tools/url-loader';
 import {
   buildClientSchema,
   buildSchema,
@@ -54,12 +56,14 @@ describe('the served schema', () => {
   });
 
   test('can be loaded by a tool from its URL', async () => {
-    const inspector = join(ROOT, 'node_modules/.bin/graphql-inspector');
     // By default the tool sends a POST request to an endpoint.
-    const words = ['diff', PUBLISHED, `${gateway.url}/schema.graphql`, '--method', 'GET'];
-    const { status, output } = await run(ROOT, inspector, words);
-    expect(output).toContain('No changes detected');
-    expect(status).toBe(0);
+    const loaded = await loadSchema(`${gateway.url}/schema.graphql`, {
+      loaders: [new UrlLoader()],
+      method: 'GET',
+    });
+    expect(printSchema(lexicographicSortSchema(loaded))).toBe(
+      printSchema(lexicographicSortSchema(buildSchema(published))),
+    );
   });
 
   test('has the methods GET, HEAD and OPTIONS', async () => {
@@ -81,8 +85,7 @@ describe('publishing the schema', () => {
     writeFileSync(schema, readFileSync(schema, 'utf8').replace(/.*IPFS.*\n.*imageCoverCid.*\n/, ''));
 
     const refused = await runScript(copy, 'publish-schema');
-    expect(refused.output).toContain('Field imageCoverCid was removed from object type Project');
-    expect(refused.status).toBe(1);
+    expect(refused).toEqual({ status: 1, output: 'Breaking change: Project.imageCoverCid was removed.\n' });
     expect(publishedIn(copy)).toBe(published);
 
     expect(await runScript(copy, 'publish-schema:breaking')).toMatchObject({ status: 0 });
@@ -96,9 +99,7 @@ describe('publishing the schema', () => {
       join(copy, 'schema/version.graphql'),
       'extend type Query { "The version of the gateway." version: String }',
     );
-    const { status, output } = await runScript(copy, 'publish-schema');
-    expect(output).toContain('Field version was added to object type Query');
-    expect(status).toBe(0);
+    expect(await runScript(copy, 'publish-schema')).toEqual({ status: 0, output: '' });
     expect(publishedIn(copy)).toContain('  version: String\n');
   });
 });
@@ -133,10 +134,10 @@ test('a schema that breaks the conventions fails the check of each of them', asy
 function copyOfProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'paw-schema-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const name of ['package.json', 'eslint.config.js', 'schema', 'src']) {
+  for (const name of ['package.json', 'schema', 'src']) {
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   }
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  for (const name of ['node_modules', 'test']) symlinkSync(join(ROOT, name), join(folder, name));
   return folder;
 }
 

@@ -20,7 +20,7 @@ const { openWallet, readWallet, updateWallet, watchWallet } = await import('./wa
 tagHooks.deregister();
 
 const TAG_HOOKS = new URL('tag-hooks.ts', import.meta.url).href;
-const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
 let gateway: Gateway;
 let tenant: Tenant;

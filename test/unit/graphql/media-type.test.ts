@@ -17,6 +17,8 @@ describe('the media type of a response', () => {
     [GRAPHQL_TYPE, GRAPHQL_TYPE],
     [`${JSON_TYPE};q=0.5, ${GRAPHQL_TYPE}`, GRAPHQL_TYPE],
     [`${GRAPHQL_TYPE};q=0, */*`, JSON_TYPE],
+    [`${GRAPHQL_TYPE}; charset=utf-8, ${JSON_TYPE}; charset=utf-8`, GRAPHQL_TYPE],
+    [`${JSON_TYPE};Charset="UTF-8";q=0.5`, JSON_TYPE],
     [`image/png, application/*;q=0.1`, JSON_TYPE],
     [BROWSER, JSON_TYPE],
   ])('for Accept: %s is %s', (accept, expected) => {
