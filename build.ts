@@ -1,8 +1,8 @@
 /**
- * Builds what runs without a compiler.
+ * Builds the browser assets and the published package.
  *
- * - `node build.ts assets` bundles what the pages load in a browser into `src/pages/assets/`, if it is out of date.
- * - `node build.ts` does that, and makes `dist/`: JavaScript, type declarations and all files that the program reads.
+ * - `node build.ts assets` bundles the scripts and styles of the pages into `src/pages/assets/`, if it is out of date.
+ * - `node build.ts` also creates `dist/`: JavaScript, type declarations, and the files that the program reads.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, rmSync, statSync } from 'node:fs';
@@ -14,7 +14,7 @@ const ASSETS = 'src/pages/assets';
 
 const DIST = 'dist';
 
-// Source files that the program reads as they are.
+// Files that the program reads at run time. They are copied unchanged.
 const READ_AT_RUN_TIME = [
   'src/storage/migrations/*.sql',
   `${BROWSER}/*.css`,
@@ -33,7 +33,7 @@ const ENTRIES = {
 const assetsOnly = process.argv[2] === 'assets';
 process.chdir(import.meta.dirname);
 await buildAssets().catch((error: NodeJS.ErrnoException) => {
-  // Without development dependencies a server runs without its explorers.
+  // Without development dependencies, the server runs without GraphiQL and Swagger UI.
   if (!(assetsOnly && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
 });
 if (!assetsOnly) buildProgram();
@@ -59,7 +59,7 @@ async function buildAssets(): Promise<void> {
       {
         name: 'styles-once',
         setup({ onLoad }) {
-          // GraphiQL's own style contains the editor's.
+          // GraphiQL's stylesheet already contains the styles of the editor.
           onLoad({ filter: /[\\/]monaco-editor[\\/].*\.css$/ }, () => ({ contents: '', loader: 'empty' }));
         },
       },

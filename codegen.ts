@@ -1,39 +1,56 @@
-import type { CodegenConfig } from '@graphql-codegen/cli';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { codegen } from '@graphql-codegen/core';
+import * as typescript from '@graphql-codegen/typescript';
+import * as resolvers from '@graphql-codegen/typescript-resolvers';
+import { lexicographicSortSchema, parse, printSchema } from 'graphql';
+import { readContract } from './schema/contract.ts';
 
-const config: CodegenConfig = {
-  schema: 'schema/*.graphql',
-  generates: {
-    'src/graphql/schema-types.ts': {
-      plugins: ['typescript', 'typescript-resolvers'],
-      config: {
-        contextType: './context.ts#Context',
-        enumsAsTypes: true,
-        // Without `any` for what is not known.
-        defaultScalarType: 'unknown',
-        immutableTypes: true,
-        // Resolvers get the nouns of the model, and shape only what differs from them.
-        mappers: {
-          App: '../model/app.ts#App as AppModel',
-          Project: '../model/project.ts#Project as ProjectModel',
-          PageInfo: './connection.ts#PageInfo as PageInfoModel',
-          ProjectConnection: './connection.ts#ProjectConnection as ProjectConnectionModel',
-          ProjectEdge: './connection.ts#ProjectEdge as ProjectEdgeModel',
-          Wallet: '../model/wallet.ts#Wallet as WalletModel',
-        },
-        resolversNonOptionalTypename: false,
-        scalars: {
-          Address: 'string',
-          DateTime: { input: 'Date', output: 'Date' },
-          ID: 'string',
-          ResourceName: 'string',
-          URL: 'string',
-        },
-        strictScalars: true,
-        useIndexSignature: false,
-        useTypeImports: true,
-      },
+// Generates the types of the schema. With `--check` it only compares them with the file, and fails on a difference.
+
+const FILE = 'src/graphql/schema-types.ts';
+
+const path = `${import.meta.dirname}/${FILE}`;
+
+const schema = lexicographicSortSchema(readContract());
+const types = await codegen({
+  filename: FILE,
+  schema: parse(printSchema(schema)),
+  schemaAst: schema,
+  documents: [],
+  plugins: [{ typescript: {} }, { resolvers: {} }],
+  pluginMap: { typescript, resolvers },
+  config: {
+    contextType: './context.ts#Context',
+    enumsAsTypes: true,
+    // `unknown` instead of `any` for scalars without a mapping.
+    defaultScalarType: 'unknown',
+    immutableTypes: true,
+    // Resolvers receive the types of the model. Only fields that differ from the model need a resolver.
+    mappers: {
+      App: '../model/app.ts#App as AppModel',
+      Project: '../model/project.ts#Project as ProjectModel',
+      PageInfo: './connection.ts#PageInfo as PageInfoModel',
+      ProjectConnection: './connection.ts#ProjectConnection as ProjectConnectionModel',
+      ProjectEdge: './connection.ts#ProjectEdge as ProjectEdgeModel',
+      Wallet: '../model/wallet.ts#Wallet as WalletModel',
     },
+    resolversNonOptionalTypename: false,
+    scalars: {
+      Address: 'string',
+      DateTime: { input: 'Date', output: 'Date' },
+      ID: 'string',
+      ResourceName: 'string',
+      URL: 'string',
+    },
+    strictScalars: true,
+    useIndexSignature: false,
+    useTypeImports: true,
   },
-};
+});
 
-export default config;
+if (!process.argv.includes('--check')) {
+  writeFileSync(path, types);
+} else if (types !== readFileSync(path, 'utf8')) {
+  console.error(`${FILE} is out of date. Run \`npm run codegen\`.`);
+  process.exitCode = 1;
+}

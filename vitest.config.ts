@@ -1,52 +1,63 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
-// The programs that npm does not bring. Where everything has to be checked they are
-// installed, and a test that lacks one fails.
-const installed = (program: string) => process.env['CI'] !== undefined || existsSync(program);
+// Programs that npm does not install. In CI all of them are installed, and a test without its program fails.
+const PROGRAMS: readonly (readonly [tests: string, program: string])[] = [
+  ['test/browser/**', '/usr/bin/chromium'],
+  ['test/deploy/proxies.test.ts', '/usr/sbin/haproxy'],
+  ['test/deploy/proxies.test.ts', '/usr/sbin/nginx'],
+  ['test/deploy/service-unit.test.ts', '/usr/bin/systemd-analyze'],
+  ['test/postgres/pooler.test.ts', '/usr/sbin/pgbouncer'],
+  ['test/sqlite/durability.test.ts', '/usr/bin/strace'],
+  ['test/sqlite/failed-sync.test.ts', '/usr/bin/strace'],
+  ['test/sqlite/power-cut.test.ts', '/usr/bin/strace'],
+];
 
-// What is about one engine alone is in a folder of its name; all else runs on both.
-const sqlite = {
-  name: 'sqlite',
-  exclude: ['test/postgres/**', ...(installed('/usr/bin/chromium') ? [] : ['test/browser/**'])],
-  provide: { engine: 'sqlite', postgresUrl: '' },
-  globalSetup: ['test/support/build-assets.ts'],
+const withoutProgram = PROGRAMS.filter(
+  ([, program]) => process.env['CI'] === undefined && !existsSync(program),
+).map(([tests]) => tests);
+
+// Pure code: no server, no database, no process.
+const unit = {
+  name: 'unit',
+  include: ['test/unit/**/*.test.ts'],
+  exclude: [],
 } as const;
 
+// All other tests run on SQLite, except the tests of the other engine.
+const sqlite = {
+  name: 'sqlite',
+  include: ['test/**/*.test.ts'],
+  exclude: ['test/unit/**', 'test/postgres/**', ...withoutProgram],
+  provide: { engine: 'sqlite', postgresUrl: '' },
+  globalSetup: 'test/support/build-assets.ts',
+} as const;
+
+// The tests that depend on the engine: the operations, the storage and the commands.
 const postgres = {
   name: 'postgres',
-  // What is about the APIs alone is the same on any engine.
-  exclude: [
-    'test/sqlite/**',
-    'test/model/**',
-    'test/graphql/**',
-    'test/clients/**',
-    'test/contracts/**',
-    'test/browser/**',
-    ...(installed('/usr/sbin/pgbouncer') ? [] : ['test/postgres/pooler.test.ts']),
-  ],
+  include: ['access', 'command', 'operations', 'postgres', 'projects', 'storage'].map(
+    (folder) => `test/${folder}/**/*.test.ts`,
+  ),
+  exclude: withoutProgram,
   provide: { engine: 'postgres' },
-  globalSetup: ['test/support/build-assets.ts', 'test/postgres/shared-server.ts'],
+  globalSetup: 'test/support/shared-postgres.ts',
 } as const;
 
 export default defineConfig({
   test: {
-    // Far beyond what any takes, so that a busy machine fails none.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Much longer than any test takes, so that no test fails on a busy machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: 'threads',
-    // Many tests wait for a process that they have started.
+    // More workers than cores are useful, because many tests wait for a child process.
     maxWorkers: 4,
-    // Run as Node runs the program itself: without a bundler in between.
+    // Modules are loaded by Node, as in production, and not by Vite.
     experimental: { viteModuleRunner: false },
-    projects: [sqlite, postgres].map((project) => ({
+    projects: [unit, sqlite, postgres].map((project) => ({
       extends: true,
-      test: {
-        include: ['test/**/*.test.ts'],
-        // Each file starts gateways of its own, and no module keeps anything between two of them.
-        isolate: false,
-        ...project,
-      },
+      // Modules have no state that files could share.
+      test: { isolate: false, ...project, exclude: [...project.exclude, 'test/node_modules/**'] },
     })),
   },
 });

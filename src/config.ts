@@ -1,36 +1,36 @@
 import { availableParallelism } from 'node:os';
 
-/** How the gateway runs. */
+/** The configuration of the gateway. */
 export type Config = {
   readonly host: string;
-  /** 0 for a free one. */
+  /** The TCP port; 0 for any free port. */
   readonly port: number;
   readonly databaseUrl: string;
   /** Whether `serve` creates a SQLite file that does not exist. */
   readonly createDatabase: boolean;
-  /** How much of a PostgreSQL server one process takes. */
+  /** The limits on one process's use of a PostgreSQL server. */
   readonly postgres: {
-    /** The most connections. */
+    /** The maximum number of connections. */
     readonly poolSize: number;
-    /** How long a statement may run, and how long one may wait for a connection, in milliseconds. */
+    /** The timeout of a statement, and of the wait for a connection, in milliseconds. */
     readonly timeoutMs: number;
   };
-  /** How many processes serve the port. */
+  /** The number of server processes. */
   readonly workers: number;
-  /** Where clients reach the gateway, without a slash at its end; undefined for where it listens. */
+  /** The URL of the gateway for clients, without a trailing slash; undefined for the URL at which the server listens. */
   readonly publicUrl: string | undefined;
   readonly logLevel: LogLevel;
-  /** How long an access token lives, in seconds. */
+  /** The lifetime of an access token, in seconds. */
   readonly tokenTtlSeconds: number;
-  /** Whether `/graphql` opens Apollo Sandbox in a browser. */
+  /** Whether browsers get Apollo Sandbox at `/graphql`. */
   readonly sandbox: boolean;
-  /** Whether `/graphiql` and `/docs` are there; undefined for where their packages are installed. */
+  /** Whether to serve `/graphiql` and `/docs`; undefined to serve them if their browser assets have been built. */
   readonly explorers: boolean | undefined;
-  /** The origins whose pages may call the gateway, or `*` for all. */
+  /** The origins whose pages can call the gateway, or `*` for all. */
   readonly corsOrigins: readonly string[];
-  /** How many wallet passwords may wait to be hashed before more are refused. */
+  /** The maximum number of wallet passwords that wait to be hashed. Further ones are rejected. */
   readonly passwordQueue: number;
-  /** How long a stopping server says so at `/readyz` before it stops listening, in seconds. */
+  /** The time between the change of `/readyz` to 503 and the end of listening when the server stops, in seconds. */
   readonly stopDelaySeconds: number;
 };
 
@@ -38,7 +38,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** A setting that cannot be used. The message is one line for the operator. */
+/** Thrown for an invalid setting. The message is one line for the operator. */
 export class ConfigError extends Error {}
 
 const APOLLO_STUDIO = 'https://studio.apollographql.com';
@@ -50,10 +50,10 @@ const MAX_WORKERS = 256;
 const TEN_YEARS_SECONDS = 3650 * 86_400;
 
 /**
- * Reads the configuration. Nothing else looks at the environment.
+ * Reads the configuration. No other module reads settings from the environment.
  *
- * @param environment an empty variable is the same as none
- * @throws ConfigError on the first bad value
+ * @param environment the environment variables; an empty one means a missing one
+ * @throws ConfigError for the first invalid value
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const value = (name: string) => environment[name] || undefined;
@@ -81,33 +81,31 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 }
 
 /**
- * Reads a length of time, such as `90d`, `1h`, `30m` or `45s`, in seconds.
+ * Parses a duration such as `90d`, `1h`, `30m` or `45s`, and returns it in seconds.
  *
- * @param name what it is called where it was given
- * @param min the fewest seconds it may be
- * @throws ConfigError if it is malformed, shorter, or over ten years
+ * @param name the name of the variable or option, for the error message
+ * @param min the minimum, in seconds
+ * @throws ConfigError if the duration is malformed, shorter than `min`, or longer than ten years
  */
 export function readDuration(name: string, text: string, min = 1): number {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   const seconds = Number(count) * SECONDS_BY_UNIT[unit as keyof typeof SECONDS_BY_UNIT];
   if (!(seconds >= min && seconds <= TEN_YEARS_SECONDS)) {
-    throw new ConfigError(
-      `${name} must be a length of time such as 90d, 1h, 30m or 45s, of at most ten years.`,
-    );
+    throw new ConfigError(`${name} must be a duration such as 90d, 1h, 30m or 45s, of at most ten years.`);
   }
   return seconds;
 }
 
-/** The URL of a server that listens on `host` and `port`, as its own machine reaches it. */
+/** Returns the URL of a server on `host` and `port`, for clients on the same host. */
 export function localUrl(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function readInteger(name: string, text: string, min: number, max: number, otherwise = ''): number {
+function readInteger(name: string, text: string, min: number, max: number, alternative = ''): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(number >= min && number <= max)) {
-    throw new ConfigError(`${name} must be ${otherwise}a whole number from ${min} to ${max}.`);
+    throw new ConfigError(`${name} must be ${alternative}an integer from ${min} to ${max}.`);
   }
   return number;
 }
@@ -115,7 +113,7 @@ function readInteger(name: string, text: string, min: number, max: number, other
 function readWorkers(text: string): number {
   return text === 'auto'
     ? availableParallelism()
-    : readInteger('PAW_WORKERS', text, 1, MAX_WORKERS, 'auto, or ');
+    : readInteger('PAW_WORKERS', text, 1, MAX_WORKERS, 'auto or ');
 }
 
 function readSwitch(name: string, text: string | undefined): boolean | undefined {
@@ -125,7 +123,7 @@ function readSwitch(name: string, text: string | undefined): boolean | undefined
 }
 
 function readLogLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === text);
+  const level = LOG_LEVELS.find((name) => name === text);
   if (level === undefined) throw new ConfigError(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`);
   return level;
 }
@@ -146,7 +144,7 @@ function readOrigins(text: string | undefined): readonly string[] | undefined {
   for (const origin of origins ?? []) {
     if (origin !== '*' && URL.parse(origin)?.origin !== origin) {
       throw new ConfigError(
-        'PAW_CORS_ORIGINS must be * or a list of origins such as https://example.com, with commas.',
+        'PAW_CORS_ORIGINS must be * or a comma-separated list of origins such as https://example.com.',
       );
     }
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// JavaScript that old versions of Node can read, so that they can be refused by a readable line.
+// This file is JavaScript that older versions of Node can parse, so that they print the error below.
 import { mkdirSync, statSync } from 'node:fs';
 import module from 'node:module';
 import { homedir } from 'node:os';
@@ -16,16 +16,16 @@ if (major < MIN_MAJOR || (major === MIN_MAJOR && minor < MIN_MINOR)) {
   process.exit(1);
 }
 
-// Everything that is loaded after this is compiled once and kept on disk.
-const folder = privateFolder();
-if (folder !== undefined) module.enableCompileCache(folder);
+// Node stores the compiled code of all modules imported below. This makes the next start faster.
+const cacheFolder = privateFolder();
+if (cacheFolder !== undefined) module.enableCompileCache(cacheFolder);
 
 const { runCommandLine } = await import('./commands/command-line.ts');
 await runCommandLine(process.argv.slice(2));
 
 /**
- * Returns a folder that only its owner can write, or undefined if there is none. Node's default is a folder
- * that all users share, in which any of them could put code for this process to run.
+ * Returns a cache folder that only its owner can write to, or undefined if that is not possible. Node's default
+ * folder is shared by all users of the host: another user could store code there, which this process would run.
  */
 function privateFolder() {
   try {

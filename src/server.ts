@@ -7,11 +7,11 @@ import { createDataLayer } from './data/create-data-layer.ts';
 import { graphqlErrorBody } from './graphql/errors.ts';
 import { addGraphqlApi, GRAPHQL_PATH } from './graphql/routes.ts';
 import { createHttpApp } from './http/app.ts';
-import { bearerAuthentication } from './http/authorization.ts';
+import { bearerAuthenticator } from './http/authorization.ts';
 import { addCors } from './http/cors.ts';
-import { addCovers } from './http/covers.ts';
-import { addErrors } from './http/errors.ts';
-import { addHealth } from './http/health.ts';
+import { addCoverImages } from './http/cover-images.ts';
+import { addErrorHandling } from './http/errors.ts';
+import { addHealthChecks } from './http/health.ts';
 import { pageTokens } from './model/page-token.ts';
 import { idGenerator } from './model/resource-name.ts';
 import { addAssets, hasAssets } from './pages/assets.ts';
@@ -26,47 +26,51 @@ import { sweepExpired } from './storage/keyv-adapter.ts';
 import { migrate } from './storage/migrate.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
-import { openTokens } from './storage/tokens.ts';
+import { tokenStore } from './storage/tokens.ts';
 import { VERSION } from './version.ts';
 
-/** What there is to know of a server that listens. */
-export type Listening = {
-  /** Where it listens, without a slash at its end. */
+/** The properties of a listening server. */
+export type ServerInfo = {
+  /** The URL at which the server listens, without a trailing slash. */
   readonly url: string;
-  /** Where clients reach it, which is the same unless it was configured. */
+  /** The URL for clients, without a trailing slash. Equal to `url` unless configured. */
   readonly publicUrl: string;
-  /** Whether it serves GraphiQL and the REST docs. */
+  /** Whether the server serves GraphiQL and the REST docs. */
   readonly explorers: boolean;
 };
 
-/** A server that listens. */
-export type Server = Listening & {
-  /** Resolves when the server can't go on, and should be stopped. */
+/** A listening server. */
+export type Server = ServerInfo & {
+  /** Resolves when the server can't continue, and has to be stopped. */
   readonly failed: Promise<Error>;
   /**
-   * Answers the requests that it has received, then ends.
+   * Completes the received requests, then stops the server.
    *
-   * @param delaySeconds how long `/readyz` says so before the server stops listening
+   * @param delaySeconds the time between the failure of `/readyz` and the end of listening; the default is
+   *   that of the configuration
    */
   stop(delaySeconds?: number): Promise<void>;
 };
 
 const SWEEP_INTERVAL_MS = 60_000;
 
-// After this a client that does not finish its request is cut off.
+// The maximum time for the completion of requests during a stop. Remaining connections are closed after it.
 const STOP_DEADLINE_MS = 10_000;
 
 /**
- * Wires all parts into a listening server.
+ * Opens and migrates the database, and starts the server.
  *
- * @param clock tells the time, in Unix milliseconds
+ * @param clock returns the current time, in Unix milliseconds
+ * @throws ConfigError if explorers are enabled but not built
+ * @throws DatabaseUrlError, DatabaseMissingError, DatabaseVersionError if the database can't be used
+ * @throws UNAVAILABLE if the database is unavailable
  */
 export async function startServer(
   config: Config,
   logger: FastifyBaseLogger,
   clock: () => number = Date.now,
 ): Promise<Server> {
-  const explorers = hasExplorers(config.explorers);
+  const explorers = shouldServeExplorers(config.explorers);
   const { databaseUrl, postgres, createDatabase: create } = config;
   const failed = Promise.withResolvers<Error>();
   const database = await openDatabase(databaseUrl, {
@@ -93,10 +97,10 @@ async function listen(
   explorers: boolean,
 ): Promise<Omit<Server, 'failed'>> {
   let publicUrl = config.publicUrl ?? '';
-  let stopping = false;
+  let isStopping = false;
   const data = createDataLayer({
     database,
-    tokens: openTokens(database, clock),
+    tokens: tokenStore(database, clock),
     passwords: passwordHasher(config.passwordQueue),
     pageTokens: pageTokens(await loadPageTokenKey(database)),
     clock,
@@ -105,12 +109,12 @@ async function listen(
     publicUrl: () => publicUrl,
   });
 
-  const authenticate = bearerAuthentication(data);
+  const authenticate = bearerAuthenticator(data);
   const app = createHttpApp(logger, {
     errorBody: restErrorBody,
-    isStopping: () => stopping,
+    isStopping: () => isStopping,
   });
-  addErrors(app, logger, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
+  addErrorHandling(app, logger, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
   await addCors(app, config.corsOrigins);
   addStartPage(app, { version: VERSION, publicUrl: () => publicUrl, sandbox: config.sandbox });
   if (explorers) {
@@ -118,8 +122,8 @@ async function listen(
     addDocsPage(app);
     addAssets(app);
   }
-  addHealth(app, data, () => stopping);
-  addCovers(app);
+  addHealthChecks(app, data, () => isStopping);
+  addCoverImages(app);
   addRestApi(app, data, authenticate);
   addOpenApi(app, VERSION, () => publicUrl);
   await addGraphqlApi(app, data, authenticate, logger, config.sandbox);
@@ -128,50 +132,50 @@ async function listen(
   const { port } = app.server.address() as AddressInfo;
   const url = localUrl(config.host, port);
   publicUrl ||= url;
-  const stopSweeping = keepSweeping(database, clock, logger);
+  const stopSweeper = startSweeper(database, clock, logger);
 
   return {
     url,
     publicUrl,
     explorers,
     async stop(delaySeconds = config.stopDelaySeconds) {
-      stopping = true;
+      isStopping = true;
       logger.info('stopping');
       await delay(delaySeconds * 1000);
       const deadline = setTimeout(() => app.server.closeAllConnections(), STOP_DEADLINE_MS);
       await app.close();
       clearTimeout(deadline);
-      await stopSweeping();
+      await stopSweeper();
       await database.close();
     },
   };
 }
 
-/** Whether to serve the explorers. By default they are served if their assets have been built. */
-function hasExplorers(setting: boolean | undefined): boolean {
+/** Returns whether to serve GraphiQL and the REST docs. The default is to serve them if their assets have been built. */
+function shouldServeExplorers(setting: boolean | undefined): boolean {
   if (setting === true && !hasAssets()) {
     throw new ConfigError('PAW_EXPLORERS=on needs the browser assets. Run "npm run build".');
   }
   return setting ?? hasAssets();
 }
 
-/** Deletes expired tokens now and then. Returns a function that ends it. */
-function keepSweeping(
+/** Deletes expired tokens at regular intervals. Returns a function that stops this. */
+function startSweeper(
   database: Database,
   clock: () => number,
   logger: FastifyBaseLogger,
 ): () => Promise<void> {
   let sweep = Promise.resolve();
-  const start = () => {
+  const runSweep = () => {
     sweep = sweepExpired(database, clock()).then(
       (count) => {
-        if (count > 0) logger.debug({ count }, 'swept expired tokens');
+        if (count > 0) logger.debug({ count }, 'deleted expired tokens');
       },
-      (error) => logger.warn(error, 'could not sweep expired tokens'),
+      (error) => logger.warn(error, 'could not delete expired tokens'),
     );
   };
-  start();
-  const timer = setInterval(start, SWEEP_INTERVAL_MS);
+  runSweep();
+  const timer = setInterval(runSweep, SWEEP_INTERVAL_MS);
   return async () => {
     clearInterval(timer);
     await sweep;

@@ -2,26 +2,26 @@ import cluster, { type Worker } from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from './config.ts';
-import type { Listening, Server } from './server.ts';
+import type { Server, ServerInfo } from './server.ts';
 
-/** A worker could not start. It has said why itself. */
-export class WorkerFailed extends Error {}
+/** Thrown if a worker could not start. The worker itself has printed its error. */
+export class WorkerStartError extends Error {}
 
-/** What a worker is told, upon which it answers what it has been asked and ends. */
-export const STOP = 'stop';
+/** The message of the primary on which a worker completes its requests and exits. */
+export const STOP_MESSAGE = 'stop';
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 
-// So that workers which die as soon as they start do not keep the machine busy.
+// The minimum time between two starts of a worker. It limits the load by workers that exit immediately.
 const RESTART_INTERVAL_MS = 1000;
 
 /**
- * Runs the server in several processes, the workers, on one port. This process hands
- * them the connections in turn, and starts another for each that dies.
+ * Runs the server in several processes, the workers, on one port. This process, the primary,
+ * distributes the connections round-robin, and replaces workers that exit.
  *
- * @param logTo the file descriptor that the workers' log goes to
- * @param stopping tells that no worker is to be replaced any more
- * @throws WorkerFailed if none can start
+ * @param logTo the file descriptor of the workers' log
+ * @param stopping the signal after which workers are no longer replaced
+ * @throws WorkerStartError if the first worker can't start
  */
 export async function startWorkers(
   config: Config,
@@ -34,20 +34,20 @@ export async function startWorkers(
   const workers = new Set<Worker>();
   const restarts = new Set<NodeJS.Timeout>();
 
-  // One is tried before the others, so that what keeps them all from starting is said once.
-  let listening: Listening | undefined;
-  listening = await listeningOf(start());
-  await Promise.allSettled(Array.from({ length: config.workers - 1 }, () => listeningOf(start())));
+  // The first worker starts alone, so that an error which affects all workers is printed once.
+  let info: ServerInfo | undefined;
+  info = await waitUntilListening(start());
+  await Promise.allSettled(Array.from({ length: config.workers - 1 }, () => waitUntilListening(start())));
 
   function start(): Worker {
     const started = performance.now();
     const worker = cluster.fork(settings);
     workers.add(worker);
-    closeWhatIsInTransit(worker);
+    closeConnectionInTransfer(worker);
     worker.once('exit', (code, signal) => {
       workers.delete(worker);
-      if (listening === undefined || stopping.aborted) return;
-      logger.error({ worker: worker.process.pid, code, signal }, 'a worker has ended, and is replaced');
+      if (info === undefined || stopping.aborted) return;
+      logger.error({ worker: worker.process.pid, code, signal }, 'worker exited and is replaced');
       const timer = setTimeout(
         () => {
           restarts.delete(timer);
@@ -61,7 +61,7 @@ export async function startWorkers(
   }
 
   return {
-    ...listening,
+    ...info,
     // A worker that fails ends, and is replaced.
     failed: new Promise(() => {}),
     async stop() {
@@ -71,37 +71,38 @@ export async function startWorkers(
   };
 }
 
-/** Waits for what a worker says once it listens. @throws WorkerFailed if it ends first */
-function listeningOf(worker: Worker): Promise<Listening> {
+/** Waits for the message that a worker sends when it listens. @throws WorkerStartError if the worker exits before */
+function waitUntilListening(worker: Worker): Promise<ServerInfo> {
   return new Promise((resolve, reject) => {
-    worker.once('message', (message: Listening) => resolve(message));
-    worker.once('exit', () => reject(new WorkerFailed('A worker could not start.')));
+    worker.once('message', (message: ServerInfo) => resolve(message));
+    worker.once('exit', () => reject(new WorkerStartError('A worker could not start.')));
   });
 }
 
-/** Not by a signal: whoever has sent one to this process may have sent it to the workers, too. */
+/** Stops a worker by a message. A second signal would end it immediately, and it may already have received the first. */
 function stopWorker(worker: Worker): Promise<void> {
   return new Promise((resolve) => {
     worker.once('exit', () => resolve());
-    if (worker.isConnected()) worker.send(STOP);
+    if (worker.isConnected()) worker.send(STOP_MESSAGE);
   });
 }
 
 /**
- * Node hands a worker one connection at a time, and closes it here once the worker has it. If the
- * worker dies in between Node forgets the connection, and its client would wait for ever.
+ * Closes the connection that is being transferred to a worker if the worker exits. Node transfers
+ * one connection at a time, and closes its own handle after the worker has confirmed it. If the
+ * worker exits before, Node does not close the handle, and the client would wait forever.
  */
-function closeWhatIsInTransit(worker: Worker): void {
+function closeConnectionInTransfer(worker: Worker): void {
   const { send } = worker.process;
   let connection: unknown;
   Object.assign(worker.process, {
-    send(...sent: readonly unknown[]): unknown {
-      connection = sent[1] ?? connection;
-      return Reflect.apply(send, worker.process, sent);
+    send(...args: readonly unknown[]): unknown {
+      connection = args[1] ?? connection;
+      return Reflect.apply(send, worker.process, args);
     },
   });
   worker.once('exit', () => {
-    // One that ended of itself has answered what it was handed, so that another may have it by now.
+    // After a clean exit the transfer is complete, and the handle may already be reused.
     if (!worker.exitedAfterDisconnect) (connection as { close(): void } | undefined)?.close();
   });
 }

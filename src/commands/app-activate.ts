@@ -5,7 +5,7 @@ import { withDatabase } from './with-database.ts';
 
 export const appActivate: Command = {
   name: 'app activate',
-  summary: 'Activates an app, so that it can sign in.',
+  summary: 'Activates an app. Only an active app can sign in.',
   operand: 'name',
   options: {},
   run: (args) => run(args, true),

@@ -6,7 +6,7 @@ import { withDatabase } from './with-database.ts';
 export const appList: Command = {
   name: 'app list',
   summary: 'Lists the apps of an account.',
-  options: { account: { value: '<name>', text: 'The account, accounts/<ULID>.', required: true } },
+  options: { account: { value: '<name>', description: 'The account, accounts/<ULID>.', required: true } },
   run: (args) =>
     withDatabase(args.environment, async (admin) => {
       const apps = await listApps(admin, { account: args.required('account') });

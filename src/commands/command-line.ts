@@ -3,7 +3,7 @@ import { ConfigError } from '../config.ts';
 import { ApiError } from '../model/api-error.ts';
 import { restErrorBody } from '../rest/error-body.ts';
 import { VERSION } from '../version.ts';
-import { WorkerFailed } from '../workers.ts';
+import { WorkerStartError } from '../workers.ts';
 import { accountCreate } from './account-create.ts';
 import { appActivate, appDeactivate } from './app-activate.ts';
 import { appList } from './app-list.ts';
@@ -33,30 +33,37 @@ const COMMANDS: readonly Command[] = [
   copy,
 ];
 
-/** Runs the command that `words` name, and sets the exit status. */
-export async function runCommandLine(words: readonly string[]): Promise<void> {
+/**
+ * Runs a command and sets the exit status: 0 for success, 2 for a usage error, 1 for all other errors.
+ *
+ * @param args the command line, without the name of the program
+ */
+export async function runCommandLine(args: readonly string[]): Promise<void> {
   try {
-    await run(words);
+    await run(args);
   } catch (error) {
-    if (!(error instanceof WorkerFailed)) console.error(words.includes('--json') ? json(error) : line(error));
+    // A worker has already printed its error.
+    if (!(error instanceof WorkerStartError)) {
+      console.error(args.includes('--json') ? formatJson(error) : formatLine(error));
+    }
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
 }
 
-async function run(words: readonly string[]): Promise<void> {
-  if (words[0] === '--version') {
-    console.log(words.includes('--json') ? JSON.stringify({ version: VERSION }) : VERSION);
+async function run(args: readonly string[]): Promise<void> {
+  if (args[0] === '--version') {
+    console.log(args.includes('--json') ? JSON.stringify({ version: VERSION }) : VERSION);
     return;
   }
-  const command = COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
+  const command = COMMANDS.find(({ name }) => name === args.slice(0, name.split(' ').length).join(' '));
   if (command === undefined) {
-    if (words.length > 0 && !['--help', '-h', 'help'].includes(words[0] ?? '')) {
-      throw new UsageError(`There is no such command. See paw --help.`);
+    if (args.length > 0 && !['--help', '-h', 'help'].includes(args[0] ?? '')) {
+      throw new UsageError('Unknown command. See paw --help.');
     }
     console.log(overview(COMMANDS));
     return;
   }
-  const rest = words.slice(command.name.split(' ').length);
+  const rest = args.slice(command.name.split(' ').length);
   if (rest.includes('--help') || rest.includes('-h')) {
     console.log(commandHelp(command));
     return;
@@ -64,15 +71,15 @@ async function run(words: readonly string[]): Promise<void> {
   await command.run(readArguments(command, rest));
 }
 
-function readArguments(command: Command, words: readonly string[]): Arguments {
-  const { values, positionals } = parse(command, words);
+function readArguments(command: Command, args: readonly string[]): Arguments {
+  const { values, positionals } = parse(command, args);
   const json = values['json'] === true;
   for (const [name, { required }] of Object.entries(command.options)) {
-    if (required && values[name] === undefined) throw usage(command, `--${name} is required`);
+    if (required && values[name] === undefined) throw usageError(command, `--${name} is required`);
   }
   const [operand] = positionals;
-  if (command.operand && operand === undefined) throw usage(command, `<${command.operand}> is required`);
-  if (positionals.length > (command.operand ? 1 : 0)) throw usage(command, 'there are too many arguments');
+  if (command.operand && operand === undefined) throw usageError(command, `<${command.operand}> is required`);
+  if (positionals.length > (command.operand ? 1 : 0)) throw usageError(command, 'too many arguments');
 
   const optional = (name: string) => {
     const value = values[name];
@@ -88,29 +95,29 @@ function readArguments(command: Command, words: readonly string[]): Arguments {
   };
 }
 
-function parse(command: Command, words: readonly string[]) {
+function parse(command: Command, args: readonly string[]) {
   const options: Record<string, { type: 'string' | 'boolean' }> = { json: { type: 'boolean' } };
   for (const name of Object.keys(command.options)) options[name] = { type: 'string' };
   try {
-    return parseArgs({ args: [...words], allowPositionals: true, options });
+    return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {
-    // Node's own sentences; the first says what is wrong, the others how to escape it.
+    // The first sentence of Node's message describes the error. The others explain how to escape the argument.
     const [sentence = ''] = error instanceof Error ? error.message.split('. ') : [];
-    throw usage(command, sentence);
+    throw usageError(command, sentence);
   }
 }
 
-function usage(command: Command, problem: string): UsageError {
+function usageError(command: Command, problem: string): UsageError {
   return new UsageError(`${problem}. See paw ${command.name} --help.`);
 }
 
-/** An error as one line, without a stack. */
-function line(error: unknown): string {
+/** Formats an error as one line, without a stack trace. */
+function formatLine(error: unknown): string {
   return `paw: ${describe(error).replaceAll('\n', ' ')}`;
 }
 
-/** An error as one JSON object, in the shape that the REST API has. */
-function json(error: unknown): string {
+/** Formats an error as one JSON object, with the format of REST errors. */
+function formatJson(error: unknown): string {
   if (error instanceof ApiError) {
     const { status, reason, fieldViolations } = error;
     return restErrorBody(new ApiError({ status, reason, fieldViolations, message: describe(error) }));
@@ -128,8 +135,8 @@ function json(error: unknown): string {
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!(error instanceof ApiError) || error.status !== 'UNAVAILABLE') return error.message;
-  // The operator sees the error of the database, which clients do not.
+  // The operator sees the error of the database. Clients do not.
   const { cause } = error;
   const reason = cause instanceof Error ? cause.message || ('code' in cause && cause.code) : cause;
-  return `The database does not answer: ${reason}.`;
+  return `The database is unavailable: ${reason}.`;
 }

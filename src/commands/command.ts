@@ -1,36 +1,36 @@
-/** An option of a command, given as `--name value`. */
+/** An option of a command, `--name value`. */
 export type Option = {
-  /** What stands for the value in the help. */
+  /** The placeholder of the value in the help, such as `<name>`. */
   readonly value: string;
-  readonly text: string;
+  readonly description: string;
   readonly required?: boolean;
 };
 
-/** What a command was called with. */
+/** The parsed arguments of a command. */
 export type Arguments = {
-  /** The value of a required option. */
+  /** Returns the value of a required option. */
   required(option: string): string;
-  /** The value of an option, or undefined if it was not given. */
+  /** Returns the value of an option, or undefined if the option is omitted. */
   optional(option: string): string | undefined;
-  /** The value of the command's one positional argument. */
+  /** The value of the positional argument, or an empty string if the command has none. */
   readonly operand: string;
   /** Whether to print one JSON object and nothing else. */
   readonly json: boolean;
   readonly environment: NodeJS.ProcessEnv;
-  /** Prints one line: the object as JSON where that is asked for, or else the text. */
+  /** Prints the result of the command: the object as JSON with `--json`, otherwise the text. */
   print(object: object, text: string): void;
 };
 
 /** A subcommand of `paw`. */
 export type Command = {
-  /** Its words, such as `account create`. */
+  /** The name, such as `account create`. */
   readonly name: string;
   readonly summary: string;
-  /** What its positional argument is called, if it takes one. */
+  /** The name of the positional argument, if the command has one. */
   readonly operand?: string;
   readonly options: Readonly<Record<string, Option>>;
   run(args: Arguments): Promise<void>;
 };
 
-/** A command that was called wrongly. The message is one line. */
+/** Thrown for invalid arguments of a command. The message is one line. */
 export class UsageError extends Error {}

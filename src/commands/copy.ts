@@ -7,12 +7,12 @@ import { progressBar } from './progress-bar.ts';
 
 export const copy: Command = {
   name: 'copy',
-  summary: 'Copies a whole SQLite database, live tokens included, into an empty PostgreSQL one.',
-  options: { to: { value: '<url>', text: 'The empty database, postgres://…', required: true } },
+  summary: 'Copies a SQLite database, including valid tokens, to an empty PostgreSQL database.',
+  options: { to: { value: '<url>', description: 'The empty database, postgres://…', required: true } },
   async run(args) {
     const { databaseUrl, postgres } = readConfig(args.environment);
     const to = args.required('to');
-    // From one PostgreSQL server to another there are better tools, such as pg_dump.
+    // For a copy between two PostgreSQL servers there are better tools, such as pg_dump.
     if (!databaseUrl.startsWith('sqlite:')) throw new UsageError('DATABASE_URL must be sqlite:<path>.');
     if (!/^postgres(ql)?:/.test(to)) throw new UsageError('--to must be postgres://….');
     const source = await openDatabase(databaseUrl, { postgres, create: false });

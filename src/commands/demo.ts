@@ -10,14 +10,14 @@ import { serveUntilStopped } from './serve.ts';
 
 const DATABASE_URL = 'sqlite:data/demo.db';
 
-// Standard output is for what the demo prints.
+// The file descriptor of the log. Standard output contains only the instructions or the JSON.
 const STANDARD_ERROR = 2;
 
 const TOKEN_TTL_SECONDS = 90 * 86_400;
 
 export const demo: Command = {
   name: 'demo',
-  summary: 'Runs the server with sample data and prints what to try.',
+  summary: 'Runs the server with sample data and prints example requests.',
   options: {},
   async run(args) {
     const environment = {
@@ -45,15 +45,15 @@ export const demo: Command = {
   },
 };
 
-/** Brings the database up to date, fills it if it is empty, and creates a token. */
+/** Migrates the database, creates the sample data if the database is empty, and issues an account token. */
 async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { accessToken: string }> {
   const database = await openDatabase(databaseUrl, { postgres });
   try {
     await migrate(database, Date.now());
-    // The URLs of the samples are completed once the server listens.
+    // The URL of the server is added to these URLs when the server listens.
     const admin = { database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' };
     const samples = await createSamples(admin);
-    // An earlier token is stored as a hash, and can't be shown again.
+    // The token of an earlier start can't be printed again: only its hash is stored.
     const { accessToken } = await createAccountToken(admin, { account: samples.account }, TOKEN_TTL_SECONDS);
     return { ...samples, accessToken };
   } finally {
@@ -61,7 +61,7 @@ async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { a
   }
 }
 
-/** What to try, to be pasted as it is. */
+/** Returns the instructions for the user, with requests to paste into a terminal. */
 function instructions(
   url: string,
   pages: readonly string[],
@@ -70,7 +70,7 @@ function instructions(
 ): string {
   const graphql = (query: string, variables = '') =>
     `curl -sw '\\n' $PAW/graphql -H "$AUTH" -H "$JSON" -d '{"query":"${query}"${variables && `,"variables":${variables}`}}'`;
-  return `PAW gateway with sample data, on ${url}
+  return `PAW gateway with sample data, at ${url}
 
 Open in a browser, with the token ${accessToken}:
 ${pages.map((page) => `  ${page}`).join('\n')}
@@ -81,18 +81,18 @@ PAW=${url}
 AUTH="Authorization: Bearer ${accessToken}"
 JSON="Content-Type: application/json"
 
-# List projects, by REST and by GraphQL
+# List projects, with REST and with GraphQL
 curl -sw '\\n' "$PAW/project/projects?pageSize=2" -H "$AUTH"
 ${graphql('{ projects(first: 2) { totalCount nodes { name title } pageInfo { endCursor hasNextPage } } }')}
 
-# Update a wallet, by REST and by GraphQL
+# Update a wallet, with REST and with GraphQL
 curl -sw '\\n' -X PATCH $PAW/wallet/${wallet} -H "$AUTH" -H "$JSON" -d '{"title":"Treasury"}'
 ${graphql(
   'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { name title project { title } } } }',
   `{"input":{"name":"${wallet}","description":"Cold storage"}}`,
 )}
 
-# Create an app, by GraphQL and by REST, and keep the key of the second
+# Create an app, with GraphQL and with REST, and store the private key of the second
 ${graphql(
   'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { name privateKey } } }',
   '{"input":{"title":"Back office","active":true}}',
@@ -100,7 +100,7 @@ ${graphql(
 APP=$(curl -s $PAW/auth/apps -H "$AUTH" -H "$JSON" -d '{"title":"Till","active":true}'); echo "$APP"
 KEY=$(echo "$APP" | sed -E 's/"title":"[^"]*",|,"active":[a-z]*//g')
 
-# Sign in with it, by REST and by GraphQL
+# Sign in with this key, with REST and with GraphQL
 curl -sw '\\n' $PAW/auth/accounts:signinIdentity -H "$AUTH" -H "$JSON" -d '{"privateKey":'"$KEY"'}'
 ${graphql('mutation ($input: SignInInput!) { signIn(input: $input) { accessToken expireTime } }', `{"input":'"$KEY"'}`)}
 

@@ -1,29 +1,29 @@
 import type { Command } from './command.ts';
 
-/** The help on `paw` as a whole. */
+/** Returns the help of `paw`. */
 export function overview(commands: readonly Command[]): string {
   const lines = table(commands.map((command) => [synopsis(command), command.summary]));
   return `Usage: paw <command> [options]
 
 ${lines}
 
-Every command takes --json, which prints one JSON object and nothing else, and --help.
-The database is named by DATABASE_URL (sqlite:data/paw.db). docs/operations.md lists all settings.`;
+Every command supports --json, which prints only one JSON object, and --help.
+DATABASE_URL sets the database (default: sqlite:data/paw.db). docs/operations.md lists all settings.`;
 }
 
-/** The help on one command. */
+/** Returns the help of one command. */
 export function commandHelp(command: Command): string {
   const options = Object.entries(command.options).map(
-    ([name, { value, text, required }]): [string, string] => [
+    ([name, { value, description, required }]): [string, string] => [
       `--${name} ${value}`,
-      required ? `${text} Required.` : text,
+      required ? `${description} Required.` : description,
     ],
   );
   return `Usage: paw ${synopsis(command)}${options.length > 0 ? ' [options]' : ''} [--json]
 
 ${command.summary}
 
-${table([...options, ['--json', 'Prints one JSON object and nothing else.']])}`;
+${table([...options, ['--json', 'Prints only one JSON object.']])}`;
 }
 
 function synopsis({ name, operand }: Command): string {

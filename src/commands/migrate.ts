@@ -5,7 +5,7 @@ import type { Command } from './command.ts';
 
 export const migrate: Command = {
   name: 'migrate',
-  summary: 'Creates the tables of the database, or brings them up to date.',
+  summary: 'Creates or migrates the tables of the database.',
   options: {},
   async run(args) {
     const { databaseUrl, postgres } = readConfig(args.environment);

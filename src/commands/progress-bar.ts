@@ -3,8 +3,8 @@ import type { WriteStream } from 'node:tty';
 const WIDTH = 30;
 
 /**
- * Draws a bar on a terminal, over itself each time, and ends its line when all is
- * done. On anything but a terminal it draws nothing.
+ * Returns a function that draws a progress bar on a terminal. Each call overwrites the previous
+ * bar, and the last one ends the line. If the stream is not a terminal, nothing is drawn.
  */
 export function progressBar(stream: WriteStream): (progress: { done: number; total: number }) => void {
   if (!stream.isTTY) return () => {};

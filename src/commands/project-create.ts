@@ -7,9 +7,9 @@ export const projectCreate: Command = {
   name: 'project create',
   summary: 'Creates a project in an account.',
   options: {
-    account: { value: '<name>', text: 'The account, accounts/<ULID>.', required: true },
-    title: { value: '<text>', text: 'The title, 1 to 200 characters.', required: true },
-    description: { value: '<text>', text: 'A short description, up to 2,000 characters.' },
+    account: { value: '<name>', description: 'The account, accounts/<ULID>.', required: true },
+    title: { value: '<text>', description: 'The title, 1 to 200 characters.', required: true },
+    description: { value: '<text>', description: 'A short description, up to 2,000 characters.' },
   },
   run: (args) =>
     withDatabase(args.environment, async (admin) => {

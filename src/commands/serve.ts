@@ -2,15 +2,15 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { type Logger, pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import type { Listening, Server } from '../server.ts';
-import { STOP, startWorkers, WorkerFailed } from '../workers.ts';
+import type { Server, ServerInfo } from '../server.ts';
+import { STOP_MESSAGE, startWorkers, WorkerStartError } from '../workers.ts';
 import type { Command } from './command.ts';
 
 const STANDARD_OUTPUT = 1;
 
 export const serve: Command = {
   name: 'serve',
-  summary: 'Runs the server until it is told to stop.',
+  summary: 'Runs the server until SIGTERM or SIGINT.',
   options: {},
   async run({ environment }) {
     await serveUntilStopped(readConfig(environment), STANDARD_OUTPUT);
@@ -18,33 +18,39 @@ export const serve: Command = {
 };
 
 /**
- * Runs the server until SIGTERM or SIGINT, and then stops it.
+ * Runs the server until SIGTERM or SIGINT, then stops it.
  *
- * @param logTo the file descriptor that the log goes to
- * @param onListening is called when requests are answered
+ * @param logTo the file descriptor of the log
+ * @param onListening called when the server listens
  */
 export async function serveUntilStopped(
   config: Config,
   logTo: number,
-  onListening: (listening: Listening) => void = () => {},
+  onListening: (info: ServerInfo) => void = () => {},
 ): Promise<void> {
-  // From here on, so that a signal during the start is not lost.
+  // Registered before the start, so that a signal during the start is not lost.
   const stopping = new AbortController();
   const stopped = once(stopping.signal, 'abort');
-  // A second one finds no listener, and so ends the process at once.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
-  // The end of a terminal is no reason to stop serving.
+  let signals = 0;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      signals += 1;
+      if (signals > 1) endProcess(signal);
+      stopping.abort();
+    });
+  }
+  // The server continues when its terminal is closed.
   process.on('SIGHUP', () => {});
   cluster.worker?.on('message', (message) => {
-    if (message === STOP) stopping.abort();
+    if (message === STOP_MESSAGE) stopping.abort();
   });
   const logger = pino({ level: config.logLevel }, pino.destination({ dest: logTo, sync: true }));
   try {
     const server = await start(config, logTo, logger, stopping.signal);
     const { url, publicUrl, explorers } = server;
     if (cluster.isWorker) {
-      logger.debug({ url }, 'a worker listens');
-      process.send?.({ url, publicUrl, explorers } satisfies Listening);
+      logger.debug({ url }, 'worker is listening');
+      process.send?.({ url, publicUrl, explorers } satisfies ServerInfo);
     } else {
       logger.info({ url, publicUrl }, `listening on ${url}`);
       onListening(server);
@@ -54,17 +60,25 @@ export async function serveUntilStopped(
     await server.stop(failure && 0);
     if (failure) throw failure;
   } catch (error) {
-    // Who tells all processes at once to end may do so before a worker has learnt how to.
-    if (!(error instanceof WorkerFailed && stopping.signal.aborted)) throw error;
+    // A signal to the whole process group can end a worker before it has registered its listeners.
+    if (!(error instanceof WorkerStartError && stopping.signal.aborted)) throw error;
   } finally {
-    // What ties a worker to its primary would keep it alive.
+    // The IPC channel to the primary would keep the worker alive.
     cluster.worker?.disconnect();
   }
 }
 
+/** Ends the process immediately, as a signal without a listener does. */
+function endProcess(signal: NodeJS.Signals): never {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  // The kernel ignores such a signal to the process 1 of a container.
+  process.exit(1);
+}
+
 async function start(config: Config, logTo: number, logger: Logger, stopping: AbortSignal): Promise<Server> {
   if (config.workers > 1 && cluster.isPrimary) return startWorkers(config, logTo, logger, stopping);
-  // Loaded here, since no other command needs it and it takes longer than most of them.
+  // Imported on demand: no other command needs it, and its import takes longer than most commands.
   const { startServer } = await import('../server.ts');
   return startServer(config, logger);
 }

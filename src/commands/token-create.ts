@@ -9,14 +9,14 @@ export const tokenCreate: Command = {
   name: 'token create',
   summary: 'Creates an account token. It is shown once.',
   options: {
-    account: { value: '<name>', text: 'The account, accounts/<ULID>.', required: true },
+    account: { value: '<name>', description: 'The account, accounts/<ULID>.', required: true },
     project: {
       value: '<name>',
-      text: 'The default project of new apps; without it, the first project of the account.',
+      description: 'The default project of new apps; without it, the first project of the account.',
     },
     'expires-in': {
       value: '<time>',
-      text: `The lifetime, such as ${DEFAULT_TTL} (the default), 12h or 30m.`,
+      description: `The lifetime, such as ${DEFAULT_TTL} (the default), 12h or 30m.`,
     },
   },
   run: (args) =>

@@ -7,15 +7,19 @@ export const walletCreate: Command = {
   name: 'wallet create',
   summary: 'Registers a wallet and its address in a project.',
   options: {
-    project: { value: '<name>', text: 'The project, projects/<ULID>.', required: true },
-    title: { value: '<text>', text: 'The title, 1 to 200 characters.', required: true },
-    network: { value: '<network>', text: 'Such as NETWORK_ETHEREUM or NETWORK_POLYGON.', required: true },
-    address: {
-      value: '<address>',
-      text: '0x and 40 hexadecimal digits; an EIP-55 checksum is verified.',
+    project: { value: '<name>', description: 'The project, projects/<ULID>.', required: true },
+    title: { value: '<text>', description: 'The title, 1 to 200 characters.', required: true },
+    network: {
+      value: '<network>',
+      description: 'The network, such as NETWORK_ETHEREUM or NETWORK_POLYGON.',
       required: true,
     },
-    description: { value: '<text>', text: 'A short description, up to 2,000 characters.' },
+    address: {
+      value: '<address>',
+      description: '0x and 40 hexadecimal digits; an EIP-55 checksum is verified.',
+      required: true,
+    },
+    description: { value: '<text>', description: 'A short description, up to 2,000 characters.' },
   },
   run: (args) =>
     withDatabase(args.environment, async (admin) => {

@@ -6,8 +6,11 @@ import { openDatabase } from '../storage/open-database.ts';
 import type { Arguments } from './command.ts';
 
 /**
- * Runs `work` on the database of the environment, whose schema must be current, and closes it.
+ * Opens the database of the environment, runs `work`, and closes the database.
+ *
+ * @throws ConfigError if the configuration is invalid
  * @throws DatabaseVersionError if a migration is needed or the database is newer than the program
+ * @throws UNAVAILABLE if the database is unavailable
  */
 export async function withDatabase<T>(
   environment: Arguments['environment'],

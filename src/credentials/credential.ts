@@ -2,52 +2,49 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { type Ulid, UPPER_CASE_ULID_PATTERN } from '../model/resource-name.ts';
 
-/**
- * What a credential is good for: an account token (`acct`), an app's access
- * token (`app`), or an app's private key (`key`).
- */
+/** The kind of a credential: an account token (`acct`), an access token of an app (`app`), or a private key (`key`). */
 export type CredentialKind = 'acct' | 'app' | 'key';
 
-/** A credential, taken apart. */
+/** The parsed public part of a credential. */
 export type Credential = {
   readonly kind: CredentialKind;
-  /** The account (`acct`) or the app (`app`, `key`) that it belongs to. */
+  /** The id of the account (`acct`) or of the app (`app`, `key`). */
   readonly ownerId: Ulid;
-  /** Which of its owner's credentials it is. */
+  /** The id of the credential, unique within its owner. */
   readonly serial: Ulid;
 };
 
-const SHAPE = new RegExp(
+const CREDENTIAL_PATTERN = new RegExp(
   `^paw_(acct|app|key)_(${UPPER_CASE_ULID_PATTERN})(${UPPER_CASE_ULID_PATTERN})_[0-9a-f]{64}([0-9a-f]{8})$`,
 );
 
 /**
- * Makes a new credential:
- * `paw_<kind>_<owner's ULID><serial ULID>_<256 random bits><CRC-32 of all before it>`.
- * The prefix lets secret scanners find one that leaked, and the checksum tells
- * it from text that merely looks like it.
+ * Creates a credential:
+ * `paw_<kind>_<ULID of the owner><serial ULID>_<256 random bits><CRC-32 of the preceding text>`.
+ * The prefix lets secret scanners find a leaked credential. The checksum lets them exclude false
+ * positives, and lets the gateway reject a mistyped credential without a database query.
  *
- * @param ownerId the account or app that it belongs to
- * @param serial tells it from its owner's other credentials
+ * @param ownerId the id of the account or app
+ * @param serial the id of the credential, unique within its owner
  */
 export function createCredential(kind: CredentialKind, ownerId: Ulid, serial: Ulid): string {
   const body = `paw_${kind}_${ownerId}${serial}_${randomBytes(32).toString('hex')}`;
   return body + crc32(body).toString(16).padStart(8, '0');
 }
 
-/** Takes a credential apart, or returns undefined if its shape or its checksum is wrong. */
+/** Parses a credential. Returns undefined if its format or its checksum is wrong. */
 export function parseCredential(text: string): Credential | undefined {
-  const [, kind, ownerId, serial, check] = SHAPE.exec(text) ?? [];
-  if (check === undefined || Number.parseInt(check, 16) !== crc32(text.slice(0, -8))) return undefined;
+  const [, kind, ownerId, serial, checksum] = CREDENTIAL_PATTERN.exec(text) ?? [];
+  if (checksum === undefined || Number.parseInt(checksum, 16) !== crc32(text.slice(0, -8))) return undefined;
   return { kind: kind as CredentialKind, ownerId: ownerId as Ulid, serial: serial as Ulid };
 }
 
-/** The SHA-256 of a credential, the only form that is stored, in hexadecimal digits. */
+/** Returns the SHA-256 of a credential, in hexadecimal digits. Only this hash is stored. */
 export function hashCredential(text: string): string {
   return hash('sha256', text);
 }
 
-/** Whether two hashes are the same, in a time that does not depend on where they differ. */
+/** Returns whether two hashes are equal. The comparison takes constant time. */
 export function equalHashes(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

@@ -5,52 +5,52 @@ import { tooManyPasswords } from '../model/api-error.ts';
 /** Hashes wallet passwords. */
 export type PasswordHasher = {
   /**
-   * Returns the Argon2id hash of a password in the PHC string format.
-   * @throws RESOURCE_EXHAUSTED if too many passwords are waiting already
+   * Returns the Argon2id hash of a password, in the PHC string format.
+   * @throws RESOURCE_EXHAUSTED if the queue is full
    */
   hash(password: string): Promise<string>;
 };
 
-// The first choice of the OWASP Password Storage Cheat Sheet: 19 MiB, 2 passes, 1 lane.
+// Source: OWASP Password Storage Cheat Sheet, Argon2id: 19 MiB, 2 passes, 1 lane.
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
 const LANES = 1;
 
-// Each takes a thread of the pool that also serves files and names, and 19 MiB.
-const AT_ONCE = 2;
+// Each hash takes 19 MiB and one of the four threads of libuv's pool, which file access and DNS use, too.
+const MAX_CONCURRENT = 2;
 
 const derive = promisify(argon2);
 
 /**
- * Hashes passwords off the event loop, two at once.
+ * Returns a hasher that runs in the thread pool, with at most two hashes at the same time.
  *
- * @param queueLength how many may wait for their turn before more are refused
+ * @param queueLength the maximum number of waiting passwords; further ones are rejected
  */
 export function passwordHasher(queueLength: number): PasswordHasher {
   let running = 0;
-  const waiting: (() => void)[] = [];
+  const queue: (() => void)[] = [];
 
-  async function turn(): Promise<void> {
-    if (running < AT_ONCE) {
+  async function acquire(): Promise<void> {
+    if (running < MAX_CONCURRENT) {
       running += 1;
       return;
     }
-    if (waiting.length >= queueLength) {
+    if (queue.length >= queueLength) {
       throw tooManyPasswords();
     }
-    // Whoever finishes hands the place on, so that `running` stays as it is.
-    await new Promise<void>((resolve) => waiting.push(resolve));
+    // `release` passes the slot on to the next waiting password without a change of `running`.
+    await new Promise<void>((resolve) => queue.push(resolve));
   }
 
-  function done(): void {
-    const next = waiting.shift();
+  function release(): void {
+    const next = queue.shift();
     if (next) next();
     else running -= 1;
   }
 
   return {
     async hash(password) {
-      await turn();
+      await acquire();
       try {
         const salt = randomBytes(16);
         const tag = await derive('argon2id', {
@@ -61,14 +61,14 @@ export function passwordHasher(queueLength: number): PasswordHasher {
           memory: MEMORY_KIB,
           passes: PASSES,
         });
-        return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${unpadded(salt)}$${unpadded(tag)}`;
+        return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${unpaddedBase64(salt)}$${unpaddedBase64(tag)}`;
       } finally {
-        done();
+        release();
       }
     },
   };
 }
 
-function unpadded(bytes: Buffer): string {
+function unpaddedBase64(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }

@@ -3,7 +3,7 @@ import { tokenInvalid } from '../model/api-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** See `DataLayer.authenticate`. A token with a wrong checksum costs no look-up. */
+/** See `DataLayer.authenticate`. A token with a wrong checksum is rejected without a database query. */
 export async function authenticate({ tokens }: Dependencies, bearerToken: string): Promise<Principal> {
   const token = parseCredential(bearerToken);
   if (token === undefined || token.kind === 'key') throw tokenInvalid();

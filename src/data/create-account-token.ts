@@ -13,10 +13,11 @@ const VALIDATORS = {
 };
 
 /**
- * Creates an account token from `account` and, optionally, `project`, the default project of new apps.
+ * Creates an account token.
  *
+ * @param input `account` and, optionally, `project`, the default project of new apps
  * @param ttlSeconds the lifetime of the token, in seconds
- * @throws INVALID_ARGUMENT that names the field
+ * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
 export async function createAccountToken(
   admin: AdminContext,

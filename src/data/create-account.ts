@@ -5,7 +5,7 @@ import { addProject } from './create-project.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 
-/** An account: the owner of projects, apps and wallets. */
+/** An account, which owns projects, apps and wallets. */
 export type Account = {
   readonly name: ResourceName<'accounts'>;
   readonly title: string;
@@ -13,8 +13,10 @@ export type Account = {
 };
 
 /**
- * Creates an account from `title`, and its first project with the same title.
- * @throws INVALID_ARGUMENT that names the field
+ * Creates an account, and its first project with the same title.
+ *
+ * @param input `title`
+ * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
 export async function createAccount(admin: AdminContext, input: UntrustedInput): Promise<Account> {
   const fields = parseFields(input, { title });

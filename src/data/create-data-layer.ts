@@ -7,7 +7,7 @@ import { listProjects } from './list-projects.ts';
 import { signIn } from './sign-in.ts';
 import { updateWallet } from './update-wallet.ts';
 
-/** Makes the data layer that keeps everything in a database of its own. */
+/** Returns the data layer that stores all resources in the database of `dependencies`. */
 export function createDataLayer(dependencies: Dependencies): DataLayer {
   return {
     authenticate: (bearerToken) => authenticate(dependencies, bearerToken),

@@ -15,8 +15,10 @@ const VALIDATORS = {
 };
 
 /**
- * Creates a project from `account`, `title` and, optionally, `description`.
- * @throws INVALID_ARGUMENT that names the field
+ * Creates a project.
+ *
+ * @param input `account`, `title` and, optionally, `description`
+ * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
 export async function createProject(admin: AdminContext, input: UntrustedInput): Promise<Project> {
   const { account, title, description = '' } = parseFields(input, VALIDATORS);
@@ -29,21 +31,21 @@ export async function createProject(admin: AdminContext, input: UntrustedInput):
   return projectFromRow(row, publicUrl());
 }
 
-/** Adds a project with its cover image, in a transaction of the caller. */
+/** Inserts a project with the CID of its cover image, in a transaction of the caller. Returns its row. */
 export async function addProject(
   transaction: Queryable,
   clock: () => number,
   accountId: Ulid,
   id: Ulid,
-  texts: Pick<Project, 'title' | 'description'>,
+  { title, description }: Pick<Project, 'title' | 'description'>,
 ): Promise<ProjectRow> {
-  // Loaded here, because no other operation needs it.
+  // Imported on demand, because no other operation needs it.
   const { coverImage, coverImageCid } = await import('../model/cover-image.ts');
   const row = {
     account_id: accountId,
     id,
-    title: texts.title,
-    description: texts.description,
+    title,
+    description,
     image_cover_cid: coverImageCid(coverImage(resourceName('projects', id))),
     create_time_ms: clock(),
   };

@@ -10,14 +10,14 @@ import { createWallet } from './create-wallet.ts';
 import type { AdminContext } from './dependencies.ts';
 import { projectFromRow, walletFromRow } from './from-row.ts';
 
-/** The account of the demo, with the projects and wallets that it shows. */
+/** The sample data of the demo: an account, its projects and its wallets. */
 export type Samples = {
   readonly account: ResourceName<'accounts'>;
   readonly projects: readonly Project[];
   readonly wallets: readonly Wallet[];
 };
 
-const MAX_SHOWN = 100;
+const MAX_RESULTS = 100;
 
 const ACCOUNT = 'Atlas Studio';
 
@@ -54,16 +54,21 @@ const WALLETS = [
   ['Payouts', 'NETWORK_POLYGON', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'],
 ] as const;
 
-/** Creates the sample data if the database has no account yet, and returns what its first account has. */
+/**
+ * Creates the sample data if the database has no account. Returns the first account of the database,
+ * with at most 100 of its projects and 100 of its wallets.
+ *
+ * @throws UNAVAILABLE if the database is unavailable
+ */
 export async function createSamples(admin: AdminContext): Promise<Samples> {
   const { database, publicUrl } = admin;
   const existing = await findFirstAccount(database);
   const account = existing ? resourceName('accounts', existing.id) : await insertSamples(admin);
 
   const accountId = idOf(account);
-  const page = { direction: 'forward', size: MAX_SHOWN, position: undefined } as const;
+  const page = { direction: 'forward', size: MAX_RESULTS, position: undefined } as const;
   const { items } = await findProjectPage(database, accountId, page);
-  const wallets = await listWallets(database, accountId, MAX_SHOWN);
+  const wallets = await listWallets(database, accountId, MAX_RESULTS);
   return {
     account,
     projects: items.map((row) => projectFromRow(row, publicUrl())),
@@ -73,16 +78,17 @@ export async function createSamples(admin: AdminContext): Promise<Samples> {
 
 function insertSamples(admin: AdminContext): Promise<ResourceName<'accounts'>> {
   return admin.database.transaction(async (transaction) => {
-    // One transaction, so that an interrupted start leaves no half of the samples.
+    // One transaction, so that an interrupted start does not leave incomplete samples.
     const database = {
       query: transaction.query,
       transaction: (work) => work(transaction),
     } satisfies AdminContext['database'];
-    const within: AdminContext = { ...admin, database };
-    const { name: account, defaultProject: project } = await createAccount(within, { title: ACCOUNT });
-    for (const [title, description] of PROJECTS) await createProject(within, { account, title, description });
+    const context: AdminContext = { ...admin, database };
+    const { name: account, defaultProject: project } = await createAccount(context, { title: ACCOUNT });
+    for (const [title, description] of PROJECTS)
+      await createProject(context, { account, title, description });
     for (const [title, network, address] of WALLETS) {
-      await createWallet(within, { project, title, network, address });
+      await createWallet(context, { project, title, network, address });
     }
     return account;
   });

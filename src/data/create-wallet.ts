@@ -25,8 +25,10 @@ const VALIDATORS = {
 };
 
 /**
- * Registers a wallet from `project`, `title`, `network`, `address` and, optionally, `description`.
- * @throws INVALID_ARGUMENT that names the field
+ * Registers a wallet.
+ *
+ * @param input `project`, `title`, `network`, `address` and, optionally, `description`
+ * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
 export async function createWallet(admin: AdminContext, input: UntrustedInput): Promise<Wallet> {
   const { project, description = '', ...fields } = parseFields(input, VALIDATORS);
@@ -34,7 +36,7 @@ export async function createWallet(admin: AdminContext, input: UntrustedInput): 
 
   const accountId = await findAccountOfProject(database, project);
   if (accountId === undefined) {
-    throw invalidFields([{ field: 'project', description: 'Must be a project that exists.' }]);
+    throw invalidFields([{ field: 'project', description: 'Must be an existing project.' }]);
   }
   const now = clock();
   const row = {

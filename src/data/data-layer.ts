@@ -1,18 +1,18 @@
 import type { App } from '../model/app.ts';
-import type { ConnectionArguments, Page, PageSurroundings } from '../model/page.ts';
+import type { ConnectionArguments, Page, PageMetadata } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Project } from '../model/project.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 
-/** The fields of a request as the client sent them. Operations check them. */
+/** The fields of a request as the client sent them. The operation validates them. */
 export type UntrustedInput = Readonly<Record<string, unknown>>;
 
-/** What a sign-in gives. */
+/** The result of a sign-in. */
 export type SignInResult = {
-  /** A bearer token for the app's project. */
+  /** A bearer token for the project of the app. */
   readonly accessToken: string;
-  /** Until when the token is good at least: Unix time in milliseconds. */
+  /** The expiry of the token: Unix time in milliseconds. The token can be revoked earlier. */
   readonly expireTimeMs: number;
   readonly app: App;
 };
@@ -21,56 +21,58 @@ export type SignInResult = {
 export type ProjectPage = Page<Project> & {
   /** Returns the page token, which is also the cursor, of an item by its index. */
   cursorAt(index: number): string;
-  /** Reads what lies around the page. @throws UNAVAILABLE if the database cannot answer */
-  readSurroundings(): Promise<PageSurroundings>;
+  /** Reads the metadata of the page. @throws UNAVAILABLE if the database is unavailable */
+  readMetadata(): Promise<PageMetadata>;
 };
 
-/** Anything that has a place in the API and can be fetched by its name. */
+/** A resource that can be fetched by its name. */
 export type Resource = Project | App | Wallet;
 
 /**
- * The operations of the service, which both APIs call. Every one takes the
- * principal that `authenticate` returned, and throws an `ApiError`: INVALID_ARGUMENT
- * that names each field at fault, UNAVAILABLE if the database cannot answer, and
- * what is said of each.
+ * The operations of the service, which both APIs call. Each operation takes the principal that
+ * `authenticate` returned. Each throws only `ApiError`: INVALID_ARGUMENT with a violation for
+ * every invalid field, UNAVAILABLE if the database is unavailable, and the errors listed below.
  */
 export type DataLayer = {
   /**
-   * Finds out whom a bearer token speaks for.
-   * @throws UNAUTHENTICATED if it is malformed, unknown, expired or revoked
+   * Returns the principal of a bearer token.
+   * @throws UNAUTHENTICATED if the token is malformed, unknown, expired or revoked
    */
   authenticate(bearerToken: string): Promise<Principal>;
 
   /**
-   * Creates an app from `title`, `active` and, if not in the principal's default
-   * project, `project`. The answer carries the private key.
+   * Creates an app. The result contains the private key.
+   * @param input `title`, `active` and, optionally, `project`; the default is the principal's default project
    * @throws PERMISSION_DENIED if the principal is not an account
    */
   createApp(principal: Principal, input: UntrustedInput): Promise<App>;
 
   /**
-   * Makes an access token for the app `name` with its `privateKey`.
-   * @throws UNAUTHENTICATED if there is no such app or the key is another's, and
-   *   PERMISSION_DENIED if the app is inactive
+   * Issues an access token for an app.
+   * @param input `name` and `privateKey` of the app
+   * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
+   * @throws PERMISSION_DENIED if the app is inactive
    */
   signIn(principal: Principal, input: UntrustedInput): Promise<SignInResult>;
 
   /**
-   * Changes those of `title`, `description`, `project`, `network` and `password`
-   * that are sent of the wallet `name`.
-   * @throws NOT_FOUND, and RESOURCE_EXHAUSTED if too many passwords are being set at once
+   * Updates a wallet. Omitted fields are not changed.
+   * @param input `name` and, optionally, `title`, `description`, `project`, `network` and `password`
+   * @throws NOT_FOUND if the wallet does not exist or is not visible to the principal
+   * @throws RESOURCE_EXHAUSTED if too many passwords are being set at the same time
    */
   updateWallet(principal: Principal, input: UntrustedInput): Promise<Wallet>;
 
-  /** Returns one page of the projects that the principal can see, in the order of their names. */
+  /** Returns one page of the projects that are visible to the principal, in the order of their names. */
   listProjects(principal: Principal, input: ConnectionArguments): Promise<ProjectPage>;
 
   /**
-   * Returns the resources of these names, in their order, with null for what does
-   * not exist or the principal cannot see. At most 100 names.
+   * Returns the resources with the given names, in the order of the names. A resource that does not
+   * exist or is not visible to the principal is null.
+   * @param names at most 100 names
    */
   getResources(principal: Principal, names: readonly ResourceName[]): Promise<readonly (Resource | null)[]>;
 
-  /** Whether the operations can be served. @throws UNAVAILABLE if not */
+  /** Checks that the database responds. @throws UNAVAILABLE if it does not */
   checkReady(): Promise<void>;
 };

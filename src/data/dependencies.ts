@@ -2,25 +2,25 @@ import type { PasswordHasher } from '../credentials/password-hasher.ts';
 import type { PageTokens } from '../model/page-token.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Database } from '../storage/database.ts';
-import type { Tokens } from '../storage/tokens.ts';
+import type { TokenStore } from '../storage/tokens.ts';
 
 /** The dependencies of the public operations. */
 export type Dependencies = {
   readonly database: Database;
-  readonly tokens: Tokens;
+  readonly tokens: TokenStore;
   readonly passwords: PasswordHasher;
   readonly pageTokens: PageTokens;
   /** Returns the current time, in Unix milliseconds. */
   readonly clock: () => number;
-  /** Returns a ULID that sorts after all earlier ones. */
+  /** Returns a new ULID, which sorts after all earlier ones. */
   readonly newId: () => Ulid;
   /** The lifetime of an access token, in seconds. */
   readonly tokenTtlSeconds: number;
-  /** Returns the URL of the gateway as clients see it, without a trailing slash. */
+  /** Returns the public URL of the gateway, without a trailing slash. */
   readonly publicUrl: () => string;
 };
 
-/** The dependencies of the operator's operations. */
+/** The dependencies of the operations that only the operator can call. */
 export type AdminContext = Pick<Dependencies, 'clock' | 'newId' | 'publicUrl'> & {
   readonly database: Pick<Database, 'query' | 'transaction'>;
 };

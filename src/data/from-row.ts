@@ -6,7 +6,7 @@ import type { AppRow } from '../storage/apps.ts';
 import type { ProjectItem } from '../storage/projects.ts';
 import type { WalletRow } from '../storage/wallets.ts';
 
-/** The project of a row. @param publicUrl the URL that clients reach the gateway at */
+/** Converts a row to a project. @param publicUrl the public URL of the gateway, without a trailing slash */
 export function projectFromRow(row: ProjectItem, publicUrl: string): Project {
   const name = resourceName('projects', row.id);
   return {
@@ -20,7 +20,7 @@ export function projectFromRow(row: ProjectItem, publicUrl: string): Project {
   };
 }
 
-/** The app of a row. @param privateKey its private key, if this is the answer to its creation */
+/** Converts a row to an app. @param privateKey the private key, only in the result of `createApp` */
 export function appFromRow(row: AppRow, privateKey = ''): App {
   const name = resourceName('apps', row.id);
   return {
@@ -34,7 +34,7 @@ export function appFromRow(row: AppRow, privateKey = ''): App {
   };
 }
 
-/** The wallet of a row. */
+/** Converts a row to a wallet. */
 export function walletFromRow(row: WalletRow): Wallet {
   const name = resourceName('wallets', row.id);
   return {

@@ -7,28 +7,28 @@ import type { Resource } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { appFromRow, projectFromRow, walletFromRow } from './from-row.ts';
 
-/** See `DataLayer.getResources`. Costs one statement for each collection that is named. */
+/** See `DataLayer.getResources`. Executes one statement per collection in `names`. */
 export async function getResources(
   { database, publicUrl }: Dependencies,
   principal: Principal,
   names: readonly ResourceName[],
 ): Promise<readonly (Resource | null)[]> {
   const { accountId } = principal;
-  const idsIn = (collection: Collection): readonly Ulid[] =>
+  const idsOf = (collection: Collection): readonly Ulid[] =>
     names.filter((name) => collectionOf(name) === collection).map(idOf);
 
   const [projects, apps, wallets] = await Promise.all([
-    findProjects(database, accountId, idsIn('projects')),
-    findApps(database, accountId, idsIn('apps')),
-    findWallets(database, accountId, idsIn('wallets')),
+    findProjects(database, accountId, idsOf('projects')),
+    findApps(database, accountId, idsOf('apps')),
+    findWallets(database, accountId, idsOf('wallets')),
   ]);
 
-  const inReach = (projectId: Ulid) => principal.level === 'account' || principal.projectId === projectId;
+  const isVisible = (projectId: Ulid) => principal.level === 'account' || principal.projectId === projectId;
   const url = publicUrl();
   const found: readonly Resource[] = [
-    ...projects.filter(({ id }) => inReach(id)).map((row) => projectFromRow(row, url)),
-    ...apps.filter((row) => inReach(row.project_id)).map((row) => appFromRow(row)),
-    ...wallets.filter((row) => inReach(row.project_id)).map(walletFromRow),
+    ...projects.filter(({ id }) => isVisible(id)).map((row) => projectFromRow(row, url)),
+    ...apps.filter((row) => isVisible(row.project_id)).map((row) => appFromRow(row)),
+    ...wallets.filter((row) => isVisible(row.project_id)).map(walletFromRow),
   ];
   const byName = new Map<ResourceName, Resource>(found.map((resource) => [resource.name, resource]));
   return names.map((name) => byName.get(name) ?? null);

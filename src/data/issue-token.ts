@@ -2,39 +2,40 @@ import { createCredential, hashCredential } from '../credentials/credential.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/database.ts';
-import { openTokens } from '../storage/tokens.ts';
+import { tokenStore } from '../storage/tokens.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** A bearer token that was just made. Only its hash is kept. */
+/** A new bearer token. The gateway stores only its hash. */
 export type IssuedToken = {
   readonly accessToken: string;
-  /** Until when it is good at least: Unix time in milliseconds. */
+  /** The expiry of the token: Unix time in milliseconds. The token can be revoked earlier. */
   readonly expireTimeMs: number;
 };
 
 /**
- * Makes a bearer token for a principal: an account token, or an access token of an app.
+ * Issues a bearer token for a principal: an account token or an access token of an app.
  *
- * @param database where it is kept; a transaction, if it depends on anything else
- * @param ownerId the account or the app that it belongs to
- * @param lifeSeconds how long it lives, in seconds
+ * @param database the database, or the transaction in which the token is stored
+ * @param ownerId the id of the account or of the app
+ * @param ttlSeconds the lifetime of the token, in seconds
+ * @throws UNAVAILABLE if the database is unavailable
  */
 export async function issueToken(
   database: Queryable,
   { clock, newId }: Pick<Dependencies, 'clock' | 'newId'>,
   ownerId: Ulid,
   principal: Principal,
-  lifeSeconds: number,
+  ttlSeconds: number,
 ): Promise<IssuedToken> {
   const serial = newId();
   const accessToken = createCredential(principal.level === 'account' ? 'acct' : 'app', ownerId, serial);
-  const lifeMs = lifeSeconds * 1000;
-  const expireTimeMs = clock() + lifeMs;
-  await openTokens(database, clock).add(
+  const ttlMs = ttlSeconds * 1000;
+  const expireTimeMs = clock() + ttlMs;
+  await tokenStore(database, clock).add(
     ownerId,
     serial,
     { hash: hashCredential(accessToken), principal },
-    lifeMs,
+    ttlMs,
   );
   return { accessToken, expireTimeMs };
 }

@@ -12,8 +12,10 @@ const VALIDATORS = { account: resourceNameValidator('accounts') };
 const BATCH_SIZE = 1000;
 
 /**
- * Returns all apps of `account`, in the order of their names.
- * @throws INVALID_ARGUMENT that names the field
+ * Returns all apps of an account, in the order of their names.
+ *
+ * @param input `account`
+ * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
 export async function listApps({ database }: AdminContext, input: UntrustedInput): Promise<readonly App[]> {
   const { account } = parseFields(input, VALIDATORS);

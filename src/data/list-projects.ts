@@ -2,7 +2,7 @@ import { type ConnectionArguments, type Page, type PageRequest, parsePageRequest
 import type { Principal } from '../model/principal.ts';
 import {
   findProjectPage,
-  findProjectPageSurroundings,
+  findProjectPageMetadata,
   findProjects,
   type ProjectItem,
 } from '../storage/projects.ts';
@@ -10,7 +10,7 @@ import type { ProjectPage } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { projectFromRow } from './from-row.ts';
 
-type ProjectRows = Page<ProjectItem> & Pick<ProjectPage, 'readSurroundings'>;
+type ProjectRows = Page<ProjectItem> & Pick<ProjectPage, 'readMetadata'>;
 
 /** See `DataLayer.listProjects`. */
 export async function listProjects(
@@ -37,23 +37,23 @@ async function readPage(
 ): Promise<ProjectRows> {
   const { accountId } = principal;
   if (principal.level === 'project') {
-    return pageOfOne(await findProjects(database, accountId, [principal.projectId]), request);
+    return singleProjectPage(await findProjects(database, accountId, [principal.projectId]), request);
   }
-  let surroundings: ReturnType<ProjectPage['readSurroundings']> | undefined;
+  let metadata: ReturnType<ProjectPage['readMetadata']> | undefined;
   return {
     ...(await findProjectPage(database, accountId, request)),
-    readSurroundings() {
-      surroundings ??= findProjectPageSurroundings(database, accountId, request);
-      return surroundings;
+    readMetadata() {
+      metadata ??= findProjectPageMetadata(database, accountId, request);
+      return metadata;
     },
   };
 }
 
-/** The page of a list of one project, or of none. */
-function pageOfOne(all: readonly ProjectItem[], { direction, position }: PageRequest): ProjectRows {
-  const isAhead = ({ id }: ProjectItem) =>
+/** Returns a page of a list that has at most one project. */
+function singleProjectPage(all: readonly ProjectItem[], { direction, position }: PageRequest): ProjectRows {
+  const isAfterPosition = ({ id }: ProjectItem) =>
     position === undefined || (direction === 'forward' ? id > position : id < position);
-  const items = all.filter(isAhead);
-  const surroundings = { hasMoreBehind: items.length < all.length, totalCount: all.length };
-  return { items, direction, hasMore: false, readSurroundings: async () => surroundings };
+  const items = all.filter(isAfterPosition);
+  const metadata = { hasPrevious: items.length < all.length, totalCount: all.length };
+  return { items, direction, hasMore: false, readMetadata: async () => metadata };
 }

@@ -3,7 +3,7 @@ import type { App } from '../model/app.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { updateAppActive } from '../storage/apps.ts';
-import { openTokens } from '../storage/tokens.ts';
+import { tokenStore } from '../storage/tokens.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
@@ -11,8 +11,10 @@ import { appFromRow } from './from-row.ts';
 const VALIDATORS = { name: resourceNameValidator('apps') };
 
 /**
- * Activates or deactivates the app `name`. Deactivating it revokes all its access tokens.
- * @throws INVALID_ARGUMENT that names the field
+ * Activates or deactivates an app. The deactivation revokes all access tokens of the app.
+ *
+ * @param input `name` of the app
+ * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
 export async function setAppActive(
   admin: AdminContext,
@@ -24,10 +26,10 @@ export async function setAppActive(
 
   const row = await database.transaction(async (transaction) => {
     const updated = await updateAppActive(transaction, name, active);
-    // Otherwise the tokens would work again once the app is activated.
-    if (!active) await openTokens(transaction, clock).revokeAll(idOf(name));
+    // Without this, the tokens would become valid again when the app is reactivated.
+    if (!active) await tokenStore(transaction, clock).revokeAll(idOf(name));
     return updated;
   });
-  if (row === undefined) throw invalidFields([{ field: 'name', description: 'Must be an app that exists.' }]);
+  if (row === undefined) throw invalidFields([{ field: 'name', description: 'Must be an existing app.' }]);
   return appFromRow(row);
 }

@@ -10,7 +10,7 @@ import type { Dependencies } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
 import { issueToken } from './issue-token.ts';
 
-// Compared with where there is no app, so that a missing one takes the same work.
+// A placeholder for the hash of a missing app: the response time must not show whether an app exists.
 const NO_HASH = hashCredential('');
 
 /** See `DataLayer.signIn`. */
@@ -24,15 +24,15 @@ export async function signIn(
   const { accountId } = principal;
 
   const row = await findAppSecret(database, accountId, idOf(name));
-  const right = equalHashes(row?.private_key_hash ?? NO_HASH, hashCredential(privateKey));
-  const within = principal.level === 'account' || principal.projectId === row?.project_id;
-  if (row === undefined || !right || !within) throw invalidCredentials();
+  const isKeyCorrect = equalHashes(row?.private_key_hash ?? NO_HASH, hashCredential(privateKey));
+  const isVisible = principal.level === 'account' || principal.projectId === row?.project_id;
+  if (row === undefined || !isKeyCorrect || !isVisible) throw invalidCredentials();
 
   const issued = await database.transaction(async (transaction) => {
-    // Held until the token is there: whoever makes the app inactive then ends this token, too.
+    // The lock is held until the token is stored, so that a concurrent deactivation revokes this token, too.
     if (!(await lockActiveApp(transaction, accountId, row.id))) throw appInactive();
-    const projectLevel = { level: 'project', accountId, projectId: row.project_id } as const;
-    return issueToken(transaction, dependencies, row.id, projectLevel, dependencies.tokenTtlSeconds);
+    const appPrincipal = { level: 'project', accountId, projectId: row.project_id } as const;
+    return issueToken(transaction, dependencies, row.id, appPrincipal, dependencies.tokenTtlSeconds);
   });
   return { ...issued, app: appFromRow(row) };
 }

@@ -4,7 +4,7 @@ import { updateWalletFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
-import { changeWallet, findUpdateTargets, findWallet } from '../storage/wallets.ts';
+import { findUpdateTargets, findWallet, updateWallet as updateWalletRow } from '../storage/wallets.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
@@ -20,20 +20,20 @@ export async function updateWallet(
   const id = idOf(name);
   const projectId = project && idOf(project);
   const { accountId } = principal;
-  const within = principal.level === 'project' ? principal.projectId : undefined;
+  const scopeProjectId = principal.level === 'project' ? principal.projectId : undefined;
 
-  // A password is hashed only for a wallet that there is: it takes more than all else here.
+  // Checked first, so that no password is hashed for a missing wallet: a hash takes most of the time of an update.
   if (projectId !== undefined || password !== undefined) {
-    const found = await findUpdateTargets(database, accountId, id, within, projectId);
-    const inReach = projectId === undefined || projectId === (within ?? projectId);
-    if (!inReach || !found.project) throw projectNotVisible();
-    if (!found.wallet) throw resourceNotFound();
+    const exists = await findUpdateTargets(database, accountId, id, scopeProjectId, projectId);
+    const isInScope = projectId === undefined || projectId === (scopeProjectId ?? projectId);
+    if (!isInScope || !exists.project) throw projectNotVisible();
+    if (!exists.wallet) throw resourceNotFound();
   }
   const passwordHash = password === undefined ? undefined : await passwords.hash(password);
   const changes = { title, description, projectId, network, passwordHash };
   const row = Object.values(changes).some((value) => value !== undefined)
-    ? await changeWallet(database, accountId, id, within, changes, clock())
-    : await findWallet(database, accountId, id, within);
+    ? await updateWalletRow(database, accountId, id, scopeProjectId, changes, clock())
+    : await findWallet(database, accountId, id, scopeProjectId);
   if (row === undefined) throw resourceNotFound();
   return walletFromRow(row);
 }

@@ -11,16 +11,15 @@ import { toApiError } from '../model/api-error.ts';
 import type { Context } from './context.ts';
 
 /**
- * Refuses an operation before it is executed if its bearer token is missing or
- * bad, with the HTTP status of the error. The schema is public: an operation
- * that selects nothing but introspection needs no token.
- * Source: GraphQL over HTTP, section on status codes.
+ * A plugin that rejects an operation before its execution if the bearer token is missing or
+ * invalid, with the HTTP status of the error. The schema is public: an operation that selects
+ * only introspection needs no token. Source: GraphQL over HTTP, section on status codes.
  */
 export const authentication: ApolloServerPlugin<Context> = {
   async requestDidStart() {
     return {
       async didResolveOperation({ contextValue, operation, document }) {
-        // Without an operation the request is refused anyway.
+        // Apollo Server itself rejects a request without an operation.
         if (operation === undefined || isIntrospection(operation.selectionSet, document)) return;
         try {
           await contextValue.authenticate();
@@ -38,27 +37,27 @@ export const authentication: ApolloServerPlugin<Context> = {
 };
 
 /**
- * Whether an operation selects nothing but the schema. Looks at each fragment once: spread by each other, they may stand
- * for more selections than can be walked.
+ * Returns whether a selection set selects only introspection fields. Each fragment is visited
+ * once: nested fragment spreads can expand to an exponential number of selections.
  */
 export function isIntrospection(
-  selected: SelectionSetNode,
+  selectionSet: SelectionSetNode,
   document: DocumentNode,
-  seen: Set<string> = new Set(),
+  visited: Set<string> = new Set(),
 ): boolean {
-  return selected.selections.every((selection) => {
+  return selectionSet.selections.every((selection) => {
     if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__');
     if (selection.kind === Kind.INLINE_FRAGMENT)
-      return isIntrospection(selection.selectionSet, document, seen);
+      return isIntrospection(selection.selectionSet, document, visited);
     const { value: name } = selection.name;
-    if (seen.has(name)) return true;
-    return isIntrospection(fragmentNamed(name, document).selectionSet, document, seen.add(name));
+    if (visited.has(name)) return true;
+    return isIntrospection(findFragment(name, document).selectionSet, document, visited.add(name));
   });
 }
 
-function fragmentNamed(name: string, document: DocumentNode): FragmentDefinitionNode {
+function findFragment(name: string, document: DocumentNode): FragmentDefinitionNode {
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name) return definition;
   }
-  throw new Error(`A valid document lacks its fragment ${name}.`);
+  throw new Error(`The fragment ${name} is missing in a valid document.`);
 }

@@ -9,26 +9,26 @@ import {
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { isIntrospection } from './authentication.ts';
-import { hasPlainConditions } from './conditions.ts';
+import { hasSupportedConditions } from './conditions.ts';
 import type { Context } from './context.ts';
-import { MAX_LIST_LENGTH, responseFields } from './response-fields.ts';
+import { fieldCounter, MAX_LIST_LENGTH } from './response-fields.ts';
 import { maxFieldBytes } from './response-size.ts';
 
-/** A GraphQL request, as far as a compiled query needs it. */
+/** The parts of a GraphQL request that a compiled query needs. */
 export type GraphqlRequest = {
   readonly query: string;
   readonly operationName?: string | null;
   readonly variables?: Readonly<Record<string, unknown>> | null;
 };
 
-/** A query that graphql-jit has compiled. */
+/** A query compiled by graphql-jit. */
 export type CompiledQuery = {
-  /** Executes the query, as `execute` of graphql-js does. */
+  /** Executes the query, like `execute` of graphql-js. */
   execute(
     context: Context,
     variables: GraphqlRequest['variables'],
   ): ExecutionResult | Promise<ExecutionResult>;
-  /** How many bytes a response can have at most. */
+  /** The maximum size of a response, in bytes. */
   readonly maxBytes: number;
 };
 
@@ -36,37 +36,37 @@ const MAX_CACHE_BYTES = 32_000_000;
 
 const MAX_SEEN = 10_000;
 
-// What a selected field takes, parsed and compiled, beside the text: measured with Node 26.
+// The memory of a selected field, parsed and compiled, without its text. Measured with Node 26.
 const BYTES_PER_FIELD = 2000;
 
-// Fragments are written out where they are spread, so that a short document can make long code.
+// graphql-jit inlines fragments, so a short document can result in long code.
 const MAX_FIELDS = 1000;
 
-// graphql-jit writes names as the keys of object literals, where this one sets the prototype.
-// Introspection has resolvers of its own in graphql-js.
+// graphql-jit writes response names as keys of object literals, where `__proto__` sets the prototype.
+// `__schema` and `__type` are left to graphql-js, which has its own resolvers for them.
 const NOT_COMPILED = /__(proto__|schema|type\b)/;
 
 /**
- * Queries that Apollo Server has parsed, validated and executed: one is compiled the second
- * time that it comes. Everything that depends on the request is decided anew each time: the
- * token, the variables, the media type.
+ * A cache of compiled queries. A query is compiled when Apollo Server executes it for the second
+ * time, after parsing and validation. Only the compiled code is cached: the token, the variables
+ * and the media type are checked for each request.
  */
 export class CompiledQueries {
   readonly #schema: GraphQLSchema;
   readonly #queries = new LRUCache<string, CompiledQuery>({ maxSize: MAX_CACHE_BYTES });
-  /** The hashes of the queries that have come: once, as many never come again, or such that are never compiled. */
-  readonly #seen = new LRUCache<string, 'once' | 'never compiled'>({ max: MAX_SEEN });
+  /** The hashes of queries that were executed once, and of those that can't be compiled. */
+  readonly #seen = new LRUCache<string, 'once' | 'not compilable'>({ max: MAX_SEEN });
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
   }
 
-  /** Returns the compiled form of a query, or undefined if Apollo Server has to execute it. */
+  /** Returns the compiled query of a request, or undefined if Apollo Server has to execute the request. */
   find(request: GraphqlRequest): CompiledQuery | undefined {
-    return this.#queries.get(keyOf(request));
+    return this.#queries.get(cacheKey(request));
   }
 
-  /** The plugin that compiles the queries which Apollo Server is about to execute again. */
+  /** Returns the plugin of Apollo Server that compiles a query at its second execution. */
   plugin(): ApolloServerPlugin<Context> {
     return {
       requestDidStart: async () => ({
@@ -75,15 +75,15 @@ export class CompiledQueries {
           const seenKey = `${queryHash} ${operationName}`;
           const seen = this.#seen.get(seenKey);
           if (seen === undefined) this.#seen.set(seenKey, 'once');
-          const key = keyOf({ query, operationName });
+          const key = cacheKey({ query, operationName });
           if (seen !== 'once' || operation === undefined || this.#queries.has(key)) return;
-          const fields = responseFields(this.#schema, document, 1, MAX_FIELDS)(operation);
+          const fields = fieldCounter(this.#schema, document, 1, MAX_FIELDS)(operation);
           const isCompilable =
-            isPlainQuery(query, document, operation) &&
+            isQuery(query, document, operation) &&
             fields <= MAX_FIELDS &&
-            hasPlainConditions(operation, document);
+            hasSupportedConditions(operation, document);
           const compiled = isCompilable ? compile(this.#schema, document, operation) : undefined;
-          if (compiled === undefined) this.#seen.set(seenKey, 'never compiled');
+          if (compiled === undefined) this.#seen.set(seenKey, 'not compilable');
           else this.#queries.set(key, compiled, { size: key.length + fields * BYTES_PER_FIELD });
         },
       }),
@@ -91,23 +91,24 @@ export class CompiledQueries {
   }
 }
 
-/** The GraphQL request in a JSON body, or undefined if only Apollo Server can answer it. */
+/** Returns the GraphQL request in a JSON body, or undefined if only Apollo Server can execute it. */
 export function graphqlRequest(body: unknown): GraphqlRequest | undefined {
   if (!isObject(body)) return undefined;
   const { query, operationName, variables, extensions } = body;
-  const isPlain =
+  const isSupported =
     typeof query === 'string' &&
     (operationName == null || typeof operationName === 'string') &&
     (variables == null || isObject(variables)) &&
     (extensions == null || (isObject(extensions) && !Object.hasOwn(extensions, 'persistedQuery')));
-  return isPlain ? (body as GraphqlRequest) : undefined;
+  return isSupported ? (body as GraphqlRequest) : undefined;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isPlainQuery(query: string, document: DocumentNode, operation: OperationDefinitionNode): boolean {
+/** Returns whether an operation is a query, and not an introspection query. */
+function isQuery(query: string, document: DocumentNode, operation: OperationDefinitionNode): boolean {
   return (
     operation.operation === OperationTypeNode.QUERY &&
     !NOT_COMPILED.test(query) &&
@@ -115,33 +116,27 @@ function isPlainQuery(query: string, document: DocumentNode, operation: Operatio
   );
 }
 
-/** Compiles a query, or returns undefined if graphql-jit can't. */
+/** Compiles a query. Returns undefined if graphql-jit can't compile it. */
 function compile(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): CompiledQuery | undefined {
   const compiled = compileQuery(schema, document, operation.name?.value, {
-    // The resolvers return strings, numbers and booleans as their types say.
+    // The resolvers return values of the correct scalar types.
     disableLeafSerialization: true,
-    // An error only decides that Apollo Server answers.
+    // Errors of compiled queries are not used: Apollo Server executes the query again.
     disablingCapturingStackErrors: true,
   });
   if (!isCompiledQuery(compiled)) return undefined;
-  const maxBytesOf = responseFields(
-    schema,
-    document,
-    MAX_LIST_LENGTH,
-    Number.POSITIVE_INFINITY,
-    maxFieldBytes,
-  );
+  const maxBytesOf = fieldCounter(schema, document, MAX_LIST_LENGTH, Number.POSITIVE_INFINITY, maxFieldBytes);
   return {
     execute: (context, variables) => compiled.query(undefined, context, variables),
     maxBytes: maxBytesOf(operation),
   };
 }
 
-/** With its length in front, no operation name can be taken for a part of a query. */
-function keyOf({ query, operationName }: GraphqlRequest): string {
+/** Returns the cache key of a query. The length prefix separates the operation name from the query without ambiguity. */
+function cacheKey({ query, operationName }: GraphqlRequest): string {
   return operationName == null ? query : `${operationName.length}:${operationName}${query}`;
 }

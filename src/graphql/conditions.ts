@@ -11,22 +11,21 @@ import {
   visit,
 } from 'graphql';
 
-const CONDITIONS: readonly string[] = [GraphQLSkipDirective.name, GraphQLIncludeDirective.name];
+const CONDITIONAL_DIRECTIVES: readonly string[] = [GraphQLSkipDirective.name, GraphQLIncludeDirective.name];
 
 /**
- * Whether graphql-jit treats the conditions (`@skip`, `@include`) of an operation as
- * graphql-js does. It differs in three cases:
- * - a variable that may be null decides: graphql-jit takes null for false, graphql-js
- *   refuses it;
- * - a field is selected more than once, the first time under a condition: graphql-jit puts
- *   it there in the response even if the condition does not hold;
- * - an object is selected more than once, once of them under a condition: graphql-jit gives
- *   all fields that are selected of it, even if the condition does not hold.
+ * Returns whether graphql-jit evaluates the conditions (`@skip`, `@include`) of an operation like
+ * graphql-js. They differ in three cases:
+ * - The condition is a nullable variable: graphql-jit treats null as false, graphql-js rejects it.
+ * - A leaf field is selected more than once, the first time conditionally: graphql-jit keeps the
+ *   position of the first selection in the response even if its condition is false.
+ * - An object field is selected more than once, at least once conditionally: graphql-jit returns
+ *   all selected subfields even if the condition is false.
  */
-export function hasPlainConditions(operation: OperationDefinitionNode, document: DocumentNode): boolean {
+export function hasSupportedConditions(operation: OperationDefinitionNode, document: DocumentNode): boolean {
   const fragments = new Map<string, FragmentDefinitionNode>();
   let hasConditions = false;
-  let decidesByNullable = false;
+  let hasNullableCondition = false;
   const nullable = (operation.variableDefinitions ?? []).filter(
     ({ type }) => type.kind !== Kind.NON_NULL_TYPE,
   );
@@ -36,29 +35,31 @@ export function hasPlainConditions(operation: OperationDefinitionNode, document:
       fragments.set(fragment.name.value, fragment);
     },
     Directive({ name, arguments: [condition] = [] }) {
-      if (!CONDITIONS.includes(name.value)) return;
+      if (!CONDITIONAL_DIRECTIVES.includes(name.value)) return;
       hasConditions = true;
       const value = condition?.value;
-      decidesByNullable ||= value?.kind === Kind.VARIABLE && nullableNames.has(value.name.value);
+      hasNullableCondition ||= value?.kind === Kind.VARIABLE && nullableNames.has(value.name.value);
     },
   });
-  return !hasConditions || (!decidesByNullable && !mergesConditions([operation.selectionSet], fragments));
+  return (
+    !hasConditions || (!hasNullableCondition && !hasConditionalMerge([operation.selectionSet], fragments))
+  );
 }
 
-/** Whether a field is selected more than once in these sets in a way that graphql-jit does not merge. */
-function mergesConditions(
+/** Returns whether field merging in these selection sets involves a condition, as in the last two cases above. */
+function hasConditionalMerge(
   sets: readonly SelectionSetNode[],
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
 ): boolean {
   const selectionsByKey = new Map<string, { readonly node: FieldNode; readonly isConditional: boolean }[]>();
 
-  function collect({ selections }: SelectionSetNode, within: boolean): void {
+  function collect({ selections }: SelectionSetNode, isParentConditional: boolean): void {
     for (const selection of selections) {
-      const isConditional = within || isUnderCondition(selection.directives);
+      const isConditional = isParentConditional || hasConditionalDirective(selection.directives);
       if (selection.kind === Kind.FIELD) {
         const key = (selection.alias ?? selection.name).value;
-        const known = selectionsByKey.get(key);
-        if (known) known.push({ node: selection, isConditional });
+        const existing = selectionsByKey.get(key);
+        if (existing) existing.push({ node: selection, isConditional });
         else selectionsByKey.set(key, [{ node: selection, isConditional }]);
       } else {
         const fragment =
@@ -69,14 +70,14 @@ function mergesConditions(
   }
 
   for (const set of sets) collect(set, false);
-  return selectionsByKey.values().some((selected) => {
-    const below = selected.flatMap(({ node }) => node.selectionSet ?? []);
-    const decisive = below.length > 0 ? selected : selected.slice(0, 1);
-    const isMerged = selected.length > 1 && decisive.some(({ isConditional }) => isConditional);
-    return isMerged || mergesConditions(below, fragments);
+  return selectionsByKey.values().some((selections) => {
+    const childSets = selections.flatMap(({ node }) => node.selectionSet ?? []);
+    const relevant = childSets.length > 0 ? selections : selections.slice(0, 1);
+    const isMerged = selections.length > 1 && relevant.some(({ isConditional }) => isConditional);
+    return isMerged || hasConditionalMerge(childSets, fragments);
   });
 }
 
-function isUnderCondition(directives: readonly DirectiveNode[] = []): boolean {
-  return directives.some(({ name }) => CONDITIONS.includes(name.value));
+function hasConditionalDirective(directives: readonly DirectiveNode[] = []): boolean {
+  return directives.some(({ name }) => CONDITIONAL_DIRECTIVES.includes(name.value));
 }

@@ -1,11 +1,10 @@
 import type { ProjectPage } from '../data/data-layer.ts';
 import type { Project } from '../model/project.ts';
 
-// The objects that a connection consists of. Their fields are properties where they can
-// be: a resolver is a call for each item, which takes longer than all else a compiled query
-// does with it.
+// The objects of a connection. Their fields are properties and getters instead of resolvers where
+// possible, because the calls of resolvers take most of the time of a compiled query.
 
-/** A page of projects as a connection. Source: Relay Cursor Connections. */
+/** The connection of a page of projects. Source: Relay Cursor Connections. */
 export class ProjectConnection {
   readonly page: ProjectPage;
   readonly edges: readonly ProjectEdge[];
@@ -22,7 +21,7 @@ export class ProjectConnection {
   }
 }
 
-/** A project within a page. */
+/** The edge of a project. */
 export class ProjectEdge {
   readonly node: Project;
   readonly #page: ProjectPage;
@@ -35,14 +34,14 @@ export class ProjectEdge {
     this.#index = index;
   }
 
-  /** Made when it is first read. */
+  /** Encoded on first access, because most queries do not select it. */
   get cursor(): string {
     this.#cursor ??= this.#page.cursorAt(this.#index);
     return this.#cursor;
   }
 }
 
-/** Where a page lies within its list. */
+/** The page info of a connection. */
 export class PageInfo {
   readonly page: ProjectPage;
   readonly #edges: readonly ProjectEdge[];

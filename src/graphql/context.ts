@@ -7,64 +7,65 @@ import type { ResourceName } from '../model/resource-name.ts';
 
 type Resources = DataLoader<ResourceName, Resource | null>;
 
-/** What has been found out for one request so far. */
-type Progress = {
+/** The mutable state of one request. */
+type RequestState = {
   authentication?: Promise<Principal>;
   principal?: Principal;
   resources?: Resources;
-  /** The pages of projects that were read. */
+  /** The pages of projects that were read, by their arguments. */
   readonly pages: { readonly input: ConnectionArguments; readonly page: Promise<ProjectPage> }[];
-  /** Whether the document did not parse or validate, or did not take its variables. */
-  documentRefused: boolean;
+  /** Whether parsing, validation or the coercion of variables failed. */
+  isDocumentRejected: boolean;
 };
 
 /**
- * What the resolvers of one request share. A request reads everything at most once, even
- * if its query is executed a second time, because a compiled query ended with an error.
+ * The context that the resolvers of one request share. It caches all reads of the request. Apollo
+ * Server executes a query again if its compiled form had an error; the cache serves this second
+ * execution.
  *
- * Apollo Server works with copies of a context's own properties, so that everything that
- * changes is in one of them.
+ * Apollo Server copies the own properties of a context. All mutable values are therefore in the
+ * object `state`, which the copies share.
  */
 export class Context {
   readonly data: DataLayer;
-  /** Finds the principal of the request's bearer token. */
+  /** Returns the principal of the request's bearer token. */
   readonly findPrincipal: () => Promise<Principal>;
-  readonly progress: Progress = { pages: [], documentRefused: false };
+  readonly state: RequestState = { pages: [], isDocumentRejected: false };
 
   constructor(data: DataLayer, findPrincipal: () => Promise<Principal>) {
     this.data = data;
     this.findPrincipal = findPrincipal;
   }
 
-  /** Looks at the bearer token. To be called before anything is resolved. @throws UNAUTHENTICATED */
+  /** Authenticates the bearer token. Must be called before a resolver runs. @throws UNAUTHENTICATED */
   async authenticate(): Promise<void> {
-    this.progress.authentication ??= this.findPrincipal();
-    this.progress.principal = await this.progress.authentication;
+    this.state.authentication ??= this.findPrincipal();
+    this.state.principal = await this.state.authentication;
   }
 
-  /** The principal that the request speaks for. */
+  /** The principal of the request. */
   get principal(): Principal {
-    const { principal } = this.progress;
-    if (principal === undefined) throw new Error('A resolver ran before the token was looked at.');
+    const { principal } = this.state;
+    if (principal === undefined) throw new Error('A resolver was called before the authentication.');
     return principal;
   }
 
-  /** Fetches resources by name; those that are asked for at the same time in one call. */
+  /** The loader of resources by name. It batches all loads of the same turn into one call. */
   get resources(): Resources {
-    const { data, principal, progress } = this;
-    progress.resources ??= new DataLoader((names) => data.getResources(principal, names), {
+    const { data, principal, state } = this;
+    state.resources ??= new DataLoader((names) => data.getResources(principal, names), {
       maxBatchSize: 100,
     });
-    return progress.resources;
+    return state.resources;
   }
 
-  /** Lists projects as `DataLayer.listProjects` does. */
+  /** Calls `DataLayer.listProjects`, and caches the result by its arguments. */
   listProjects(input: ConnectionArguments): Promise<ProjectPage> {
-    const { data, principal, progress } = this;
-    const known = progress.pages.find((each) => isDeepStrictEqual(each.input, input));
-    if (known !== undefined) return known.page;
+    const { data, principal, state } = this;
+    const cached = state.pages.find((entry) => isDeepStrictEqual(entry.input, input));
+    if (cached !== undefined) return cached.page;
     const page = data.listProjects(principal, input);
-    progress.pages.push({ input, page });
+    state.pages.push({ input, page });
     return page;
   }
 }

@@ -3,14 +3,14 @@ import {
   type ApiError,
   type FieldViolation,
   invalidFields,
-  isFault,
   type Status,
+  shouldLog,
   toApiError,
 } from '../model/api-error.ts';
 import { isValueNode, valueViolation } from './input-violations.ts';
 import { MAX_DOCUMENT_TOKENS } from './limits.ts';
 
-/** The codes that Apollo's clients know, by the canonical names. */
+/** Apollo's error codes, by canonical name. */
 const CODES: Record<Status, string> = {
   INVALID_ARGUMENT: 'BAD_USER_INPUT',
   UNAUTHENTICATED: 'UNAUTHENTICATED',
@@ -22,7 +22,7 @@ const CODES: Record<Status, string> = {
   INTERNAL: 'INTERNAL_SERVER_ERROR',
 };
 
-/** What a GraphQL client is shown of an `ApiError`. */
+/** Returns the GraphQL error of an `ApiError`. */
 export function graphqlError(error: ApiError, requestId: string): GraphQLFormattedError {
   return {
     message: error.message,
@@ -36,24 +36,23 @@ export function graphqlError(error: ApiError, requestId: string): GraphQLFormatt
   };
 }
 
-/** The response to a request that was refused before it was executed. */
+/** Returns the body of the response to a request that was rejected before execution. It has no `data`. */
 export function graphqlErrorBody(error: ApiError, requestId: string): string {
   return JSON.stringify({ errors: [graphqlError(error, requestId)] });
 }
 
-/** The response to an operation that was executed, and whose result can't be sent. */
+/** Returns the body of the response to an executed operation whose result is replaced by an error. */
 export function graphqlErrorResult(error: ApiError, requestId: string): string {
   return JSON.stringify({ errors: [graphqlError(error, requestId)], data: null });
 }
 
 /**
- * Shapes an error that Apollo Server is about to send.
+ * Formats an error for the response of Apollo Server.
  *
- * Three kinds come here: our own, which are shown; those in which Apollo Server or
- * graphql-js refuses the request, which are shown and get our fields; and all others,
- * which are masked.
+ * There are three kinds of errors: an `ApiError` is sent to the client; a request error of Apollo
+ * Server or graphql-js is sent with the extensions of the gateway; all others are masked.
  *
- * @param log is given what is the gateway's own fault
+ * @param log receives internal errors and outages
  */
 export function formatGraphqlError(
   formatted: GraphQLFormattedError,
@@ -61,21 +60,22 @@ export function formatGraphqlError(
   requestId: string,
   log: (error: ApiError) => void,
 ): GraphQLFormattedError {
-  const place = {
+  const location = {
     ...(formatted.locations && { locations: formatted.locations }),
     ...(formatted.path && { path: formatted.path }),
   };
   const cause = thrown instanceof GraphQLError ? (thrown.originalError ?? thrown) : thrown;
-  const code = cause instanceof GraphQLError ? refusalCode(formatted, thrown as GraphQLError) : undefined;
+  const code =
+    cause instanceof GraphQLError ? requestErrorCode(formatted, thrown as GraphQLError) : undefined;
   if (code === undefined) {
     const error = toApiError(cause);
-    if (isFault(error)) log(error);
-    return { ...graphqlError(error, requestId), ...place };
+    if (shouldLog(error)) log(error);
+    return { ...graphqlError(error, requestId), ...location };
   }
-  const { message, reason = code, fieldViolations } = refusal(code, thrown as GraphQLError);
+  const { message, reason = code, fieldViolations } = requestError(code, thrown as GraphQLError);
   return {
     message,
-    ...place,
+    ...location,
     extensions: {
       code,
       status: 'INVALID_ARGUMENT',
@@ -86,29 +86,29 @@ export function formatGraphqlError(
   };
 }
 
-/** The code of an error in which the request itself is refused, or undefined if it is another kind. */
-function refusalCode(formatted: GraphQLFormattedError, thrown: GraphQLError): string | undefined {
+/** Returns the code of a request error, or undefined if the error is of another kind. */
+function requestErrorCode(formatted: GraphQLFormattedError, thrown: GraphQLError): string | undefined {
   const code = formatted.extensions?.['code'];
   if (typeof code === 'string' && code !== CODES.INTERNAL) return code;
-  // Apollo Server gives some refusals of a persisted query a status, but no code.
+  // Some errors of Apollo Server about persisted queries have a status, but no code.
   const { http } = thrown.extensions as { readonly http?: { readonly status?: number } };
   if (http?.status === 400) return 'BAD_REQUEST';
-  // graphql-js finds only while executing that a variable is null where null may not be.
+  // graphql-js detects a null variable at a non-null position only during execution.
   const [node] = thrown.nodes ?? [];
   return node && isValueNode(node) ? CODES.INVALID_ARGUMENT : undefined;
 }
 
-type Refusal = {
+type RequestError = {
   readonly message: string;
   readonly reason?: string;
   readonly fieldViolations?: readonly FieldViolation[];
 };
 
 /**
- * What a client is told of its mistake. Where the text of graphql-js could repeat a value,
- * such as a password, we have a sentence of our own.
+ * Returns the message and the violations of a request error. A message of graphql-js that can
+ * contain a value of the request, such as a password, is replaced.
  */
-function refusal(code: string, error: GraphQLError): Refusal {
+function requestError(code: string, error: GraphQLError): RequestError {
   if (code === PARSE_FAILED) return { message: syntaxError(error) };
   const [node] = error.nodes ?? [];
   const isValidation = code === VALIDATION_FAILED;
@@ -117,8 +117,8 @@ function refusal(code: string, error: GraphQLError): Refusal {
     const { message, reason, fieldViolations } = invalidFields([violation]);
     return { message, fieldViolations, ...(!isValidation && { reason }) };
   }
-  if (code === CODES.INVALID_ARGUMENT) return { message: 'A variable does not fit its type.' };
-  // It holds the names that the client has chosen, and each may be as long as the document.
+  if (code === CODES.INVALID_ARGUMENT) return { message: 'The value of a variable does not match its type.' };
+  // The message contains names from the document, whose length only the size of the document limits.
   const { message } = error;
   return { message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message };
 }
@@ -135,7 +135,7 @@ function syntaxError({ message, source, positions, locations }: GraphQLError): s
   }
   const [{ line, column } = { line: 1, column: 1 }] = locations ?? [];
   const found = source?.body.slice(positions?.[0]).charAt(0);
-  // A punctuator is no part of a value.
+  // Only a punctuator is quoted: other text can be part of a value.
   const unexpected = found
     ? /[!$&()=:@[\]{|}]/.test(found)
       ? `"${found}"`

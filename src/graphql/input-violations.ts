@@ -21,20 +21,24 @@ import {
 } from 'graphql';
 import type { FieldViolation } from '../model/api-error.ts';
 
-// graphql-js says in its errors what it was given, which may be a password or a key. So
-// what is wrong with a variable or with a value in a document is found out and said here.
+// The error messages of graphql-js contain the invalid value, which can be a password or a private
+// key. The errors of variables and of values in documents are therefore made here, without values.
 
 type Path = readonly (string | number)[];
 
 type Report = (path: Path, description: string) => void;
 
-/** A variable that does not fit its type, and the fields at fault. */
+/** An invalid variable and its violations. */
 export type VariableViolations = {
   readonly definition: VariableDefinitionNode;
   readonly violations: readonly FieldViolation[];
 };
 
-/** Finds the variables of an operation that graphql-js would refuse. @param variables as the client sent them */
+/**
+ * Returns the variables of an operation whose values are invalid, which graphql-js would reject.
+ *
+ * @param variables the variables as the client sent them
+ */
 export function variableViolations(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
@@ -54,35 +58,35 @@ export function variableViolations(
   });
 }
 
-/** Where a value stands in a document, and the type that it should have. */
-type ValuePlace = { readonly field: string; readonly type: GraphQLInputType };
+/** The field path of a value in a document, and its expected type. */
+type ValuePosition = { readonly field: string; readonly type: GraphQLInputType };
 
-const placesOfValues = new WeakMap<ASTNode, ValuePlace>();
+const valuePositions = new WeakMap<ASTNode, ValuePosition>();
 
-/** A validation rule that refuses nothing: it notes the place of each value, for `valueViolation`. */
-export function noteValues(context: ValidationContext): ReturnType<ValidationRule> {
+/** A validation rule without errors, which records the position of each value for `valueViolation`. */
+export function recordValuePositions(context: ValidationContext): ReturnType<ValidationRule> {
   return {
     enter(node, _key, parent, _path, ancestors) {
       const type = isValueNode(node) ? context.getInputType() : undefined;
       if (!type) return;
-      const around = parent === undefined ? ancestors : [...ancestors, parent];
-      const names = around.flatMap((each) => ('kind' in each ? nameOfInput(each) : []));
-      placesOfValues.set(node, { field: names.slice(names.length > 1 ? 1 : 0).join('.'), type });
+      const path = parent === undefined ? ancestors : [...ancestors, parent];
+      const names = path.flatMap((ancestor) => ('kind' in ancestor ? inputName(ancestor) : []));
+      valuePositions.set(node, { field: names.slice(names.length > 1 ? 1 : 0).join('.'), type });
     },
   };
 }
 
-function nameOfInput(node: ASTNode): readonly string[] {
+function inputName(node: ASTNode): readonly string[] {
   if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) return [node.name.value];
   return node.kind === Kind.VARIABLE_DEFINITION ? [node.variable.name.value] : [];
 }
 
-/** Says what a value in a document should be, if graphql-js has refused it. */
+/** Returns the violation of a value in a document that graphql-js has rejected. */
 export function valueViolation(node: ValueNode): FieldViolation {
-  const { field, type } = placesOfValues.get(node) ?? { field: '', type: undefined };
-  // Of a variable, only null gets past the validation where it may not be.
+  const { field, type } = valuePositions.get(node) ?? { field: '', type: undefined };
+  // Null is the only invalid value of a variable that the validation does not detect.
   if (node.kind === Kind.NULL || node.kind === Kind.VARIABLE) return { field, description: NOT_NULL };
-  if (type === undefined) return { field, description: 'Must be a value of another type.' };
+  if (type === undefined) return { field, description: 'Must be a value of the correct type.' };
   const named = getNamedType(type);
   if (node.kind === Kind.OBJECT && isInputObjectType(named)) {
     const names = Object.values(named.getFields())
@@ -90,10 +94,10 @@ export function valueViolation(node: ValueNode): FieldViolation {
       .map(({ name }) => name);
     return { field, description: `Must have the fields ${names.join(', ')}.` };
   }
-  return { field, description: expectation(type) };
+  return { field, description: describeType(type) };
 }
 
-/** Whether a node of a document holds, or stands for, a value that a client sends. */
+/** Returns whether a node of a document is a value or a variable. */
 export function isValueNode(node: ASTNode): node is ValueNode {
   return VALUE_KINDS.has(node.kind);
 }
@@ -114,37 +118,37 @@ const REQUIRED = 'Required.';
 
 const NOT_NULL = 'Must not be null.';
 
-/** Reports what is wrong with a value from JSON. Source: GraphQL specification, section 3, input coercion. */
+/** Reports the violations of a JSON value. Source: GraphQL specification, section 3, input coercion. */
 function checkInput(type: GraphQLInputType, value: unknown, path: Path, report: Report): void {
   if (isNonNullType(type)) {
     if (value === null) report(path, NOT_NULL);
     else checkInput(type.ofType, value, path, report);
   } else if (value === null) {
-    // Null is a value of every type that may be null.
+    // Null is a value of every nullable type.
   } else if (isListType(type)) {
     if (!Array.isArray(value)) checkInput(type.ofType, value, path, report);
     else for (const [index, item] of value.entries()) checkInput(type.ofType, item, [...path, index], report);
   } else if (isInputObjectType(type)) {
     checkObject(type, value, path, report);
   } else if (!isLeafValue(type, value)) {
-    report(path, expectation(type));
+    report(path, describeType(type));
   }
 }
 
 function checkObject(type: GraphQLInputObjectType, value: unknown, path: Path, report: Report): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    report(path, expectation(type));
+    report(path, describeType(type));
     return;
   }
   const fields = type.getFields();
   for (const field of Object.values(fields)) {
-    const given = Object.getOwnPropertyDescriptor(value, field.name)?.value;
-    if (given !== undefined) checkInput(field.type, given, [...path, field.name], report);
+    const fieldValue = Object.getOwnPropertyDescriptor(value, field.name)?.value;
+    if (fieldValue !== undefined) checkInput(field.type, fieldValue, [...path, field.name], report);
     else if (isRequiredInputField(field)) report([...path, field.name], REQUIRED);
   }
   for (const name of Object.keys(value)) {
     if (Object.hasOwn(fields, name)) continue;
-    report([...path, name], `Is not a field of ${type.name}, which takes ${Object.keys(fields).join(', ')}.`);
+    report([...path, name], `Unknown field. Fields of ${type.name}: ${Object.keys(fields).join(', ')}.`);
   }
 }
 
@@ -156,26 +160,29 @@ function isLeafValue(type: GraphQLLeafType, value: unknown): boolean {
   }
 }
 
-/** What a value of a type must be, as a sentence. */
-function expectation(type: GraphQLInputType): string {
+/** Returns a sentence that describes the valid values of a type. */
+function describeType(type: GraphQLInputType): string {
   const named = getNamedType(type);
   if (isEnumType(named)) {
     const names = named.getValues().filter(({ deprecationReason }) => deprecationReason == null);
     return `Must be one of ${names.map(({ name }) => name).join(', ')}.`;
   }
   if (isInputObjectType(named)) return `Must be an object with fields of ${named.name}.`;
-  return EXPECTATIONS[named.name] ?? `Must be a value of the type ${named.name}.`;
+  return TYPE_DESCRIPTIONS[named.name] ?? `Must be a value of the type ${named.name}.`;
 }
 
-const EXPECTATIONS: Readonly<Record<string, string>> = {
+const TYPE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Boolean: 'Must be true or false.',
   Float: 'Must be a number.',
   ID: 'Must be a string.',
-  Int: 'Must be a whole number of at most 32 bits.',
+  Int: 'Must be a 32-bit integer.',
   String: 'Must be a string.',
 };
 
-/** Names a field as both APIs do: without the input object that holds all fields. */
+/**
+ * Returns the path of a field. The name of a variable whose type is an input object is omitted, so
+ * that a field has the same name as in REST.
+ */
 function fieldName(variable: string, type: GraphQLInputType, path: Path): string {
   const parts = isInputObjectType(getNamedType(type)) && path.length > 0 ? path : [variable, ...path];
   const [first = variable, ...rest] = parts;

@@ -7,40 +7,40 @@ import {
   type ValidationRule,
   visit,
 } from 'graphql';
-import { MAX_LIST_LENGTH, responseFields } from './response-fields.ts';
+import { fieldCounter, MAX_LIST_LENGTH } from './response-fields.ts';
 
-/** The most tokens that a document may have. Parsing ends there. */
+/** The maximum number of tokens of a document. The parser stops at this limit. */
 export const MAX_DOCUMENT_TOKENS = 2000;
 
 const MAX_ROOT_FIELDS = 30;
 
 const MAX_RESPONSE_FIELDS = 20_000;
 
-// The validation compares each two fields of one name, and each two fragments.
+// The validation of graphql-js compares all pairs of fields with the same name, and all pairs of fragments.
 const MAX_REPEATED_FIELDS = 200;
 const MAX_FRAGMENT_SPREADS = 200;
 
-/** Limits on what one document may ask for, and so on the work that a request can make. */
+/** Validation rules that limit the cost of a document. */
 export const limits: readonly ValidationRule[] = [limitDocument, limitRootFields];
 
-/** Refuses a document that is too large in any way, before the rules of graphql-js look at what it holds. */
+/** Rejects a document that is too large, before the rules of graphql-js visit its definitions. */
 function limitDocument(context: ValidationContext): ASTVisitor {
   return {
     Document(document) {
       const error =
-        refuseSubscriptions(context, document) ??
+        rejectSubscriptions(context, document) ??
         limitSelections(document) ??
         limitResponseFields(context, document);
       if (error === undefined) return undefined;
       context.reportError(error);
-      // What is returned here is what the other rules go on with.
+      // The other rules visit the returned document.
       return { ...document, definitions: [] };
     },
   };
 }
 
-/** Refuses an operation type that the schema has no root for, which graphql-js notices only at execution. */
-function refuseSubscriptions(
+/** Rejects an operation type without a root type in the schema. graphql-js would do so only during execution. */
+function rejectSubscriptions(
   context: ValidationContext,
   { definitions }: DocumentNode,
 ): GraphQLError | undefined {
@@ -50,7 +50,7 @@ function refuseSubscriptions(
   return nodes && new GraphQLError('The schema has no subscriptions.', { nodes });
 }
 
-/** Bounds what takes a time that grows with its square in the validation. */
+/** Limits the repeated fields and the fragment spreads, because the time of the validation is quadratic in both. */
 function limitSelections(document: DocumentNode): GraphQLError | undefined {
   let repeated = 0;
   let spreads = 0;
@@ -67,25 +67,25 @@ function limitSelections(document: DocumentNode): GraphQLError | undefined {
     },
   });
   if (repeated > MAX_REPEATED_FIELDS) {
-    return new GraphQLError(`A document may repeat at most ${MAX_REPEATED_FIELDS} fields beside each other.`);
+    return new GraphQLError(`A document may have at most ${MAX_REPEATED_FIELDS} repeated fields.`);
   }
   if (spreads > MAX_FRAGMENT_SPREADS) {
-    return new GraphQLError(`A document may spread at most ${MAX_FRAGMENT_SPREADS} fragments.`);
+    return new GraphQLError(`A document may have at most ${MAX_FRAGMENT_SPREADS} fragment spreads.`);
   }
   return undefined;
 }
 
-/** Bounds the fields of the response: aliases within lists make a large response of a small document. */
+/** Limits the fields of the response. With aliases inside lists, a small document can have a large response. */
 function limitResponseFields(context: ValidationContext, document: DocumentNode): GraphQLError | undefined {
-  const count = responseFields(context.getSchema(), document, MAX_LIST_LENGTH, MAX_RESPONSE_FIELDS);
+  const count = fieldCounter(context.getSchema(), document, MAX_LIST_LENGTH, MAX_RESPONSE_FIELDS);
   const nodes = document.definitions.find(
     (node) => node.kind === Kind.OPERATION_DEFINITION && count(node) > MAX_RESPONSE_FIELDS,
   );
-  const message = `A response may have at most ${MAX_RESPONSE_FIELDS} fields, where a list counts as ${MAX_LIST_LENGTH} items.`;
+  const message = `A response may have at most ${MAX_RESPONSE_FIELDS} fields, counting each list as ${MAX_LIST_LENGTH} items.`;
   return nodes && new GraphQLError(message, { nodes });
 }
 
-/** Bounds the fields of `Query` and `Mutation`, aliases included: each is one call of the data layer. */
+/** Limits the root fields, including aliases. Each root field is one call of the data layer. */
 function limitRootFields(context: ValidationContext): ASTVisitor {
   const schema = context.getSchema();
   let count = 0;
@@ -95,7 +95,7 @@ function limitRootFields(context: ValidationContext): ASTVisitor {
       if (parent !== schema.getQueryType() && parent !== schema.getMutationType()) return;
       count += 1;
       if (count === MAX_ROOT_FIELDS + 1) {
-        const message = `A document may select at most ${MAX_ROOT_FIELDS} fields of Query and Mutation.`;
+        const message = `A document may have at most ${MAX_ROOT_FIELDS} fields of Query and Mutation.`;
         context.reportError(new GraphQLError(message, { nodes: node }));
       }
     },

@@ -3,26 +3,28 @@ import type { MutationResolvers } from './schema-types.ts';
 
 const VALIDATORS = { clientMutationId };
 
-/** The resolvers of `Mutation`: one call of the data layer each. */
+/** The resolvers of `Mutation`. Each one calls one operation of the data layer. */
 export const mutations: MutationResolvers = {
   async createApp(_parent, { input }, { data, principal }) {
-    const echo = echoOf(input);
-    return { app: await data.createApp(principal, input), ...echo };
+    const mutationId = parseClientMutationId(input);
+    return { app: await data.createApp(principal, input), ...mutationId };
   },
 
   async signIn(_parent, { input }, { data, principal }) {
-    const echo = echoOf(input);
+    const mutationId = parseClientMutationId(input);
     const { accessToken, expireTimeMs, app } = await data.signIn(principal, input);
-    return { accessToken, expireTime: new Date(expireTimeMs), app, ...echo };
+    return { accessToken, expireTime: new Date(expireTimeMs), app, ...mutationId };
   },
 
   async updateWallet(_parent, { input }, { data, principal }) {
-    const echo = echoOf(input);
-    return { wallet: await data.updateWallet(principal, input), ...echo };
+    const mutationId = parseClientMutationId(input);
+    return { wallet: await data.updateWallet(principal, input), ...mutationId };
   },
 };
 
-/** The client's own text, to be checked before anything is changed. */
-function echoOf(input: Readonly<Record<string, unknown>>): { clientMutationId: string | null } {
+/** Validates `clientMutationId`. Must be called before the operation, so that an invalid one changes nothing. */
+function parseClientMutationId(input: Readonly<Record<string, unknown>>): {
+  clientMutationId: string | null;
+} {
   return { clientMutationId: parseFields(input, VALIDATORS).clientMutationId ?? null };
 }

@@ -5,19 +5,19 @@ import type { QueryResolvers } from './schema-types.ts';
 
 const MAX_NODES = 100;
 
-const anyName = resourceNameValidator('projects', 'apps', 'wallets');
+const nodeName = resourceNameValidator('projects', 'apps', 'wallets');
 
 /** The resolvers of `Query`. */
 export const queries: QueryResolvers = {
-  node: (_parent, args, { resources }) => resources.load(parseFields(args, { id: anyName }).id),
+  node: (_parent, args, { resources }) => resources.load(parseFields(args, { id: nodeName }).id),
 
   nodes(_parent, { ids }, { resources }) {
     if (ids.length > MAX_NODES) {
-      throw invalidFields([{ field: 'ids', description: `Must be at most ${MAX_NODES} names.` }]);
+      throw invalidFields([{ field: 'ids', description: `Must have at most ${MAX_NODES} names.` }]);
     }
     const fields = Object.fromEntries(ids.map((id, index) => [`ids[${index}]`, id]));
-    const rules = Object.fromEntries(ids.map((_, index) => [`ids[${index}]`, anyName]));
-    const names = Object.values(parseFields(fields, rules));
+    const validators = Object.fromEntries(ids.map((_, index) => [`ids[${index}]`, nodeName]));
+    const names = Object.values(parseFields(fields, validators));
     return Promise.all(names.map((name) => resources.load(name)));
   },
 

@@ -2,21 +2,21 @@ import type { ExecutionResult, FieldNode, FormattedExecutionResult } from 'graph
 import { ApiError } from '../model/api-error.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../model/fields.ts';
 
-/** The most bytes that a GraphQL response may have. */
+/** The maximum size of a GraphQL response, in bytes. */
 export const MAX_RESPONSE_BYTES = 5_000_000;
 
-// JSON writes a UTF-16 unit of text in at most six bytes, as \u0001.
+// The maximum size of a UTF-16 unit in JSON: an escape sequence such as \u0001.
 const MAX_BYTES_PER_UNIT = 6;
 
-// What a number, a boolean, null or a time takes at most.
+// The maximum size of a number, a boolean, null or a time.
 const MAX_SCALAR_BYTES = 30;
 
-// What any field but a description takes at most: a title of 200 characters, or a URL.
+// The maximum size of a field other than a description: a title of 200 characters, or a URL.
 const MAX_FIELD_BYTES = 2500;
 
 type Result = ExecutionResult | FormattedExecutionResult;
 
-/** The most bytes that a field of a resource takes in a response, with its key. */
+/** Returns the maximum size of a field in a response, with its key, in bytes. */
 export function maxFieldBytes({ name, alias = name, selectionSet }: FieldNode): number {
   const keyBytes = alias.value.length + 10;
   if (selectionSet !== undefined) return keyBytes;
@@ -25,13 +25,13 @@ export function maxFieldBytes({ name, alias = name, selectionSet }: FieldNode): 
 }
 
 /**
- * Writes a result as JSON.
+ * Returns the JSON of a result, or an error if it would exceed `MAX_RESPONSE_BYTES`.
  *
- * A resource is in memory once, and in the response as often as the query selects it. So
- * the size is added up before the text is made, which for a large result is done exactly.
+ * The size is checked before the JSON is created: a resource is in memory only once, but in the
+ * JSON as often as the query selects it. An upper bound is computed first, and the exact size only
+ * if the bound exceeds the limit.
  *
- * @param maxBytes how many bytes it can have at most, as far as that is known of the query
- * @returns the text, or an error if it would be too large
+ * @param maxBytes the maximum size of a response to the query, if it is known
  */
 export function resultJson(result: Result, maxBytes = Number.POSITIVE_INFINITY): string | ApiError {
   const isSmall = maxBytes <= MAX_RESPONSE_BYTES || sizeBound(result) <= MAX_RESPONSE_BYTES;
@@ -39,16 +39,16 @@ export function resultJson(result: Result, maxBytes = Number.POSITIVE_INFINITY):
   return JSON.stringify(result);
 }
 
-/** A response of more than `MAX_RESPONSE_BYTES` bytes. */
+/** Returns the error for a response of more than `MAX_RESPONSE_BYTES` bytes. */
 function responseTooLarge(): ApiError {
   return new ApiError({
     status: 'INVALID_ARGUMENT',
     reason: 'RESPONSE_TOO_LARGE',
-    message: `The response would have more than ${MAX_RESPONSE_BYTES} bytes. Ask for fewer fields or items.`,
+    message: `The response would have more than ${MAX_RESPONSE_BYTES} bytes. Request fewer fields or items.`,
   });
 }
 
-/** Returns at least as many bytes as the JSON of a value has, without looking at its text. */
+/** Returns an upper bound of the size of a value in JSON, in bytes. It depends only on the lengths of texts. */
 function sizeBound(value: unknown): number {
   if (typeof value === 'string') return 2 + MAX_BYTES_PER_UNIT * value.length;
   if (typeof value !== 'object' || value === null) return MAX_SCALAR_BYTES;
@@ -61,27 +61,30 @@ function sizeBound(value: unknown): number {
   for (const key in object) {
     const member = object[key];
     size += 6 + key.length;
-    // Most members are text.
+    // Most members are texts. This avoids a call for each.
     size += typeof member === 'string' ? MAX_BYTES_PER_UNIT * member.length : sizeBound(member);
   }
   return size;
 }
 
-/** Whether the JSON of a value has at most `limit` bytes. Ends as soon as it has more. */
+/** Returns whether the JSON of a value has at most `limit` bytes. Stops when the limit is exceeded. */
 function isWithin(limit: number, value: unknown): boolean {
-  let left = limit;
+  let remaining = limit;
   function subtract(part: unknown): boolean {
     if (typeof part !== 'object' || part === null || part instanceof Date) {
-      left -= Buffer.byteLength(JSON.stringify(part) ?? '');
+      remaining -= Buffer.byteLength(JSON.stringify(part) ?? '');
     } else if (Array.isArray(part)) {
-      left -= 2 + Math.max(0, part.length - 1);
-      return left >= 0 && part.every(subtract);
+      remaining -= 2 + Math.max(0, part.length - 1);
+      return remaining >= 0 && part.every(subtract);
     } else {
-      const entries = Object.entries(part).filter(([, each]) => each !== undefined);
-      left -= 2 + Math.max(0, entries.length - 1);
-      return left >= 0 && entries.every(([key, each]) => subtract(key) && --left >= 0 && subtract(each));
+      const members = Object.entries(part).filter(([, member]) => member !== undefined);
+      remaining -= 2 + Math.max(0, members.length - 1);
+      return (
+        remaining >= 0 &&
+        members.every(([key, member]) => subtract(key) && --remaining >= 0 && subtract(member))
+      );
     }
-    return left >= 0;
+    return remaining >= 0;
   }
   return subtract(value);
 }

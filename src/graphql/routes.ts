@@ -5,7 +5,7 @@ import { ApiError } from '../model/api-error.ts';
 import { CompiledQueries, graphqlRequest } from './compiled-queries.ts';
 import { Context } from './context.ts';
 import { graphqlErrorResult } from './errors.ts';
-import { statusOf } from './http-status.ts';
+import { responseStatus } from './http-status.ts';
 import { prefersHtml, responseMediaType } from './media-type.ts';
 import { resultJson } from './response-size.ts';
 import { createSchema, schemaDocument } from './schema.ts';
@@ -14,16 +14,14 @@ import { startGraphqlServer } from './server.ts';
 /** The path of the GraphQL API. */
 export const GRAPHQL_PATH = '/graphql';
 
-/** The path of the schema, for the tools of clients. It needs no token, as introspection needs none. */
+/** The path of the schema document. Like introspection, it needs no token. */
 export const SCHEMA_PATH = '/schema.graphql';
 
 /**
- * Adds the GraphQL API.
+ * Adds the routes of the GraphQL API. The route executes compiled queries itself. Apollo Server
+ * executes all other requests.
  *
- * Apollo Server answers every request, but for a query that it has executed before: that
- * is compiled, and run here.
- *
- * @param sandbox whether a browser that opens the path gets Apollo Sandbox
+ * @param sandbox whether browsers get Apollo Sandbox at the path
  */
 export async function addGraphqlApi(
   app: FastifyInstance,
@@ -37,7 +35,7 @@ export async function addGraphqlApi(
   const server = await startGraphqlServer(schema, sandbox, logger, [compiledQueries.plugin()]);
   app.addHook('onClose', () => server.stop());
 
-  /** Returns the response in JSON, or undefined if Apollo Server has to answer. */
+  /** Executes a compiled query. Returns the JSON of the response, or undefined if Apollo Server has to execute the request. */
   async function runCompiled(
     body: unknown,
     context: Context,
@@ -71,16 +69,16 @@ export async function addGraphqlApi(
         if (json !== undefined) return reply.type(`${mediaType}; charset=utf-8`).send(json);
       }
       const response = await server.execute(request, context);
-      if (response.body.kind !== 'complete') throw new Error('No response of this schema comes in parts.');
+      if (response.body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
       for (const [name, value] of response.headers) reply.header(name, value);
-      reply.code(statusOf(response, context));
+      reply.code(responseStatus(response, context));
       return response.body.string;
     },
   });
 
   const document = schemaDocument(schema);
   app.get(SCHEMA_PATH, async (_request, reply) => {
-    // No media type is registered for a schema. Tools go by the path, and a browser shows this one.
+    // GraphQL schemas have no registered media type. Browsers display this one.
     reply
       .type('text/plain; charset=utf-8')
       .header('cache-control', 'public, max-age=300')

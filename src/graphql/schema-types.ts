@@ -16,16 +16,16 @@ export type Scalars = {
   Int: { input: number; output: number; }
   Float: { input: number; output: number; }
   /**
-   * An Ethereum-style account address: `0x` and 40 hexadecimal digits, with the
-   * mixed-case checksum of EIP-55.
+   * The address of an Ethereum account: `0x` and 40 hexadecimal digits, with the mixed-case
+   * checksum of EIP-55.
    */
   Address: { input: string; output: string; }
-  /** An instant in time, in UTC with milliseconds, such as `2026-01-31T12:00:00.000Z`. */
+  /** A time in UTC with milliseconds, such as `2026-01-31T12:00:00.000Z`. Source: RFC 3339. */
   DateTime: { input: Date; output: Date; }
   /**
-   * A unique resource name: the collection, a slash and a ULID, such as
+   * A resource name: collection, slash and ULID, such as
    * `projects/01ARZ3NDEKTSV4RRFFQ69G5FAV`. The ULID is accepted in either case and
-   * is always returned in upper case.
+   * returned in upper case.
    */
   ResourceName: { input: string; output: string; }
   /** An absolute URL. */
@@ -35,75 +35,74 @@ export type Scalars = {
 /** An app: a credential of one project. */
 export type App = Node & {
   readonly __typename?: 'App';
-  /** Whether the app may sign in. Every access token of an inactive app is refused. */
+  /** Whether the app can sign in. All access tokens of an inactive app are rejected. */
   readonly active: Scalars['Boolean']['output'];
-  /** When the app was created. */
+  /** The time of the creation. */
   readonly createTime: Scalars['DateTime']['output'];
   /** The resource name, `apps/<ULID>`. */
   readonly id: Scalars['ID']['output'];
   /** The resource name, `apps/<ULID>`. The same as `id`. */
   readonly name: Scalars['ResourceName']['output'];
-  /** The secret key to sign in with. It is given once, in the answer to `createApp`, and is an empty string everywhere else. */
+  /** The private key for signing in. Only the response of `createApp` contains it; in all others it is an empty string. */
   readonly privateKey: Scalars['String']['output'];
-  /** The project that the app's access tokens give access to. */
+  /** The project to which the access tokens of the app give access. */
   readonly project: Project;
   /** The title, from 1 to 200 characters. */
   readonly title: Scalars['String']['output'];
 };
 
-/** What `createApp` takes. */
+/** The input of `createApp`. */
 export type CreateAppInput = {
-  /** Whether the app may sign in. */
+  /** Whether the app can sign in. */
   readonly active: Scalars['Boolean']['input'];
-  /** Any text of the client's choice, up to 2,000 characters, returned as it is. */
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /**
-   * The project that the app is to belong to: any project of the account. If
-   * omitted, the project that the account token was made for, or else the account's
-   * first project.
+   * The project of the app: any project of the account. The default is the project of the
+   * account token, or the first project of the account if the token has none.
    */
   readonly project?: InputMaybe<Scalars['ResourceName']['input']>;
   /** The title, from 1 to 200 characters. */
   readonly title: Scalars['String']['input'];
 };
 
-/** What `createApp` answers. */
+/** The payload of `createApp`. */
 export type CreateAppPayload = {
   readonly __typename?: 'CreateAppPayload';
   /** The new app, with its private key. */
   readonly app: App;
-  /** The text that the client sent along. */
+  /** The `clientMutationId` of the input. */
   readonly clientMutationId?: Maybe<Scalars['String']['output']>;
 };
 
 /**
- * What can be changed. Every field needs a bearer token. One that fails is null and
- * has an error, while those before and after it in the same request stand.
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
  */
 export type Mutation = {
   readonly __typename?: 'Mutation';
   /**
-   * Creates an app. Needs an account token. The answer is the only one that carries
-   * the app's private key.
+   * Creates an app. Requires an account token. Only this response contains the private key
+   * of the app.
    */
   readonly createApp?: Maybe<CreateAppPayload>;
   /**
-   * Exchanges an app's private key for a project-level access token. An account
-   * token may sign in any app of its account, a project token any app of its project.
+   * Exchanges the private key of an app for a project token. An account token can sign in
+   * any app of its account, a project token any app of its project.
    */
   readonly signIn?: Maybe<SignInPayload>;
   /**
-   * Changes the given fields of a wallet and leaves the others as they are. An
-   * account token may change any wallet of its account, a project token any wallet
-   * of its project.
+   * Updates the fields of a wallet that are in the input. Other fields are unchanged. An
+   * account token can update any wallet of its account, a project token any wallet of its
+   * project.
    */
   readonly updateWallet?: Maybe<UpdateWalletPayload>;
 };
 
 
 /**
- * What can be changed. Every field needs a bearer token. One that fails is null and
- * has an error, while those before and after it in the same request stand.
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
  */
 export type MutationCreateAppArgs = {
   input: CreateAppInput;
@@ -111,8 +110,8 @@ export type MutationCreateAppArgs = {
 
 
 /**
- * What can be changed. Every field needs a bearer token. One that fails is null and
- * has an error, while those before and after it in the same request stand.
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
  */
 export type MutationSignInArgs = {
   input: SignInInput;
@@ -120,8 +119,8 @@ export type MutationSignInArgs = {
 
 
 /**
- * What can be changed. Every field needs a bearer token. One that fails is null and
- * has an error, while those before and after it in the same request stand.
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
  */
 export type MutationUpdateWalletArgs = {
   input: UpdateWalletInput;
@@ -133,44 +132,44 @@ export type Network =
   | 'NETWORK_ETHEREUM'
   /** Ethereum's Rinkeby testnet, for testing only. */
   | 'NETWORK_ETHEREUM_RINKEBY'
-  /** Another spelling of `NETWORK_ETHEREUM_RINKEBY`. Accepted as input, and never returned. */
+  /** Another spelling of `NETWORK_ETHEREUM_RINKEBY`. Accepted as input, never returned. */
   | 'NETWORK_ETHEREUM_RINKERBY'
   /** Polygon mainnet. */
   | 'NETWORK_POLYGON'
   /** Polygon's Mumbai testnet, for testing only. */
   | 'NETWORK_POLYGON_MUMBAI';
 
-/** An object that can be fetched again by its identifier. */
+/** An object that can be refetched by its id. Source: Relay Object Identification. */
 export type Node = {
   /** The resource name of the object. It is unique across all types and never changes. */
   readonly id: Scalars['ID']['output'];
 };
 
-/** Where a page lies within its connection. */
+/** The page info of a connection. Source: Relay Cursor Connections. */
 export type PageInfo = {
   readonly __typename?: 'PageInfo';
   /** The cursor of the last edge. Null if the page is empty. */
   readonly endCursor?: Maybe<Scalars['String']['output']>;
-  /** Whether anything follows the last edge of this page. */
+  /** Whether the list has items after the last edge of the page. */
   readonly hasNextPage: Scalars['Boolean']['output'];
-  /** Whether anything precedes the first edge of this page. */
+  /** Whether the list has items before the first edge of the page. */
   readonly hasPreviousPage: Scalars['Boolean']['output'];
   /** The cursor of the first edge. Null if the page is empty. */
   readonly startCursor?: Maybe<Scalars['String']['output']>;
 };
 
-/** A project: the scope that apps and wallets belong to. */
+/** A project, which contains apps and wallets. */
 export type Project = Node & {
   readonly __typename?: 'Project';
-  /** When the project was created. */
+  /** The time of the creation. */
   readonly createTime: Scalars['DateTime']['output'];
   /** A short description, up to 2,000 characters. May be empty. */
   readonly description: Scalars['String']['output'];
   /** The resource name, `projects/<ULID>`. */
   readonly id: Scalars['ID']['output'];
-  /** The IPFS content identifier of the cover image: a CIDv1 of its bytes (raw, SHA-256). */
+  /** The IPFS content identifier of the cover image: the CIDv1 of its bytes (raw, SHA-256). */
   readonly imageCoverCid: Scalars['String']['output'];
-  /** Where the cover image, an SVG made from the project's name, is served. */
+  /** The URL of the cover image, an SVG generated from the name of the project. */
   readonly imageCoverUrl: Scalars['URL']['output'];
   /** The resource name, `projects/<ULID>`. The same as `id`. */
   readonly name: Scalars['ResourceName']['output'];
@@ -178,64 +177,64 @@ export type Project = Node & {
   readonly title: Scalars['String']['output'];
 };
 
-/** One page of a list of projects. */
+/** A connection of projects. Source: Relay Cursor Connections. */
 export type ProjectConnection = {
   readonly __typename?: 'ProjectConnection';
   /** The projects of the page, each with its cursor. */
   readonly edges: ReadonlyArray<ProjectEdge>;
-  /** The projects of the page, for clients that need no cursors. */
+  /** The projects of the page, without cursors. */
   readonly nodes: ReadonlyArray<Project>;
-  /** Where the page lies within the whole list. */
+  /** The page info. */
   readonly pageInfo: PageInfo;
-  /** How many projects the token can see in all. Its cost does not grow with the list. */
+  /** The number of all projects that are visible to the token. It has constant cost. */
   readonly totalCount: Scalars['Int']['output'];
 };
 
-/** A project within a connection. */
+/** An edge of a connection of projects. */
 export type ProjectEdge = {
   readonly __typename?: 'ProjectEdge';
-  /** An opaque token for this place in the list. It serves as a `pageToken` of the REST interface as well. */
+  /** The cursor of the edge, an opaque token. It is also a valid `pageToken` of the REST API. */
   readonly cursor: Scalars['String']['output'];
   /** The project. */
   readonly node: Project;
 };
 
-/** What can be read. Every field but introspection needs a bearer token. */
+/** The queries. Every field except introspection requires a bearer token. */
 export type Query = {
   readonly __typename?: 'Query';
   /**
-   * Fetches one project, app or wallet. Null if it does not exist or the token can
-   * not see it: the two cannot be told apart.
+   * A project, app or wallet. Null if it does not exist or is not visible to the token; the
+   * two cases have the same response.
    */
   readonly node?: Maybe<Node>;
   /**
-   * Fetches up to 100 objects, in the order of the given identifiers, with null in
-   * the place of each that does not exist or that the token cannot see.
+   * At most 100 projects, apps and wallets, in the order of their ids. An object that does
+   * not exist or is not visible to the token is null.
    */
   readonly nodes: ReadonlyArray<Maybe<Node>>;
   /**
-   * Lists the projects that the token can see, by name, which is the order of their
-   * creation: for an account token all projects of the account, for a project token
-   * its one project. Page forward with `first` and `after`, or backward with `last`
-   * and `before`; giving arguments of both pairs is an error.
+   * The projects that are visible to the token, sorted by name, which is the order of
+   * creation: all projects of the account for an account token, one project for a project
+   * token. Use `first` and `after` for forward paging, or `last` and `before` for backward
+   * paging. A mix of both pairs is an error.
    */
   readonly projects: ProjectConnection;
 };
 
 
-/** What can be read. Every field but introspection needs a bearer token. */
+/** The queries. Every field except introspection requires a bearer token. */
 export type QueryNodeArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** What can be read. Every field but introspection needs a bearer token. */
+/** The queries. Every field except introspection requires a bearer token. */
 export type QueryNodesArgs = {
   ids: ReadonlyArray<Scalars['ID']['input']>;
 };
 
 
-/** What can be read. Every field but introspection needs a bearer token. */
+/** The queries. Every field except introspection requires a bearer token. */
 export type QueryProjectsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
@@ -243,62 +242,62 @@ export type QueryProjectsArgs = {
   last?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** What `signIn` takes. */
+/** The input of `signIn`. */
 export type SignInInput = {
-  /** Any text of the client's choice, up to 2,000 characters, returned as it is. */
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /** The name of the app. */
   readonly name: Scalars['ResourceName']['input'];
-  /** The private key that `createApp` gave. */
+  /** The private key that `createApp` returned. */
   readonly privateKey: Scalars['String']['input'];
 };
 
-/** What `signIn` answers. */
+/** The payload of `signIn`. */
 export type SignInPayload = {
   readonly __typename?: 'SignInPayload';
-  /** A bearer token for the resources of the app's project alone. */
+  /** A project token: a bearer token for the project of the app. */
   readonly accessToken: Scalars['String']['output'];
   /** The app that signed in. */
   readonly app: App;
-  /** The text that the client sent along. */
+  /** The `clientMutationId` of the input. */
   readonly clientMutationId?: Maybe<Scalars['String']['output']>;
-  /** When the access token ends. It may be refused sooner: when it is revoked, or the app becomes inactive. */
+  /** The expiry of the access token. The token is rejected earlier if it is revoked or the app becomes inactive. */
   readonly expireTime: Scalars['DateTime']['output'];
 };
 
-/** What `updateWallet` takes. A field that is omitted stays as it is; null is an error. */
+/** The input of `updateWallet`. An omitted field is unchanged. Null is an error. */
 export type UpdateWalletInput = {
-  /** Any text of the client's choice, up to 2,000 characters, returned as it is. */
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /** The new description, up to 2,000 characters. An empty string clears it. */
   readonly description?: InputMaybe<Scalars['String']['input']>;
-  /** The name of the wallet to change. */
+  /** The name of the wallet to update. */
   readonly name: Scalars['ResourceName']['input'];
   /** The new network. */
   readonly network?: InputMaybe<Network>;
   /** The new password: exactly 32 characters. */
   readonly password?: InputMaybe<Scalars['String']['input']>;
-  /** The project that will contain the wallet. The token must be able to see it. */
+  /** The new project. It must be visible to the token. */
   readonly project?: InputMaybe<Scalars['ResourceName']['input']>;
   /** The new title, from 1 to 200 characters. */
   readonly title?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** What `updateWallet` answers. */
+/** The payload of `updateWallet`. */
 export type UpdateWalletPayload = {
   readonly __typename?: 'UpdateWalletPayload';
-  /** The text that the client sent along. */
+  /** The `clientMutationId` of the input. */
   readonly clientMutationId?: Maybe<Scalars['String']['output']>;
-  /** The wallet as it now is. */
+  /** The updated wallet. */
   readonly wallet: Wallet;
 };
 
-/** A wallet, bound to a blockchain network. */
+/** A wallet on a blockchain network. */
 export type Wallet = Node & {
   readonly __typename?: 'Wallet';
-  /** The address on the network. It is assigned by the service. */
+  /** The address on the network. Assigned by the service, read-only. */
   readonly address: Scalars['Address']['output'];
-  /** When the wallet was created. */
+  /** The time of the creation. */
   readonly createTime: Scalars['DateTime']['output'];
   /** A short description, up to 2,000 characters. May be empty. */
   readonly description: Scalars['String']['output'];
@@ -308,13 +307,13 @@ export type Wallet = Node & {
   readonly name: Scalars['ResourceName']['output'];
   /** The blockchain network of the wallet. */
   readonly network: Network;
-  /** Always an empty string: a wallet's password is never given back. */
+  /** Always an empty string: passwords are never returned. */
   readonly password: Scalars['String']['output'];
   /** The project that contains the wallet. */
   readonly project: Project;
   /** The title, from 1 to 200 characters. */
   readonly title: Scalars['String']['output'];
-  /** When a field of the wallet was last written. */
+  /** The time of the last update of a field. */
   readonly updateTime: Scalars['DateTime']['output'];
 };
 

@@ -9,7 +9,7 @@ import { types } from './types.ts';
 
 const FOLDER = new URL('../../schema/', import.meta.url);
 
-/** Reads the contract in `schema/` and gives it its resolvers. */
+/** Builds the executable schema from the contract in `schema/` and the resolvers. */
 export function createSchema(): GraphQLSchema {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.graphql'));
   const schema = makeExecutableSchema<Context>({
@@ -21,22 +21,22 @@ export function createSchema(): GraphQLSchema {
     },
     resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
   });
-  // ResourceName and Address have no code of their own: what comes in is checked
-  // by the operation, so that both APIs refuse it in the same words.
-  adoptScalar(schema, GraphQLDateTime);
-  adoptScalar(schema, GraphQLURL);
-  // The URLs that go out are our own, and need not be parsed again.
+  // ResourceName and Address have no implementation here: the operation validates them, so that
+  // both APIs return the same error messages.
+  implementScalar(schema, GraphQLDateTime);
+  implementScalar(schema, GraphQLURL);
+  // URLs in responses are created by the gateway and are always valid. Parsing them again costs time.
   Object.assign(scalarOf(schema, 'URL'), { serialize: (url: unknown) => url });
   return schema;
 }
 
-/** The whole contract as one document, which is what is served and published. */
+/** Returns the whole contract as one document, which is served and published. */
 export function schemaDocument(schema: GraphQLSchema): string {
   return `${printSchema(schema)}\n`;
 }
 
-/** Takes the code of a library's scalar, and leaves it the words of our contract. */
-function adoptScalar(
+/** Gives a scalar of the contract the implementation of a library. Its description in the contract is kept. */
+function implementScalar(
   schema: GraphQLSchema,
   { name, serialize, parseValue, parseLiteral }: GraphQLScalarType,
 ): void {
@@ -45,6 +45,6 @@ function adoptScalar(
 
 function scalarOf(schema: GraphQLSchema, name: string): GraphQLScalarType {
   const type = schema.getType(name);
-  if (!isScalarType(type)) throw new Error(`The contract lacks the scalar ${name}.`);
+  if (!isScalarType(type)) throw new Error(`The contract has no scalar ${name}.`);
   return type;
 }

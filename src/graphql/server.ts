@@ -20,13 +20,13 @@ import { ApiError } from '../model/api-error.ts';
 import { authentication } from './authentication.ts';
 import type { Context } from './context.ts';
 import { formatGraphqlError, graphqlErrorResult } from './errors.ts';
-import { noteRefusedDocument } from './http-status.ts';
-import { noteValues } from './input-violations.ts';
+import { recordRejectedDocument } from './http-status.ts';
+import { recordValuePositions } from './input-violations.ts';
 import { limits, MAX_DOCUMENT_TOKENS } from './limits.ts';
 import { resultJson } from './response-size.ts';
 import { checkVariables } from './variables.ts';
 
-// What a document takes for each of its characters once it is parsed, measured with Node 26.
+// The memory of a parsed document per character of its text. Measured with Node 26.
 const BYTES_PER_CHARACTER = 100;
 
 const MAX_DOCUMENT_CACHE_BYTES = 10_000_000;
@@ -35,8 +35,9 @@ const MAX_SEEN_DOCUMENTS = 10_000;
 
 const MAX_PERSISTED_QUERY_BYTES = 4_000_000;
 
-/** Answers a GraphQL request over HTTP, as Apollo Server's own method does. */
+/** Apollo Server behind the Fastify route. */
 export type GraphqlServer = {
+  /** Executes a GraphQL request over HTTP. */
   execute(request: FastifyRequest, context: Context): ReturnType<ApolloServer['executeHTTPGraphQLRequest']>;
   stop(): Promise<void>;
 };
@@ -44,8 +45,8 @@ export type GraphqlServer = {
 /**
  * Starts Apollo Server on a schema.
  *
- * @param sandbox whether a browser that opens its path gets Apollo Sandbox
- * @param plugins are added to those that every operation goes through
+ * @param sandbox whether browsers get Apollo Sandbox
+ * @param plugins further plugins, which run after those defined here
  */
 export async function startGraphqlServer(
   schema: GraphQLSchema,
@@ -53,7 +54,7 @@ export async function startGraphqlServer(
   logger: FastifyBaseLogger,
   plugins: readonly ApolloServerPlugin<Context>[],
 ): Promise<GraphqlServer> {
-  // Apollo Server formats some errors where it no longer has the request that they belong to.
+  // The formatting functions of Apollo Server have no access to the request.
   const requestIds = new AsyncLocalStorage<string>();
   const requestId = () => requestIds.getStore() ?? '';
   const server = new ApolloServer<Context>({
@@ -63,10 +64,10 @@ export async function startGraphqlServer(
     stopOnTerminationSignals: false,
     logger,
     parseOptions: { maxTokens: MAX_DOCUMENT_TOKENS },
-    documentStore: documentStore(),
-    persistedQueries: { cache: persistedQueries() },
-    validationRules: [...limits, noteValues],
-    // A page of another site can't send these headers without a pre-flight request.
+    documentStore: documentCache(),
+    persistedQueries: { cache: persistedQueryCache() },
+    validationRules: [...limits, recordValuePositions],
+    // A page of another origin can't send these headers without a preflight request.
     csrfPrevention: {
       requestHeaders: ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'],
     },
@@ -81,7 +82,7 @@ export async function startGraphqlServer(
     plugins: [
       authentication,
       checkVariables(schema),
-      noteRefusedDocument,
+      recordRejectedDocument,
       ...plugins,
       sandbox
         ? ApolloServerPluginLandingPageLocalDefault({ embed: { runTelemetry: false } })
@@ -96,7 +97,7 @@ export async function startGraphqlServer(
     execute: (request, context) =>
       requestIds.run(request.id, () =>
         server.executeHTTPGraphQLRequest({
-          httpGraphQLRequest: toApollo(request),
+          httpGraphQLRequest: toApolloRequest(request),
           context: async () => context,
         }),
       ),
@@ -105,10 +106,10 @@ export async function startGraphqlServer(
 }
 
 /**
- * Keeps documents that were parsed and validated, from the second time on: those that come once
- * would only make the garbage collector's work harder.
+ * Returns a cache for parsed and validated documents. A document is cached at its second request:
+ * caching documents that are requested only once would increase the cost of garbage collection.
  */
-function documentStore(): NonNullable<ApolloServerOptions<Context>['documentStore']> {
+function documentCache(): NonNullable<ApolloServerOptions<Context>['documentStore']> {
   const documents = new LRUCache<string, DocumentNode>({ maxSize: MAX_DOCUMENT_CACHE_BYTES });
   const seen = new LRUCache<string, true>({ max: MAX_SEEN_DOCUMENTS });
   return {
@@ -122,8 +123,8 @@ function documentStore(): NonNullable<ApolloServerOptions<Context>['documentStor
   };
 }
 
-/** Keeps the queries that clients have registered to be asked for by their hash. */
-function persistedQueries() {
+/** Returns the cache for automatic persisted queries. */
+function persistedQueryCache() {
   const queries = new LRUCache<string, string>({ maxSize: MAX_PERSISTED_QUERY_BYTES });
   return {
     get: async (key: string) => queries.get(key),
@@ -134,19 +135,19 @@ function persistedQueries() {
   };
 }
 
-function toApollo(request: FastifyRequest): HTTPGraphQLRequest {
+function toApolloRequest(request: FastifyRequest): HTTPGraphQLRequest {
   const headers = new HeaderMap();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
-  // An empty one means the same as none, but Apollo Server takes nothing to be acceptable then.
+  // An empty header means a missing one, but Apollo Server would treat no media type as acceptable.
   if (headers.get('accept') === '') headers.delete('accept');
-  const question = request.url.indexOf('?');
+  const queryStart = request.url.indexOf('?');
   return {
-    // HEAD answers as GET does, without the body.
+    // HEAD is executed like GET. Node omits the body of the response.
     method: request.method === 'HEAD' ? 'GET' : request.method,
     headers,
     body: request.body,
-    search: question === -1 ? '' : request.url.slice(question),
+    search: queryStart === -1 ? '' : request.url.slice(queryStart),
   };
 }

@@ -5,7 +5,7 @@ import { collectionOf, type ResourceName } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
 import type { Resolvers } from './schema-types.ts';
 
-/** The resolvers of the object types: only the fields that the model has in another form. */
+/** The resolvers of the object types. Only fields that differ from the model have a resolver. */
 export const types = {
   Node: {
     __resolveType: ({ name }) => TYPE_OF[collectionOf(name)],
@@ -16,48 +16,49 @@ export const types = {
   },
 
   App: {
-    project: ({ project }, _args, context, info) => projectOf(project, context, info),
+    project: ({ project }, _args, context, info) => resolveProject(project, context, info),
     createTime: ({ createTimeMs }) => new Date(createTimeMs),
   },
 
   Wallet: {
-    project: ({ project }, _args, context, info) => projectOf(project, context, info),
+    project: ({ project }, _args, context, info) => resolveProject(project, context, info),
     password: () => '',
     createTime: ({ createTimeMs }) => new Date(createTimeMs),
     updateTime: ({ updateTimeMs }) => new Date(updateTimeMs),
   },
 
   ProjectConnection: {
-    totalCount: async ({ page }) => (await page.readSurroundings()).totalCount,
+    totalCount: async ({ page }) => (await page.readMetadata()).totalCount,
   },
 
+  // `hasMore` and `hasPrevious` of a page are relative to the direction of paging.
   PageInfo: {
-    hasNextPage: ({ page }) => (page.direction === 'forward' ? page.hasMore : hasMoreBehind(page)),
-    hasPreviousPage: ({ page }) => (page.direction === 'backward' ? page.hasMore : hasMoreBehind(page)),
+    hasNextPage: ({ page }) => (page.direction === 'forward' ? page.hasMore : hasPrevious(page)),
+    hasPreviousPage: ({ page }) => (page.direction === 'backward' ? page.hasMore : hasPrevious(page)),
   },
 } satisfies Resolvers;
 
 const TYPE_OF = { projects: 'Project', apps: 'App', wallets: 'Wallet' } as const;
 
-const NAMES = new Set(['id', 'name', '__typename']);
+const NAME_FIELDS = new Set(['id', 'name', '__typename']);
 
-/** The project of a resource. One of which no more than the name is asked for need not be fetched. */
-async function projectOf(
+/** Resolves the project of a resource. The project is read only if the query selects more than its name. */
+async function resolveProject(
   name: ResourceName<'projects'>,
   { resources }: Context,
   { fieldNodes }: GraphQLResolveInfo,
 ): Promise<Project> {
   const selected = fieldNodes.flatMap(({ selectionSet }) => selectionSet?.selections ?? []);
-  if (selected.every((selection) => selection.kind === Kind.FIELD && NAMES.has(selection.name.value))) {
+  if (selected.every((selection) => selection.kind === Kind.FIELD && NAME_FIELDS.has(selection.name.value))) {
     return { id: name, name } as Project;
   }
   const project = await resources.load(name);
   if (project === null || !('imageCoverUrl' in project)) {
-    throw new Error(`The project ${name} of a resource is missing.`);
+    throw new Error(`The project ${name} of a resource does not exist.`);
   }
   return project;
 }
 
-async function hasMoreBehind(page: ProjectPage): Promise<boolean> {
-  return (await page.readSurroundings()).hasMoreBehind;
+async function hasPrevious(page: ProjectPage): Promise<boolean> {
+  return (await page.readMetadata()).hasPrevious;
 }

@@ -6,20 +6,20 @@ import type { Context } from './context.ts';
 import { variableViolations } from './input-violations.ts';
 
 /**
- * Refuses variables that do not fit their types before anything is executed. graphql-js
- * would refuse them as well, but with the values in its errors.
+ * Returns a plugin that rejects variables of the wrong type before execution. graphql-js would
+ * reject them, too, but its error messages contain the values.
  */
 export function checkVariables(schema: GraphQLSchema): ApolloServerPlugin<Context> {
   return {
     requestDidStart: async () => ({
       async didResolveOperation({ request, operation }) {
-        // An operation that can't be found is refused later.
+        // Apollo Server rejects a request without an operation later.
         if (operation === undefined) return;
-        const refused = variableViolations(schema, operation, request.variables ?? {});
-        if (refused.length === 0) return;
-        const error = invalidFields(refused.flatMap(({ violations }) => violations));
+        const invalid = variableViolations(schema, operation, request.variables ?? {});
+        if (invalid.length === 0) return;
+        const error = invalidFields(invalid.flatMap(({ violations }) => violations));
         throw new GraphQLError(error.message, {
-          nodes: refused.map(({ definition }) => definition),
+          nodes: invalid.map(({ definition }) => definition),
           originalError: error,
           extensions: { code: 'BAD_USER_INPUT', http: { status: statusCodeOf(error) } },
         });

@@ -6,12 +6,12 @@ const EXPOSED_HEADERS = ['x-request-id', 'retry-after', 'www-authenticate'];
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
 /**
- * Lets pages of other origins call the gateway from a browser. Such a page sends a bearer token of its
- * own and never a cookie, so it can do no more than its token allows.
+ * Allows pages of other origins to call the gateway from a browser. The gateway uses no cookies, so
+ * a page can do only what its own bearer token allows.
  *
- * To be called after `addErrors`, which answers preflight requests with the methods of the path.
+ * Must be called after `addErrorHandling`, which answers preflight requests.
  *
- * @param origins the allowed origins; `*` allows all
+ * @param origins the allowed origins; `*` allows all, an empty list allows none
  */
 export async function addCors(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return;

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, isFault, toApiError } from '../model/api-error.ts';
+import { ApiError, shouldLog, toApiError } from '../model/api-error.ts';
 import {
   bodyTooLarge,
   headersOf,
@@ -11,34 +11,34 @@ import {
 } from './http-error.ts';
 import { JSON_TYPE } from './json.ts';
 
-/** Turns an error into the body that an API's clients expect. */
-export type ErrorBody = (error: ApiError, requestId: string) => string;
+/** Formats an error as the body of a response. */
+export type FormatErrorBody = (error: ApiError, requestId: string) => string;
 
 /**
- * Answers every failed request: paths that lead nowhere, methods that a path does
- * not take, bodies that cannot be read, and whatever a handler throws.
+ * Adds the responses to failed requests: unknown paths and methods, unreadable bodies, and errors
+ * that handlers throw. Also answers OPTIONS requests with the methods of the path.
  *
- * To be called before any route is added.
+ * Must be called before routes are added.
  *
- * @param logger is given what is the gateway's own fault
- * @param bodyOf finds the view of an error by the path of the request
+ * @param logger receives internal errors and outages
+ * @param errorBodyFor returns the formatter for the path of a request
  */
-export function addErrors(
+export function addErrorHandling(
   app: FastifyInstance,
   logger: Pick<FastifyBaseLogger, 'error'>,
-  bodyOf: (path: string) => ErrorBody,
+  errorBodyFor: (path: string) => FormatErrorBody,
 ): void {
-  const routes = watchRoutes(app);
+  const routes = collectRoutes(app);
 
   app.setErrorHandler((thrown, request, reply) => {
     const error = fromFastify(thrown);
-    if (isFault(error)) logger.error({ reqId: request.id, err: error });
+    if (shouldLog(error)) logger.error({ reqId: request.id, err: error });
     return sendError(error, request, reply);
   });
 
-  // After the hooks of CORS, and before the body is read, which is of no use here.
+  // This stage is after the hooks of CORS, and before the body is read, which is not needed.
   app.addHook('preParsing', (request, reply, _payload, done) => {
-    // With CORS there is a route for OPTIONS on every path.
+    // @fastify/cors adds an OPTIONS route for every path.
     if (!request.is404 && request.method !== 'OPTIONS') return done();
     const methods = routes.methodsOf(pathOf(request));
     if (methods.length === 0) return done(pathNotFound());
@@ -55,11 +55,11 @@ export function addErrors(
       .code(statusCodeOf(error))
       .headers(headersOf(error))
       .type(JSON_TYPE)
-      .send(bodyOf(request.routeOptions.url ?? pathOf(request))(error, request.id));
+      .send(errorBodyFor(request.routeOptions.url ?? pathOf(request))(error, request.id));
   }
 }
 
-/** The path of a request, without its query. */
+/** Returns the path of a request, without the query string. */
 function pathOf({ url }: Pick<FastifyRequest, 'url'>): string {
   const end = url.indexOf('?');
   return end === -1 ? url : url.slice(0, end);
@@ -80,13 +80,13 @@ function fromFastify(thrown: unknown): ApiError {
   }
 }
 
-/** Keeps the methods of each path that a route is added for. */
-function watchRoutes(app: FastifyInstance): { methodsOf(path: string): readonly string[] } {
+/** Collects the routes that are added to `app`, and finds the methods of a path. */
+function collectRoutes(app: FastifyInstance): { methodsOf(path: string): readonly string[] } {
   const routes = new Map<string, { readonly path: RegExp; readonly methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
     if (method === 'OPTIONS') return;
     const route = routes.get(url) ?? { path: pathPattern(url), methods: new Set() };
-    for (const each of [method].flat()) route.methods.add(each);
+    for (const name of [method].flat()) route.methods.add(name);
     routes.set(url, route);
   });
   return {
@@ -99,7 +99,7 @@ function watchRoutes(app: FastifyInstance): { methodsOf(path: string): readonly 
   };
 }
 
-/** The paths of a route, in which `:name` stands for one part, `*` for the rest, and `::` for a colon. */
+/** Returns the regular expression of a route, where `:name` matches one segment, `*` the rest, and `::` a colon. */
 function pathPattern(url: string): RegExp {
   const pattern = url.replace(/::|:\w+|\*|[^\w/]/g, (part) => {
     if (part === '::') return ':';

@@ -3,12 +3,11 @@ import type { DataLayer } from '../data/data-layer.ts';
 import { unavailable } from '../model/api-error.ts';
 
 /**
- * Adds what a supervisor asks: `/healthz`, whether the process is alive, and
- * `/readyz`, whether to send it requests.
+ * Adds the health checks: `/healthz` for liveness and `/readyz` for readiness.
  *
- * @param isStopping whether the server has been told to stop
+ * @param isStopping returns whether the server is stopping
  */
-export function addHealth(app: FastifyInstance, data: DataLayer, isStopping: () => boolean): void {
+export function addHealthChecks(app: FastifyInstance, data: DataLayer, isStopping: () => boolean): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
 
   app.get('/readyz', async () => {

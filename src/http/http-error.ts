@@ -1,11 +1,11 @@
 import { ApiError, type Status } from '../model/api-error.ts';
 
-/** The maximum size of a request body: enough for every field at its maximum length. */
+/** The maximum size of a request body, in bytes. A body with all fields at their maximum length fits. */
 export const MAX_BODY_BYTES = 100 * 1024;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** An error that belongs to HTTP, not to an operation: it has its own status code and headers. */
+/** An error of the HTTP request, not of an operation. It has its own status code and headers. */
 class HttpError extends ApiError {
   readonly statusCode: number;
   readonly headers: Headers;
@@ -33,7 +33,7 @@ const RETRY_AFTER_SECONDS = '1';
 
 const CHALLENGE = 'Bearer realm="paw"';
 
-/** Every challenge that a response can carry. Source: RFC 6750, section 3. */
+/** The possible values of `WWW-Authenticate`. Source: RFC 6750, section 3. */
 export const CHALLENGES = [CHALLENGE, `${CHALLENGE}, error="invalid_token"`] as const;
 
 /** Returns the HTTP status code of an error. */
@@ -55,40 +55,42 @@ export function headersOf(error: ApiError): Headers {
   }
 }
 
-/** A request that cannot be read. `message` says what was expected; `statusCode` is a 4xx code. */
+/** Returns the error for a malformed request. @param statusCode a 4xx status */
 export function malformedRequest(message: string, statusCode = 400): ApiError {
   return new HttpError(statusCode, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST', message);
 }
 
-/** A request without a bearer token. The challenge has no error code. Source: RFC 6750, section 3.1. */
+/** Returns the error for a request without a bearer token. Its challenge has no error code. Source: RFC 6750, section 3.1. */
 export function tokenMissing(): ApiError {
-  const message = 'This operation needs the header "Authorization: Bearer <token>".';
+  const message = 'This operation requires the header "Authorization: Bearer <token>".';
   return new HttpError(401, 'UNAUTHENTICATED', 'TOKEN_MISSING', message, { 'www-authenticate': CHALLENGE });
 }
 
-/** A path that does not exist. */
+/** Returns the error for an unknown path. */
 export function pathNotFound(): ApiError {
-  return new HttpError(404, 'NOT_FOUND', 'PATH_NOT_FOUND', 'There is nothing at this path.');
+  return new HttpError(404, 'NOT_FOUND', 'PATH_NOT_FOUND', 'The path does not exist.');
 }
 
-/** A path that exists, but not for this method. `allow` lists the methods of the path. */
+/** Returns the error for a method that a path does not support. @param allow the supported methods, separated by commas */
 export function methodNotAllowed(allow: string): ApiError {
-  return new HttpError(405, 'UNIMPLEMENTED', 'METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { allow });
+  return new HttpError(405, 'UNIMPLEMENTED', 'METHOD_NOT_ALLOWED', `The path supports only ${allow}.`, {
+    allow,
+  });
 }
 
-/** An `Accept` header that allows none of `mediaTypes`, the types of the response. */
+/** Returns the error for an `Accept` header that allows none of the response's `mediaTypes`. */
 export function notAcceptable(mediaTypes: readonly string[]): ApiError {
   const message = `The header "Accept" must allow ${mediaTypes.join(' or ')}.`;
   return new HttpError(406, 'INVALID_ARGUMENT', 'NOT_ACCEPTABLE', message);
 }
 
-/** A body of more than `MAX_BODY_BYTES` bytes. */
+/** Returns the error for a body of more than `MAX_BODY_BYTES` bytes. */
 export function bodyTooLarge(): ApiError {
-  const message = `The body may hold at most ${MAX_BODY_BYTES} bytes.`;
+  const message = `The body may have at most ${MAX_BODY_BYTES} bytes.`;
   return new HttpError(413, 'INVALID_ARGUMENT', 'BODY_TOO_LARGE', message);
 }
 
-/** A body whose media type is not JSON. */
+/** Returns the error for a body with a media type other than JSON. */
 export function unsupportedMediaType(): ApiError {
   const message = 'The body must be JSON, sent with "Content-Type: application/json".';
   return new HttpError(415, 'INVALID_ARGUMENT', 'UNSUPPORTED_MEDIA_TYPE', message);

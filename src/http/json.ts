@@ -5,19 +5,19 @@ import { malformedRequest } from './http-error.ts';
 /** The media type of JSON responses. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Makes JSON the only media type of request bodies. */
+/** Makes JSON the only accepted media type of request bodies. */
 export function addJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     const value = parseJson(body as Buffer);
-    if (value === undefined) done(malformedRequest('The body is not JSON in UTF-8.'));
+    if (value === undefined) done(malformedRequest('The body is not valid JSON in UTF-8.'));
     else done(null, value);
   });
 }
 
-/** Returns the value of a JSON text, or undefined if it is not JSON in UTF-8. */
+/** Returns the value of a JSON text, or undefined if the text is not valid JSON in UTF-8. */
 function parseJson(text: Buffer): unknown {
-  // Decoding malformed UTF-8 would replace it by U+FFFD, and so change what was sent.
+  // The decoder would replace malformed UTF-8 by U+FFFD, and thus change the value.
   if (!isUtf8(text)) return undefined;
   try {
     return JSON.parse(text.toString());

@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { ulid } from 'ulid';
 
-/** The header that a request's id comes and goes in. */
+/** The header of the request id, in requests and responses. */
 export const REQUEST_ID_HEADER = 'x-request-id';
 
 /**
- * Returns a function that names each request: by the id that the client sent, if
- * it is short and plain enough for a log, or else by a new one.
+ * Returns a function that assigns an id to each request: the id in the header of the client if it
+ * is valid, otherwise a new id. The format of a valid id is restricted, so that it is safe to log.
  */
 export function requestIds(): (request: Pick<IncomingMessage, 'headers'>) => string {
   const start = ulid().toLowerCase();
   let count = 0;
   return ({ headers }) => {
-    const sent = headers[REQUEST_ID_HEADER];
-    if (typeof sent === 'string' && /^[\w.:-]{1,100}$/.test(sent)) return sent;
+    const clientId = headers[REQUEST_ID_HEADER];
+    if (typeof clientId === 'string' && /^[\w.:-]{1,100}$/.test(clientId)) return clientId;
     count += 1;
     return `${start}-${count}`;
   };

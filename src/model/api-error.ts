@@ -1,4 +1,4 @@
-/** The canonical error names of google.rpc.Code that are in use. */
+/** The canonical error names that the gateway uses. Source: google.rpc.Code. */
 export const STATUSES = [
   'INVALID_ARGUMENT',
   'UNAUTHENTICATED',
@@ -13,11 +13,11 @@ export const STATUSES = [
 /** A canonical error name. */
 export type Status = (typeof STATUSES)[number];
 
-/** What is wrong with one field of a request. */
+/** One invalid field of a request. Source: google.rpc.BadRequest. */
 export type FieldViolation = {
-  /** The field's name as the client wrote it, with dots between levels. */
+  /** The path of the field in the request, with dots between levels. */
   readonly field: string;
-  /** What the field must be, as a sentence that does not repeat the value. */
+  /** A sentence that describes the valid values. It does not contain the value of the request. */
   readonly description: string;
 };
 
@@ -30,13 +30,13 @@ type ApiErrorOptions = {
 };
 
 /**
- * The only error that a client sees. `message`, `reason` and `fieldViolations` hold no
- * secret and no internals; `cause` goes to the log alone.
+ * The only error that clients see. `message`, `reason` and `fieldViolations` contain no
+ * secrets and no internal details. `cause` is logged and not sent to the client.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: Status;
-  /** A constant in UPPER_SNAKE_CASE that a program can act on. */
+  /** A machine-readable constant in UPPER_SNAKE_CASE. */
   readonly reason: string;
   readonly fieldViolations: readonly FieldViolation[];
 
@@ -48,27 +48,29 @@ export class ApiError extends Error {
   }
 }
 
-/** The most violations that one error names, so that a small request gets no huge answer. */
+/** The maximum number of violations in one error. It bounds the size of an error response. */
 export const MAX_VIOLATIONS = 100;
 
-/** Values of one or more fields that are not valid. */
+/** Returns the error for invalid fields. Violations after the first `MAX_VIOLATIONS` are omitted. */
 export function invalidFields(violations: readonly FieldViolation[]): ApiError {
   const fieldViolations = violations.slice(0, MAX_VIOLATIONS);
-  const problems = fieldViolations.map(({ field, description }) => `${field}: ${description}`);
+  const messages = fieldViolations.map(({ field, description }) => `${field}: ${description}`);
   return new ApiError({
     status: 'INVALID_ARGUMENT',
     reason: 'INVALID_FIELD',
-    message: problems.join(' '),
+    message: messages.join(' '),
     fieldViolations,
   });
 }
 
-/** A `project` that does not exist or that the token cannot see. */
+/** Returns the error for a `project` that does not exist or is not visible to the token. */
 export function projectNotVisible(): ApiError {
-  return invalidFields([{ field: 'project', description: 'Must be a project that the token can see.' }]);
+  return invalidFields([
+    { field: 'project', description: 'Must be a project that is visible to the token.' },
+  ]);
 }
 
-/** A bearer token that is malformed, unknown, expired, revoked, or of an inactive app. */
+/** Returns the error for a bearer token that is malformed, unknown, expired or revoked. */
 export function tokenInvalid(): ApiError {
   return new ApiError({
     status: 'UNAUTHENTICATED',
@@ -77,16 +79,16 @@ export function tokenInvalid(): ApiError {
   });
 }
 
-/** A failed sign-in. Unknown app, foreign app and wrong key give this same answer. */
+/** Returns the error for a failed sign-in: the same for an unknown app, a foreign app and a wrong key. */
 export function invalidCredentials(): ApiError {
   return new ApiError({
     status: 'UNAUTHENTICATED',
     reason: 'INVALID_CREDENTIALS',
-    message: 'There is no such app, or the private key is not its own.',
+    message: 'The app does not exist, or the private key is wrong.',
   });
 }
 
-/** The right private key of an app that may not sign in. */
+/** Returns the error for a sign-in to an inactive app with the correct private key. */
 export function appInactive(): ApiError {
   return new ApiError({
     status: 'PERMISSION_DENIED',
@@ -95,59 +97,63 @@ export function appInactive(): ApiError {
   });
 }
 
-/** A project token where only an account token will do. */
+/** Returns the error for an operation that requires an account token and was called with a project token. */
 export function accountTokenRequired(): ApiError {
   return new ApiError({
     status: 'PERMISSION_DENIED',
     reason: 'ACCOUNT_TOKEN_REQUIRED',
-    message: 'This operation needs an account-level access token.',
+    message: 'This operation requires an account token.',
   });
 }
 
-/** A resource that does not exist or that the token cannot see. */
+/** Returns the error for a resource that does not exist or is not visible to the token. */
 export function resourceNotFound(): ApiError {
   return new ApiError({
     status: 'NOT_FOUND',
     reason: 'RESOURCE_NOT_FOUND',
-    message: 'There is no such resource, or the token cannot see it.',
+    message: 'The resource does not exist or is not visible to the token.',
   });
 }
 
-/** More wallet passwords than the server hashes at once. */
+/** Returns the error for a wallet password that does not fit into the queue of the password hasher. */
 export function tooManyPasswords(): ApiError {
   return new ApiError({
     status: 'RESOURCE_EXHAUSTED',
     reason: 'TOO_MANY_REQUESTS',
-    message: 'Too many passwords are being set at once. Try again shortly.',
+    message: 'Too many passwords are being set at the same time. Try again later.',
   });
 }
 
-/** The database does not answer, or the server is stopping. */
+/**
+ * Returns the error for an outage of the database, or for a server that is stopping.
+ *
+ * @param cause the error of the database; undefined if the server is stopping
+ */
 export function unavailable(cause?: unknown): ApiError {
   return new ApiError({
     status: 'UNAVAILABLE',
     reason: 'UNAVAILABLE',
-    message: 'The service is unavailable at the moment. Try again shortly.',
+    message: 'The service is temporarily unavailable. Try again later.',
     cause,
   });
 }
 
-/** Whether an error belongs in the log: a fault of the gateway or an outage, and not that the server is stopping. */
-export function isFault({ status, cause }: ApiError): boolean {
+/** Returns whether an error is logged: internal errors and outages are, but not those of a server that is stopping. */
+export function shouldLog({ status, cause }: ApiError): boolean {
   return status === 'INTERNAL' || (status === 'UNAVAILABLE' && cause !== undefined);
 }
 
-/** Anything unforeseen. The client learns nothing but the request id; `cause` goes to the log. */
+/** Returns the error for an unexpected failure. The client sees only the request id; `cause` is logged. */
 export function internal(cause: unknown): ApiError {
   return new ApiError({
     status: 'INTERNAL',
     reason: 'INTERNAL',
-    message: 'Something went wrong on our side. Please report the request id.',
+    message: 'Internal error. Report the request id to the operator of the service.',
     cause,
   });
 }
 
-/** What a client may be shown of anything that was thrown: an `ApiError` as it is, all else masked. */
+/** Returns a thrown `ApiError` unchanged, and masks every other thrown value as an internal error. */
 export function toApiError(thrown: unknown): ApiError {
   return thrown instanceof ApiError ? thrown : internal(thrown);
 }

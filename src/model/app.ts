@@ -2,11 +2,11 @@ import type { ResourceName } from './resource-name.ts';
 
 /** An app: a credential of one project. */
 export type App = {
-  /** The same as `name`, for those who go by it as by any object's identifier. */
+  /** Equal to `name`. The GraphQL interface `Node` requires it. */
   readonly id: ResourceName<'apps'>;
   readonly name: ResourceName<'apps'>;
   readonly title: string;
-  /** Empty but in the answer to the app's creation. */
+  /** The private key in the response of `createApp`, otherwise an empty string. */
   readonly privateKey: string;
   readonly active: boolean;
   readonly project: ResourceName<'projects'>;

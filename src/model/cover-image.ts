@@ -7,7 +7,7 @@ import * as digest from 'multiformats/hashes/digest';
 import { sha256 } from 'multiformats/hashes/sha2';
 import type { ResourceName } from './resource-name.ts';
 
-const GROUND = [
+const BACKGROUND_COLORS = [
   '0b132b',
   '1b3a4b',
   '2d1e4f',
@@ -19,7 +19,7 @@ const GROUND = [
   'fae8ff',
   'ecfccb',
 ];
-const FIGURE = [
+const SHAPE_COLORS = [
   'f97316',
   'facc15',
   '22c55e',
@@ -33,20 +33,20 @@ const FIGURE = [
 ];
 
 /**
- * The cover image of a project: an SVG document that depends on the project's
- * name alone and never changes, since clients keep it, and its CID, for good.
+ * Returns the cover image of a project as an SVG document. The image depends only on the name
+ * of the project. It must never change, because clients store its CID and cache it as immutable.
  */
 export function coverImage(project: ResourceName<'projects'>): string {
   return createAvatar(shapes, {
     seed: project,
-    backgroundColor: GROUND,
-    shape1Color: FIGURE,
-    shape2Color: FIGURE,
-    shape3Color: FIGURE,
+    backgroundColor: BACKGROUND_COLORS,
+    shape1Color: SHAPE_COLORS,
+    shape2Color: SHAPE_COLORS,
+    shape3Color: SHAPE_COLORS,
   }).toString();
 }
 
-/** The CIDv1 (raw codec, SHA-256, base 32) of a cover image. Source: IPFS, CID specification. */
+/** Returns the CIDv1 (raw codec, SHA-256, base32) of a cover image. Source: IPFS, CID specification. */
 export function coverImageCid(svg: string): string {
   const hash = createHash('sha256').update(svg).digest();
   return CID.createV1(raw.code, digest.create(sha256.code, hash)).toString();

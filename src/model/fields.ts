@@ -3,30 +3,32 @@ import { type FieldViolation, invalidFields } from './api-error.ts';
 import { ACCEPTED_NETWORKS, type Network, parseNetwork } from './network.ts';
 import { type Collection, parseResourceName, type ResourceName, ULID_PATTERN } from './resource-name.ts';
 
-/** What a value looks like. Source: JSON Schema 2020-12. */
+/** A JSON Schema. Source: JSON Schema 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * The validator of one field: takes what the client sent, undefined if nothing, and
- * returns the value to work with, or throws a `ValidationError`.
+ * The validator of one field: a function that takes the value of the request, undefined if
+ * the field is omitted, and returns the parsed value.
+ *
+ * @throws ValidationError if the value is invalid
  */
-export type Validator<T> = ((sent: unknown) => T) & {
-  /** The values that it accepts. */
+export type Validator<T> = ((value: unknown) => T) & {
+  /** The JSON Schema of the accepted values. */
   readonly schema: JsonSchema;
-  /** Whether the field may be left out. */
+  /** Whether the field can be omitted. */
   readonly isOptional: boolean;
 };
 
-/** Thrown by a validator; the message says what the field must be, as a sentence. */
+/** Thrown by a validator. The message is a sentence that describes the valid values. */
 export class ValidationError extends Error {}
 
-/** Makes a validator of the schema of its values and a function that reads one. */
+/** Returns a validator with the given schema and parsing function. */
 export function validator<T>(
   schema: JsonSchema,
   isOptional: boolean,
-  read: (sent: unknown) => T,
+  parse: (value: unknown) => T,
 ): Validator<T> {
-  return Object.assign(read, { schema, isOptional });
+  return Object.assign(parse, { schema, isOptional });
 }
 
 type Parsed<Validators> = {
@@ -34,21 +36,21 @@ type Parsed<Validators> = {
 };
 
 /**
- * Reads the fields of a request by their validators.
+ * Parses the fields of a request with their validators.
  *
- * @param sent the fields as the client sent them
- * @param validators the validator of each field; other fields of `sent` are not looked at
- * @throws INVALID_ARGUMENT that names every field whose value is not valid
+ * @param input the fields as the client sent them
+ * @param validators the validator of each field; fields of `input` without a validator are ignored
+ * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
 export function parseFields<Validators extends Record<string, Validator<unknown>>>(
-  sent: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
   validators: Validators,
 ): Parsed<Validators> {
   const violations: FieldViolation[] = [];
   const parsed: Record<string, unknown> = {};
   for (const field in validators) {
     try {
-      parsed[field] = validators[field]?.(Object.hasOwn(sent, field) ? sent[field] : undefined);
+      parsed[field] = validators[field]?.(Object.hasOwn(input, field) ? input[field] : undefined);
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
       violations.push({ field, description: error.message });
@@ -58,112 +60,112 @@ export function parseFields<Validators extends Record<string, Validator<unknown>
   return parsed as Parsed<Validators>;
 }
 
-/** Makes a field one that may be left out. Null is not the same as leaving it out. */
+/** Returns a validator for a field that can be omitted. Null is invalid. */
 export function optional<T>(required: Validator<T>): Validator<T | undefined> {
-  return validator(required.schema, true, (sent) => (sent === undefined ? undefined : required(sent)));
+  return validator(required.schema, true, (value) => (value === undefined ? undefined : required(value)));
 }
 
-/** Makes a field one that may be left out or be null, which mean the same. */
+/** Returns a validator for a field that can be omitted or null. Null means omitted. */
 export function nullable<T>(required: Validator<T>): Validator<T | undefined> {
-  return validator(required.schema, true, (sent) => (sent == null ? undefined : required(sent)));
+  return validator(required.schema, true, (value) => (value == null ? undefined : required(value)));
 }
 
 /**
- * Text of `min` to `max` Unicode code points. NUL, which PostgreSQL cannot
- * hold, and lone surrogates, which UTF-8 cannot, are refused.
+ * Returns the validator of a text of `min` to `max` Unicode code points. U+0000 is rejected,
+ * because PostgreSQL cannot store it, and lone surrogates, because UTF-8 cannot encode them.
  */
 export function text(min: number, max: number): Validator<string> {
   const length = min === max ? `exactly ${min}` : `${min} to ${max}`;
   const schema = { type: 'string', minLength: min, maxLength: max, pattern: '^[^\\u0000]*$' };
-  return validator(schema, false, (sent) => {
-    if (sent === undefined) throw new ValidationError('Required.');
-    if (typeof sent !== 'string') throw new ValidationError('Must be a string.');
-    if (!sent.isWellFormed())
-      throw new ValidationError('Must be well-formed Unicode: a surrogate stands alone.');
-    if (sent.includes('\0')) throw new ValidationError('Must not contain the character U+0000.');
-    // A code point takes one or two units, so that most lengths are known without counting.
-    const points = sent.length < min || sent.length > 2 * max ? Number.NaN : [...sent].length;
+  return validator(schema, false, (value) => {
+    if (value === undefined) throw new ValidationError('Required.');
+    if (typeof value !== 'string') throw new ValidationError('Must be a string.');
+    if (!value.isWellFormed())
+      throw new ValidationError('Must be well-formed Unicode, without lone surrogates.');
+    if (value.includes('\0')) throw new ValidationError('Must not contain the character U+0000.');
+    // A code point has one or two UTF-16 units. A text outside these bounds is not counted.
+    const points = value.length < min || value.length > 2 * max ? Number.NaN : [...value].length;
     if (!(points >= min && points <= max)) throw new ValidationError(`Must be ${length} characters long.`);
-    return sent;
+    return value;
   });
 }
 
-/** The most code points of a description, which is the longest text of a resource. */
+/** The maximum length of a description, in code points. No other text of a resource is longer. */
 export const MAX_DESCRIPTION_LENGTH = 2000;
 
-/** A title: 1 to 200 code points. */
+/** The validator of a title: 1 to 200 code points. */
 export const title = text(1, 200);
 
-/** A description: 0 to 2,000 code points. */
+/** The validator of a description: 0 to 2,000 code points. */
 export const description = text(0, MAX_DESCRIPTION_LENGTH);
 
-/** A wallet's password: exactly 32 code points. */
+/** The validator of a wallet password: exactly 32 code points. */
 export const password = text(32, 32);
 
-/** A client's own text, sent back as it came. */
+/** The validator of `clientMutationId`, which the response returns unchanged. */
 export const clientMutationId = nullable(text(0, 2000));
 
-/** True or false. */
-export const boolean = validator({ type: 'boolean' }, false, (sent): boolean => {
-  if (sent === undefined) throw new ValidationError('Required.');
-  if (typeof sent !== 'boolean') throw new ValidationError('Must be true or false.');
-  return sent;
+/** The validator of a boolean. */
+export const boolean = validator({ type: 'boolean' }, false, (value): boolean => {
+  if (value === undefined) throw new ValidationError('Required.');
+  if (typeof value !== 'boolean') throw new ValidationError('Must be true or false.');
+  return value;
 });
 
-/** A private key, of any shape: one of the wrong shape is a wrong key, not bad input. */
+/** The validator of a private key. It accepts any format: a malformed key is a failed sign-in, not an invalid field. */
 export const privateKey = text(1, 1000);
 
-/** A blockchain network, in any spelling that is accepted. */
-export const network = validator({ type: 'string', enum: ACCEPTED_NETWORKS }, false, (sent): Network => {
-  const value = typeof sent === 'string' ? parseNetwork(sent) : undefined;
-  if (value === undefined) {
+/** The validator of a blockchain network, in any accepted spelling. */
+export const network = validator({ type: 'string', enum: ACCEPTED_NETWORKS }, false, (value): Network => {
+  const parsed = typeof value === 'string' ? parseNetwork(value) : undefined;
+  if (parsed === undefined) {
     throw new ValidationError(
       'Must be NETWORK_ETHEREUM, NETWORK_ETHEREUM_RINKEBY, NETWORK_POLYGON or NETWORK_POLYGON_MUMBAI.',
     );
   }
-  return value;
+  return parsed;
 });
 
-/** An address of a wallet. */
+/** The validator of the address of a wallet. */
 export const address = validator(
   { type: 'string', maxLength: 42, pattern: '^0x[0-9A-Fa-f]{40}$' },
   false,
-  (sent): Address => {
-    const value = typeof sent === 'string' ? parseAddress(sent) : undefined;
-    if (value === undefined) {
+  (value): Address => {
+    const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
+    if (parsed === undefined) {
       throw new ValidationError(
-        'Must be 0x and 40 hexadecimal digits, in one case or with the checksum of EIP-55.',
+        'Must be 0x and 40 hexadecimal digits, all in one case or with a valid EIP-55 checksum.',
       );
     }
-    return value;
+    return parsed;
   },
 );
 
-/** A resource name of one of `collections`. */
+/** Returns the validator of a resource name of one of `collections`. */
 export function resourceNameValidator<C extends Collection>(
   ...collections: readonly C[]
 ): Validator<ResourceName<C>> {
-  const shape = collections.map((collection) => `${collection}/<ULID>`).join(' or ');
-  const longest = Math.max(...collections.map(({ length }) => length + 27));
+  const format = collections.map((collection) => `${collection}/<ULID>`).join(' or ');
+  const maxLength = Math.max(...collections.map(({ length }) => length + 27));
   const schema = {
     type: 'string',
-    maxLength: longest,
+    maxLength,
     pattern: `^(${collections.join('|')})/${ULID_PATTERN}$`,
   };
-  return validator(schema, false, (sent) => {
-    if (sent === undefined) throw new ValidationError('Required.');
-    const name = typeof sent === 'string' ? parseResourceName(collections, sent) : undefined;
-    if (name === undefined) throw new ValidationError(`Must be a resource name of the form ${shape}.`);
+  return validator(schema, false, (value) => {
+    if (value === undefined) throw new ValidationError('Required.');
+    const name = typeof value === 'string' ? parseResourceName(collections, value) : undefined;
+    if (name === undefined) throw new ValidationError(`Must be a resource name of the form ${format}.`);
     return name;
   });
 }
 
-/** A whole number from `min` to `max`. */
+/** Returns the validator of an integer from `min` to `max`. */
 export function integer(min: number, max: number): Validator<number> {
-  return validator({ type: 'integer', format: 'int32', minimum: min, maximum: max }, false, (sent) => {
-    if (typeof sent !== 'number' || !Number.isInteger(sent) || sent < min || sent > max) {
-      throw new ValidationError(`Must be a whole number from ${min} to ${max}.`);
+  return validator({ type: 'integer', format: 'int32', minimum: min, maximum: max }, false, (value) => {
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
+      throw new ValidationError(`Must be an integer from ${min} to ${max}.`);
     }
-    return sent;
+    return value;
   });
 }

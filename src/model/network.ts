@@ -1,4 +1,4 @@
-/** The blockchain networks of a wallet. */
+/** The blockchain networks that a wallet can have. */
 export const NETWORKS = [
   'NETWORK_ETHEREUM',
   'NETWORK_ETHEREUM_RINKEBY',
@@ -6,17 +6,17 @@ export const NETWORKS = [
   'NETWORK_POLYGON_MUMBAI',
 ] as const;
 
-/** A blockchain network, in its one spelling. */
+/** A blockchain network in its canonical spelling. */
 export type Network = (typeof NETWORKS)[number];
 
-// The interface has been published with this spelling as well.
-const MISSPELT = 'NETWORK_ETHEREUM_RINKERBY';
+// The specification of the API contains this spelling, too.
+const MISSPELLED_RINKEBY = 'NETWORK_ETHEREUM_RINKERBY';
 
-/** The networks in every spelling that is accepted. */
-export const ACCEPTED_NETWORKS: readonly string[] = [...NETWORKS, MISSPELT];
+/** The spellings of networks that are accepted as input. */
+export const ACCEPTED_NETWORKS: readonly string[] = [...NETWORKS, MISSPELLED_RINKEBY];
 
-/** Takes a network in any accepted spelling and returns it in its own, or undefined if unknown. */
+/** Returns the network of an accepted spelling, or undefined if the text is not one. */
 export function parseNetwork(text: string): Network | undefined {
-  if (text === MISSPELT) return 'NETWORK_ETHEREUM_RINKEBY';
+  if (text === MISSPELLED_RINKEBY) return 'NETWORK_ETHEREUM_RINKEBY';
   return NETWORKS.find((network) => network === text);
 }

@@ -10,17 +10,17 @@ import {
   title,
 } from './fields.ts';
 
-/** The fields that an app is created from. */
+/** The validators of the input fields of `createApp`. */
 export const createAppFields = {
   title,
   active: boolean,
   project: nullable(resourceNameValidator('projects')),
 };
 
-/** The fields that an app signs in with. */
+/** The validators of the input fields of `signIn`. */
 export const signInFields = { name: resourceNameValidator('apps'), privateKey };
 
-/** The wallet that is updated, and those of its fields that a client may change. */
+/** The validators of the input fields of `updateWallet`: the name of the wallet, and the fields that a client can change. */
 export const updateWalletFields = {
   name: resourceNameValidator('wallets'),
   title: optional(title),

@@ -3,41 +3,41 @@ import { integer, nullable, parseFields } from './fields.ts';
 import type { PageTokens } from './page-token.ts';
 import type { Ulid } from './resource-name.ts';
 
-/** The most items that a page may hold. */
+/** The maximum number of items of a page. */
 export const MAX_PAGE_SIZE = 100;
 
-/** The size of a page that names none. */
+/** The number of items of a page if the request has no page size. */
 export const DEFAULT_PAGE_SIZE = 10;
 
-/** Which way a page is read from its position. */
+/** The direction of paging: `forward` with `first` and `after`, `backward` with `last` and `before`. */
 export type Direction = 'forward' | 'backward';
 
-/** A stretch of a list, in the order of the list. */
+/** One page of a list. The items are in the order of the list, in both directions. */
 export type Page<T> = {
   readonly items: readonly T[];
   readonly direction: Direction;
-  /** Whether the list goes on beyond the page, in its direction. */
+  /** Whether the list has more items after the page, in the direction of paging. */
   readonly hasMore: boolean;
 };
 
-/** What lies around a page, which takes another look at the list. */
-export type PageSurroundings = {
-  /** Whether the list has items before the page, seen in its direction. */
-  readonly hasMoreBehind: boolean;
-  /** How many items the whole list has. */
+/** The metadata of a page that require another query. */
+export type PageMetadata = {
+  /** Whether the list has items before the page, in the direction of paging. */
+  readonly hasPrevious: boolean;
+  /** The number of items of the whole list. */
   readonly totalCount: number;
 };
 
-/** Which stretch of a list is wanted. */
+/** The page that a client requests. */
 export type PageRequest = {
   readonly direction: Direction;
-  /** The most items that the page may hold. */
+  /** The maximum number of items of the page. */
   readonly size: number;
-  /** The place that the page starts after (forward) or ends before (backward). */
+  /** The id of the item that the page starts after (forward) or ends before (backward); undefined for an end of the list. */
   readonly position: Ulid | undefined;
 };
 
-/** The arguments of a Relay connection, as the client sent them. */
+/** The arguments of a Relay connection as the client sent them, not validated. */
 export type ConnectionArguments = {
   readonly first?: unknown;
   readonly after?: unknown;
@@ -45,36 +45,36 @@ export type ConnectionArguments = {
   readonly before?: unknown;
 };
 
-/** The size of a page. */
+/** The validator of a page size. Null means omitted. */
 export const pageSize = nullable(integer(1, MAX_PAGE_SIZE));
 
 /**
- * Reads the arguments of a page: `first` and `after` for a page forward, `last`
- * and `before` for one backward, null being the same as leaving one out.
+ * Validates the arguments of a connection: `first` and `after` for forward paging, `last` and
+ * `before` for backward paging. Null means omitted. Source: Relay Cursor Connections.
  *
- * @throws INVALID_ARGUMENT if a size is not 1 to 100, a token is malformed or
- *   forged, or both directions are asked for. Source: Relay Cursor Connections.
+ * @throws INVALID_ARGUMENT if a size is not 1 to 100, if a token is malformed or forged, or if
+ *   the arguments of both directions are mixed
  */
-export function parsePageRequest(sent: ConnectionArguments, tokens: PageTokens): PageRequest {
-  const { first, after, last, before } = parseFields(sent, {
+export function parsePageRequest(input: ConnectionArguments, tokens: PageTokens): PageRequest {
+  const { first, after, last, before } = parseFields(input, {
     first: pageSize,
     after: tokens.position,
     last: pageSize,
     before: tokens.position,
   });
-  const backward = sent.last != null || sent.before != null;
-  if (backward && (sent.first != null || sent.after != null)) {
-    const given = (['first', 'after', 'last', 'before'] as const).filter((field) => sent[field] != null);
+  const isBackward = input.last != null || input.before != null;
+  if (isBackward && (input.first != null || input.after != null)) {
+    const fields = (['first', 'after', 'last', 'before'] as const).filter((field) => input[field] != null);
     throw invalidFields(
-      given.map(
+      fields.map(
         (field): FieldViolation => ({
           field,
-          description: 'Page either forward, with first and after, or backward, with last and before.',
+          description: 'Use either first and after, or last and before.',
         }),
       ),
     );
   }
-  return backward
+  return isBackward
     ? { direction: 'backward', size: last ?? DEFAULT_PAGE_SIZE, position: before }
     : { direction: 'forward', size: first ?? DEFAULT_PAGE_SIZE, position: after };
 }

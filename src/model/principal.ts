@@ -1,14 +1,14 @@
 import type { Ulid } from './resource-name.ts';
 
 /**
- * Whom a bearer token speaks for. An account token reaches everything of its
- * account; a project token, which an app signed in for, its one project.
+ * The identity that a bearer token authenticates. The scope of an account token is its
+ * account; the scope of a project token, which a sign-in issues, is one project.
  */
 export type Principal =
   | {
       readonly level: 'account';
       readonly accountId: Ulid;
-      /** The project of new apps that name none. */
+      /** The project of a new app if the request has no `project`. */
       readonly defaultProjectId: Ulid;
     }
   | {

@@ -1,21 +1,21 @@
 import { idOf, type ResourceName } from './resource-name.ts';
 
-/** A project: the scope that apps and wallets belong to. */
+/** A project, which contains apps and wallets. */
 export type Project = {
-  /** The same as `name`, for those who go by it as by any object's identifier. */
+  /** Equal to `name`. The GraphQL interface `Node` requires it. */
   readonly id: ResourceName<'projects'>;
   readonly name: ResourceName<'projects'>;
   readonly title: string;
   readonly description: string;
-  /** Where the cover image is served. */
+  /** The URL of the cover image. */
   readonly imageCoverUrl: string;
-  /** The CIDv1 of the cover image's bytes. */
+  /** The CIDv1 of the bytes of the cover image. */
   readonly imageCoverCid: string;
   /** Unix time in milliseconds. */
   readonly createTimeMs: number;
 };
 
-/** The path that the cover image of a project is served at. */
+/** Returns the URL path of the cover image of a project. */
 export function coverImagePath(project: ResourceName<'projects'>): string {
   return `/covers/${idOf(project)}.svg`;
 }

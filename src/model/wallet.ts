@@ -2,9 +2,9 @@ import type { Address } from './address.ts';
 import type { Network } from './network.ts';
 import type { ResourceName } from './resource-name.ts';
 
-/** A wallet, bound to a blockchain network. Its password never leaves the storage. */
+/** A wallet on a blockchain network. It has no password field: the storage never returns a password. */
 export type Wallet = {
-  /** The same as `name`, for those who go by it as by any object's identifier. */
+  /** Equal to `name`. The GraphQL interface `Node` requires it. */
   readonly id: ResourceName<'wallets'>;
   readonly name: ResourceName<'wallets'>;
   readonly title: string;

@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { pathNotFound } from '../http/http-error.ts';
 
-// Made by build.ts. The names change with the contents.
+// The output folder of build.ts. File names contain a hash of the content.
 const FOLDER = new URL('assets/', import.meta.url);
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -12,12 +12,12 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 };
 
-/** Whether what the explorers load in a browser has been built. */
+/** Returns whether the browser assets of GraphiQL and Swagger UI have been built. */
 export function hasAssets(): boolean {
   return existsSync(FOLDER);
 }
 
-/** Adds the files that the explorers load. */
+/** Adds the route of the browser assets. */
 export function addAssets(app: FastifyInstance): void {
   const files = new Set(readdirSync(FOLDER));
   app.get<{ Params: { file: string } }>('/assets/:file', async ({ params: { file } }, reply) => {
@@ -29,12 +29,12 @@ export function addAssets(app: FastifyInstance): void {
   });
 }
 
-/** Makes the function that finds the path of a file, relative to the pages, by its entry point and extension. */
+/** Returns a function that finds the relative URL of an asset by the name of its entry point and its extension. */
 export function assetPaths(): (entry: string, extension: '.js' | '.css') => string {
   const files = readdirSync(FOLDER);
   return (entry, extension) => {
     const file = files.find((name) => name.startsWith(`${entry}-`) && extname(name) === extension);
-    if (file === undefined) throw new Error(`The browser assets lack ${entry}${extension}.`);
+    if (file === undefined) throw new Error(`The browser asset ${entry}${extension} is missing.`);
     return `./assets/${file}`;
   };
 }

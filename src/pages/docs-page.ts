@@ -3,7 +3,7 @@ import { assetPaths } from './assets.ts';
 import { sendPage } from './page.ts';
 import { TOKEN_FIELD } from './token-field.ts';
 
-/** Adds Swagger UI, on the document at `./openapi.json`. */
+/** Adds the page `/docs`: Swagger UI with the OpenAPI document of the gateway. */
 export function addDocsPage(app: FastifyInstance): void {
   const pathOf = assetPaths();
   const head = `<link rel="stylesheet" href="${pathOf('docs', '.css')}">

@@ -4,7 +4,7 @@ import { assetPaths } from './assets.ts';
 import { sendPage } from './page.ts';
 import { TOKEN_FIELD } from './token-field.ts';
 
-/** Adds GraphiQL, on the endpoint at `./graphql`. */
+/** Adds the page `/graphiql`: GraphiQL with the GraphQL endpoint of the gateway. */
 export function addGraphiqlPage(app: FastifyInstance): void {
   const pathOf = assetPaths();
   const style = `<link rel="stylesheet" href="${pathOf('graphiql', '.css')}">`;
@@ -27,9 +27,9 @@ export function addGraphiqlPage(app: FastifyInstance): void {
         'worker-src': `'self'`,
         'connect-src': `'self'`,
         'font-src': 'data:',
-        // The editor creates style elements by script; the page's own script sets their nonce.
+        // The editor creates style elements with a script. style-nonce.ts sets their nonce.
         'style-src': `'self' 'nonce-${nonce}'`,
-        // The editor positions its lines by style attributes.
+        // The editor positions its lines with style attributes.
         'style-src-attr': `'unsafe-inline'`,
       },
     });

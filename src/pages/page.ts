@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyReply } from 'fastify';
 
-/** A page for a person. Its texts are HTML. */
+/** An HTML page. All texts are HTML. */
 export type Page = {
-  /** Where it is served. */
+  /** The URL path of the page. */
   readonly path: string;
   readonly title: string;
-  /** Its style, beyond what all pages share. */
+  /** CSS in addition to the common style of all pages. */
   readonly style?: string;
-  /** What it loads. */
+  /** Further elements of the head, such as scripts. */
   readonly head?: string;
-  /** What stands in the bar, beside the links. */
+  /** Elements in the header bar, after the links. */
   readonly controls?: string;
   readonly main: string;
-  /** Sources that its Content-Security-Policy allows beyond what every page needs, by directive. */
+  /** The sources that the Content-Security-Policy allows in addition to the common ones, by directive. */
   readonly policy: Readonly<Record<string, string>>;
 };
 
@@ -25,16 +25,16 @@ const LINKS = [
 
 const STYLE = readFileSync(new URL('./browser/page.css', import.meta.url), 'utf8');
 
-const MARK =
+const LOGO =
   '<path d="M16 15c4 0 8 5 8 9 0 3-2 4-4 4s-3-1-4-1-2 1-4 1-4-1-4-4c0-4 4-9 8-9Z"/>' +
   '<ellipse cx="6" cy="14" rx="3" ry="4"/><ellipse cx="12.500" cy="8" rx="3" ry="4.500"/>' +
   '<ellipse cx="19.500" cy="8" rx="3" ry="4.500"/><ellipse cx="26" cy="14" rx="3" ry="4"/>';
 
 const ICON = encodeURIComponent(
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="#6366f1">${MARK}</svg>`,
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="#6366f1">${LOGO}</svg>`,
 );
 
-/** Sends a page. Its links are relative, since a gateway may sit behind a prefix. */
+/** Sends a page. Its links are relative, because a proxy can serve the gateway under a path prefix. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const links = LINKS.filter(({ path }) => reply.server.hasRoute({ method: 'GET', url: path })).map(
     ({ path, text }) => `<a href=".${path}"${page.path === path ? ' aria-current="page"' : ''}>${text}</a>`,
@@ -54,7 +54,7 @@ ${page.head ?? ''}
 </head>
 <body>
 <header class="bar">
-<a class="name" href="./"><svg viewBox="0 0 32 32" fill="currentColor" aria-hidden="true">${MARK}</svg>PAW gateway</a>
+<a class="name" href="./"><svg viewBox="0 0 32 32" fill="currentColor" aria-hidden="true">${LOGO}</svg>PAW gateway</a>
 <nav aria-label="Pages">${links.join('')}</nav>
 ${page.controls ?? ''}
 </header>
@@ -64,12 +64,12 @@ ${page.controls ?? ''}
 `);
 }
 
-/** Makes text safe to stand in HTML, within quotes or not. */
+/** Escapes text for HTML, including attribute values. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** The source expression that lets one inline script or style in. */
+/** Returns the source expression of the Content-Security-Policy that allows one inline script or style. */
 export function hashSource(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { escapeHtml, hashSource, sendPage } from './page.ts';
 
-/** What the start page says of the server. */
+/** The content of the start page. */
 export type StartPage = {
   readonly version: string;
-  /** Where clients reach it, without a slash at its end. */
+  /** Returns the public URL of the gateway, without a trailing slash. */
   readonly publicUrl: () => string;
-  /** Whether `/graphql` is Apollo Sandbox in a browser. */
+  /** Whether browsers get Apollo Sandbox at `/graphql`. */
   readonly sandbox: boolean;
 };
 
@@ -15,37 +15,41 @@ const STYLE = readFileSync(new URL('./browser/start-page.css', import.meta.url),
 
 const SCRIPT = readFileSync(new URL('./browser/start-page.js', import.meta.url), 'utf8');
 
-// Any name has a cover. Those of these look well in a row.
+// The ids of fictitious projects: the route of cover images accepts every valid id.
 const COVERS = ['13', '1J', '0X', '09', '0Q', '1G', '0K', '0A'].map((end) => `01PAW${end.padStart(21, '0')}`);
 
 const REQUESTS = [
   {
     name: 'GraphQL',
     path: '/graphql',
-    about: 'One endpoint, with Relay’s conventions:',
+    about: 'One endpoint, with the conventions of Relay:',
     curl: (url: string) =>
       `curl ${url}/graphql \\\n  -H "Authorization: Bearer $TOKEN" \\\n  -H "Content-Type: application/json" \\\n  -d '{"query":"{ projects(first: 5) { nodes { title } } }"}'`,
   },
   {
     name: 'REST',
     path: '',
-    about: 'Four paths, in JSON, below',
+    about: 'Four paths, with JSON bodies, under',
     curl: (url: string) =>
       `curl "${url}/project/projects?pageSize=5" \\\n  -H "Authorization: Bearer $TOKEN"`,
   },
 ] as const;
 
 const LINKS = [
-  { path: '/graphiql', name: 'GraphiQL', text: 'GraphQL operations, with the schema beside them.' },
-  { path: '/docs', name: 'REST docs', text: 'The four paths, field by field, to be tried out.' },
-  { path: '/graphql', name: 'Apollo Sandbox', text: 'Another explorer, which loads from the internet.' },
+  { path: '/graphiql', name: 'GraphiQL', text: 'Editor for GraphQL operations, with schema documentation.' },
+  {
+    path: '/docs',
+    name: 'REST docs',
+    text: 'Documentation of the four paths, with example requests to send.',
+  },
+  { path: '/graphql', name: 'Apollo Sandbox', text: 'Another GraphQL editor, loaded from the internet.' },
   { path: '/schema.graphql', name: 'GraphQL schema', text: 'The contract, for code generators.' },
   { path: '/openapi.json', name: 'OpenAPI document', text: 'The REST contract, for code generators.' },
-  { path: '/healthz', name: 'Health', text: 'Whether the process is alive.' },
-  { path: '/readyz', name: 'Readiness', text: 'Whether the server and its database answer.' },
+  { path: '/healthz', name: 'Health', text: 'Liveness probe of the process.' },
+  { path: '/readyz', name: 'Readiness', text: 'Readiness probe of the server and its database.' },
 ] as const;
 
-/** Adds the page at `/`, which names the server and links to what it offers. */
+/** Adds the page `/`, with example requests and links to all other pages and documents. */
 export function addStartPage(app: FastifyInstance, { version, publicUrl, sandbox }: StartPage): void {
   app.get('/', async (_request, reply) => {
     const url = escapeHtml(publicUrl());
@@ -58,12 +62,12 @@ export function addStartPage(app: FastifyInstance, { version, publicUrl, sandbox
       style: STYLE,
       main: `<div class="start">
 <h1>Projects, apps and wallets</h1>
-<p class="lead">One gateway, by GraphQL and by REST. <span class="version">Version ${version}</span></p>
+<p class="lead">One gateway, with GraphQL and REST. <span class="version">Version ${version}</span></p>
 <div class="covers" role="img" aria-label="Cover images of eight projects">${COVERS.map(cover).join('')}</div>
 <h2>First requests</h2>
-<p><code>TOKEN</code> is an access token: <code>npm run demo</code> prints one, and <code>paw token create</code> makes one.</p>
+<p><code>TOKEN</code> is an access token: <code>npm run demo</code> prints one, and <code>paw token create</code> issues one.</p>
 ${REQUESTS.map((request) => requestCard(request, url)).join('\n')}
-<h2>What is here</h2>
+<h2>Pages and documents</h2>
 <ul class="links">${links.map(linkItem).join('\n')}</ul>
 </div>
 <script>${SCRIPT}</script>`,
@@ -77,13 +81,13 @@ function cover(id: string): string {
 }
 
 function requestCard({ name, path, about, curl }: (typeof REQUESTS)[number], url: string): string {
-  // The script puts the address that the page itself was reached at in the place of each `data-url`.
+  // The script of the page replaces the content of each `data-url` element by the URL in the address bar.
   const base = `<span data-url>${url}</span>`;
   const id = `${name.toLowerCase()}-request`;
   return `<section class="request" aria-labelledby="${id}-name">
 <h3 id="${id}-name">${name}</h3>
 <p>${about} <code>${base}${path}</code></p>
-<div class="copyable"><pre id="${id}"><code>${curl(base)}</code></pre><button type="button" data-copies="${id}" aria-label="Copy the ${name} request">Copy</button></div>
+<div class="copyable"><pre id="${id}"><code>${curl(base)}</code></pre><button type="button" data-copy-source="${id}" aria-label="Copy the ${name} request">Copy</button></div>
 </section>`;
 }
 

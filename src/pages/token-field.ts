@@ -1,3 +1,3 @@
-/** The field for the bearer token that an explorer sends. What is typed there stays in the page. */
+/** The input field for the bearer token of GraphiQL and Swagger UI. The token is not stored. */
 export const TOKEN_FIELD = `<label class="token">Bearer token
 <input id="token" type="password" autocomplete="off" spellcheck="false" placeholder="paw_acct_…"></label>`;

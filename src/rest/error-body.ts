@@ -1,17 +1,19 @@
 import { statusCodeOf } from '../http/http-error.ts';
 import type { ApiError } from '../model/api-error.ts';
 
-/** The domain of the reasons. */
+/** The domain of the reasons in `ErrorInfo`. */
 export const DOMAIN = 'paw-gateway';
 
-/** The types in `details`. Source: google/rpc/error_details.proto. */
+/** The type of the detail with the reason. Source: google/rpc/error_details.proto. */
 export const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
+
+/** The type of the detail with the invalid fields. Source: google/rpc/error_details.proto. */
 export const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest';
 
 /**
  * Returns the body of an error response. Source: AIP-193.
  *
- * @param requestId the id of the request; a command has none
+ * @param requestId the id of the request; omitted for errors of commands
  */
 export function restErrorBody(error: ApiError, requestId?: string): string {
   const { message, status, reason, fieldViolations } = error;

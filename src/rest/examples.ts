@@ -1,30 +1,30 @@
 import type { OperationId } from './operations.ts';
 
-/** A request that was made of a gateway at https://paw.example.com, and its answer. */
+/** An example request to a gateway at https://paw.example.com, and its response. */
 export type Example = {
-  /** The values of the path's parameters. */
+  /** The values of the path and query parameters. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly body?: object;
-  readonly answer: object;
+  readonly response: object;
 };
 
 const APP = 'apps/01M7XVFCT9MM09MW6FC1VZC09V';
 const PROJECT = 'projects/01M7XVFACAN2VM24ABFVY6AKY8';
 const WALLET = 'wallets/01M7XVFACX7TDDST8TMXWW608M';
 
-// They have the right length, but no checksum, so that no secret scanner takes them for live ones.
+// These have no valid checksum, so that secret scanners do not report them.
 const PRIVATE_KEY = `paw_key_01M7XVFCT9MM09MW6FC1VZC09V01M7XVFCT9MM09MW6FC1VZC09W_${'0'.repeat(72)}`;
 const ACCESS_TOKEN = `paw_app_01M7XVFCT9MM09MW6FC1VZC09V01M7XVFCV2C6PQF6P2GZ6V8D5E_${'0'.repeat(72)}`;
 
-/** An example of each operation, by its id. */
+/** The examples, by operation id. */
 export const examples: Readonly<Record<OperationId, Example>> = {
   createApp: {
     body: { title: 'Till', active: true },
-    answer: { name: APP, title: 'Till', privateKey: PRIVATE_KEY, active: true },
+    response: { name: APP, title: 'Till', privateKey: PRIVATE_KEY, active: true },
   },
   signIn: {
     body: { privateKey: { name: APP, privateKey: PRIVATE_KEY } },
-    answer: {
+    response: {
       accessToken: ACCESS_TOKEN,
       app: { name: APP, title: 'Till', privateKey: '', active: true },
     },
@@ -32,7 +32,7 @@ export const examples: Readonly<Record<OperationId, Example>> = {
   updateWallet: {
     parameters: { wallet_name: WALLET },
     body: { title: 'Treasury', network: 'NETWORK_POLYGON' },
-    answer: {
+    response: {
       name: WALLET,
       title: 'Treasury',
       description: '',
@@ -43,7 +43,7 @@ export const examples: Readonly<Record<OperationId, Example>> = {
     },
   },
   listProjects: {
-    answer: {
+    response: {
       projects: [
         {
           name: PROJECT,

@@ -22,45 +22,46 @@ type Json = Readonly<Record<string, unknown>>;
 
 const DESCRIPTION = `The REST API of the PAW gateway: projects, apps and wallets.
 
-Every operation needs a live bearer token. What a token cannot see does not exist for it. Other paths are
-answered by 404, and other methods by 405 with the header \`Allow\`, in the same shape as all errors; HEAD goes
-where GET does. Fields and parameters that are not named here are refused.`;
+Every operation requires a valid bearer token. A resource that is not visible to the token is treated as missing.
+An unknown path gives 404, and an unsupported method gives 405 with the header \`Allow\`; both have the format of
+all errors. Every path with GET also supports HEAD. Unknown fields and parameters are rejected.`;
 
 const TAGS = {
-  Apps: 'Credentials of a project, and signing in with them.',
-  Wallets: 'Wallets, bound to a blockchain network.',
-  Projects: 'The scopes that apps and wallets belong to.',
+  Apps: 'Apps, which are the credentials of a project, and sign-in.',
+  Wallets: 'Wallets on a blockchain network.',
+  Projects: 'Projects, which contain apps and wallets.',
 };
 
 const HEADERS = {
   'X-Request-Id': {
     required: true,
-    description: 'What to find the request by in the log: the one that was sent, or else a new one.',
+    description:
+      'The id of the request, for the log: the id in the request if it is valid, otherwise a new one.',
     schema: { type: 'string', maxLength: 100, pattern: '^[A-Za-z0-9_.:-]+$' },
   },
   'Cache-Control': {
     required: true,
-    description: 'Answers hold what only their token may see.',
+    description: 'Responses contain private data and must not be stored.',
     schema: { type: 'string', const: 'no-store' },
   },
   'X-Content-Type-Options': {
     required: true,
-    description: 'Keeps a browser from taking the answer for anything but JSON.',
+    description: 'Prevents browsers from guessing another media type than JSON.',
     schema: { type: 'string', const: 'nosniff' },
   },
   'Access-Control-Allow-Origin': {
     required: false,
-    description: 'The origin of the request, where the gateway is set to let it in.',
+    description: 'The origin of the request, if the configuration allows it.',
     schema: { type: 'string', maxLength: 2000, pattern: '^[!-~]+$' },
   },
   'WWW-Authenticate': {
     required: true,
-    description: 'The challenge of RFC 6750.',
+    description: 'The challenge. Source: RFC 6750.',
     schema: { type: 'string', enum: CHALLENGES },
   },
   'Retry-After': {
     required: true,
-    description: 'After how many seconds to try again.',
+    description: 'The number of seconds to wait before a retry.',
     schema: { type: 'string', maxLength: 4, pattern: '^[1-9][0-9]*$' },
   },
 };
@@ -74,8 +75,8 @@ const COMMON_HEADERS = [
 
 const EXAMPLE_REQUEST_ID = '01m7xvfap0-1';
 
-/** The errors that are no operation's own. */
-const COMMON_REFUSALS = [
+/** The errors that every operation can return. */
+const COMMON_ERRORS = [
   tokenMissing(),
   tokenInvalid(),
   malformedRequest('The request could not be read in time.', 408),
@@ -84,34 +85,34 @@ const COMMON_REFUSALS = [
   unavailable(),
 ];
 
-const BODILESS_REFUSALS = [malformedRequest('The request lacks the header Host.')];
+const NO_BODY_ERRORS = [malformedRequest('The request has no Host header.')];
 
-const BODY_REFUSALS = [
-  malformedRequest('The body is not JSON in UTF-8.'),
+const BODY_ERRORS = [
+  malformedRequest('The body is not valid JSON in UTF-8.'),
   bodyTooLarge(),
   unsupportedMediaType(),
 ];
 
 /**
- * Adds the description of the REST API, at `/openapi.json`. It needs no token.
+ * Adds the route of the OpenAPI document, `/openapi.json`. It needs no token.
  *
- * @param publicUrl tells the URL that clients reach the gateway at, once it is known
+ * @param publicUrl returns the public URL of the gateway, without a trailing slash; called on the first request
  */
 export function addOpenApi(app: FastifyInstance, version: string, publicUrl: () => string): void {
   let text: string | undefined;
   app.get('/openapi.json', async (_request, reply) => {
     text ??= JSON.stringify(openApiDocument(version, publicUrl()), undefined, 2);
-    // For the tools of other origins, which have no token to lose here.
+    // Tools on any origin can load the document: it is public.
     reply.header('access-control-allow-origin', '*').header('cache-control', 'public, max-age=300');
     return reply.type(JSON_TYPE).send(text);
   });
 }
 
 /**
- * The description of the REST API, made from what the routes are made from.
+ * Returns the OpenAPI document, generated from the definitions that the routes use.
  * Source: OpenAPI 3.1.1.
  *
- * @param publicUrl the URL that clients reach the gateway at, without a slash at its end
+ * @param publicUrl the public URL of the gateway, without a trailing slash
  */
 export function openApiDocument(version: string, publicUrl: string): Json {
   return {
@@ -132,7 +133,7 @@ export function openApiDocument(version: string, publicUrl: string): Json {
           type: 'http',
           scheme: 'bearer',
           description:
-            'An account token, made by `paw token create`, or a project token, given by signing in with an app. Opaque. Source: RFC 6750.',
+            'An account token, which `paw token create` issues, or a project token, which a sign-in issues. Opaque. Source: RFC 6750.',
         },
       },
       parameters: {
@@ -140,7 +141,7 @@ export function openApiDocument(version: string, publicUrl: string): Json {
           name: 'X-Request-Id',
           in: 'header',
           required: false,
-          description: 'A name for the request, for the log. Ignored if it is not of this form.',
+          description: 'An id for the request, for the log. Ignored if its format is invalid.',
           schema: { type: 'string', maxLength: 100, pattern: '^[A-Za-z0-9_.:-]{1,100}$' },
         },
       },
@@ -151,8 +152,8 @@ export function openApiDocument(version: string, publicUrl: string): Json {
 }
 
 function describeOperation(operation: Operation): Json {
-  const { id, tag, summary, description, inPath = {}, query = {}, body, answer } = operation;
-  const { parameters = {}, body: bodyExample, answer: answerExample } = examples[id];
+  const { id, tag, summary, description, pathParameters = {}, query = {}, body, response } = operation;
+  const { parameters = {}, body: bodyExample, response: responseExample } = examples[id];
   return {
     operationId: id,
     tags: [tag],
@@ -160,7 +161,7 @@ function describeOperation(operation: Operation): Json {
     description,
     parameters: [
       { $ref: '#/components/parameters/requestId' },
-      ...describeParameters('path', inPath, parameters),
+      ...describeParameters('path', pathParameters, parameters),
       ...describeParameters('query', query, parameters),
     ],
     ...(body && {
@@ -172,26 +173,29 @@ function describeOperation(operation: Operation): Json {
     }),
     responses: {
       200: {
-        description: 'Done.',
+        description: 'Success.',
         headers: describeHeaders([]),
         content: {
-          'application/json': { schema: { $ref: `#/components/schemas/${answer}` }, example: answerExample },
+          'application/json': {
+            schema: { $ref: `#/components/schemas/${response}` },
+            example: responseExample,
+          },
         },
       },
-      ...describeRefusals(operation),
+      ...describeErrors(operation),
     },
   };
 }
 
 function describeParameters(
-  place: 'path' | 'query',
+  location: 'path' | 'query',
   fields: RequestFields,
   values: Readonly<Record<string, unknown>>,
 ): readonly Json[] {
   return Object.entries(fields).map(([name, { description, validator }]) => ({
     name,
-    in: place,
-    required: place === 'path',
+    in: location,
+    required: location === 'path',
     description,
     schema: validator?.schema,
     ...(Object.hasOwn(values, name) && { example: values[name] }),
@@ -205,17 +209,17 @@ function describeObject(fields: RequestFields): JsonSchema {
     required: entries.filter(([, { validator }]) => !validator?.isOptional).map(([name]) => name),
     additionalProperties: false,
     properties: Object.fromEntries(
-      entries.map(([name, { description, validator, fields: within }]) => [
+      entries.map(([name, { description, validator, fields: nested }]) => [
         name,
-        { ...(within ? describeObject(within) : validator?.schema), description },
+        { ...(nested ? describeObject(nested) : validator?.schema), description },
       ]),
     ),
   };
 }
 
-/** The responses by which an operation refuses, each with an example of every reason there is. */
-function describeRefusals({ body, refusals }: Operation): Json {
-  const all = [...refusals, ...(body ? BODY_REFUSALS : BODILESS_REFUSALS), ...COMMON_REFUSALS];
+/** Describes the error responses of an operation by HTTP status, with an example for each reason. */
+function describeErrors({ body, errors: ownErrors }: Operation): Json {
+  const all = [...ownErrors, ...(body ? BODY_ERRORS : NO_BODY_ERRORS), ...COMMON_ERRORS];
   const byStatus = Map.groupBy(all, statusCodeOf);
   return Object.fromEntries(
     [...byStatus].map(([status, errors]) => [
@@ -238,7 +242,7 @@ function exampleOf(error: ApiError): Json {
   return { summary: error.message, value: JSON.parse(restErrorBody(error, EXAMPLE_REQUEST_ID)) };
 }
 
-/** The headers that all responses have, and those named. */
+/** Describes the common headers and the named ones. */
 function describeHeaders(more: readonly string[]): Json {
   const names = Object.keys(HEADERS).filter(
     (name) => COMMON_HEADERS.includes(name) || more.includes(name.toLowerCase()),

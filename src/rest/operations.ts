@@ -12,10 +12,10 @@ import { DEFAULT_PAGE_SIZE, pageSize } from '../model/page.ts';
 import { PAGE_TOKEN_SCHEMA } from '../model/page-token.ts';
 import type { responseSchemas } from './response-schemas.ts';
 
-/** A field of a request. What the validator checks is the operation's affair: here it tells what to send. */
+/** A field of a request, for the OpenAPI document and for the rejection of unknown fields. Operations validate the values. */
 export type RequestField = {
   readonly description: string;
-  /** Stands for one value; `fields` for an object. */
+  /** The validator of a single value. An object has `fields` instead. */
   readonly validator?: Pick<Validator<unknown>, 'schema' | 'isOptional'>;
   readonly fields?: RequestFields;
 };
@@ -23,26 +23,28 @@ export type RequestField = {
 /** The fields of a request, by name. */
 export type RequestFields = Readonly<Record<string, RequestField>>;
 
+/** The id of an operation in the OpenAPI document. */
 export type OperationId = 'createApp' | 'signIn' | 'updateWallet' | 'listProjects';
 
-/** One of the four operations, as REST has it. The routes and the published document are made from it. */
+/** An operation of the REST API. The routes and the OpenAPI document are generated from it. */
 export type Operation = {
   readonly id: OperationId;
   readonly method: 'GET' | 'PATCH' | 'POST';
-  /** The path as OpenAPI writes it. */
+  /** The path in the syntax of OpenAPI. */
   readonly path: string;
-  /** The path as the router writes it. */
+  /** The path in the syntax of the router. */
   readonly route: string;
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** What stands in the braces of the path. */
-  readonly inPath?: RequestFields;
+  /** The parameters of the path. */
+  readonly pathParameters?: RequestFields;
   readonly query?: RequestFields;
   readonly body?: RequestFields;
-  readonly answer: keyof typeof responseSchemas;
-  /** The errors that are this operation's own. */
-  readonly refusals: readonly ApiError[];
+  /** The name of the response schema. */
+  readonly response: keyof typeof responseSchemas;
+  /** The errors that are specific to this operation. */
+  readonly errors: readonly ApiError[];
 };
 
 const { title, active } = createAppFields;
@@ -55,37 +57,37 @@ export const createApp = {
   tag: 'Apps',
   summary: 'Create an app',
   description:
-    'Creates an app in the default project of the account, or in the one that the account token was made for. Needs an account token. The answer is the only one that carries the app’s private key.',
+    'Creates an app in the project of the account token, or in the default project of the account if the token has none. Requires an account token. Only this response contains the private key of the app.',
   body: {
     title: { validator: title, description: 'The title of the app.' },
-    active: { validator: active, description: 'Whether the app may sign in.' },
+    active: { validator: active, description: 'Whether the app can sign in.' },
   },
-  answer: 'App',
-  refusals: [refusalOf({ title: '' }, { title, active }), accountTokenRequired()],
+  response: 'App',
+  errors: [validationErrorOf({ title: '' }, { title, active }), accountTokenRequired()],
 } as const satisfies Operation;
 
 export const signIn = {
   id: 'signIn',
   method: 'POST',
   path: '/auth/accounts:signinIdentity',
-  // A colon stands for itself where it is doubled.
+  // The router's syntax for a literal colon is a double colon.
   route: '/auth/accounts::signinIdentity',
   tag: 'Apps',
   summary: 'Sign in with an app',
   description:
-    'Exchanges an app’s private key for a project-level access token. An account token may sign in any app of its account, a project token any app of its project.',
+    'Exchanges the private key of an app for a project token. An account token can sign in any app of its account, a project token any app of its project.',
   body: {
     privateKey: {
       description: 'The credential of the app.',
       fields: {
         name: { validator: signInFields.name, description: 'The name of the app.' },
-        privateKey: { validator: signInFields.privateKey, description: 'The key that its creation gave.' },
+        privateKey: { validator: signInFields.privateKey, description: 'The private key of the app.' },
       },
     },
   },
-  answer: 'SignInResult',
-  refusals: [
-    refusalOf({ 'privateKey.name': 'till' }, { 'privateKey.name': signInFields.name }),
+  response: 'SignInResult',
+  errors: [
+    validationErrorOf({ 'privateKey.name': 'till' }, { 'privateKey.name': signInFields.name }),
     invalidCredentials(),
     appInactive(),
   ],
@@ -97,24 +99,27 @@ export const updateWallet = {
   id: 'updateWallet',
   method: 'PATCH',
   path: '/wallet/{wallet_name}',
-  // The slash of the wallet's name may come plain or as %2F.
+  // The slash in the name of the wallet can be plain or %2F.
   route: '/wallet/*',
   tag: 'Wallets',
   summary: 'Update a wallet',
   description:
-    'Changes the given fields of a wallet and leaves the others as they are. An account token may change any wallet of its account, a project token any wallet of its project.',
-  inPath: {
+    'Updates the fields of a wallet that are in the body. Other fields are unchanged. An account token can update any wallet of its account, a project token any wallet of its project.',
+  pathParameters: {
     wallet_name: {
       validator: name,
-      description: 'The name of the wallet. Its slash may come plain or as `%2F`.',
+      description: 'The name of the wallet. Its slash can be plain or `%2F`.',
     },
   },
   body: {
     title: { validator: changes.title, description: 'The new title.' },
-    description: { validator: changes.description, description: 'The new description. Empty, it clears it.' },
+    description: {
+      validator: changes.description,
+      description: 'The new description. An empty string clears it.',
+    },
     project: {
       validator: changes.project,
-      description: 'The project that will contain the wallet. The token must be able to see it.',
+      description: 'The new project. It must be visible to the token.',
     },
     network: {
       validator: changes.network,
@@ -123,9 +128,9 @@ export const updateWallet = {
     },
     password: { validator: changes.password, description: 'The new password.' },
   },
-  answer: 'Wallet',
-  refusals: [
-    refusalOf({ password: 'short' }, { password: changes.password }),
+  response: 'Wallet',
+  errors: [
+    validationErrorOf({ password: 'short' }, { password: changes.password }),
     resourceNotFound(),
     tooManyPasswords(),
   ],
@@ -139,32 +144,32 @@ export const listProjects = {
   tag: 'Projects',
   summary: 'List the projects',
   description:
-    'Lists the projects that the token can see, one page at a time: for an account token all projects of the account, for a project token its one project.',
+    'Returns one page of the projects that are visible to the token: all projects of the account for an account token, one project for a project token.',
   query: {
     pageSize: {
       validator: { ...pageSize, schema: { ...pageSize.schema, default: DEFAULT_PAGE_SIZE } },
-      description: 'The most projects that the page may hold.',
+      description: 'The maximum number of projects of the page.',
     },
     pageToken: {
       validator: { schema: PAGE_TOKEN_SCHEMA, isOptional: true },
-      description: 'The `nextPageToken` of an earlier answer. Empty, it is the same as none.',
+      description: 'The `nextPageToken` of an earlier response. An empty string means the first page.',
     },
   },
-  answer: 'ProjectPage',
-  refusals: [refusalOf({ pageSize: 101 }, { pageSize })],
+  response: 'ProjectPage',
+  errors: [validationErrorOf({ pageSize: 101 }, { pageSize })],
 } as const satisfies Operation;
 
-/** The error that a request gets for these fields. */
-function refusalOf(
-  sent: Readonly<Record<string, unknown>>,
+/** Returns the validation error of an example input. */
+function validationErrorOf(
+  input: Readonly<Record<string, unknown>>,
   validators: Readonly<Record<string, Validator<unknown>>>,
 ): ApiError {
   try {
-    parseFields(sent, validators);
+    parseFields(input, validators);
   } catch (error) {
     if (error instanceof ApiError) return error;
   }
-  throw new Error('The example of a refusal is valid input.');
+  throw new Error('The example of invalid input is valid.');
 }
 
 /** The four operations, in the order of the specification. */

@@ -14,7 +14,7 @@ import { PAGE_TOKEN_SCHEMA } from '../model/page-token.ts';
 import { BAD_REQUEST, DOMAIN, ERROR_INFO } from './error-body.ts';
 import type { appView, pageView, projectView, signInView, walletView } from './views.ts';
 
-/** The fields of an answer, each as a JSON Schema: those of its view, neither more nor less. */
+/** The JSON Schemas of a response's fields: exactly the fields of its view. */
 type FieldsOf<View extends (...args: never) => object> = Readonly<Record<keyof ReturnType<View>, JsonSchema>>;
 
 const EMPTY = { type: 'string', const: '' };
@@ -25,17 +25,17 @@ const app: FieldsOf<typeof appView> = {
   privateKey: {
     anyOf: [credential('key'), EMPTY],
     description:
-      'The secret key to sign in with. It is given once, in the answer to the creation of the app, and is an empty string everywhere else.',
+      'The private key for signing in. Only the response to the creation of the app contains it; in all others it is an empty string.',
   },
-  active: { ...boolean.schema, description: 'Whether the app may sign in.' },
+  active: { ...boolean.schema, description: 'Whether the app can sign in.' },
 };
 
 const signInResult: FieldsOf<typeof signInView> = {
   accessToken: {
     ...credential('app'),
-    description: 'A bearer token for the resources of the app’s project alone.',
+    description: 'A project token: a bearer token for the project of the app.',
   },
-  app: { $ref: '#/components/schemas/App', description: 'The app that signed in. Its key is left out.' },
+  app: { $ref: '#/components/schemas/App', description: 'The app that signed in, without its private key.' },
 };
 
 const project: FieldsOf<typeof projectView> = {
@@ -46,7 +46,7 @@ const project: FieldsOf<typeof projectView> = {
     type: 'string',
     format: 'uri',
     maxLength: 2000,
-    description: 'Where the cover image, an SVG made from the project’s name, is served.',
+    description: 'The URL of the cover image, an SVG generated from the name of the project.',
   },
   imageCoverCid: {
     type: 'string',
@@ -61,7 +61,7 @@ const page: FieldsOf<typeof pageView> = {
     type: 'array',
     items: { $ref: '#/components/schemas/Project' },
     maxItems: MAX_PAGE_SIZE,
-    description: 'The projects of the page, by name, which is the order of their creation.',
+    description: 'The projects of the page, sorted by name, which is the order of creation.',
   },
   nextPageToken: {
     ...PAGE_TOKEN_SCHEMA,
@@ -80,31 +80,35 @@ const wallet: FieldsOf<typeof walletView> = {
   network: { type: 'string', enum: NETWORKS, description: 'The blockchain network.' },
   address: {
     ...address.schema,
-    description: 'The address on the network, with the checksum of EIP-55. It is assigned by the service.',
+    description:
+      'The address on the network, with the checksum of EIP-55. Assigned by the service, read-only.',
   },
-  password: { ...EMPTY, description: 'Always an empty string: a password is never given back.' },
+  password: { ...EMPTY, description: 'Always an empty string: passwords are never returned.' },
 };
 
-// A violation repeats the name of an unknown field, which is as long as the client made it.
+// A violation contains the name of an unknown field, whose length only the size of the body limits.
 const MAX_TEXT_LENGTH = 2 * MAX_BODY_BYTES;
 
 const error: JsonSchema = {
   type: 'object',
-  description: 'What is answered instead, in the shape of AIP-193.',
+  description: 'An error. Source: AIP-193.',
   required: ['error'],
   additionalProperties: false,
   properties: {
-    error: object('What went wrong.', {
+    error: object('The error.', {
       code: { type: 'integer', format: 'int32', minimum: 400, maximum: 503, description: 'The HTTP status.' },
-      message: { ...plain(MAX_TEXT_LENGTH), description: 'The problem, in English, for a developer.' },
+      message: {
+        ...plain(MAX_TEXT_LENGTH),
+        description: 'A description of the error in English, for developers.',
+      },
       status: {
         type: 'string',
         enum: STATUSES,
-        description: 'The canonical name of the kind of problem.',
+        description: 'The canonical name of the status. Source: google.rpc.Code.',
       },
       details: {
         type: 'array',
-        description: 'The reason, and the fields at fault if there are any.',
+        description: 'The reason, and the invalid fields if there are any.',
         minItems: 1,
         maxItems: 2,
         items: {
@@ -115,47 +119,47 @@ const error: JsonSchema = {
   },
 };
 
-const errorInfo = object('Why a request failed, for a program.', {
+const errorInfo = object('The machine-readable reason of an error.', {
   '@type': { type: 'string', const: ERROR_INFO, description: 'The type of this detail.' },
   reason: {
     type: 'string',
     pattern: '^[A-Z][A-Z_]+$',
     maxLength: 63,
-    description: 'A constant that a program can act on.',
+    description: 'A machine-readable constant.',
   },
-  domain: { type: 'string', const: DOMAIN, description: 'Who gives the reason.' },
-  metadata: object('What to find the request by in the log.', {
-    requestId: { ...plain(100), description: 'The same as the header X-Request-Id.' },
+  domain: { type: 'string', const: DOMAIN, description: 'The service that defines the reason.' },
+  metadata: object('The request in the log.', {
+    requestId: { ...plain(100), description: 'The value of the header X-Request-Id.' },
   }),
 });
 
-const badRequest = object('The fields at fault.', {
+const badRequest = object('The invalid fields.', {
   '@type': { type: 'string', const: BAD_REQUEST, description: 'The type of this detail.' },
   fieldViolations: {
     type: 'array',
-    description: 'What is wrong with each field.',
+    description: 'One violation per invalid field.',
     minItems: 1,
     maxItems: MAX_VIOLATIONS,
-    items: object('What is wrong with one field.', {
-      field: { ...plain(MAX_TEXT_LENGTH), description: 'The field, with dots between levels.' },
-      description: { ...plain(1000), description: 'What the field must be.' },
+    items: object('One invalid field.', {
+      field: { ...plain(MAX_TEXT_LENGTH), description: 'The path of the field, with dots between levels.' },
+      description: { ...plain(1000), description: 'A description of the valid values.' },
     }),
   },
 });
 
-/** The schemas of the responses, by the names that the document gives them. Source: JSON Schema 2020-12. */
+/** The schemas of the responses, by their names in the OpenAPI document. Source: JSON Schema 2020-12. */
 export const responseSchemas = {
   App: object('An app: a credential of one project.', app),
-  SignInResult: object('A project-level access token, and whose it is.', signInResult),
-  Wallet: object('A wallet, bound to a blockchain network.', wallet),
-  Project: object('A project: the scope that apps and wallets belong to.', project),
+  SignInResult: object('A project token, and its app.', signInResult),
+  Wallet: object('A wallet on a blockchain network.', wallet),
+  Project: object('A project, which contains apps and wallets.', project),
   ProjectPage: object('One page of projects.', page),
   Error: error,
   ErrorInfo: errorInfo,
   BadRequest: badRequest,
 };
 
-/** An object that has all of these fields and no others. */
+/** Returns the schema of an object with exactly these fields, all of them required. */
 function object(description: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return {
     type: 'object',
@@ -166,12 +170,12 @@ function object(description: string, properties: Readonly<Record<string, JsonSch
   };
 }
 
-/** Text of ours, which has no validator. */
+/** Returns the schema of a text that has no validator. */
 function plain(maxLength: number): JsonSchema {
   return { type: 'string', maxLength, pattern: '^[^\\u0000]*$' };
 }
 
-/** What a credential looks like. */
+/** Returns the schema of a credential. */
 function credential(kind: 'app' | 'key'): JsonSchema {
   return { type: 'string', maxLength: 134, pattern: `^paw_${kind}_[0-9A-HJKMNP-TV-Z]{52}_[0-9a-f]{72}$` };
 }

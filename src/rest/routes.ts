@@ -6,11 +6,11 @@ import { createApp, listProjects, signIn, updateWallet } from './operations.ts';
 import { renameFields, unpackInteger, unpackObject, unpackQuery } from './unpack.ts';
 import { appView, pageView, signInView, walletView } from './views.ts';
 
-/** Adds the REST API: the four paths of the specification. */
+/** Adds the routes of the REST API: the four paths of the specification. */
 export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate: Authenticate): void {
   root.register(async (app) => {
     app.decorateRequest('principal');
-    // Before the body is read, so that a client without a token can send no body.
+    // Before the body is read, so that a client without a valid token can't send one.
     app.addHook('onRequest', async (request) => {
       request.setDecorator('principal', await authenticate(request.headers.authorization));
       if (request.method !== 'GET' && request.method !== 'HEAD') unpackQuery(request.query, {});

@@ -3,51 +3,56 @@ import { ApiError, invalidFields } from '../model/api-error.ts';
 import type { RequestFields } from './operations.ts';
 
 /**
- * Takes a body apart, whose fields are for the operation to check.
+ * Returns a body, or an object in a body, after checking its field names. The operation validates
+ * the values.
  *
- * @param fields the fields that it may have
- * @param within the name of the object in the request, if it is not the whole body
- * @throws INVALID_ARGUMENT if it is not an object, or has other fields
+ * @param fields the known fields
+ * @param parent the name of the object, if it is not the body itself
+ * @throws INVALID_ARGUMENT if the value is not an object, or has unknown fields
  */
 export function unpackObject(
   body: unknown,
   fields: RequestFields,
-  within?: string,
+  parent?: string,
 ): Readonly<Record<string, unknown>> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw within === undefined
+    throw parent === undefined
       ? malformedRequest('The body must be a JSON object.')
-      : invalidFields([{ field: within, description: 'Must be an object.' }]);
+      : invalidFields([{ field: parent, description: 'Must be an object.' }]);
   }
-  rejectUnknownFields(Object.keys(body), fields, within);
+  rejectUnknownFields(Object.keys(body), fields, parent);
   return body as Record<string, unknown>;
 }
 
 /**
- * Takes a query string apart.
+ * Returns the parameters of a query string.
  *
- * @param fields the parameters that it may have
- * @throws INVALID_ARGUMENT if it has others, or one of them twice
+ * @param fields the known parameters
+ * @throws INVALID_ARGUMENT if it has unknown or repeated parameters
  */
 export function unpackQuery(
   query: unknown,
   fields: RequestFields,
 ): Readonly<Record<string, string | undefined>> {
-  const sent = query as Readonly<Record<string, string | string[]>>;
-  rejectUnknownFields(Object.keys(sent), fields);
-  const repeated = Object.keys(fields).filter((name) => Array.isArray(sent[name]));
+  const parameters = query as Readonly<Record<string, string | string[]>>;
+  rejectUnknownFields(Object.keys(parameters), fields);
+  const repeated = Object.keys(fields).filter((name) => Array.isArray(parameters[name]));
   if (repeated.length > 0) {
-    throw invalidFields(repeated.map((field) => ({ field, description: 'Must be given once.' })));
+    throw invalidFields(repeated.map((field) => ({ field, description: 'Must not be repeated.' })));
   }
-  return sent as Readonly<Record<string, string>>;
+  return parameters as Readonly<Record<string, string>>;
 }
 
-/** The number that a parameter spells in the plain decimal form, or the text as it is, which is no number. */
+/** Returns the integer in a parameter, or the unchanged text if it is not one, which the operation then rejects. */
 export function unpackInteger(text: string | undefined): number | string | undefined {
   return text !== undefined && /^(0|-?[1-9]\d{0,8})$/.test(text) ? Number(text) : text;
 }
 
-/** Runs an operation whose fields have other names in REST, and names those in its errors. */
+/**
+ * Runs an operation, and renames the fields in its errors to their names in REST.
+ *
+ * @param names the names in REST, by the names in the operation
+ */
 export async function renameFields<T>(
   names: Readonly<Record<string, string>>,
   operation: () => Promise<T>,
@@ -62,10 +67,9 @@ export async function renameFields<T>(
   }
 }
 
-function rejectUnknownFields(sent: readonly string[], fields: RequestFields, within?: string): void {
-  const others = sent.filter((field) => !Object.hasOwn(fields, field));
-  if (others.length === 0) return;
-  const known = Object.keys(fields).join(', ');
-  const description = `Is not a field of this request, which takes ${known || 'none here'}.`;
-  throw invalidFields(others.map((field) => ({ field: within ? `${within}.${field}` : field, description })));
+function rejectUnknownFields(names: readonly string[], fields: RequestFields, parent?: string): void {
+  const unknown = names.filter((name) => !Object.hasOwn(fields, name));
+  if (unknown.length === 0) return;
+  const description = `Unknown field. Known fields: ${Object.keys(fields).join(', ') || 'none'}.`;
+  throw invalidFields(unknown.map((name) => ({ field: parent ? `${parent}.${name}` : name, description })));
 }

@@ -19,7 +19,7 @@ const FIND = `SELECT ${COLUMNS} FROM account WHERE id = $1`;
 
 const FIND_FIRST = `SELECT ${COLUMNS} FROM account ORDER BY id LIMIT 1`;
 
-/** Adds an account that has no project yet; its default one is to follow in the same transaction. */
+/** Inserts an account without projects. The caller inserts its default project in the same transaction. */
 export async function insertAccount(
   transaction: Queryable,
   account: Omit<AccountRow, 'project_count'>,
@@ -32,13 +32,13 @@ export async function insertAccount(
   ]);
 }
 
-/** Returns the account, or undefined if there is none of this id. */
+/** Returns the account with this id, or undefined if it does not exist. */
 export async function findAccount(database: Queryable, id: Ulid): Promise<AccountRow | undefined> {
   const [row] = await database.query<AccountRow>(FIND, [id]);
   return row;
 }
 
-/** Returns the oldest account, or undefined if there is none at all. */
+/** Returns the oldest account, or undefined if the database has no accounts. */
 export async function findFirstAccount(database: Queryable): Promise<AccountRow | undefined> {
   const [row] = await database.query<AccountRow>(FIND_FIRST);
   return row;

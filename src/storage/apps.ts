@@ -2,7 +2,7 @@ import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
 import { selectByIds } from './select-by-ids.ts';
 
-/** A row of the table `app`, without the hash of its private key. */
+/** A row of the table `app`, without the hash of the private key. */
 export type AppRow = {
   readonly account_id: Ulid;
   readonly id: Ulid;
@@ -12,12 +12,12 @@ export type AppRow = {
   readonly create_time_ms: number;
 };
 
-/** A row of the table `app` with the SHA-256 of its private key's secret. */
+/** A row of the table `app`, with the SHA-256 of the private key in hexadecimal digits. */
 export type AppSecretRow = AppRow & { readonly private_key_hash: string };
 
 const COLUMNS = 'account_id, id, project_id, title, active, create_time_ms';
 
-// The project is read, not taken on trust: no row is made unless it is the account's.
+// The SELECT returns no row, and nothing is inserted, if the project does not belong to the account.
 const INSERT = `INSERT INTO app (account_id, id, project_id, title, active, create_time_ms, private_key_hash)
 SELECT p.account_id, $3, p.id, $4, $5, $6, $7 FROM project p WHERE p.account_id = $1 AND p.id = $2
 RETURNING ${COLUMNS}`;
@@ -26,14 +26,14 @@ const FIND_SECRET = `SELECT ${COLUMNS}, private_key_hash FROM app WHERE account_
 
 const LIST = `SELECT ${COLUMNS} FROM app WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
-// Writes the row as it is: a lock that both engines know, held until the transaction ends.
+// An update without a change: a row lock that works on both engines, held until the end of the transaction.
 const LOCK_ACTIVE =
   'UPDATE app SET active = active WHERE account_id = $1 AND id = $2 AND active = 1 RETURNING id';
 
-// By an index on this very expression, as the account of a project is found.
+// The expression must be the same as in the index `app_by_name`.
 const SET_ACTIVE = `UPDATE app SET active = $2 WHERE 'apps/' || id = $1 RETURNING ${COLUMNS}`;
 
-/** Adds an app and returns its row, or undefined if the account has no such project. */
+/** Inserts an app and returns its row, or undefined if the project does not belong to the account. */
 export async function insertApp(database: Queryable, app: AppSecretRow): Promise<AppRow | undefined> {
   const [row] = await database.query<AppRow>(INSERT, [
     app.account_id,
@@ -47,7 +47,7 @@ export async function insertApp(database: Queryable, app: AppSecretRow): Promise
   return row;
 }
 
-/** Returns those of the account's apps `ids` that exist, in no order. */
+/** Returns the apps of the account with the given ids, in no particular order. Missing apps are omitted. */
 export function findApps(
   database: Queryable,
   accountId: Ulid,
@@ -56,7 +56,7 @@ export function findApps(
   return selectByIds(database, `SELECT ${COLUMNS} FROM app WHERE account_id = $1 AND id`, accountId, ids);
 }
 
-/** Returns an app of the account with the hash of its key, or undefined. */
+/** Returns an app of the account with the hash of its private key, or undefined if it does not exist. */
 export async function findAppSecret(
   database: Queryable,
   accountId: Ulid,
@@ -66,7 +66,7 @@ export async function findAppSecret(
   return row;
 }
 
-/** Returns up to `limit` of the account's apps that follow `after`, by id. */
+/** Returns at most `limit` apps of the account whose id is greater than `after`, in the order of their ids. */
 export function listApps(
   database: Queryable,
   accountId: Ulid,
@@ -76,13 +76,13 @@ export function listApps(
   return database.query<AppRow>(LIST, [accountId, after, limit]);
 }
 
-/** Whether the app is active; if so it stays active until the transaction ends. */
+/** Returns whether the app is active. An active app is locked and stays active until the end of the transaction. */
 export async function lockActiveApp(transaction: Queryable, accountId: Ulid, id: Ulid): Promise<boolean> {
   const rows = await transaction.query(LOCK_ACTIVE, [accountId, id]);
   return rows.length > 0;
 }
 
-/** Makes an app active or inactive and returns its row, or undefined if there is no such app. */
+/** Activates or deactivates an app and returns its row, or undefined if the app does not exist. */
 export async function updateAppActive(
   transaction: Queryable,
   name: ResourceName<'apps'>,

@@ -1,21 +1,21 @@
 import type { Database, Queryable, Row, Value } from './database.ts';
 
-/** How far a copy has come, in rows. */
+/** The progress of a copy, in rows. */
 export type CopyProgress = { readonly done: number; readonly total: number };
 
-/** Thrown if the target already holds something. The message is one line for the operator. */
+/** Thrown if the target has any row. The message is one line for the operator. */
 export class TargetNotEmptyError extends Error {}
 
 type Table = {
   readonly name: string;
   readonly columns: readonly string[];
-  /** The columns of the primary key, which the rows are read by. */
+  /** The columns of the primary key, by which the rows are ordered. */
   readonly key: readonly string[];
-  /** Which rows are copied; `$1` is the time now, in Unix milliseconds. */
+  /** The condition on the rows to copy; `$1` is the current time, in Unix milliseconds. */
   readonly where?: string;
 };
 
-// Those that others refer to come first.
+// In the order of their foreign keys: a referenced table comes first.
 const TABLES = [
   {
     name: 'account',
@@ -56,10 +56,10 @@ const TABLES = [
   },
 ] as const satisfies readonly Table[];
 
-/** How many rows of each table were copied. */
+/** The number of copied rows of each table. */
 export type CopyResult = Readonly<Record<(typeof TABLES)[number]['name'], number>>;
 
-const BATCH = 500;
+const BATCH_SIZE = 500;
 
 const FIND_KEY = 'SELECT key FROM page_token_key WHERE id = 1';
 
@@ -67,14 +67,16 @@ const SET_KEY = `INSERT INTO page_token_key (id, key) VALUES (1, $1)
 ON CONFLICT (id) DO UPDATE SET key = excluded.key`;
 
 /**
- * Copies all that one database holds, but for expired tokens, into an empty one of
- * the same version. It is done in one transaction on each side: nothing can be
- * written to the source meanwhile, which would then be missing in the target, and
- * a copy that fails leaves the target empty. Only a batch of rows is held at a time.
+ * Copies all rows of a database, except expired tokens, into an empty database with the same
+ * schema version. The copy is one transaction on each side: other processes can't write to
+ * the source during the copy, and a failed copy leaves the target empty. At most one batch of
+ * rows is in memory at a time.
  *
- * @param now the time, Unix milliseconds
- * @param onProgress is called after every batch
- * @throws TargetNotEmptyError if the target holds any row
+ * @param now the current time, in Unix milliseconds
+ * @param onProgress called after every batch
+ * @returns the number of copied rows of each table
+ * @throws TargetNotEmptyError if the target has any row
+ * @throws UNAVAILABLE if one of the databases is unavailable
  */
 export function copyDatabase(
   source: Database,
@@ -84,7 +86,7 @@ export function copyDatabase(
 ): Promise<CopyResult> {
   return source.transaction((from) =>
     target.transaction(async (to) => {
-      for (const table of TABLES) await refuseRows(to, table);
+      for (const table of TABLES) await assertEmpty(to, table);
       let total = 0;
       for (const table of TABLES) total += await count(from, table, now);
 
@@ -105,7 +107,7 @@ export function copyDatabase(
   );
 }
 
-async function refuseRows(target: Queryable, { name }: Table): Promise<void> {
+async function assertEmpty(target: Queryable, { name }: Table): Promise<void> {
   const rows = await target.query(`SELECT 1 AS one FROM ${name} LIMIT 1`);
   if (rows.length > 0) throw new TargetNotEmptyError(`The target is not empty: its table ${name} has rows.`);
 }
@@ -119,18 +121,18 @@ async function count(source: Queryable, { name, where }: Table, now: number): Pr
   return rows[0]?.count ?? 0;
 }
 
-/** The rows of a table in the order of its key, each batch from where the last one ended. */
+/** Reads the rows of a table in batches, by keyset pagination on its primary key. */
 async function* batches(source: Queryable, { name, columns, key, where }: Table, now: number) {
-  const places = (from: number) => key.map((_, index) => `$${from + index}`).join(', ');
+  const placeholders = (first: number) => key.map((_, index) => `$${first + index}`).join(', ');
   const select = `SELECT ${columns.join(', ')} FROM ${name}
-WHERE ${where ?? 'CAST($1 AS BIGINT) > 0'} AND (${key.join(', ')}) > (${places(2)}) ORDER BY ${key.join(', ')} LIMIT ${BATCH}`;
-  let last: readonly Value[] = key.map(() => '');
+WHERE ${where ?? 'CAST($1 AS BIGINT) > 0'} AND (${key.join(', ')}) > (${placeholders(2)}) ORDER BY ${key.join(', ')} LIMIT ${BATCH_SIZE}`;
+  let lastKey: readonly Value[] = key.map(() => '');
   for (;;) {
-    const rows = await source.query(select, [now, ...last]);
-    const end = rows.at(-1);
-    if (end === undefined) return;
+    const rows = await source.query(select, [now, ...lastKey]);
+    const lastRow = rows.at(-1);
+    if (lastRow === undefined) return;
     yield rows;
-    last = valuesOf(end, key);
+    lastKey = valuesOf(lastRow, key);
   }
 }
 

@@ -1,30 +1,31 @@
-/** What a column may hold. Times are Unix milliseconds, booleans 0 or 1. */
+/** The value of a column. Times are Unix milliseconds, booleans are 0 or 1. */
 export type Value = string | number | null;
 
-/** One row of a result, by column name. */
+/** A row of a result: the values by column name. */
 export type Row = Readonly<Record<string, Value>>;
 
-/** Something that SQL can be sent to: a database, or a transaction on it. */
+/** A target for SQL statements: a database, or a transaction on it. */
 export type Queryable = {
   /**
-   * Runs one statement.
+   * Executes one statement.
    *
-   * @param sql the statement, with `$1`, `$2`… for its parameters
-   * @returns its rows; `R` is the caller's word for the columns it names
-   * @throws UNAVAILABLE if the database cannot answer at the moment
+   * @param sql the statement, with `$1`, `$2`… as parameters
+   * @returns the rows; `R` is the type that the caller declares for them, and is not checked
+   * @throws UNAVAILABLE if the database is unavailable
    */
   query<R extends Row>(sql: string, params?: readonly Value[]): Promise<readonly R[]>;
 };
 
-/** The port to the database. SQL is written once and runs on every engine behind it. */
+/** The port to the database. Each statement is written once and runs on both engines, SQLite and PostgreSQL. */
 export type Database = Queryable & {
   /**
-   * Runs `work` in one transaction, which is committed when it returns and rolled
-   * back when it throws. Only the queryable that it is given takes part.
+   * Runs `work` in one transaction. The transaction is committed when `work` resolves, and rolled
+   * back when it rejects. Only statements on the argument of `work` are part of the transaction.
+   * `work` can run more than once: PostgreSQL retries it after a serialization failure or a deadlock.
    *
-   * @throws UNAVAILABLE if the database cannot answer at the moment
+   * @throws UNAVAILABLE if the database is unavailable
    */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
-  /** Ends all connections, once what runs on them has finished. */
+  /** Closes all connections after their running statements have finished. */
   close(): Promise<void>;
 };

@@ -15,42 +15,42 @@ const FIND_EXPIRED = 'SELECT key FROM token WHERE expire_time_ms <= $1 LIMIT 1';
 const SWEEP = `DELETE FROM token WHERE (namespace, key) IN
   (SELECT namespace, key FROM token WHERE expire_time_ms <= $1 LIMIT $2) RETURNING key`;
 
-// So that a sweep of many never keeps the others from writing for long.
+// Limits how long one statement of a sweep locks out other writes.
 const SWEEP_BATCH = 1000;
 
 type Entry = { readonly value: string; readonly expire_time_ms: number | null };
 
 /**
- * Keyv's storage on a database, or on a transaction of it: the table `token`.
- * Keyv's key `<namespace>:<key>` becomes its two columns.
+ * A Keyv storage adapter for the table `token` of a database, or of a transaction on it.
+ * Keyv's key `<namespace>:<key>` is stored in two columns.
  */
 export class KeyvAdapter implements KeyvStoreAdapter {
   readonly opts = {};
-  /** Set by the Keyv that the adapter is given to. */
+  /** Set by the Keyv instance that uses the adapter. */
   namespace?: string;
   readonly #database: Queryable;
   readonly #clock: () => number;
 
-  /** @param clock tells the time, in Unix milliseconds */
+  /** @param clock returns the current time, in Unix milliseconds */
   constructor(database: Queryable, clock: () => number) {
     this.#database = database;
     this.#clock = clock;
   }
 
-  /** Returns the entry in its serialised form, or undefined if there is none or it has expired. */
-  // Keyv's type lets the caller name what it expects; what comes is always text.
+  /** Returns the serialized value of an entry, or undefined if the entry does not exist or has expired. */
+  // The type parameter is part of Keyv's interface. The value is always a string.
   async get<V>(key: string): Promise<V | undefined> {
     const [row] = await this.#database.query<Entry>(GET, columns(key));
     const isLive = row !== undefined && (row.expire_time_ms ?? Infinity) > this.#clock();
     return isLive ? (row.value as V) : undefined;
   }
 
-  /** @param ttl the time to live, in milliseconds; without it the entry stays */
+  /** Inserts or replaces an entry. @param ttl the time to live, in milliseconds; an entry without it does not expire */
   async set(key: string, value: string, ttl?: number): Promise<void> {
     await this.#database.query(SET, [...columns(key), value, ttl === undefined ? null : this.#clock() + ttl]);
   }
 
-  /** Returns whether there was such an entry that had not expired. */
+  /** Deletes an entry. Returns whether it existed and had not expired. */
   async delete(key: string): Promise<boolean> {
     const [row] = await this.#database.query<{ expire_time_ms: number | null }>(DELETE, columns(key));
     return row !== undefined && (row.expire_time_ms ?? Infinity) > this.#clock();
@@ -61,13 +61,18 @@ export class KeyvAdapter implements KeyvStoreAdapter {
     await this.#database.query(CLEAR, [this.namespace ?? '']);
   }
 
-  /** Keyv listens for errors that come on their own; here each comes from a call, which throws it. */
+  /** Ignores listeners: Keyv subscribes to error events, but this adapter reports errors only by rejected promises. */
   on(): this {
     return this;
   }
 }
 
-/** Deletes the entries that have expired by `now`, Unix milliseconds, and returns their number. */
+/**
+ * Deletes expired entries in batches, and returns their number.
+ *
+ * @param now the current time, in Unix milliseconds
+ * @throws UNAVAILABLE if the database is unavailable
+ */
 export async function sweepExpired(database: Queryable, now: number): Promise<number> {
   // Without expired entries no lock is taken.
   const expired = await database.query(FIND_EXPIRED, [now]);

@@ -23,7 +23,7 @@ const FIND_VERSION = 'SELECT MAX(version) AS version FROM schema_migration';
 
 const INSERT = 'INSERT INTO schema_migration (version, apply_time_ms) VALUES ($1, $2)';
 
-// SQLite has no codes for its errors of SQL. Source: PostgreSQL, appendix A (undefined_table).
+// SQLite has one result code for all errors in SQL. Source: PostgreSQL, appendix A (undefined_table).
 const UNDEFINED_TABLE = '42P01';
 const NO_SUCH_TABLE = /^no such table/;
 
@@ -31,11 +31,12 @@ const NO_SUCH_TABLE = /^no such table/;
 export class DatabaseVersionError extends Error {}
 
 /**
- * Brings the schema of the database up to date. A database that is current is only read. If several
- * processes do this at once, one of them applies the migrations.
+ * Applies the missing migrations to the database. If the schema is current, the database is only
+ * read. If several processes migrate at the same time, one of them applies the migrations.
  *
  * @param now the current time, in Unix milliseconds
  * @throws DatabaseVersionError if the database is newer than the program
+ * @throws UNAVAILABLE if the database is unavailable
  */
 export async function migrate(database: Database, now: number): Promise<MigrationResult> {
   const migrations = readMigrations();
@@ -45,8 +46,8 @@ export async function migrate(database: Database, now: number): Promise<Migratio
       const applied = version === migrations.length ? [] : await apply(database, migrations, now);
       return { version: migrations.length, applied };
     } catch (error) {
-      // When two processes migrate at once, one of them fails: not every engine has a lock for this, but
-      // each refuses a second table of the same name and a second row of the same key.
+      // If two processes migrate at the same time, one of them fails with a duplicate table or a duplicate key,
+      // and retries. Not every engine has a lock for this.
       const isFinal = error instanceof DatabaseVersionError || error instanceof ApiError;
       if (attempt === MAX_ATTEMPTS || isFinal) throw error;
     }
@@ -54,9 +55,9 @@ export async function migrate(database: Database, now: number): Promise<Migratio
 }
 
 /**
- * Checks that the schema of the database is current, and changes nothing.
+ * Checks that the schema of the database is current. Does not change the database.
  *
- * @param subject the database in the text of the error
+ * @param subject the name of the database in the error message
  * @throws DatabaseVersionError if a migration is needed or the database is newer than the program
  */
 export async function assertCurrent(database: Database, subject = 'The database'): Promise<void> {
@@ -80,7 +81,7 @@ async function apply(
     if (current > migrations.length) throw newerDatabase(current, migrations.length);
     const missing = migrations.slice(current);
     for (const { version, statements } of missing) {
-      // The first statement, so that another process waits here until this one has finished.
+      // Inserted first: its key makes a concurrent process wait here until this transaction ends.
       await transaction.query(INSERT, [version, now]);
       for (const statement of statements) await transaction.query(statement);
     }
@@ -114,7 +115,7 @@ async function selectVersion(database: Queryable): Promise<number> {
   return row?.version ?? 0;
 }
 
-/** Reads the files `<version>-<name>.sql`. Versions count up from 1 without a gap. */
+/** Reads the files `<version>-<name>.sql`. Versions are consecutive and start at 1. */
 function readMigrations(): readonly Migration[] {
   const files = readdirSync(FOLDER).sort();
   return files.map((file, index) => {

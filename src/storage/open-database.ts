@@ -2,7 +2,7 @@ import type { Database } from './database.ts';
 import type { PostgresSettings } from './postgres.ts';
 import { openSqlite, type SqliteSettings } from './sqlite.ts';
 
-/** How to open a database. */
+/** Options for opening a database. */
 export type OpenSettings = {
   readonly postgres?: PostgresSettings;
   /** Whether to create the SQLite file if it does not exist; the default is true. */
@@ -13,7 +13,7 @@ export type OpenSettings = {
   readonly onHeldLog?: SqliteSettings['onHeldLog'];
 };
 
-/** Thrown if a URL names no supported engine. The message is one line and does not repeat the URL. */
+/** Thrown if a URL is not that of a supported engine. The message is one line, without the URL, which can contain a password. */
 export class DatabaseUrlError extends Error {}
 
 const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = { poolSize: 10, timeoutMs: 5000 };
@@ -21,10 +21,10 @@ const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = { poolSize: 10, timeoutMs: 5
 const SQLITE_URL = /^sqlite:(?:\/\/)?(.+)$/;
 
 /**
- * Opens the database of a URL. Connections to a server are made on first use.
+ * Opens the database of a URL. Connections to a PostgreSQL server are opened on first use.
  *
  * @param url `sqlite:<path>` or `postgres://…`
- * @throws DatabaseUrlError if it names no supported engine
+ * @throws DatabaseUrlError if the URL is not that of a supported engine
  * @throws DatabaseMissingError if the SQLite file does not exist and must not be created
  * @throws UNAVAILABLE if the file cannot be opened
  */
@@ -35,7 +35,7 @@ export async function openDatabase(
   const [, path] = SQLITE_URL.exec(url) ?? [];
   if (path !== undefined && path !== ':memory:') return openSqlite(path, { create, onFailure, onHeldLog });
   if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) {
-    // Loaded here, because a start on SQLite is faster without it.
+    // Imported on demand: a start on SQLite is faster without the PostgreSQL driver.
     const { openPostgres } = await import('./postgres.ts');
     return openPostgres(url, postgres);
   }

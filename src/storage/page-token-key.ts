@@ -5,10 +5,13 @@ const ADD = 'INSERT INTO page_token_key (id, key) VALUES (1, $1) ON CONFLICT (id
 
 const FIND = 'SELECT key FROM page_token_key WHERE id = 1';
 
-/** Returns the 32 bytes that codes in page tokens are made with, and makes them if there are none yet. */
+/**
+ * Returns the key for the MACs of page tokens, 32 bytes. Creates the key if the database has none.
+ * @throws UNAVAILABLE if the database is unavailable
+ */
 export async function loadPageTokenKey(database: Database): Promise<Uint8Array> {
   const key = (await findKey(database)) ?? (await createKey(database));
-  if (key === undefined) throw new Error('The database has lost its page token key.');
+  if (key === undefined) throw new Error('The database has no page token key.');
   return Buffer.from(key, 'hex');
 }
 

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import type { Queryable, Row, Value } from './database.ts';
 
-// More would wait for each other on one connection where others are free.
+// A larger batch would serialize reads on one connection while other connections are idle.
 const MAX_BATCH = 16;
 
 type PendingRead = {
@@ -12,22 +12,22 @@ type PendingRead = {
 };
 
 /**
- * Sends the reads that come in the same turn of the event loop over one connection, one
- * after another without waiting for the answers. The turns, the system calls and the
- * hand-over of connections take more time than the server does.
+ * Returns a query function that pipelines the reads of one event-loop turn over one connection.
+ * Without it, event-loop turns, system calls and the checkout of connections take longer than
+ * the queries.
  *
- * Each read has its own result: one that fails has no effect on the others.
+ * Each read has its own result: a failed read has no effect on the others.
  *
- * @param withConnection runs work on a connection of the pool; it fails if none is free in time
+ * @param withConnection runs work on a connection of the pool; rejects if no connection is available in time
  */
 export function batchedReads(
   withConnection: (work: (connection: Queryable) => Promise<unknown>) => Promise<unknown>,
 ): Queryable['query'] {
-  let waiting: PendingRead[] = [];
+  let pending: PendingRead[] = [];
 
   function send(): void {
-    const reads = waiting;
-    waiting = [];
+    const reads = pending;
+    pending = [];
     for (let start = 0; start < reads.length; start += MAX_BATCH) {
       const batch = reads.slice(start, start + MAX_BATCH);
       withConnection((connection) => runBatch(batch, connection)).catch((error: unknown) => {
@@ -38,8 +38,8 @@ export function batchedReads(
 
   return <R extends Row>(sql: string, params: readonly Value[] = []) =>
     new Promise<readonly R[]>((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(send);
-      waiting.push({ sql, params, resolve: resolve as PendingRead['resolve'], reject });
+      if (pending.length === 0) setImmediate(send);
+      pending.push({ sql, params, resolve: resolve as PendingRead['resolve'], reject });
     });
 }
 
@@ -48,21 +48,22 @@ async function runBatch(batch: readonly PendingRead[], connection: Queryable): P
   await Promise.all(
     batch.map((read) =>
       connection.query(read.sql, read.params).then(read.resolve, (error: unknown) => {
-        if (isUnprepared(error)) unprepared.push(read);
+        if (isMissingStatement(error)) unprepared.push(read);
         else read.reject(error);
       }),
     ),
   );
-  // One after another, so that each prepares its statement by itself.
+  // Sequentially, so that each read prepares its own statement.
   for (const { sql, params, resolve, reject } of unprepared) {
     await connection.query(sql, params).then(resolve, reject);
   }
 }
 
 /**
- * Whether a read relied on another of its batch to prepare their statement, which failed. Sent
- * again, it says why. Source: PostgreSQL, appendix A, invalid_sql_statement_name.
+ * Returns whether a prepared statement does not exist, because another read of the batch failed
+ * to prepare it. A retry of the read gives the original error.
+ * Source: PostgreSQL, appendix A, invalid_sql_statement_name.
  */
-function isUnprepared(error: unknown): boolean {
+function isMissingStatement(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '26000';
 }

@@ -5,51 +5,50 @@ import { ApiError, unavailable } from '../model/api-error.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
 import { batchedReads } from './postgres-reads.ts';
 
-/** How much of a PostgreSQL server one process takes. */
+/** The limits on one process's use of a PostgreSQL server. */
 export type PostgresSettings = {
-  /** The most connections. */
+  /** The maximum number of connections. */
   readonly poolSize: number;
-  /** How long a statement may run, and how long one may wait for a connection, in milliseconds. */
+  /** The timeout of a statement, and of the wait for a connection, in milliseconds. */
   readonly timeoutMs: number;
 };
 
 const READ_ONLY = /^25006$/;
 
-// Errors by which the server says that it cannot answer, not that it was asked
-// wrongly. Source: PostgreSQL, appendix A.
-const OUTAGES = [
-  /^08/, // connection exceptions
+// Error codes of an unavailable server, as opposed to those of an invalid statement.
+// Source: PostgreSQL, appendix A.
+const OUTAGE_CODES = [
+  /^08/, // connection exception
   /^53/, // insufficient resources
-  /^57/, // operator intervention: shutting down, starting up, statement time-out
-  /^58/, // errors outside the server
+  /^57/, // operator intervention: shutdown, startup, statement timeout
+  /^58/, // system error
   READ_ONLY,
   /^40001$/, // serialization failure
   /^40P01$/, // deadlock
-  /^XX/, // a part of the engine that is away
+  /^XX/, // internal error, which distributed engines return for an unavailable node
 ];
 
-// What other transactions got in the way of may well succeed when it is tried again.
-const CONFLICT = /^(40001|40P01)$/;
-const ATTEMPTS = 4;
-const CONFLICT_PAUSE_MS = 20;
+// A serialization failure or a deadlock. A retry of the transaction can succeed.
+const CONFLICT_CODE = /^(40001|40P01)$/;
+const MAX_ATTEMPTS = 4;
+const RETRY_DELAY_MS = 20;
 
-// How much longer than the server the client waits, in case the server has gone without a word.
-const GRACE_MS = 1000;
+// The client's timeout is longer than the server's. It applies if the server no longer responds.
+const CLIENT_TIMEOUT_MARGIN_MS = 1000;
 
 /**
- * Opens a pool of connections to a PostgreSQL server, or to an engine that speaks
- * its protocol. A connection is made when one is needed, and after one that breaks
- * the next statement gets another.
+ * Opens a connection pool to a PostgreSQL server, or to another engine with its protocol.
+ * Connections are opened on demand. A broken connection is replaced for the next statement.
  *
- * @param url `postgres://…`; `sslmode` is `disable` (the default), `require`, `verify-ca`
- *   or `verify-full`, which mean what they mean to libpq; `pgbouncer=true` is for a
- *   pooler in transaction mode, which keeps neither settings nor prepared statements
+ * @param url `postgres://…`. `sslmode` is `disable` (the default), `require`, `verify-ca` or
+ *   `verify-full`, with the meaning of libpq. `pgbouncer=true` is required for a pooler in
+ *   transaction mode, which keeps neither session settings nor prepared statements.
  */
 export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSettings): Database {
   const target = new URL(url);
-  const pooled = target.searchParams.get('pgbouncer') === 'true';
+  const hasPooler = target.searchParams.get('pgbouncer') === 'true';
   target.searchParams.delete('pgbouncer');
-  // With it, `sslmode=require` means what it means to libpq: encrypt, and trust any certificate.
+  // Gives `sslmode=require` the meaning of libpq: encryption without verification of the certificate.
   target.searchParams.set('uselibpqcompat', 'true');
 
   const pool = new Pool({
@@ -57,52 +56,56 @@ export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSetti
     application_name: 'paw-gateway',
     max: poolSize,
     connectionTimeoutMillis: timeoutMs,
-    ...(!pooled && { statement_timeout: timeoutMs }),
-    query_timeout: timeoutMs + GRACE_MS,
+    ...(!hasPooler && { statement_timeout: timeoutMs }),
+    query_timeout: timeoutMs + CLIENT_TIMEOUT_MARGIN_MS,
     keepAlive: true,
     pipeline: true,
-    // Counts and times are well within what a number holds exactly.
+    // Counts and times are safe integers.
     types: {
       getTypeParser: (oid: number) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid)),
     },
   });
-  // A connection that breaks is noticed by the statement on it, if there is one; unheard, the
-  // error that it also emits would end the process.
+  // A broken connection rejects its running statements and also emits an error event, which
+  // would end the process if it had no listener.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
 
-  const preparedName = pooled ? () => undefined : statementNames();
+  const statementName = hasPooler ? () => undefined : statementNames();
 
-  const open = new Set<Promise<unknown>>();
+  const running = new Set<Promise<unknown>>();
 
-  /** Runs `work` on a connection, and lets `close` wait for it. */
+  /** Runs `work` on a connection of the pool. `close` waits for it. */
   function withConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T> {
-    const result = connect(work).finally(() => open.delete(result));
-    open.add(result);
+    const result = runOnConnection(work).finally(() => running.delete(result));
+    running.add(result);
     return result;
   }
 
-  /** Runs `work` on a connection, which is not used again if it may be broken. */
-  async function connect<T>(work: (connection: Queryable) => Promise<T>): Promise<T> {
-    // All that can go wrong here is that there is no server, or no free connection in time.
+  /** Runs `work` on a connection of the pool, and discards the connection if it may be broken. */
+  async function runOnConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T> {
+    // This fails only if the server is unreachable, or if no connection is available in time.
     const client = await pool.connect().catch((error: unknown) => Promise.reject(unavailable(error)));
-    let broken = false;
+    let isBroken = false;
     const connection: Queryable = {
       async query<R extends Row>(sql: string, params: readonly Value[] = []) {
         try {
-          const { rows } = await client.query<R>({ name: preparedName(sql), text: sql, values: [...params] });
+          const { rows } = await client.query<R>({
+            name: statementName(sql),
+            text: sql,
+            values: [...params],
+          });
           return rows;
         } catch (error) {
-          // What the server did not say itself is said of the connection to it.
-          broken ||= !(error instanceof DatabaseError) || error.severity === 'FATAL' || isReadOnly(error);
-          throw broken || isOutage(error) ? unavailable(error) : error;
+          // An error that is not from the server is an error of the connection.
+          isBroken ||= !(error instanceof DatabaseError) || error.severity === 'FATAL' || isReadOnly(error);
+          throw isBroken || isOutage(error) ? unavailable(error) : error;
         }
       },
     };
     try {
       return await work(connection);
     } finally {
-      client.release(broken);
+      client.release(isBroken);
     }
   }
 
@@ -119,15 +122,15 @@ export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSetti
         try {
           return await withConnection((connection) => inTransaction(connection, work));
         } catch (error) {
-          if (attempt === ATTEMPTS || !isConflict(error)) throw error;
-          // Not at the same time as whoever it collided with.
-          await delay(Math.random() * CONFLICT_PAUSE_MS * attempt);
+          if (attempt === MAX_ATTEMPTS || !isConflict(error)) throw error;
+          // A random delay, so that the conflicting transactions do not retry at the same time.
+          await delay(Math.random() * RETRY_DELAY_MS * attempt);
         }
       }
     },
 
     async close() {
-      await Promise.allSettled(open);
+      await Promise.allSettled(running);
       await pool.end();
     },
   };
@@ -143,13 +146,16 @@ async function inTransaction<T>(
     await connection.query('COMMIT');
     return result;
   } catch (error) {
-    // On a connection that has broken the server does it by itself.
+    // ROLLBACK fails on a broken connection, whose transaction the server rolls back itself.
     await connection.query('ROLLBACK').catch(() => {});
     throw error;
   }
 }
 
-/** Names a statement by its text, so that a name means the same on every connection of every instance. */
+/**
+ * Returns a function that derives the name of a prepared statement from the hash of its text. A name
+ * thus has the same meaning on all connections of all instances.
+ */
 function statementNames(): (sql: string) => string {
   const names = new Map<string, string>();
   return (sql) => {
@@ -162,16 +168,16 @@ function statementNames(): (sql: string) => string {
   };
 }
 
-/** A session stays read-only when its database no longer is, as after a change of primary. */
+/** A session can stay read-only after a failover, when the server is writable again. Its connection is discarded. */
 function isReadOnly({ code }: DatabaseError): boolean {
   return READ_ONLY.test(code ?? '');
 }
 
 function isOutage(error: unknown): boolean {
-  return error instanceof DatabaseError && OUTAGES.some((pattern) => pattern.test(error.code ?? ''));
+  return error instanceof DatabaseError && OUTAGE_CODES.some((pattern) => pattern.test(error.code ?? ''));
 }
 
 function isConflict(error: unknown): boolean {
   const cause = error instanceof ApiError ? error.cause : undefined;
-  return cause instanceof DatabaseError && CONFLICT.test(cause.code ?? '');
+  return cause instanceof DatabaseError && CONFLICT_CODE.test(cause.code ?? '');
 }

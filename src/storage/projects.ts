@@ -1,4 +1,4 @@
-import type { Page, PageRequest, PageSurroundings } from '../model/page.ts';
+import type { Page, PageMetadata, PageRequest } from '../model/page.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
 import { selectByIds } from './select-by-ids.ts';
@@ -13,7 +13,7 @@ export type ProjectRow = {
   readonly create_time_ms: number;
 };
 
-/** What a project is read for: its row without the account, which the reader knows. */
+/** The columns of a project that queries return: all except the account, which is a parameter of every query. */
 export type ProjectItem = Omit<ProjectRow, 'account_id'>;
 
 const INSERT = `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
@@ -21,27 +21,27 @@ VALUES ($1, $2, $3, $4, $5, $6)`;
 
 const COUNT = 'UPDATE account SET project_count = project_count + 1 WHERE id = $1';
 
-// By an index on this very expression, so that it does not tempt the planner of PostgreSQL where an account's
-// projects are read by id.
+// The expression must be the same as in the index `project_by_name`. An index on `id` alone would mislead the
+// query planner of PostgreSQL when the projects of one account are read by id.
 const FIND_ACCOUNT = "SELECT account_id FROM project WHERE 'projects/' || id = $1";
 
 const SELECT =
   'SELECT id, title, description, image_cover_cid, create_time_ms FROM project WHERE account_id = $1';
 
-// The place in the list is found by the primary key, so that the last page costs what the first does.
+// Keyset pagination on the primary key: the last page costs the same as the first.
 const PAGE_FORWARD = `${SELECT} AND id > $2 ORDER BY id LIMIT $3`;
 
 const PAGE_BACKWARD = `${SELECT} AND id < $2 ORDER BY id DESC LIMIT $3`;
 
-const SURROUNDINGS_FORWARD = surroundings('id <= $2 ORDER BY id');
+const METADATA_FORWARD = metadataQuery('id <= $2 ORDER BY id');
 
-const SURROUNDINGS_BACKWARD = surroundings('id >= $2 ORDER BY id DESC');
+const METADATA_BACKWARD = metadataQuery('id >= $2 ORDER BY id DESC');
 
-// Before and after every ULID.
+// Less than every ULID, and greater than every ULID.
 const START = '';
 const END = 'Z';
 
-/** Adds a project to its account and counts it. */
+/** Inserts a project and increments the project count of its account. */
 export async function insertProject(transaction: Queryable, project: ProjectRow): Promise<void> {
   await transaction.query(INSERT, [
     project.account_id,
@@ -54,7 +54,7 @@ export async function insertProject(transaction: Queryable, project: ProjectRow)
   await transaction.query(COUNT, [project.account_id]);
 }
 
-/** Returns those of the account's projects `ids` that exist, in no order. */
+/** Returns the projects of the account with the given ids, in no particular order. Missing projects are omitted. */
 export function findProjects(
   database: Queryable,
   accountId: Ulid,
@@ -63,7 +63,7 @@ export function findProjects(
   return selectByIds(database, `${SELECT} AND id`, accountId, ids);
 }
 
-/** Returns the account of a project, or undefined if there is no such project. */
+/** Returns the id of the account of a project, or undefined if the project does not exist. */
 export async function findAccountOfProject(
   database: Queryable,
   project: ResourceName<'projects'>,
@@ -72,7 +72,7 @@ export async function findAccountOfProject(
   return row?.account_id;
 }
 
-/** Returns one page of an account's projects, by id. */
+/** Returns one page of the projects of an account, in the order of their ids. */
 export async function findProjectPage(
   database: Queryable,
   accountId: Ulid,
@@ -89,22 +89,22 @@ export async function findProjectPage(
   return { items: isForward ? items : items.toReversed(), direction, hasMore };
 }
 
-/** Returns what lies around a page of an account's projects. */
-export async function findProjectPageSurroundings(
+/** Returns the metadata of a page of the projects of an account. */
+export async function findProjectPageMetadata(
   database: Queryable,
   accountId: Ulid,
   { direction, position }: PageRequest,
-): Promise<PageSurroundings> {
+): Promise<PageMetadata> {
   const isForward = direction === 'forward';
-  const [row] = await database.query<{ project_count: number | null; has_more_behind: 0 | 1 }>(
-    isForward ? SURROUNDINGS_FORWARD : SURROUNDINGS_BACKWARD,
+  const [row] = await database.query<{ project_count: number | null; has_previous: 0 | 1 }>(
+    isForward ? METADATA_FORWARD : METADATA_BACKWARD,
     [accountId, position ?? (isForward ? START : END)],
   );
-  return { hasMoreBehind: row?.has_more_behind === 1, totalCount: row?.project_count ?? 0 };
+  return { hasPrevious: row?.has_previous === 1, totalCount: row?.project_count ?? 0 };
 }
 
-function surroundings(behind: string): string {
+function metadataQuery(previous: string): string {
   return `SELECT (SELECT project_count FROM account WHERE id = $1) AS project_count,
-  CASE WHEN (SELECT id FROM project WHERE account_id = $1 AND ${behind} LIMIT 1) IS NULL THEN 0 ELSE 1 END
-    AS has_more_behind`;
+  CASE WHEN (SELECT id FROM project WHERE account_id = $1 AND ${previous} LIMIT 1) IS NULL THEN 0 ELSE 1 END
+    AS has_previous`;
 }

@@ -1,14 +1,15 @@
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable, Row } from './database.ts';
 
-// A list is filled up to one of these lengths, so that three statements are prepared, not a hundred.
+// A list of ids is padded to one of these lengths. This needs three prepared statements instead of a hundred.
 const LENGTHS = [1, 10, 100];
 
 /**
- * Returns the rows of one account whose ids are among `ids`, in no order.
+ * Returns the rows of one account with the given ids, in no particular order.
  *
- * @param select a statement that ends where `IN (…)` belongs, with `$1` for the account
- * @param ids at most 100
+ * @param select the statement up to and without `IN (…)`; `$1` is the account
+ * @param ids at most 100 ids
+ * @throws UNAVAILABLE if the database is unavailable
  */
 export async function selectByIds<R extends Row>(
   database: Queryable,
@@ -20,6 +21,6 @@ export async function selectByIds<R extends Row>(
   if (first === undefined) return [];
   const length = LENGTHS.find((limit) => ids.length <= limit) ?? ids.length;
   const padded = [...ids, ...new Array<Ulid>(length - ids.length).fill(first)];
-  const places = padded.map((_, index) => `$${index + 2}`);
-  return database.query<R>(`${select} IN (${places.join(', ')})`, [accountId, ...padded]);
+  const placeholders = padded.map((_, index) => `$${index + 2}`);
+  return database.query<R>(`${select} IN (${placeholders.join(', ')})`, [accountId, ...padded]);
 }

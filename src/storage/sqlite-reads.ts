@@ -1,50 +1,50 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import type { Row, Value } from './database.ts';
-import { runner, withOutages } from './sqlite-statements.ts';
+import { statementRunner, translateErrors } from './sqlite-statements.ts';
 
 const MAX_CACHE_BYTES = 8_000_000;
 
-// An estimate of what an entry takes beside its text: the objects of the key, the row and the cache.
+// An estimate of the size of an entry without its text: the objects of the key, of the row and of the cache.
 const ENTRY_BYTES = 400;
 
 /**
- * Runs reads on a connection, and keeps single rows, such as those of tokens, in memory
- * for as long as `PRAGMA data_version` says that no other connection has committed.
- * Nothing is written through this connection. Source: sqlite.org/pragma.html.
+ * Executes reads on a read-only connection. Results of at most one row, such as tokens, are cached
+ * while `PRAGMA data_version` shows that no other connection has committed.
+ * Source: sqlite.org/pragma.html.
  *
- * The version is read once per turn of the event loop, after all requests of the turn
- * have asked for their rows. It holds until the promises of that turn have settled, and
- * no JavaScript from outside runs in between: a row is never older than its request.
+ * The version is read once per event-loop turn, after all requests of the turn have called
+ * `query`. It stays valid until the promises of that turn have settled. No other callback runs in
+ * between, so a row is never older than its request.
  */
 export function cachedReads(reader: DatabaseSync): {
   query(sql: string, params: readonly Value[]): Promise<readonly Row[]>;
-  /** Makes the next read look at the version again. To be called after a commit. */
-  expire(): void;
+  /** Makes the next read check the version again. Must be called after every commit. */
+  invalidate(): void;
 } {
-  const read = runner(reader);
+  const read = statementRunner(reader);
   const dataVersion = reader.prepare('PRAGMA data_version');
   dataVersion.setReturnArrays(true);
   const statementIds = new Map<string, number>();
-  // Lists are not kept, so that looking for them in the cache would be in vain.
-  const lists = new Set<string>();
+  // Statements that have returned more than one row. Their results are not cached.
+  const multiRowStatements = new Set<string>();
   const cache = new LRUCache<string, readonly Row[]>({ maxSize: MAX_CACHE_BYTES });
   let version = 0;
   let isCurrent = false;
   let refreshing: Promise<void> | undefined;
 
-  const expire = () => {
+  const invalidate = () => {
     isCurrent = false;
   };
 
   function refresh(): void {
     refreshing = undefined;
-    const [current] = withOutages(() => dataVersion.get() as unknown as [number]);
+    const [current] = translateErrors(() => dataVersion.get() as unknown as [number]);
     if (current !== version) cache.clear();
     version = current;
     isCurrent = true;
-    // Node runs this after all promises that can settle have settled.
-    queueMicrotask(() => process.nextTick(expire));
+    // Runs when the queue of microtasks is empty, after all promises that can settle have settled.
+    queueMicrotask(() => process.nextTick(invalidate));
   }
 
   function refreshOnce(): Promise<void> {
@@ -55,8 +55,8 @@ export function cachedReads(reader: DatabaseSync): {
   return {
     async query(sql, params) {
       if (!isCurrent) await refreshOnce();
-      if (lists.has(sql)) return read(sql, params);
-      // A number in place of the statement keeps the keys short.
+      if (multiRowStatements.has(sql)) return read(sql, params);
+      // A number instead of the text of the statement makes the cache keys short.
       let id = statementIds.get(sql);
       if (id === undefined) {
         id = statementIds.size;
@@ -66,10 +66,10 @@ export function cachedReads(reader: DatabaseSync): {
       const cached = cache.get(key);
       if (cached !== undefined) return cached;
       const rows = read(sql, params);
-      if (rows.length > 1) lists.add(sql);
+      if (rows.length > 1) multiRowStatements.add(sql);
       else cache.set(key, rows, { size: ENTRY_BYTES + 2 * (key.length + JSON.stringify(rows).length) });
       return rows;
     },
-    expire,
+    invalidate,
   };
 }

@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../model/api-error.ts';
 import type { Row, Value } from './database.ts';
 
-// Result codes by which SQLite says that it cannot answer, not that it was
-// asked wrongly. Source: sqlite.org/rescode.html.
-const OUTAGES = new Set([
+// Primary result codes of an unavailable database, as opposed to those of an invalid statement.
+// Source: sqlite.org/rescode.html.
+const OUTAGE_CODES = new Set([
   5, // BUSY
   6, // LOCKED
   7, // NOMEM
@@ -17,14 +17,14 @@ const OUTAGES = new Set([
   26, // NOTADB
 ]);
 
-/** Runs a statement, and returns its rows. */
-export type Runner = (sql: string, params: readonly Value[]) => readonly Row[];
+/** Executes a statement and returns its rows. @throws UNAVAILABLE if the database is unavailable */
+export type RunStatement = (sql: string, params: readonly Value[]) => readonly Row[];
 
-/** Runs statements on one connection, each prepared once. */
-export function runner(connection: DatabaseSync): Runner {
+/** Returns a function that executes statements on a connection. Each statement is prepared once. */
+export function statementRunner(connection: DatabaseSync): RunStatement {
   const statements = new Map<string, (params: readonly Value[]) => readonly Row[]>();
   return (sql, params) =>
-    withOutages(() => {
+    translateErrors(() => {
       let run = statements.get(sql);
       if (run === undefined) {
         run = prepare(connection, sql);
@@ -37,28 +37,28 @@ export function runner(connection: DatabaseSync): Runner {
 function prepare(connection: DatabaseSync, sql: string): (params: readonly Value[]) => readonly Row[] {
   const statement = connection.prepare(sql.replace(/\$(\d+)/g, '?$1'));
   const columns = statement.columns().map(({ name }) => name);
-  // Rows of its own making are objects without a prototype, which V8 is slow with.
+  // node:sqlite returns rows as objects without a prototype, which are slow in V8. Arrays avoid them.
   statement.setReturnArrays(true);
   return (params) =>
-    (statement.all(...params) as unknown as readonly Value[][]).map((values) => rowOf(columns, values));
+    (statement.all(...params) as unknown as readonly Value[][]).map((values) => toRow(columns, values));
 }
 
-function rowOf(columns: readonly string[], values: readonly Value[]): Row {
+function toRow(columns: readonly string[], values: readonly Value[]): Row {
   const row: Record<string, Value> = {};
   for (let n = 0; n < columns.length; n += 1) row[columns[n] as string] = values[n] as Value;
   return row;
 }
 
-/** Throws UNAVAILABLE if that is what SQLite says. */
-export function withOutages<T>(work: () => T): T {
+/** Runs `work` and translates outages of SQLite to UNAVAILABLE. Other errors are thrown unchanged. */
+export function translateErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw OUTAGES.has(primaryCode(error)) ? unavailable(error) : error;
+    throw OUTAGE_CODES.has(primaryResultCode(error)) ? unavailable(error) : error;
   }
 }
 
-/** The low byte of an error's result code; the rest only says more about it. */
-export function primaryCode(error: unknown): number {
+/** Returns the primary result code of an error, the low byte of its extended result code. 0 if it has none. */
+export function primaryResultCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, unavailable } from '../model/api-error.ts';
-import { primaryCode, withOutages } from './sqlite-statements.ts';
+import { primaryResultCode, translateErrors } from './sqlite-statements.ts';
 
 /** How long a write waits for the lock of another process. */
 export const BUSY_TIMEOUT_MS = 2000;
@@ -51,7 +51,7 @@ export function groupCommit(
 ): GroupCommit {
   const prepare = (sql: string) => {
     const statement = writer.prepare(sql);
-    return () => void withOutages(() => statement.run());
+    return () => void translateErrors(() => statement.run());
   };
   const begin = prepare('BEGIN IMMEDIATE');
   const commit = prepare('COMMIT');
@@ -80,7 +80,7 @@ export function groupCommit(
     const settlements: (() => void)[] = [];
     try {
       for (const write of begun) settlements.push(await attempt(write, begun));
-      withOutages(commit);
+      translateErrors(commit);
     } catch (error) {
       rollBack();
       for (const { reject } of begun) reject(error);
@@ -104,7 +104,7 @@ export function groupCommit(
         begin();
         return patient;
       } catch (error) {
-        const isBusy = error instanceof ApiError && primaryCode(error.cause) === BUSY;
+        const isBusy = error instanceof ApiError && primaryResultCode(error.cause) === BUSY;
         const now = performance.now();
         for (const { deadline, reject } of patient) if (!isBusy || now > deadline) reject(error);
         patient = isBusy ? patient.filter(({ deadline }) => now <= deadline) : [];

@@ -6,7 +6,7 @@ import type { Database, Queryable, Row, Value } from './database.ts';
 import { checkpoints, type HeldLog } from './sqlite-checkpoints.ts';
 import { logSync } from './sqlite-log-sync.ts';
 import { cachedReads } from './sqlite-reads.ts';
-import { runner, withOutages } from './sqlite-statements.ts';
+import { statementRunner, translateErrors } from './sqlite-statements.ts';
 import { BUSY_TIMEOUT_MS, groupCommit } from './sqlite-writes.ts';
 
 /** Thrown if the file of a database does not exist. The message is one line. */
@@ -39,14 +39,14 @@ const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true }
 export function openSqlite(path: string, { create, onFailure, onHeldLog }: SqliteSettings): Database {
   if (create) createFile(path);
   else if (!existsSync(path)) {
-    throw new DatabaseMissingError(`There is no database file ${path}. Run "paw migrate".`);
+    throw new DatabaseMissingError(`The database file ${path} does not exist. Run "paw migrate".`);
   }
-  const { writer, reader } = withOutages(() => openConnections(path));
+  const { writer, reader } = translateErrors(() => openConnections(path));
   const reads = cachedReads(reader);
-  const write = runner(writer);
+  const write = statementRunner(writer);
   const checkpointing = checkpoints(path, onHeldLog ?? (() => {}));
   const log = logSync(path, checkpointing.considerLog, onFailure ?? (() => {}));
-  const writes = groupCommit(writer, reads.expire, log.sync);
+  const writes = groupCommit(writer, reads.invalidate, log.sync);
 
   const transaction: Queryable = {
     async query<R extends Row>(sql: string, params: readonly Value[] = []) {
@@ -90,7 +90,7 @@ function openConnections(path: string): { writer: DatabaseSync; reader: Database
   return { writer, reader };
 }
 
-/** Creates the file if it does not exist, with permissions for its owner alone. SQLite's other files get the same ones. */
+/** Creates the file if it does not exist, readable by its owner only. SQLite gives its WAL files the same permissions. */
 function createFile(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true });

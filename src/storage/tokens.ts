@@ -4,33 +4,36 @@ import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
 import { KeyvAdapter } from './keyv-adapter.ts';
 
-/** What is kept of a token. */
+/** The stored data of a token. */
 export type TokenRecord = {
   /** The SHA-256 of the token, in hexadecimal digits. */
   readonly hash: string;
   readonly principal: Principal;
 };
 
-/** The tokens that are live. Each belongs to an owner, an account or an app, which may have many. */
-export type Tokens = {
-  /** Returns what is kept of a token, or undefined if it is unknown, expired or revoked. */
+/** The store of valid tokens. The owner of a token is an account or an app, and can have many tokens. */
+export type TokenStore = {
+  /**
+   * Returns the data of a token, or undefined if it is unknown, expired or revoked.
+   * @throws UNAVAILABLE if the database is unavailable
+   */
   find(ownerId: Ulid, serial: Ulid): Promise<TokenRecord | undefined>;
-  /** Keeps a token for `ttlMs` milliseconds. */
+  /** Stores a token with a time to live of `ttlMs` milliseconds. @throws UNAVAILABLE if the database is unavailable */
   add(ownerId: Ulid, serial: Ulid, record: TokenRecord, ttlMs: number): Promise<void>;
-  /** Ends a token, and returns whether it was live. */
+  /** Revokes a token. Returns whether it was valid. @throws UNAVAILABLE if the database is unavailable */
   revoke(ownerId: Ulid, serial: Ulid): Promise<boolean>;
-  /** Ends all tokens of an owner. */
+  /** Revokes all tokens of an owner. @throws UNAVAILABLE if the database is unavailable */
   revokeAll(ownerId: Ulid): Promise<void>;
 };
 
 /**
- * Opens the tokens on a database, or on a transaction of it. They are kept in
- * Keyv, one namespace for each owner.
+ * Returns the token store of a database, or of a transaction on it. The store is a Keyv with
+ * one namespace per owner.
  *
- * @param clock tells the time, in Unix milliseconds
+ * @param clock returns the current time, in Unix milliseconds
  */
-export function openTokens(database: Queryable, clock: () => number): Tokens {
-  // An error that Keyv kept to itself would turn an outage into an unknown token.
+export function tokenStore(database: Queryable, clock: () => number): TokenStore {
+  // If Keyv caught errors, a token would seem unknown during an outage.
   const settings = { throwOnErrors: true, emitErrors: false };
   const keyv = new Keyv<TokenRecord>({
     ...settings,

@@ -4,7 +4,7 @@ import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
 import { selectByIds } from './select-by-ids.ts';
 
-/** A row of the table `wallet`, without the hash of its password. */
+/** A row of the table `wallet`, without the hash of the password. */
 export type WalletRow = {
   readonly account_id: Ulid;
   readonly id: Ulid;
@@ -17,7 +17,7 @@ export type WalletRow = {
   readonly update_time_ms: number;
 };
 
-/** New values of some of a wallet's columns. What is undefined stays as it is. */
+/** New values for columns of a wallet. Columns with the value undefined are not changed. */
 export type WalletChanges = {
   readonly title: string | undefined;
   readonly description: string | undefined;
@@ -43,8 +43,8 @@ const FIND_TARGETS = `SELECT
 
 const LIST = `SELECT ${COLUMNS} FROM wallet WHERE account_id = $1 ORDER BY id LIMIT $2`;
 
-// Each column is written from itself where no value was sent, so that two updates
-// of different fields at the same time both stand.
+// COALESCE keeps the current value of a column without a new value. Two concurrent updates of
+// different fields therefore do not overwrite each other.
 const UPDATE = `UPDATE wallet SET
   title = COALESCE($3, title),
   description = COALESCE($4, description),
@@ -55,7 +55,7 @@ const UPDATE = `UPDATE wallet SET
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($9, project_id)
 RETURNING ${COLUMNS}`;
 
-/** Adds a wallet, without a password. */
+/** Inserts a wallet without a password. */
 export async function insertWallet(database: Queryable, wallet: WalletRow): Promise<void> {
   await database.query(INSERT, [
     wallet.account_id,
@@ -70,7 +70,7 @@ export async function insertWallet(database: Queryable, wallet: WalletRow): Prom
   ]);
 }
 
-/** Returns those of the account's wallets `ids` that exist, in no order. */
+/** Returns the wallets of the account with the given ids, in no particular order. Missing wallets are omitted. */
 export function findWallets(
   database: Queryable,
   accountId: Ulid,
@@ -80,9 +80,9 @@ export function findWallets(
 }
 
 /**
- * Returns a wallet of the account, or undefined if it has none of this id.
+ * Returns a wallet of the account, or undefined if it does not exist.
  *
- * @param withinProjectId if given, only a wallet of this project is found
+ * @param withinProjectId if defined, only a wallet of this project is found
  */
 export async function findWallet(
   database: Queryable,
@@ -95,8 +95,10 @@ export async function findWallet(
 }
 
 /**
- * Returns whether the wallet that is to be updated, and the project that it is to
- * move into, if one is given, are there. Costs one statement.
+ * Returns whether the wallet of an update and its new project exist, with one statement. `project`
+ * is true if `projectId` is undefined.
+ *
+ * @param withinProjectId if defined, only a wallet of this project is found
  */
 export async function findUpdateTargets(
   database: Queryable,
@@ -114,7 +116,7 @@ export async function findUpdateTargets(
   return { wallet: row?.wallet === 1, project: projectId === undefined || row?.project === 1 };
 }
 
-/** Returns the first `limit` wallets of the account, by id. */
+/** Returns the first `limit` wallets of the account, in the order of their ids. */
 export function listWallets(
   database: Queryable,
   accountId: Ulid,
@@ -124,13 +126,12 @@ export function listWallets(
 }
 
 /**
- * Changes a wallet of the account and returns its new row, or undefined if the
- * account has none of this id.
+ * Updates a wallet of the account and returns its new row, or undefined if it does not exist.
  *
- * @param withinProjectId if given, only a wallet of this project is changed
- * @param now the time of the update, Unix milliseconds
+ * @param withinProjectId if defined, only a wallet of this project is updated
+ * @param now the time of the update, in Unix milliseconds
  */
-export async function changeWallet(
+export async function updateWallet(
   database: Queryable,
   accountId: Ulid,
   id: Ulid,

@@ -1,12 +1,12 @@
 import keyvTestSuite from '@keyv/test-suite';
 import { Keyv } from 'keyv';
 import * as vitest from 'vitest';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database, Queryable, Row, Value } from '../../src/storage/database.ts';
 import { KeyvAdapter, sweepExpired } from '../../src/storage/keyv-adapter.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { makeDatabase, testClock } from '../gateway.ts';
+import { makeDatabase, testClock } from '../support/gateway.ts';
 
 let database: Database;
 
@@ -26,7 +26,7 @@ describe("by Keyv's own suite", () => {
 });
 
 describe('an entry', () => {
-  it('is there until its time to live is over, by the clock that was given', async () => {
+  test('exists until its time to live is over', async () => {
     const clock = testClock();
     const adapter = new KeyvAdapter(database, clock);
     await adapter.set('life:short', 'a', 1000);
@@ -40,7 +40,7 @@ describe('an entry', () => {
     expect(await all()).toEqual([undefined, undefined, 'c']);
   });
 
-  it('that is set again takes the new value and the new time to live, or none', async () => {
+  test('that is set again has the new value and time to live', async () => {
     const clock = testClock();
     const adapter = new KeyvAdapter(database, clock);
     await adapter.set('again:longer', 'old', 1000);
@@ -54,7 +54,7 @@ describe('an entry', () => {
     expect(await adapter.get('again:endless')).toBe('new');
   });
 
-  it.each([
+  test.each([
     'a:b',
     ':',
     'a:',
@@ -67,7 +67,7 @@ describe('an entry', () => {
     '%_\\',
     ' ',
     '🔑 ключ',
-  ])('keeps to its key, which may be %j', async (key) => {
+  ])('may have the key %j', async (key) => {
     const [one, two] = [namespace('one'), namespace('two')];
     expect(await one.set(key, 'mine')).toBe(true);
     expect(await one.get(key)).toBe('mine');
@@ -80,7 +80,7 @@ describe('an entry', () => {
     await two.clear();
   });
 
-  it('has the case of its key', async () => {
+  test('has a case-sensitive key', async () => {
     const mine = namespace('case');
     await mine.set('Key', 'upper');
     expect(await mine.get('key')).toBeUndefined();
@@ -89,7 +89,7 @@ describe('an entry', () => {
 });
 
 describe('clearing', () => {
-  it('clears its own namespace, and none that begins or is spelt alike', async () => {
+  test('clears only its own namespace', async () => {
     const names = ['clear', 'clear2', 'clea', 'CLEAR', 'clea_', '%', ''];
     const adapter = new KeyvAdapter(database, Date.now);
     for (const name of names) await adapter.set(`${name}:key`, 'value');
@@ -100,7 +100,7 @@ describe('clearing', () => {
     expect(await left()).toEqual([undefined, ...names.slice(1).map(() => 'value')]);
   });
 
-  it('in a transaction that fails clears nothing', async () => {
+  test('in a failed transaction clears nothing', async () => {
     const mine = namespace('rollback');
     await mine.set('key', 'value');
     const failing = database.transaction(async (transaction) => {
@@ -117,19 +117,17 @@ describe('a sweep', () => {
     await database.query('DELETE FROM token');
   });
 
-  it.each([
+  test.each([
     [0, [0]],
-    [999, [1, 999]],
     [1000, [1, 1000, 0]],
     [2500, [1, 1000, 1000, 500]],
   ])(
-    'of %i expired entries looks for one, deletes them in batches (rows: %j), and deletes no others',
+    'of %i expired entries looks for one, deletes them in batches (rows: %j), and no others',
     async (count, batches) => {
       const clock = testClock();
       await database.transaction(async (transaction) => {
         const adapter = new KeyvAdapter(transaction, clock);
-        for (let n = 0; n < count; n += 1)
-          await adapter.set(`expired-${n % 7}:${n}`, 'value', 1 + (n % 1000));
+        if (count > 0) await transaction.query(INSERT_EXPIRED, [count, clock()]);
         await adapter.set('live:later', 'value', 1001);
         await adapter.set('live:endless', 'value');
       });
@@ -145,6 +143,10 @@ describe('a sweep', () => {
     },
   );
 });
+
+const INSERT_EXPIRED = `INSERT INTO token (namespace, key, value, expire_time_ms)
+  WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < CAST($1 AS INTEGER))
+  SELECT 'expired', CAST(i AS TEXT), 'value', CAST($2 AS BIGINT) + i % 1000 FROM n`;
 
 function namespace(name: string): Keyv<string> {
   return new Keyv({ store: new KeyvAdapter(database, Date.now), namespace: name, throwOnErrors: true });

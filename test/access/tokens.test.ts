@@ -1,12 +1,28 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createCredential } from '../../src/credentials/credential.ts';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { type Api, type AppFields, bothApis, type Outcome, postGraphql } from '../apis.ts';
-import { missingTable, onDatabase } from '../engine.ts';
-import { type Gateway, makeDatabase, seedTenant, startGateway, type Tenant, testClock } from '../gateway.ts';
+import {
+  createApp,
+  credentialParts,
+  expiredToken,
+  graphqlBody,
+  keyOf,
+  signIn,
+  tokenStatus,
+  ulidOf,
+  withOtherSecret,
+} from '../support/actors.ts';
+import { type AppFields, bothApis, restApi } from '../support/apis.ts';
+import { missingTable, onDatabase } from '../support/engine.ts';
+import {
+  type Gateway,
+  makeDatabase,
+  seedTenant,
+  startGateway,
+  type Tenant,
+  testClock,
+} from '../support/gateway.ts';
+import { paw, pawJson, pawProcess } from '../support/paw.ts';
 
 const SECOND_MS = 1000;
 const HOUR_MS = 3600 * SECOND_MS;
@@ -22,19 +38,19 @@ beforeAll(async () => {
 });
 
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
-  it('an access token lives one hour to the millisecond', async () => {
+  test('an access token is valid for one hour, to the millisecond', async () => {
     const tenant = await seedTenant(gateway);
-    const { accessToken } = await signIn(api, tenant.token, await createApp(api, tenant));
+    const { accessToken } = await signIn(api, tenant.token, await createApp(api, tenant.token));
     gateway.clock.advance(HOUR_MS - 1);
-    expect(await asked(api, accessToken)).toBe('ok');
+    expect(await tokenStatus(api, accessToken)).toBe('ok');
     gateway.clock.advance(1);
-    expect(await asked(api, accessToken)).toBe('TOKEN_INVALID');
-    expect(await asked(api, tenant.token)).toBe('ok');
+    expect(await tokenStatus(api, accessToken)).toBe('TOKEN_INVALID');
+    expect(await tokenStatus(api, tenant.token)).toBe('ok');
   });
 
-  it('a token that is revoked is refused on the next request, and no other is', async () => {
+  test('a revoked token is refused on the next request, and other tokens stay valid', async () => {
     const tenant = await seedTenant(gateway);
-    const app = await createApp(api, tenant);
+    const app = await createApp(api, tenant.token);
     const [access, otherAccess] = [
       await signIn(api, tenant.token, app),
       await signIn(api, tenant.token, app),
@@ -44,16 +60,15 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
       [account, access.accessToken],
       [tenant.token, otherAccess.accessToken],
     ];
-    const all = () => Promise.all([...ended, ...live].map((token) => asked(api, token)));
+    const all = () => Promise.all([...ended, ...live].map((token) => tokenStatus(api, token)));
     expect(await all()).toEqual(['ok', 'ok', 'ok', 'ok']);
-    const outputs = await Promise.all(ended.map((token) => paw('token', 'revoke', token, '--json')));
-    expect(outputs.map(({ stdout }) => stdout)).toEqual(['{"revoked":true}\n', '{"revoked":true}\n']);
+    for (const token of ended) expect(await run('token', 'revoke', token)).toEqual({ revoked: true });
     expect(await all()).toEqual(['TOKEN_INVALID', 'TOKEN_INVALID', 'ok', 'ok']);
   });
 
-  it('an app made inactive loses its access tokens for good, and signs in again once it is active', async () => {
+  test('an app that is deactivated loses its access tokens for good, and can sign in again when it is active', async () => {
     const tenant = await seedTenant(gateway);
-    const [app, other] = [await createApp(api, tenant), await createApp(api, tenant)];
+    const [app, other] = [await createApp(api, tenant.token), await createApp(api, tenant.token)];
     const { accessToken: others } = await signIn(api, tenant.token, other);
     const lost = [
       (await signIn(api, tenant.token, app)).accessToken,
@@ -61,32 +76,37 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     ];
     const refused = lost.map(() => 'TOKEN_INVALID');
 
-    const { stdout } = await paw('app', 'deactivate', app.name, '--json');
-    expect(JSON.parse(stdout)).toEqual({ name: app.name, title: app.title, privateKey: '', active: false });
-    expect(await Promise.all(lost.map((token) => asked(api, token)))).toEqual(refused);
+    expect(await run('app', 'deactivate', app.name)).toEqual({
+      name: app.name,
+      title: app.title,
+      privateKey: '',
+      active: false,
+    });
+    expect(await Promise.all(lost.map((token) => tokenStatus(api, token)))).toEqual(refused);
     expect((await api.signIn(tenant.token, keyOf(app))).error).toMatchObject({
       status: 'PERMISSION_DENIED',
       reason: 'APP_INACTIVE',
     });
-    expect(await asked(api, others)).toBe('ok');
+    expect(await tokenStatus(api, others)).toBe('ok');
 
-    await paw('app', 'activate', app.name);
-    expect(await Promise.all(lost.map((token) => asked(api, token)))).toEqual(refused);
+    await run('app', 'activate', app.name);
+    expect(await Promise.all(lost.map((token) => tokenStatus(api, token)))).toEqual(refused);
     const { accessToken, app: active } = await signIn(api, tenant.token, app);
     expect(active).toEqual({ name: app.name, title: app.title, privateKey: '', active: true });
-    expect(await asked(api, accessToken)).toBe('ok');
+    expect(await tokenStatus(api, accessToken)).toBe('ok');
   });
 
-  it('no token that is handed out while its app is made inactive outlives that', async () => {
+  test('no token issued during the deactivation of its app stays valid', async () => {
     const tenant = await seedTenant(gateway);
-    const app = await createApp(api, tenant);
+    const app = await createApp(api, tenant.token);
     const tenSignIns = () =>
       Promise.all(Array.from({ length: 10 }, () => api.signIn(tenant.token, keyOf(app))));
     const outcomes = await tenSignIns();
     expect(outcomes.filter(({ value }) => value)).toHaveLength(10);
 
     let done = false;
-    const deactivation = paw('app', 'deactivate', app.name).finally(() => {
+    const settings = { DATABASE_URL: gateway.databaseUrl };
+    const deactivation = pawProcess(['app', 'deactivate', app.name], settings).finally(() => {
       done = true;
     });
     while (!done) outcomes.push(...(await tenSignIns()));
@@ -95,36 +115,11 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     const refusals = outcomes.flatMap(({ error }) => error?.reason ?? []);
     expect(new Set([...refusals, 'APP_INACTIVE'])).toEqual(new Set(['APP_INACTIVE']));
     const handedOut = outcomes.flatMap(({ value }) => value?.accessToken ?? []);
-    const answers = await Promise.all(handedOut.map((token) => asked(api, token)));
+    const answers = await Promise.all(handedOut.map((token) => tokenStatus(api, token)));
     expect(new Set(answers)).toEqual(new Set(['TOKEN_INVALID']));
   });
 
-  it('an app belongs to the project that the account token was made for, else to the first one', async () => {
-    const tenant = await seedTenant(gateway, { projects: 3 });
-    const { account, projects } = tenant;
-    const { stdout } = await paw(
-      ...['token', 'create', '--account', account, '--project', projects[2] ?? '', '--json'],
-      // The gateway's clock runs ahead of the command's, which goes by the real time.
-      ...['--expires-in', '3650d'],
-    );
-    const tokens: readonly string[] = [tenant.token, JSON.parse(stdout).accessToken];
-    const apps = await Promise.all(
-      tokens.map((token) => given(api.createApp(token, { title: 'A', active: true }))),
-    );
-    const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on App { project { name } } } }';
-    const { text } = await postGraphql(gateway.url, tenant.token, query, {
-      ids: apps.map(({ name }) => name),
-    });
-    expect(JSON.parse(text).data.nodes).toEqual([
-      { project: { name: projects[0] } },
-      { project: { name: projects[2] } },
-    ]);
-    // The project is where apps go by default; it does not narrow what the token sees.
-    const pages = await Promise.all(tokens.map((token) => given(api.listProjects(token))));
-    expect(pages.map((page) => page.projects.map(({ name }) => name))).toEqual([projects, projects]);
-  });
-
-  it('a tokens table that has gone is a masked fault of ours, logged, and not a bad token', async () => {
+  test('a missing token table is a masked and logged internal error, and not an invalid token', async () => {
     const tenant = await seedTenant(gateway);
     const logged = gateway.log().length;
     await gateway.database.query('ALTER TABLE token RENAME TO token_away');
@@ -139,163 +134,128 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     const log = gateway.log().slice(logged);
     expect(log).toContain(missingTable('token'));
     expect(log).toContain(error?.requestId);
-    expect(await asked(api, tenant.token)).toBe('ok');
+    expect(await tokenStatus(api, tenant.token)).toBe('ok');
   });
 });
 
-it('PAW_TOKEN_TTL sets how long an access token lives, and expireTime says when it ends', async () => {
+test('PAW_TOKEN_TTL sets the lifetime of access tokens, and expireTime is the end of it', async () => {
   const own = await startGateway({ PAW_TOKEN_TTL: '90s' });
   onTestFinished(own.stop);
   const tenant = await seedTenant(own);
-  const api = oneFace(own);
-  const input = keyOf(await createApp(api, tenant));
-  const { text } = await postGraphql(own.url, tenant.token, SIGN_IN, { input });
-  const { accessToken, expireTime } = JSON.parse(text).data.signIn;
+  const api = restApi(() => own.url);
+  const input = keyOf(await createApp(api, tenant.token));
+  const { data } = await graphqlBody(own.url, tenant.token, SIGN_IN, { input });
+  const { accessToken, expireTime } = data.signIn;
   expect(Date.parse(expireTime)).toBe(own.clock() + 90 * SECOND_MS);
   own.clock.advance(90 * SECOND_MS - 1);
-  expect(await asked(api, accessToken)).toBe('ok');
+  expect(await tokenStatus(api, accessToken)).toBe('ok');
   own.clock.advance(1);
-  expect(await asked(api, accessToken)).toBe('TOKEN_INVALID');
+  expect(await tokenStatus(api, accessToken)).toBe('TOKEN_INVALID');
 });
 
-it('an access token is good until the time that was announced, though time went by as it was made', async () => {
+test('an access token is valid until expireTime, even if the clock advances during the sign-in', async () => {
   let [now, stepMs] = [Date.now(), 1];
   const clock = Object.assign(() => (now += stepMs), { advance() {} });
   const own = await startGateway({}, clock);
   onTestFinished(own.stop);
-  const api = oneFace(own);
+  const api = restApi(() => own.url);
   const tenant = await seedTenant(own);
-  const input = keyOf(await createApp(api, tenant));
-  const { text } = await postGraphql(own.url, tenant.token, SIGN_IN, { input });
-  const { accessToken, expireTime } = JSON.parse(text).data.signIn;
+  const input = keyOf(await createApp(api, tenant.token));
+  const { data } = await graphqlBody(own.url, tenant.token, SIGN_IN, { input });
+  const { accessToken, expireTime } = data.signIn;
   stepMs = 0;
   now = Date.parse(expireTime) - 1;
-  expect(await asked(api, accessToken)).toBe('ok');
+  expect(await tokenStatus(api, accessToken)).toBe('ok');
 });
 
-it.each([
-  ['90 days where nothing else is said', [], 90 * DAY_MS],
-  ['as long as --expires-in says', ['--expires-in', '45s'], 45 * SECOND_MS],
-])('an account token lives %s', async (_long, options, lifeMs) => {
+test.each([
+  ['90 days by default', [], 90 * DAY_MS],
+  ['the time of --expires-in', ['--expires-in', '45s'], 45 * SECOND_MS],
+])('an account token is valid for %s', async (_, options, lifeMs) => {
   const own = await startGateway();
   onTestFinished(own.stop);
-  const api = oneFace(own);
+  const api = restApi(() => own.url);
   const { account } = await seedTenant(own);
   const earliest = Date.now() + lifeMs;
-  const { stdout } = await pawOn(own, 'token', 'create', '--account', account, '--json', ...options);
+  const words = ['token', 'create', '--account', account, ...options];
+  const { accessToken, expireTime } = await pawJson(words, { DATABASE_URL: own.databaseUrl });
   const latest = Date.now() + lifeMs;
-  const { accessToken, expireTime } = JSON.parse(stdout);
   const expireTimeMs = Date.parse(expireTime);
   expect(expireTimeMs).toBeGreaterThanOrEqual(earliest);
   expect(expireTimeMs).toBeLessThanOrEqual(latest);
-  // What is announced is a promise to the client.
   own.clock.advance(expireTimeMs - own.clock() - 1);
-  expect(await asked(api, accessToken)).toBe('ok');
+  expect(await tokenStatus(api, accessToken)).toBe('ok');
   own.clock.advance(latest - own.clock());
-  expect(await asked(api, accessToken)).toBe('TOKEN_INVALID');
+  expect(await tokenStatus(api, accessToken)).toBe('TOKEN_INVALID');
 });
 
 describe('paw token revoke', () => {
-  it.concurrent.each<[string, (tenant: Tenant, app: AppFields) => string | Promise<string>]>([
-    ['text that is no token', () => 'nonsense'],
-    ['a token that was never made', () => createCredential('acct', newId(), newId())],
+  test.each<[string, (tenant: Tenant, app: AppFields) => string | Promise<string>]>([
+    ['text that is not a token', () => 'nonsense'],
+    [
+      'a token that was never issued',
+      () => createCredential('acct', gateway.admin.newId(), gateway.admin.newId()),
+    ],
     ["an app's private key", (_tenant, { privateKey }) => privateKey],
-    ['a token that was revoked before', (tenant) => revoke(tenant.token)],
-    ['a token that has expired', expiredToken],
+    [
+      'a token that was revoked before',
+      async ({ token }) => {
+        await run('token', 'revoke', token);
+        return token;
+      },
+    ],
+    ['an expired token', (tenant) => expiredToken(realTime(), tenant)],
     ['a live token with another secret', ({ token }) => withOtherSecret(token)],
-  ])('fails for %s with status 1 and one line that does not repeat it', async (_what, make) => {
+  ])('fails for %s with status 1 and one line, and does not repeat it', async (_what, make) => {
     const tenant = await seedTenant(gateway);
-    const app = await createApp(oneFace(gateway), tenant);
-    await signIn(oneFace(gateway), tenant.token, app);
+    const api = restApi(() => gateway.url);
+    const app = await createApp(api, tenant.token);
+    await signIn(api, tenant.token, app);
     const token = await make(tenant, app);
     const before = await rowsOf(tenant, app);
-    const failure = await paw('token', 'revoke', token).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^paw: [^\n]+\n$/) });
-    expect(failure).not.toMatchObject({ stderr: expect.stringContaining(token) });
+    const { status, stdout, stderr } = await paw(['token', 'revoke', token], {
+      DATABASE_URL: gateway.databaseUrl,
+    });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^paw: [^\n]+\n$/);
+    expect(stderr).not.toContain(token);
     expect(await rowsOf(tenant, app)).toEqual(before);
   });
 });
 
 describe('the tokens in the database', () => {
-  it('are deleted once expired, and only then', async () => {
+  test('are deleted once expired, and not before', async () => {
     const { url, remove } = await makeDatabase();
     onTestFinished(remove);
     const clock = testClock();
     const first = await startGateway({ DATABASE_URL: url }, clock);
     const tenant = await seedTenant(first);
-    const api = oneFace(first);
+    const api = restApi(() => first.url);
     const token = async (seconds: number) =>
       (await createAccountToken(first.admin, tenant, seconds)).accessToken;
     const expired = [await token(59), await token(60)];
-    const access = await signIn(api, tenant.token, await createApp(api, tenant));
+    const access = await signIn(api, tenant.token, await createApp(api, tenant.token));
     const live = [tenant.token, await token(61), access.accessToken];
     expect(await keysIn(url)).toEqual(serialsOf([...expired, ...live]));
     clock.advance(60 * SECOND_MS);
     await first.stop();
 
-    // It sweeps as it starts, and its stop waits for that.
+    // A server sweeps when it starts, and waits for the end of the sweep when it stops.
     const second = await startGateway({ DATABASE_URL: url }, clock);
     await second.stop();
     expect(await keysIn(url)).toEqual(serialsOf(live));
   });
 });
 
-/** One of the APIs, where they cannot differ. */
-function oneFace({ url }: Gateway): Api {
-  const [api] = bothApis(() => url);
-  if (api === undefined) throw new Error('There is no api.');
-  return api;
-}
-
-/** Whether a token is good for a request: `ok`, or the reason why not. */
-async function asked(api: Api, token: string): Promise<string> {
-  const { error } = await api.listProjects(token);
-  return error?.reason ?? 'ok';
-}
-
-async function given<T>(asking: Promise<Outcome<T>>): Promise<T> {
-  const { value, response } = await asking;
-  if (value === undefined) throw new Error(response.text);
-  return value;
-}
-
-function createApp(api: Api, { token }: Tenant): Promise<AppFields> {
-  return given(api.createApp(token, { title: 'App', active: true }));
-}
-
-function signIn(api: Api, token: string, app: AppFields) {
-  return given(api.signIn(token, keyOf(app)));
-}
-
-function keyOf({ name, privateKey }: AppFields) {
-  return { name, privateKey };
-}
-
-async function revoke(token: string): Promise<string> {
-  await paw('token', 'revoke', token);
-  return token;
-}
-
-/** A token that has expired by the real time, which is the command's. */
-async function expiredToken(tenant: Tenant): Promise<string> {
-  const past = { ...gateway.admin, clock: () => Date.now() - HOUR_MS };
-  return (await createAccountToken(past, tenant, 60)).accessToken;
-}
-
-function withOtherSecret(token: string): string {
-  const { kind, ownerId, serial } = parseCredential(token) ?? {};
-  if (!kind || !ownerId || !serial) throw new Error('What the test was given is no token.');
-  return createCredential(kind, ownerId, serial);
+/** The context of an operator at the real time, by which the commands go. */
+function realTime() {
+  return { admin: { ...gateway.admin, clock: Date.now } };
 }
 
 /** The tokens of an account and of one of its apps. */
 function rowsOf({ account }: Tenant, app: AppFields) {
-  const owners = [account, app.name].map((name) => name.replace(/^.*\//, ''));
+  const owners = [account, app.name].map(ulidOf);
   return gateway.database.query('SELECT * FROM token WHERE namespace IN ($1, $2) ORDER BY key', owners);
-}
-
-function newId() {
-  return gateway.admin.newId();
 }
 
 async function keysIn(databaseUrl: string): Promise<readonly string[]> {
@@ -305,16 +265,11 @@ async function keysIn(databaseUrl: string): Promise<readonly string[]> {
   return rows.map(({ key }) => key).sort();
 }
 
-function serialsOf(tokens: readonly string[]): readonly (string | undefined)[] {
-  return tokens.map((token) => parseCredential(token)?.serial).sort();
+function serialsOf(tokens: readonly string[]): readonly string[] {
+  return tokens.map((token) => credentialParts(token).serial).sort();
 }
 
-function paw(...words: readonly string[]) {
-  return pawOn(gateway, ...words);
-}
-
-/** Runs a command as an operator does, in a process of its own. */
-function pawOn({ databaseUrl }: Gateway, ...words: readonly string[]) {
-  const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-  return promisify(execFile)(process.execPath, [program, ...words], { env: { DATABASE_URL: databaseUrl } });
+/** Runs a command that has to succeed on the database of the gateway. */
+function run(...words: readonly string[]) {
+  return pawJson(words, { DATABASE_URL: gateway.databaseUrl });
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
-import { startPostgres } from '../postgres/server.ts';
+import { startPostgres } from '../support/postgres-server.ts';
 import { type Contender, LOAD_CORE, startContender } from './contender.ts';
 import { type BenchData, makeBenchData } from './data.ts';
 import { ask, load, type Request, type Run, startLoad } from './load.ts';

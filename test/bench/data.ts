@@ -8,7 +8,7 @@ import { idGenerator, idOf, type Ulid } from '../../src/model/resource-name.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { loadPageTokenKey } from '../../src/storage/page-token-key.ts';
-import { openTokens } from '../../src/storage/tokens.ts';
+import { tokenStore } from '../../src/storage/tokens.ts';
 
 /** A database, and what can be asked of it. */
 export type BenchData = {
@@ -88,7 +88,7 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
     const pages = pageTokens(await loadPageTokenKey(database));
     const data = createDataLayer({
       ...admin,
-      tokens: openTokens(database, Date.now),
+      tokens: tokenStore(database, Date.now),
       passwords: passwordHasher(0),
       pageTokens: pages,
       tokenTtlSeconds: LIFE_SECONDS,

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Gateway, startGateway } from '../gateway.ts';
-import { newPage, open, startChromium } from './browser.ts';
+import { newPage, open, startChromium } from '../support/browser.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
 
 let browser: Browser;
 let gateway: Gateway;
@@ -16,13 +16,13 @@ describe.each([
   { path: '/graphiql', text: '.graphiql-query-editor .view-line' },
   { path: '/docs#/Apps/createApp', text: '#docs .opblock-description p' },
 ])('$path', ({ path, text }) => {
-  test.each(['light', 'dark'] as const)('is %s to a reader who likes it so', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('is %s in the colour scheme of the reader', async (colorScheme) => {
     const page = await newPage(browser, gateway.url, { colorScheme });
     await open(page, gateway.url + path);
     await expectShine(page, text, colorScheme);
   });
 
-  test('follows a reader who changes to dark, and back', async () => {
+  test('follows changes of the colour scheme', async () => {
     const page = await newPage(browser, gateway.url, { colorScheme: 'light' });
     await open(page, gateway.url + path);
     for (const colorScheme of ['light', 'dark', 'light'] as const) {

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
-import { newPage, open, startChromium, storedBy } from './browser.ts';
+import { newPage, open, startChromium, storedBy } from '../support/browser.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 let browser: Browser;
 let gateway: Gateway;
@@ -11,7 +11,7 @@ beforeAll(async () => {
   return () => Promise.all([browser.close(), gateway.stop()]);
 });
 
-test('the REST docs try an operation out with the token of the bar, and store nothing', async () => {
+test('the REST docs send a request with the entered token, and store nothing', async () => {
   const { token } = await seedTenant(gateway, { projects: 3 });
   const page = await newPage(browser, gateway.url);
   await open(page, `${gateway.url}/docs`);
@@ -27,7 +27,7 @@ test('the REST docs try an operation out with the token of the bar, and store no
   expect(page.url()).not.toContain(token);
 });
 
-test('the REST docs show an error as it came', async () => {
+test('the REST docs show the body of an error', async () => {
   const page = await newPage(browser, gateway.url, { provoked: /status of 401/ });
   await open(page, `${gateway.url}/docs`);
   const { status, body } = await listProjects(page);

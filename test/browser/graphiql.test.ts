@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { bothApis } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
-import { newPage, open, startChromium, storedBy } from './browser.ts';
+import { bothApis } from '../support/apis.ts';
+import { newPage, open, startChromium, storedBy } from '../support/browser.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 // An answer with a page of projects is shown whole, and no line of it is broken.
 const VIEWPORT = { width: 1920, height: 2000 };
@@ -15,7 +15,7 @@ beforeAll(async () => {
   return () => Promise.all([browser.close(), gateway.stop()]);
 });
 
-test('GraphiQL lists the projects, and goes on from the cursor that it shows', async () => {
+test('GraphiQL lists the projects page by page', async () => {
   const { token } = await seedTenant(gateway, { projects: 25 });
   const page = await openGraphiql();
   await page.getByLabel('Bearer token').fill(token);
@@ -36,7 +36,7 @@ test('GraphiQL lists the projects, and goes on from the cursor that it shows', a
   expect(last.data.projects).toMatchObject({ totalCount: 25, pageInfo: { hasNextPage: false } });
 });
 
-test('GraphiQL updates a wallet from the tab that it opens with', async () => {
+test('GraphiQL updates a wallet with its prepared mutation', async () => {
   const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
   const [name = ''] = wallets;
   const page = await openGraphiql();
@@ -51,7 +51,7 @@ test('GraphiQL updates a wallet from the tab that it opens with', async () => {
   }
 });
 
-test('GraphiQL stores nothing of what was typed and answered', async () => {
+test('GraphiQL stores no input and no response', async () => {
   const { token } = await seedTenant(gateway);
   const page = await openGraphiql();
   await page.getByLabel('Bearer token').fill(token);
@@ -76,13 +76,13 @@ test('GraphiQL shows the code of an error', async () => {
   expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED', reason: 'TOKEN_INVALID' } }]);
 });
 
-test('GraphiQL shows what the schema says of an operation, without a token', async () => {
+test('GraphiQL shows the documentation of the schema without a token', async () => {
   const page = await openGraphiql();
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
   const docs = page.locator('.graphiql-doc-explorer');
   await docs.getByText('Mutation', { exact: true }).click();
   await docs.getByText('updateWallet', { exact: true }).click();
-  await docs.getByText('Changes the given fields of a wallet and leaves the others as they are.').waitFor();
+  await docs.getByText('Updates the fields of a wallet that are in the input.').waitFor();
   await docs.getByText('UpdateWalletInput', { exact: true }).waitFor();
 });
 

@@ -1,8 +1,8 @@
 import { getIntrospectionQuery } from 'graphql';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
-import { newPage, open, startChromium } from './browser.ts';
+import { newPage, open, startChromium } from '../support/browser.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 const STUDIO = 'https://studio.apollographql.com';
 const CDN = 'https://embeddable-sandbox.cdn.apollographql.com';
@@ -73,7 +73,7 @@ test('Sandbox opens on the endpoint, and reads the schema without a token and da
   });
 });
 
-test('Apollo Studio reads the schema and data, since its pre-flight requests are answered', async () => {
+test('Apollo Studio reads the schema and data by preflight requests', async () => {
   const { token } = await seedTenant(gateway, { projects: 3 });
   const page = await newPage(browser, gateway.url, { origins: [STUDIO] });
   const session = await openAt(page, STUDIO);
@@ -91,7 +91,7 @@ test('Apollo Studio reads the schema and data, since its pre-flight requests are
   expect(preflights).toEqual(Array(2).fill(`204 ${gateway.url}/graphql`));
 });
 
-test('a page of another origin than Apollo Studio’s reads nothing', async () => {
+test('a page of another origin than that of Apollo Studio reads nothing', async () => {
   const { token } = await seedTenant(gateway);
   const page = await newPage(browser, gateway.url, {
     origins: ['https://b.example'],

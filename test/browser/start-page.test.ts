@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
-import { newPage, open, startChromium } from './browser.ts';
+import { newPage, open, startChromium } from '../support/browser.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 let browser: Browser;
 let gateway: Gateway;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   return () => Promise.all([browser.close(), gateway.stop()]);
 });
 
-test('the start page says which version runs and where its endpoints are, beside cover images', async () => {
+test('the start page shows the version, the endpoints and cover images', async () => {
   const page = await newPage(browser, gateway.url);
   await open(page, gateway.url);
   await page.getByText(`Version ${manifest.version}`, { exact: true }).waitFor();
@@ -27,7 +27,7 @@ test('the start page says which version runs and where its endpoints are, beside
   for (const width of covers) expect(width).toBeGreaterThan(0);
 });
 
-test('the pages lead to each other', async () => {
+test('the pages link to each other', async () => {
   const page = await newPage(browser, gateway.url);
   await open(page, gateway.url);
   await page.getByRole('list').getByRole('link', { name: 'GraphiQL' }).click();
@@ -47,7 +47,7 @@ test('the pages lead to each other', async () => {
 test.each([
   { api: 'GraphQL', answer: { data: { projects: { nodes: [{ title: 'Tenant' }] } } } },
   { api: 'REST', answer: { projects: [{ title: 'Tenant' }] } },
-])('the $api request that the start page copies works in a shell as it is', async ({ api, answer }) => {
+])('the $api request that the start page copies works unchanged in a shell', async ({ api, answer }) => {
   const { token } = await seedTenant(gateway);
   const page = await newPage(browser, gateway.url);
   await open(page, gateway.url);

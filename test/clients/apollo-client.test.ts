@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ApolloLink } from '@apollo/client';
 import { filter, firstValueFrom, map, shareReplay } from 'rxjs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import {
   bearer,
   type Client,

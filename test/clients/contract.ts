@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Tenant } from '../gateway.ts';
+import type { Tenant } from '../support/gateway.ts';
 
 export const PROJECTS = `query Projects($first: Int, $after: String) {
   projects(first: $first, after: $after) {

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { createClient, NetworkError } from 'graphql-http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { bearer, type Client, expectSilence, keepsTheContract, type Outcome, pagesOf } from './contract.ts';
 
 let gateway: Gateway;

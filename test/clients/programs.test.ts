@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 import { clientSections, codeBlocks } from './documented.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -8,8 +8,8 @@ import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
 import { getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { postGraphql } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { postGraphql } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import {
   bearer,
   type Client,

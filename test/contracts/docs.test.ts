@@ -13,6 +13,7 @@ const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'deploy/README.md',
   ...readdirSync(join(ROOT, 'docs')).map((file) => `docs/${file}`),
 ];
 

@@ -9,22 +9,22 @@ import type { AdminContext } from '../../src/data/dependencies.ts';
 import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
 import { parseUlid } from '../../src/model/resource-name.ts';
 import {
-  type Answer,
   type AppFields,
-  answerOf,
+  type HttpResponse,
   type PageFields,
+  readResponse,
   type SignInFields,
   send,
   type WalletFields,
-} from '../apis.ts';
-import { type Gateway, startGateway } from '../gateway.ts';
+} from '../support/apis.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
 import {
   OPERATION_IDS,
   type OpenApiDocument,
   type OperationId,
   operationOf,
   parametersOf,
-} from '../openapi-document.ts';
+} from '../support/openapi-document.ts';
 
 /** What differs from the request of an example. */
 type Sent = {
@@ -70,14 +70,14 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
-test('the example of creating an app is real, but for the name and the key', async () => {
+test('the example of createApp is a real response, except for the name and the key', async () => {
   const app = await createApp();
   const { name, privateKey } = app;
   expect(app).toEqual({ ...exampleOf<AppFields>('createApp'), name, privateKey });
   expect(privateKey).not.toBe('');
 });
 
-test('the example of signing in is real, but for the app’s name and the token', async () => {
+test('the example of signIn is a real response, except for the name and the token', async () => {
   const app = await createApp();
   const { accessToken, app: signedIn } = exampleOf<SignInFields>('signIn');
   expect(await signIn(app)).toEqual({
@@ -86,17 +86,17 @@ test('the example of signing in is real, but for the app’s name and the token'
   });
 });
 
-test('the example of updating a wallet is real', async () => {
+test('the example of updateWallet is a real response', async () => {
   const { status, text } = await replay('updateWallet');
   expect([status, JSON.parse(text)]).toEqual([200, exampleOf('updateWallet')]);
 });
 
-test('the example of listing the projects is real', async () => {
+test('the example of listProjects is a real response', async () => {
   const { status, text } = await replay('listProjects');
   expect([status, JSON.parse(text)]).toEqual([200, exampleOf('listProjects')]);
 });
 
-test.each(OPERATION_IDS)('the examples of the errors of %s are real', async (id) => {
+test.each(OPERATION_IDS)('the examples of the errors of %s are real responses', async (id) => {
   const { requestBody, responses } = operationOf(document, id);
   const reasons: string[] = [];
   for (const [status, { content }] of Object.entries(responses)) {
@@ -125,7 +125,7 @@ function replay(
   id: OperationId,
   sent: Sent = {},
   headers: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const operation = operationOf(document, id);
   const example = {
     token,
@@ -138,11 +138,14 @@ function replay(
 }
 
 /** Sends a request that lacks the header Host, as `fetch` would not. */
-async function askWithoutHost(id: OperationId, headers: Readonly<Record<string, string>>): Promise<Answer> {
+async function askWithoutHost(
+  id: OperationId,
+  headers: Readonly<Record<string, string>>,
+): Promise<HttpResponse> {
   const { method } = operationOf(document, id);
-  const asked = request(gateway.url + pathOf(id), { method, headers, setHost: false }).end();
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
-  return answerOf(response);
+  const sent = request(gateway.url + pathOf(id), { method, headers, setHost: false }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return readResponse(response);
 }
 
 /** The path of an operation, with the examples of its parameters. */

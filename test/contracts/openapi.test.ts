@@ -7,8 +7,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fastify } from 'fastify';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addRestApi } from '../../src/rest/routes.ts';
-import { type Answer, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { type HttpResponse, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import {
   fieldsOf,
   OPERATION_IDS,
@@ -18,7 +18,7 @@ import {
   operationOf,
   operationsOf,
   type RequestField,
-} from '../openapi-document.ts';
+} from '../support/openapi-document.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PUBLIC_URL = 'https://paw.example.org/base';
@@ -58,11 +58,11 @@ beforeAll(async () => {
 });
 
 describe('the linter', () => {
-  test.each(['redocly', 'spectral'] as const)('%s finds nothing in the served document', async (linter) => {
+  test.each(['redocly', 'spectral'] as const)('%s accepts the served document', async (linter) => {
     expect(await lint(linter, served)).toEqual({ status: 0, rules: [] });
   });
 
-  test('redocly fails a document that refers to nothing, and whose operations have no ids', async () => {
+  test('redocly refuses broken references and operations without ids', async () => {
     const broken = served
       .replaceAll('"operationId"', '"x-id"')
       .replaceAll('schemas/App"', 'schemas/Nothing"');
@@ -73,7 +73,7 @@ describe('the linter', () => {
     expect(status).toBe(1);
   });
 
-  test('spectral fails a document of endless text, and with a credential beside the page token', async () => {
+  test('spectral refuses texts without a maximum length and credentials in a query', async () => {
     const broken = served.replaceAll('"maxLength"', '"x-length"').replaceAll('"pageSize"', '"accessToken"');
     const { status, rules } = await lint('spectral', broken);
     expect(new Set(rules)).toEqual(
@@ -84,7 +84,7 @@ describe('the linter', () => {
 });
 
 describe('the document', () => {
-  test('is served to everybody, for the URL that clients use', async () => {
+  test('is served without a token, with the public URL', async () => {
     const { status, headers } = await send(`${gateway.url}/openapi.json`, 'GET');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -92,7 +92,7 @@ describe('the document', () => {
     expect(document.servers).toEqual([{ url: PUBLIC_URL, description: expect.any(String) }]);
   });
 
-  test('has each route of the REST API, and no other', async () => {
+  test('has each route of the REST API and no others', async () => {
     const routes: string[] = [];
     const app = fastify();
     app.addHook('onRoute', ({ method, url }) => {
@@ -105,7 +105,7 @@ describe('the document', () => {
     expect(routes.filter((route) => !route.startsWith('HEAD ')).toSorted()).toEqual(documented.toSorted());
   });
 
-  test('has each method that its paths take, and no other', async () => {
+  test('has each method of its paths and no others', async () => {
     for (const { method, path } of operationsOf(document)) {
       const url = gateway.url + path.replace('{wallet_name}', String(tenant.wallets[0]));
       const { headers } = await send(url, 'OPTIONS');
@@ -154,14 +154,14 @@ describe('the document', () => {
 });
 
 describe('the gateway', () => {
-  test.each(OPERATION_IDS)('holds each field of %s to its schema, neither more nor less', async (id) => {
+  test.each(OPERATION_IDS)('accepts exactly the documented values of each field of %s', async (id) => {
     const good = await goodValues(id);
     const fields = fieldsOf(operationOf(document, id));
     const least = Object.fromEntries(
       fields.filter(({ required }) => required).map(({ name }) => [name, good[name]]),
     );
     const ajv = new Ajv2020({ formats: { int32: true } });
-    const [said, done]: [string[], string[]] = [[], []];
+    const [documented, accepted]: [string[], string[]] = [[], []];
     for (const field of fields) {
       const { name, schema, required } = field;
       const isValid = ajv.compile(schema);
@@ -169,17 +169,17 @@ describe('the gateway', () => {
         const probe = `${name}: ${JSON.stringify(value)}`;
         // That a token is one of its own, no schema can say.
         const isForged = name === 'pageToken' && value && value !== good[name];
-        if (value === undefined ? !required : isValid(value) && !isForged) said.push(probe);
+        if (value === undefined ? !required : isValid(value) && !isForged) documented.push(probe);
         const violations = violationsIn(await ask(id, { ...least, [name]: value }));
-        if (violations.length === 0) done.push(probe);
+        if (violations.length === 0) accepted.push(probe);
         else expect(violations, probe).toEqual([name === 'wallet_name' ? 'name' : name]);
       }
     }
-    expect(done).toEqual(said);
-    expect(done.length).toBeGreaterThan(fields.length);
+    expect(accepted).toEqual(documented);
+    expect(accepted.length).toBeGreaterThan(fields.length);
   });
 
-  test.each(OPERATION_IDS)('takes no field of %s that is not documented', async (id) => {
+  test.each(OPERATION_IDS)('accepts no undocumented field of %s', async (id) => {
     const good = await goodValues(id);
     for (const { within, schema } of objectsOf(operationOf(document, id))) {
       expect(schema['additionalProperties']).toBe(false);
@@ -189,7 +189,7 @@ describe('the gateway', () => {
     expect(violationsIn(await ask(id, good, { extra: 'x' }))).toEqual(['extra']);
   });
 
-  test('gives a page of the documented size where none is asked for', async () => {
+  test('returns a page of the documented default size', async () => {
     const fields = fieldsOf(operationOf(document, 'listProjects'));
     const size = fields.find(({ name }) => name === 'pageSize')?.schema['default'];
     const { text } = await ask('listProjects', {});
@@ -209,7 +209,7 @@ async function lint(
   const { words, rulesIn } = LINTERS[linter];
   const options = { cwd: ROOT, env: { PATH: process.env['PATH'] }, maxBuffer: 2 ** 25 };
   return new Promise((resolve) => {
-    execFile(join(ROOT, 'node_modules/.bin', linter), [...words, file], options, (error, output) => {
+    execFile(join(ROOT, 'test/node_modules/.bin', linter), [...words, file], options, (error, output) => {
       resolve({ status: error ? error.code : 0, rules: rulesIn(output) });
     });
   });
@@ -271,7 +271,7 @@ function ask(
   id: OperationId,
   values: Values,
   search: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const operation = operationOf(document, id);
   const places = new Map(fieldsOf(operation).map(({ name, place }) => [name, place]));
   const query = new URLSearchParams(search);
@@ -287,7 +287,7 @@ function ask(
   return send(url, operation.method, tenant.token, operation.requestBody && body);
 }
 
-function violationsIn({ status, text }: Answer): readonly string[] {
+function violationsIn({ status, text }: HttpResponse): readonly string[] {
   if (status !== 400) return [];
   const [, badRequest] = JSON.parse(text).error.details;
   return badRequest.fieldViolations.map(({ field }: { field: string }) => field);

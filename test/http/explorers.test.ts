@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+import { type HttpResponse, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 const STUDIO = 'https://studio.apollographql.com';
 const BROWSER = {
@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 describe('Apollo Sandbox', () => {
   test.each<Setting>(['by default', 'in production with PAW_SANDBOX=on'])(
-    'opens %s in a browser, and its policy lets all in that it loads',
+    'opens %s in a browser, and its policy allows all that it loads',
     async (setting) => {
       const { status, headers, text } = await ask(setting, 'GET', '/graphql', BROWSER);
       expect(status).toBe(200);
@@ -69,7 +69,7 @@ describe('Apollo Sandbox', () => {
   });
 
   test.each(['application/json', 'application/graphql-response+json', '*/*', 'application/json, text/html'])(
-    'is not in the way of a client that accepts %s',
+    'is not sent to a client that accepts %s',
     async (accept) => {
       const headers = { accept, 'apollo-require-preflight': 'true' };
       const answer = await ask('by default', 'GET', '/graphql?query={__typename}', headers);
@@ -106,7 +106,7 @@ describe('a page of another origin', () => {
     }),
   );
 
-  test.each(rows)('$setting, from $origin, is $is to call', async ({ setting, origin, allowed }) => {
+  test.each(rows)('$setting, from $origin, is $is', async ({ setting, origin, allowed }) => {
     const allowedOrigin = setting === 'with all origins' ? '*' : origin;
     const preflight = { origin, ...preflightOf('POST', 'authorization,content-type') };
     const answers = [
@@ -123,13 +123,13 @@ describe('a page of another origin', () => {
     }
   });
 
-  test('may read the headers that tell it more about an answer', async () => {
+  test('may read the exposed headers', async () => {
     const { headers } = await ask('by default', 'GET', '/project/projects', { origin: STUDIO });
     const exposed = (headers.get('access-control-expose-headers') ?? '').split(', ');
     expect(exposed).toEqual(expect.arrayContaining(['x-request-id', 'retry-after', 'www-authenticate']));
   });
 
-  test('does not get from a cache what was answered to another', async () => {
+  test('does not share cached responses with other origins', async () => {
     const tenant = await seedTenant(gatewayWith('with two origins'));
     const cover = `/covers/${tenant.projects[0]?.replace('projects/', '')}.svg`;
     for (const origin of [undefined, 'https://a.example', 'https://b.example']) {
@@ -142,19 +142,19 @@ describe('a page of another origin', () => {
 });
 
 describe('Apollo Studio', () => {
-  const asked = 'authorization,content-type,apollo-require-preflight';
+  const requested = 'authorization,content-type,apollo-require-preflight';
 
-  test('gets the preflight response that it needs to send its headers', async () => {
+  test('gets the preflight response for its headers', async () => {
     const { status, headers, text } = await ask('by default', 'OPTIONS', '/graphql', {
       origin: STUDIO,
-      ...preflightOf('POST', asked),
+      ...preflightOf('POST', requested),
     });
     expect(status).toBe(204);
     expect(text).toBe('');
     expect(headers.get('access-control-allow-origin')).toBe(STUDIO);
     expect(headers.get('access-control-allow-methods')?.split(', ')).toContain('POST');
     expect(headers.get('access-control-allow-headers')?.split(',')).toEqual(
-      expect.arrayContaining(asked.split(',')),
+      expect.arrayContaining(requested.split(',')),
     );
     expect(headers.get('vary')).toMatch(/\borigin\b/i);
   });
@@ -187,7 +187,7 @@ function ask(
   path: string,
   headers: Readonly<Record<string, string>>,
   body?: object,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return send(gatewayWith(setting).url + path, method, undefined, body, headers);
 }
 

@@ -1,12 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Answer, bothApis, postGraphql, send } from '../apis.ts';
-import { seedTenant, startGateway } from '../gateway.ts';
+import { bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
+import { seedTenant, startGateway } from '../support/gateway.ts';
 
 const INITIALIZATION = 'fastify.initialization';
 
-test('a hook of the HTTP server sees every request of both APIs once', async () => {
+test('a hook of the HTTP server runs once for every request of both APIs', async () => {
   const seen: string[] = [];
   const addHook = (message: unknown) => {
     (message as { fastify: FastifyInstance }).fastify.addHook('onResponse', (request, reply, done) => {
@@ -22,7 +22,7 @@ test('a hook of the HTTP server sees every request of both APIs once', async () 
   onTestFinished(gateway.stop);
   const { token, wallets } = await seedTenant(gateway, { projects: 3, wallets: 1 });
 
-  const answers: Answer[] = [];
+  const answers: HttpResponse[] = [];
   for (const api of bothApis(() => url)) {
     for (let times = 0; times < 3; times += 1) {
       const { value: app, response } = await api.createApp(token, { title: 'App', active: true });

@@ -1,10 +1,10 @@
 import { getIntrospectionQuery, type IntrospectionOptions } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MAX_RESPONSE_BYTES } from '../../src/graphql/response-size.ts';
-import { type Answer, postGraphql, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 
-// Documents that are small, and that would cost much time, memory or traffic without limits.
+// Small documents that would take much time, memory or traffic without limits.
 
 let gateway: Gateway;
 let tenant: Tenant;
@@ -27,17 +27,6 @@ function nestedFragments(count: number): string {
     fragment C on __Type { ${aliases(count, 'fields { name }')} }`;
 }
 
-/** Fragments of which each spreads all others, in so many characters. */
-function fragmentCycle(characters: number): string {
-  const fragments = ['{ ...F0 }'];
-  const names = Array.from({ length: 40 }, (_, n) => `F${n}`);
-  for (const name of names) {
-    const others = names.filter((other) => other !== name).map((other) => `...${other}`);
-    fragments.push(`fragment ${name} on Query { ${others.join(' ')} }`);
-  }
-  return fragments.join('\n').padEnd(characters, ' ').slice(0, characters);
-}
-
 const ACYCLIC = Array.from({ length: 40 }, (_, n) => `fragment F${n} on Query { ...F${n + 1} ...F${n + 1} }`);
 
 const TOO_MANY_FIELDS = /^A response may have at most 20000 fields/;
@@ -45,31 +34,13 @@ const TOO_MANY_TOKENS = /^A document may have at most 2000 tokens\.$/;
 
 type Refusal = readonly [name: string, document: string, message: RegExp];
 
+// The limits have unit tests. These documents show that the API applies them.
 const refused: readonly Refusal[] = [
-  ...Array.from(
-    { length: 15 },
-    (_, n) => [`${n + 6} aliases in nested fragments`, nestedFragments(n + 6), TOO_MANY_FIELDS] as const,
-  ),
+  ['nested fragments in introspection', nestedFragments(6), TOO_MANY_FIELDS],
   [
     '490 times 490 aliases of a field of introspection',
     `{ __schema { ${aliases(490, 'types { ...K }')} } } fragment K on __Type { ${aliases(490, 'kind')} }`,
     TOO_MANY_TOKENS,
-  ],
-  [
-    '80 times 80 aliases of a field of introspection',
-    `{ __schema { ${aliases(80, `types { ...K }`)} } } fragment K on __Type { ${aliases(80, 'kind')} }`,
-    TOO_MANY_FIELDS,
-  ],
-  [
-    'aliases of all types by a variable',
-    `query ($n: String!) { ${aliases(30, '__type(name: $n) { ...T }')} } fragment T on __Type { ${aliases(150, 'fields { name }')} }`,
-    TOO_MANY_FIELDS,
-  ],
-  [
-    '190 aliases of the whole schema',
-    `{ ${aliases(190, '__schema { ...S }')} }
-      fragment S on __Schema { types { ${aliases(20, 'fields { type { name } }')} } }`,
-    TOO_MANY_FIELDS,
   ],
   [
     '20 lists of 30 lists',
@@ -77,30 +48,34 @@ const refused: readonly Refusal[] = [
       fragment P on ProjectConnection { ${aliases(30, 'edges { node { id } }')} }`,
     TOO_MANY_FIELDS,
   ],
-  ['fragments that spread each other', fragmentCycle(18_000).slice(0, 18_000), TOO_MANY_TOKENS],
   [
-    'a field that is repeated',
+    '31 root fields',
+    `{ ${aliases(31, 'projects { totalCount }')} }`,
+    /^A document may have at most 30 fields of Query and Mutation/,
+  ],
+  [
+    '480 repetitions of a field',
     `{ projects { ${Array.from({ length: 480 }, () => 'pageInfo { hasNextPage }').join(' ')} } }`,
-    /^A document may repeat at most 200 fields/,
+    /^A document may have at most 200 repeated fields/,
   ],
   [
-    'fragments beside each other',
+    '201 fragment spreads',
     `{ ${Array.from({ length: 201 }, () => '...F').join(' ')} } fragment F on Query { __typename }`,
-    /^A document may spread at most 200 fragments/,
+    /^A document may have at most 200 fragment spreads/,
   ],
   [
-    'a few fragments that spread each other',
+    'fragments that spread each other',
     `{ ...A } fragment A on Query { ...B ...C } fragment B on Query { ...A ...C } fragment C on Query { ...A ...B }`,
     /^Cannot spread fragment "A" within itself/,
   ],
   [
-    'fragments that stand for 2^40 fields',
+    'fragments of 2^40 fields',
     `{ ...F0 } ${ACYCLIC.join(' ')} fragment F40 on Query { __typename }`,
     TOO_MANY_FIELDS,
   ],
 ];
 
-describe('a small document that asks for much is refused before it is executed', () => {
+describe('a small document with a large response is refused before its execution', () => {
   test.each(refused)('%s', async (_name, document, message) => {
     const answer = await postGraphql(gateway.url, undefined, document);
     const { data, errors } = JSON.parse(answer.text);
@@ -109,20 +84,20 @@ describe('a small document that asks for much is refused before it is executed',
     expect(answer.text.length).toBeLessThan(10_000);
   });
 
-  test('while five aliases in nested fragments are counted as what they are', async () => {
+  test('but three aliases in nested fragments are executed', async () => {
     const { text } = await postGraphql(gateway.url, undefined, nestedFragments(3));
     expect(JSON.parse(text).errors).toBeUndefined();
     expect(text.length).toBeLessThan(MAX_RESPONSE_BYTES);
   });
 });
 
-describe('a response of more than 5 MB is not made', () => {
+describe('a response of more than 5 MB is not sent', () => {
   const document = (fields: number) =>
     `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Wallet { ${aliases(fields, 'description')} } } }`;
   const ask = (fields: number, ids: readonly string[], token: string | undefined = tenant.token) =>
     postGraphql(gateway.url, token, document(fields), { ids });
 
-  function expectTooLarge({ status, text }: Answer) {
+  function expectTooLarge({ status, text }: HttpResponse) {
     expect(status).toBe(200);
     const { data, errors } = JSON.parse(text);
     expect(data).toBeNull();
@@ -134,12 +109,12 @@ describe('a response of more than 5 MB is not made', () => {
   test.each([
     ['the same wallet again and again', () => Array.from({ length: 100 }, () => tenant.wallets[0] ?? '')],
     ['different wallets', () => tenant.wallets],
-  ])('by aliases of the longest text of %s, by Apollo Server and compiled', async (_name, ids) => {
-    for (let times = 0; times < 4; times += 1) expectTooLarge(await ask(190, ids()));
+  ])('of aliases of the longest text of %s, by Apollo Server and compiled', async (_name, ids) => {
+    for (let times = 0; times < 3; times += 1) expectTooLarge(await ask(190, ids()));
   });
 
-  test('and one of nearly as much is', async () => {
-    for (let times = 0; times < 4; times += 1) {
+  test('but a response of almost 5 MB is', async () => {
+    for (let times = 0; times < 3; times += 1) {
       const { text } = await ask(4, tenant.wallets);
       expect(JSON.parse(text).errors).toBeUndefined();
       expect(Buffer.byteLength(text)).toBeGreaterThan(0.95 * MAX_RESPONSE_BYTES);
@@ -148,16 +123,16 @@ describe('a response of more than 5 MB is not made', () => {
   });
 });
 
-test('many large documents are answered one by one, and none of them is kept', async () => {
+test('many large documents are executed one after the other', async () => {
   const marker = 'DOCUMENT-OF-90-KB';
-  for (let n = 0; n < 100; n += 1) {
+  for (let n = 0; n < 20; n += 1) {
     const document = `# ${marker} ${n} ${'x'.repeat(90_000)}\n{ __typename }`;
     const { status, text } = await send(`${gateway.url}/graphql`, 'POST', undefined, { query: document });
     expect({ status, text }).toEqual({ status: 200, text: '{"data":{"__typename":"Query"}}' });
   }
 });
 
-test('an error does not repeat a long name as often as it is used', async () => {
+test('errors do not repeat a long name in full', async () => {
   const name = 'n'.repeat(40_000);
   const variables = Array.from({ length: 100 }, (_, n) => `$v${n}: Int`).join(' ');
   const { text } = await postGraphql(
@@ -169,14 +144,14 @@ test('an error does not repeat a long name as often as it is used', async () => 
   expect(text.length).toBeLessThan(100_000);
 });
 
-describe('the introspection of a tool is answered', () => {
+describe('the introspection query of a tool is executed', () => {
   const options: readonly [string, IntrospectionOptions][] = [
     ['Relay, codegen', {}],
     ['urql', { descriptions: false }],
     ['GraphiQL', { schemaDescription: true, inputValueDeprecation: true, oneOf: true }],
     ['Apollo Sandbox', { specifiedByUrl: true, directiveIsRepeatable: true, inputValueDeprecation: true }],
     [
-      'a tool that wants all there is',
+      'a tool with all options',
       {
         specifiedByUrl: true,
         directiveIsRepeatable: true,

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bothApis, postGraphql, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
+import { MISSING_WALLET, PASSWORD, ulidOf } from '../support/actors.ts';
+import { bothApis, postGraphql, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { expectError } from '../support/refusal.ts';
 
 let gateway: Gateway;
 let tenant: Tenant;
@@ -14,41 +16,7 @@ beforeAll(async () => {
 });
 
 describe('a document', () => {
-  test('whose fragments stand for more than can be walked is refused without walking them', async () => {
-    const fragments = Array.from(
-      { length: 90 },
-      (_, n) => `fragment F${n} on Query { ...F${n + 1} ...F${n + 1} }`,
-    );
-    const query = `{ ...F0 } ${fragments.join(' ')} fragment F90 on Query { __typename }`;
-    const { text } = await postGraphql(gateway.url, undefined, query);
-    expect(JSON.parse(text).errors[0].message).toMatch(/^A response may have at most 20000 fields/);
-  });
-
-  const aliases = (count: number, field: string) =>
-    Array.from({ length: count }, (_, n) => `a${n}: ${field}`).join(' ');
-
-  test.each([
-    [
-      'lists below aliases',
-      `{ ${aliases(3, `projects { ${aliases(3, `nodes { ${aliases(30, 'title')} }`)} }`)} }`,
-    ],
-    [
-      'a list of objects with aliases',
-      `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Wallet { ${aliases(20, `project { ${aliases(10, 'title')} }`)} } } }`,
-    ],
-    [
-      'fragments below lists',
-      `{ projects { nodes { ...A } } } fragment A on Project { ${aliases(250, 'title')} }`,
-    ],
-  ])('whose answer could be too large by %s is refused before it is executed', async (_name, query) => {
-    const { text } = await postGraphql(gateway.url, tenant.token, query);
-    const { data, errors } = JSON.parse(text);
-    expect(data).toBeUndefined();
-    expect(errors[0].message).toMatch(/^A response may have at most 20000 fields/);
-    expect(errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
-  });
-
-  test('that asks for the largest page with all there is on it is answered', async () => {
+  test('that selects all fields of the largest page is executed', async () => {
     const all = 'id name title description imageCoverUrl imageCoverCid createTime';
     const query = `{ projects(first: 100) { totalCount nodes { ${all} } edges { cursor node { ${all} } } pageInfo { endCursor } } }`;
     const { text } = await postGraphql(gateway.url, tenant.token, query);
@@ -56,7 +24,7 @@ describe('a document', () => {
   });
 
   test.each([undefined, 'token'])(
-    'that subscribes is refused as the client’s mistake, with the token %s',
+    'that subscribes is refused as an error of the client, with the token %s',
     async (token) => {
       const { text } = await postGraphql(gateway.url, token && tenant.token, 'subscription { __typename }');
       expect(JSON.parse(text).errors[0]).toMatchObject({
@@ -68,18 +36,18 @@ describe('a document', () => {
   );
 });
 
-describe('what is said of a variable', () => {
+describe('the error of a variable', () => {
   test.each([
     ['is never used', 'query ($x: Int) { __typename }', {}, /never used/],
     ['is of another type', 'query ($x: ID) { node(id: $x) { id } }', {}, /expecting type "ID!"/],
-  ])('that %s is true', async (_name, query, variables, message) => {
+  ])('that %s is the message of graphql-js', async (_name, query, variables, message) => {
     const { text } = await postGraphql(gateway.url, tenant.token, query, variables);
     const [error] = JSON.parse(text).errors;
     expect(error.message).toMatch(message);
     expect(error.extensions).not.toHaveProperty('fieldViolations');
   });
 
-  test.each(['input', 'i'])('names each field, though the variable is called %s', async (name) => {
+  test.each(['input', 'i'])('names each field, if the variable is called %s', async (name) => {
     const query = `mutation ($${name}: UpdateWalletInput!) { updateWallet(input: $${name}) { clientMutationId } }`;
     const variables = { [name]: { name: tenant.wallets[0], title: 5, description: 5 } };
     const { text } = await postGraphql(gateway.url, tenant.token, query, variables);
@@ -90,7 +58,7 @@ describe('what is said of a variable', () => {
     expect(fieldViolations.map(({ field }: { field: string }) => field)).toEqual(['title', 'description']);
   });
 
-  test('does not repeat what stands beside it in the document', async () => {
+  test('does not repeat other values of the document', async () => {
     const query =
       'mutation ($n: ResourceName = "apps/x") { signIn(input: {name: $n, privateKey: "sup3rsecret"}) { accessToken } }';
     const { text } = await postGraphql(gateway.url, tenant.token, query, { n: null });
@@ -99,14 +67,14 @@ describe('what is said of a variable', () => {
   });
 });
 
-test('a request that is not HTTP does not bring its token into the log', async () => {
+test('the token of a request that is not valid HTTP is not logged', async () => {
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
   await once(socket, 'connect');
   socket.end(
     'POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer paw_acct_SECRET\r\nContent-Length: 5x\r\n\r\n',
   );
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
-  expect(gateway.log()).toContain('refused a connection');
+  expect(gateway.log()).toContain('rejected a malformed request');
   const bytes = JSON.stringify(Buffer.from('SECRET').toJSON().data).slice(1, -1);
   expect(gateway.log()).not.toContain('SECRET');
   expect(gateway.log()).not.toContain(bytes);
@@ -116,24 +84,50 @@ test.each([
   ['POST', '/auth/apps?foo=1'],
   ['POST', '/auth/accounts:signinIdentity?foo=1'],
   ['PATCH', '/wallet/wallets/01ARZ3NDEKTSV4RRFFQ69G5FAV?foo=1'],
-])('%s %s is refused for a parameter that it does not take', async (method, path) => {
+])('%s %s is refused with an unknown parameter', async (method, path) => {
   const { status, text } = await send(gateway.url + path, method, tenant.token, {});
   expect(status).toBe(400);
   expect(JSON.parse(text).error.details[1].fieldViolations).toMatchObject([{ field: 'foo' }]);
 });
 
-describe('a password for a wallet that there is not', () => {
+describe('with an empty queue for passwords', () => {
   let busy: Gateway;
   beforeAll(async () => {
     busy = await startGateway({ PAW_PASSWORD_QUEUE: '0' });
     return busy.stop;
   });
 
-  test.each(bothApis(() => busy.url))('takes no turn in the queue, by $name', async (api) => {
-    const { token } = await seedTenant(busy);
-    const missing = 'wallets/01ARZ3NDEKTSV4RRFFQ69G5FAV';
-    const update = () => api.updateWallet(token, missing, { password: 'p'.repeat(32) });
-    const outcomes = await Promise.all(Array.from({ length: 12 }, update));
-    expect(new Set(outcomes.map(({ error }) => error?.status))).toEqual(new Set(['NOT_FOUND']));
-  });
+  test.each(bothApis(() => busy.url))(
+    'by $name, too many concurrent passwords are refused and change nothing, and later ones are accepted',
+    async (api) => {
+      const { token, wallets } = await seedTenant(busy, { wallets: 8 });
+      const input = { title: 'Renamed', password: PASSWORD };
+      const outcomes = await Promise.all(
+        wallets.map(async (wallet) => ({ wallet, ...(await api.updateWallet(token, wallet, input)) })),
+      );
+      const refused = outcomes.filter(({ error }) => error !== undefined);
+      expect(refused.length).toBeGreaterThan(0);
+      expect(refused.length).toBeLessThan(wallets.length);
+      for (const outcome of refused) expectError(api, outcome, 'RESOURCE_EXHAUSTED', 'TOO_MANY_REQUESTS');
+      for (const { wallet, error } of outcomes) {
+        const select = 'SELECT title, password_hash FROM wallet WHERE id = $1';
+        const [row] = await busy.database.query(select, [ulidOf(wallet)]);
+        const unchanged = { title: expect.stringMatching(/^Wallet \d+$/), password_hash: null };
+        const changed = { title: 'Renamed', password_hash: expect.stringMatching(/^\$argon2id\$/) };
+        expect(row).toEqual(error ? unchanged : changed);
+      }
+      const [later] = refused;
+      expect((await api.updateWallet(token, later?.wallet ?? '', input)).value?.title).toBe('Renamed');
+    },
+  );
+
+  test.each(bothApis(() => busy.url))(
+    'by $name, a password for a missing wallet is not hashed',
+    async (api) => {
+      const { token } = await seedTenant(busy);
+      const update = () => api.updateWallet(token, MISSING_WALLET, { password: PASSWORD });
+      const outcomes = await Promise.all(Array.from({ length: 12 }, update));
+      expect(new Set(outcomes.map(({ error }) => error?.status))).toEqual(new Set(['NOT_FOUND']));
+    },
+  );
 });

@@ -8,9 +8,9 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { EXAMPLES } from '../../src/pages/browser/examples.ts';
-import { type Answer, postGraphql, send } from '../apis.ts';
-import { startPaw } from '../command/paw.ts';
-import { type Gateway, makeDatabase, seedTenant, startGateway } from '../gateway.ts';
+import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
+import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { startProgram } from '../support/paw.ts';
 
 const SETTINGS = {
   'by default': {},
@@ -48,13 +48,13 @@ beforeAll(async () => {
 });
 
 describe('the start page', () => {
-  test.each(SETTING_NAMES)('%s links to what is there and to nothing else', async (setting) => {
+  test.each(SETTING_NAMES)('%s links to all existing pages and to no others', async (setting) => {
     const links = valuesOf('href', (await browse(setting, '/')).text).filter(isPath);
     expect([...new Set(links)].toSorted()).toEqual(LINKED[setting].toSorted());
     for (const link of links) expect((await browse(setting, link)).status, link).toBe(200);
   });
 
-  test('may run its one script and load images of its own origin, and no more', async () => {
+  test('has a policy that allows its script, its style and images of its origin, and nothing else', async () => {
     const { headers, text } = await browse('in production', '/');
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     const [script, style] = ['script', 'style'].map((name) => hashes(elementsOf(name, text)));
@@ -70,7 +70,7 @@ describe('the start page', () => {
     expect(text).not.toMatch(/\son\w+=|\sstyle=|javascript:/i);
   });
 
-  test('shows a request to each API that works as it is', async () => {
+  test('shows a request to each API that works unchanged', async () => {
     const { url } = gatewayWith('by default');
     const { token } = await seedTenant(gatewayWith('by default'));
     const { text } = await browse('by default', '/');
@@ -82,14 +82,14 @@ describe('the start page', () => {
     expect(await shell(rest, token)).toMatchObject({ projects: [project] });
   });
 
-  test('shows the address that clients use, as text', async () => {
+  test('shows the public URL as text', async () => {
     const gateway = await startGateway({ PUBLIC_URL: "https://paw.example/a&lt;'b" });
     onTestFinished(gateway.stop);
     const { text } = await send(`${gateway.url}/`, 'GET');
     expect(text).toContain('<code><span data-url>https://paw.example/a&#38;lt;&#39;b</span>/graphql</code>');
   });
 
-  test('shows cover images that differ', async () => {
+  test('shows eight different cover images', async () => {
     const { text } = await browse('by default', '/');
     const covers = await Promise.all(valuesOf('src', text).map((path) => browse('by default', path)));
     expect(covers).toHaveLength(8);
@@ -99,7 +99,7 @@ describe('the start page', () => {
 });
 
 describe.each(EXPLORERS)('%s', (path) => {
-  test.each(WITH_EXPLORERS)('is there %s, and all that it loads comes from the gateway', async (setting) => {
+  test.each(WITH_EXPLORERS)('exists %s, and loads only files of the gateway', async (setting) => {
     const { status, headers, text } = await browse(setting, path);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -120,14 +120,14 @@ describe.each(EXPLORERS)('%s', (path) => {
     }
   });
 
-  test.each(WITHOUT_EXPLORERS)('is not there %s, nor is what it loads', async (setting) => {
+  test.each(WITHOUT_EXPLORERS)('does not exist %s, nor do its files', async (setting) => {
     const { text } = await browse('by default', path);
     for (const absent of [path, ...new Set(assetsIn(text))]) {
       expect((await browse(setting, absent)).status, absent).toBe(404);
     }
   });
 
-  test('has the field for a bearer token, which is not to be remembered', async () => {
+  test('has a field for a bearer token without autocompletion', async () => {
     const { text } = await browse('by default', path);
     expect(text).toMatch(
       /<label class="token">Bearer token\s<input id="token" type="password" autocomplete="off"/,
@@ -135,7 +135,7 @@ describe.each(EXPLORERS)('%s', (path) => {
     expect(text).not.toContain('<form');
   });
 
-  test('refuses scripts and styles that are not its own', async () => {
+  test('has a policy that allows only its own scripts and styles', async () => {
     const { headers, text } = await browse('by default', path);
     const policy = policyOf(headers);
     const nonce = / nonce="([^"]+)"/.exec(text)?.[1];
@@ -155,7 +155,7 @@ describe.each(EXPLORERS)('%s', (path) => {
   });
 });
 
-test('GraphiQL has another nonce in every answer', async () => {
+test('GraphiQL has another nonce in every response', async () => {
   const policies = [await browse('by default', '/graphiql'), await browse('by default', '/graphiql')].map(
     ({ headers }) => policyOf(headers)['style-src'],
   );
@@ -172,11 +172,11 @@ test.each([
   '/assets/..%2Fpackage.json',
   '/assets/%2e%2e%2f%2e%2e%2fpackage.json',
   '/assets/..%5Cpackage.json',
-])('there is nothing at %s', async (path) => {
+])('%s is 404', async (path) => {
   // Not by fetch, which would resolve the dots.
-  const asked = request(gatewayWith('by default').url, { path });
+  const sent = request(gatewayWith('by default').url, { path });
   const body = await new Promise<string>((resolve, reject) => {
-    asked
+    sent
       .on('response', (response) => resolve(text(response)))
       .on('error', reject)
       .end();
@@ -184,7 +184,7 @@ test.each([
   expect(JSON.parse(body)).toMatchObject({ error: { code: 404, details: [{ reason: 'PATH_NOT_FOUND' }] } });
 });
 
-test('the operations that GraphiQL opens with are the four, and fit the schema', async () => {
+test('GraphiQL opens with the four operations, which are valid', async () => {
   const gateway = gatewayWith('by default');
   const { token } = await seedTenant(gateway);
   const outcomes = await Promise.all(
@@ -207,7 +207,12 @@ test('the operations that GraphiQL opens with are the four, and fit the schema',
 describe('a program whose browser assets have not been built', () => {
   let folder: string;
   const start = (words: readonly string[], settings: Readonly<Record<string, string>>) =>
-    startPaw(words, { PORT: '0', ...settings }, folder, join(folder, 'src', 'main.js'));
+    startProgram(
+      process.execPath,
+      [join(folder, 'src', 'main.js'), ...words],
+      { PORT: '0', ...settings },
+      folder,
+    );
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'paw-test-assets-'));
@@ -247,15 +252,15 @@ function gatewayWith(setting: Setting): Gateway {
   return gateway;
 }
 
-function browse(setting: Setting, path: string): Promise<Answer> {
+function browse(setting: Setting, path: string): Promise<HttpResponse> {
   return send(gatewayWith(setting).url + path, 'GET', undefined, undefined, {
     accept: 'text/html,*/*;q=0.8',
   });
 }
 
 /** Loads the files that a page names, and the files that those name, and so on. */
-async function loadAssets(setting: Setting, page: string): Promise<ReadonlyMap<string, Answer>> {
-  const loaded = new Map<string, Answer>();
+async function loadAssets(setting: Setting, page: string): Promise<ReadonlyMap<string, HttpResponse>> {
+  const loaded = new Map<string, HttpResponse>();
   const waiting = assetsIn(page);
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (loaded.has(path)) continue;
@@ -278,7 +283,7 @@ function isPath(link: string): boolean {
   return link.startsWith('/');
 }
 
-/** The values of an attribute. What is relative is given as the path that it leads to. */
+/** The values of an attribute. A relative URL is returned as a path. */
 function valuesOf(attribute: string, html: string): string[] {
   const values = [...html.matchAll(new RegExp(`\\s${attribute}="([^"]*)"`, 'g'))].map(
     ([, value = '']) => value,

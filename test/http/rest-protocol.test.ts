@@ -3,9 +3,10 @@ import { type IncomingMessage, request, STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
-import { type Answer, answerOf } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
-import { expectDocumented } from '../rest-contract.ts';
+import { inLowerCase } from '../support/actors.ts';
+import { type HttpResponse, readResponse } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { expectDocumented } from '../support/rest-contract.ts';
 
 type Request = {
   readonly token?: string | undefined;
@@ -58,7 +59,7 @@ describe('paths and methods', () => {
     ['PATCH', `/Wallet/wallets/${ULID}`],
     ['PATCH', `/wallets/${ULID}`],
     ['GET', '/covers/a/b'],
-  ])('%s %s leads nowhere, with a token and without', async (method, path) => {
+  ])('%s %s is 404, with a token and without', async (method, path) => {
     for (const token of [tenant.token, undefined]) {
       expectError(await ask(method, path, { token }), 404, 'NOT_FOUND', 'PATH_NOT_FOUND');
     }
@@ -70,7 +71,7 @@ describe('paths and methods', () => {
       .map((other) => [other, path, allow] as const),
   );
 
-  test.each(wrong)('%s %s is refused and told the methods: %s', async (method, path, allow) => {
+  test.each(wrong)('%s %s is 405 with the header Allow: %s', async (method, path, allow) => {
     for (const token of [tenant.token, undefined]) {
       const answer = await ask(method, path, { token });
       expectError(answer, 405, 'UNIMPLEMENTED', 'METHOD_NOT_ALLOWED');
@@ -78,19 +79,19 @@ describe('paths and methods', () => {
     }
   });
 
-  test.each(BODY_PATHS)('HEAD $path is refused without a body', async ({ path, allow }) => {
+  test.each(BODY_PATHS)('HEAD $path is 405 without a body', async ({ path, allow }) => {
     const answer = await ask('HEAD', path, { token: tenant.token });
     expect(answer).toMatchObject({ status: 405, text: '' });
     expect(allowOf(answer)).toBe(allow);
   });
 
-  test.each(PATHS)('OPTIONS $path tells the methods to everybody', async ({ path, allow }) => {
+  test.each(PATHS)('OPTIONS $path has the header Allow, without a token', async ({ path, allow }) => {
     const answer = await ask('OPTIONS', path);
     expect(answer).toMatchObject({ status: 204, text: '' });
     expect(allowOf(answer)).toBe(allow);
   });
 
-  test('OPTIONS of a path that leads nowhere is an error as any other method is', async () => {
+  test('OPTIONS of an unknown path is 404', async () => {
     expectError(await ask('OPTIONS', '/nothing'), 404, 'NOT_FOUND', 'PATH_NOT_FOUND');
   });
 
@@ -121,6 +122,19 @@ describe('paths and methods', () => {
   );
 });
 
+test.each(['/', '%2F', '%2f'])('the slash in the name of a wallet may be spelled %s', async (slash) => {
+  const [wallet = ''] = tenant.wallets;
+  for (const name of [wallet, inLowerCase(wallet)]) {
+    const path = `/wallet/${name.replace('/', slash)}`;
+    const { status, text } = await ask('PATCH', path, {
+      token: tenant.token,
+      headers: JSON_TYPE,
+      body: '{}',
+    });
+    expect([status, JSON.parse(text).name]).toEqual([200, wallet]);
+  }
+});
+
 describe('bodies', () => {
   const types = [
     'text/plain',
@@ -134,7 +148,7 @@ describe('bodies', () => {
   ];
   const typed = BODY_PATHS.flatMap(({ method, path }) => types.map((type) => [method, path, type] as const));
 
-  test.each(typed)('%s %s does not take a body of the type %s', async (method, path, type) => {
+  test.each(typed)('%s %s with a body of the type %s is 415', async (method, path, type) => {
     const headers = type === undefined ? {} : { 'content-type': type };
     const answer = await ask(method, path, { token: tenant.token, headers, body: APP });
     expectError(answer, 415, 'INVALID_ARGUMENT', 'UNSUPPORTED_MEDIA_TYPE');
@@ -145,7 +159,7 @@ describe('bodies', () => {
     'application/json; charset=utf-8',
     'application/json;charset=UTF-8',
     'Application/JSON',
-  ])('a body of the type %s is read', async (type) => {
+  ])('a body of the type %s is accepted', async (type) => {
     const headers = { 'content-type': type };
     const answer = await ask('POST', '/auth/apps', { token: tenant.token, headers, body: APP });
     expect(answer.status).toBe(200);
@@ -170,12 +184,12 @@ describe('bodies', () => {
     Object.entries(bodies).map(([name, body]) => [method, path, name, body] as const),
   );
 
-  test.each(malformed)('%s %s cannot read a body of %s', async (method, path, _name, body) => {
+  test.each(malformed)('%s %s with a body of %s is 400', async (method, path, _name, body) => {
     const answer = await ask(method, path, { token: tenant.token, headers: JSON_TYPE, body });
     expectError(answer, 400, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST');
   });
 
-  test.each(BODY_PATHS)('$method $path cannot do without a body', async ({ method, path }) => {
+  test.each(BODY_PATHS)('$method $path without a body is 400', async ({ method, path }) => {
     const answer = await ask(method, path, { token: tenant.token });
     expectError(answer, 400, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST');
   });
@@ -183,16 +197,13 @@ describe('bodies', () => {
   test.each([
     ['with its length', false],
     ['in chunks', true],
-  ])(
-    'a body of the greatest length is read and one byte more is refused, sent %s',
-    async (_name, chunked) => {
-      const body = APP.padEnd(MAX_BODY_BYTES);
-      const post = (body: string) =>
-        ask('POST', '/auth/apps', { token: tenant.token, headers: JSON_TYPE, body, chunked });
-      expect((await post(body)).status).toBe(200);
-      expectError(await post(`${body} `), 413, 'INVALID_ARGUMENT', 'BODY_TOO_LARGE');
-    },
-  );
+  ])('a body of the maximum length is accepted and one byte more is 413, sent %s', async (_name, chunked) => {
+    const body = APP.padEnd(MAX_BODY_BYTES);
+    const post = (body: string) =>
+      ask('POST', '/auth/apps', { token: tenant.token, headers: JSON_TYPE, body, chunked });
+    expect((await post(body)).status).toBe(200);
+    expectError(await post(`${body} `), 413, 'INVALID_ARGUMENT', 'BODY_TOO_LARGE');
+  });
 
   test.each([
     ['POST', '/auth/apps', '{"title":"App","active":true,"__proto__":{}}', '__proto__'],
@@ -206,7 +217,7 @@ describe('bodies', () => {
       'privateKey.__proto__',
     ],
     ['PATCH', `/wallet/wallets/${ULID}`, '{"__proto__":{"title":"Other"}}', '__proto__'],
-  ])('%s %s takes %s as having a field that is not its own', async (method, path, body, field) => {
+  ])('%s %s with the body %s has an unknown field', async (method, path, body, field) => {
     const answer = await ask(method, path, { token: tenant.token, headers: JSON_TYPE, body });
     expectError(answer, 400, 'INVALID_ARGUMENT', 'INVALID_FIELD', [field]);
   });
@@ -227,19 +238,19 @@ describe('query parameters', () => {
     ['pageSize[]=1', ['pageSize[]']],
     ['page_size=1&skip=2', ['page_size', 'skip']],
     ['__proto__=1', ['__proto__']],
-  ])('?%s is refused, naming %j', async (query, fields) => {
+  ])('?%s is refused with the names %j', async (query, fields) => {
     const answer = await ask('GET', `/project/projects?${query}`, { token: tenant.token });
     expectError(answer, 400, 'INVALID_ARGUMENT', 'INVALID_FIELD', fields);
   });
 
-  test.each(['', '?', '?pageSize=%31%30', '?pageSize=10&'])('"%s" is a whole list', async (query) => {
+  test.each(['', '?', '?pageSize=%31%30', '?pageSize=10&'])('the query "%s" is accepted', async (query) => {
     const answer = await ask('GET', `/project/projects${query}`, { token: tenant.token });
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.text).projects).toHaveLength(3);
   });
 });
 
-describe('who may not ask', () => {
+describe('a request without a valid token', () => {
   const unheard: Record<string, Request> = {
     'a body that is not JSON': { headers: JSON_TYPE, body: '{' },
     'a body of another type': { headers: { 'content-type': 'text/plain' }, body: 'x' },
@@ -251,7 +262,7 @@ describe('who may not ask', () => {
     Object.entries(unheard).map(([name, sent]) => [method, path, name, sent] as const),
   );
 
-  test.each(rows)('%s %s asks for a token before it looks at %s', async (method, path, _name, sent) => {
+  test.each(rows)('%s %s is 401 before the check of %s', async (method, path, _name, sent) => {
     const missing = await ask(method, path, sent);
     expectError(missing, 401, 'UNAUTHENTICATED', 'TOKEN_MISSING');
     expect(missing.headers.get('www-authenticate')).toBe('Bearer realm="paw"');
@@ -260,7 +271,7 @@ describe('who may not ask', () => {
     expect(bad.headers.get('www-authenticate')).toBe('Bearer realm="paw", error="invalid_token"');
   });
 
-  test('is not kept until the body has come', async () => {
+  test('is 401 before its body has arrived', async () => {
     const sent = request(`${gateway.url}/auth/apps`, {
       method: 'POST',
       headers: { ...JSON_TYPE, 'content-length': '1000' },
@@ -268,11 +279,11 @@ describe('who may not ask', () => {
     sent.flushHeaders();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     expect(response.statusCode).toBe(401);
-    // It was never finished, which is what is being asked.
+    // The request is never completed.
     sent.on('error', () => {}).destroy();
   });
 
-  test('is told so before the query is looked at', async () => {
+  test('is 401 before the check of its query', async () => {
     const answer = await ask('GET', '/project/projects?pageSize=0');
     expectError(answer, 401, 'UNAUTHENTICATED', 'TOKEN_MISSING');
   });
@@ -291,7 +302,7 @@ describe('the connection', () => {
     ],
     ['no host', 'GET /project/projects HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['a method that there is not', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ])('is answered in JSON and closed when %s comes over it', async (_name, bytes) => {
+  ])('is closed after an error in JSON if it carries %s', async (_name, bytes) => {
     expectRawError(await speak(bytes));
   });
 
@@ -300,14 +311,14 @@ describe('the connection', () => {
     ['query', `GET /project/projects?pageToken=${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
     ['header', `GET /healthz HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${'a'.repeat(100_000)}\r\n\r\n`],
     ['list of headers', `GET /healthz HTTP/1.1\r\nHost: x\r\n${'A: b\r\n'.repeat(20_000)}\r\n`],
-  ])('is closed on an endless %s, and others do not notice', async (_name, bytes) => {
+  ])('is closed with 431 on a very long %s, without an effect on other connections', async (_name, bytes) => {
     const other = ask('GET', '/healthz');
     expectRawError(await speak(bytes), 431);
     expect((await other).status).toBe(200);
     expect((await ask('GET', '/healthz')).status).toBe(200);
   });
 
-  test('takes a long path, query or token that is no endless one for what it is', async () => {
+  test('accepts a long path, query or token', async () => {
     const long = 'a'.repeat(10_000);
     const { token } = tenant;
     expectError(await ask('GET', `/${long}`, { token }), 404, 'NOT_FOUND', 'PATH_NOT_FOUND');
@@ -322,7 +333,7 @@ describe('the connection', () => {
 
 describe('the request id', () => {
   test.each(['a', 'req-1', 'Trace:0af7651916cd43dd8448eb211c80319c', '2024_01.02', 'x'.repeat(100)])(
-    '%s is the client’s, and comes back',
+    '%s of the client is returned',
     async (id) => {
       const headers = { 'x-request-id': id };
       for (const path of ['/healthz', '/nothing', '/project/projects']) {
@@ -341,7 +352,7 @@ describe('the request id', () => {
     },
   );
 
-  test('is never that of another request', async () => {
+  test('is unique', async () => {
     const paths = ['/healthz', '/nothing', '/project/projects', '/auth/apps'];
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => ask('GET', paths[n % paths.length] ?? '')),
@@ -350,7 +361,7 @@ describe('the request id', () => {
   });
 });
 
-test('no answer is kept by a cache or taken for another type', async () => {
+test('no response may be cached or interpreted as another type', async () => {
   const { token, wallets } = tenant;
   const sent = { token, headers: JSON_TYPE };
   const made = await ask('POST', '/auth/apps', { ...sent, body: APP });
@@ -373,8 +384,8 @@ test('no answer is kept by a cache or taken for another type', async () => {
   }
 });
 
-/** Sends a request byte for byte as it is given, which `fetch` does not do, and expects a documented answer. */
-async function ask(method: string, path: string, sent: Request = {}): Promise<Answer> {
+/** Sends a request that `fetch` would change or refuse, and expects a documented response. */
+async function ask(method: string, path: string, sent: Request = {}): Promise<HttpResponse> {
   const { token, headers, body, chunked = false } = sent;
   const { hostname, port } = new URL(gateway.url);
   const outgoing = request({
@@ -392,7 +403,7 @@ async function ask(method: string, path: string, sent: Request = {}): Promise<An
   const responded = once(outgoing, 'response') as Promise<[IncomingMessage]>;
   outgoing.end(body);
   const [response] = await responded;
-  const answer = await answerOf(response);
+  const answer = await readResponse(response);
   if (path !== '/healthz') expectDocumented(method, path.replace(/\?.*/, ''), answer);
   return answer;
 }
@@ -411,7 +422,7 @@ async function speak(bytes: string): Promise<string> {
 
 /** Checks that an error is in the one shape of AIP-193, with a BadRequest just where `fields` are at fault. */
 function expectError(
-  { status: httpStatus, headers, text }: Answer,
+  { status: httpStatus, headers, text }: HttpResponse,
   code: number,
   status: string,
   reason: string,
@@ -470,6 +481,6 @@ function expectRawError(answer: string, status = 400): void {
   expectDocumented('GET', '/project/projects', { status, headers, text });
 }
 
-function allowOf({ headers }: Answer): string {
+function allowOf({ headers }: HttpResponse): string {
   return (headers.get('allow') ?? '').split(', ').sort().join(', ');
 }

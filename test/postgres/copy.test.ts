@@ -5,12 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createAccountToken } from '../../src/data/create-account-token.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { type AppFields, bothApis } from '../apis.ts';
-import { paw } from '../command/paw.ts';
-import { isUntouched } from '../engine.ts';
+import {
+  accessTokenOf,
+  createApp,
+  credentialParts,
+  expiredToken,
+  keyOf,
+  resultOf,
+} from '../support/actors.ts';
+import { type AppFields, bothApis, graphqlApi } from '../support/apis.ts';
+import { isUntouched } from '../support/engine.ts';
 import {
   type Gateway,
   makeDatabase,
@@ -20,7 +26,8 @@ import {
   type Tenant,
   type TestDatabase,
   testClock,
-} from '../gateway.ts';
+} from '../support/gateway.ts';
+import { paw } from '../support/paw.ts';
 
 const run = promisify(execFile);
 
@@ -51,13 +58,13 @@ beforeAll(async () => {
   tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
   await addProjects(gateway.database, tenant, PROJECTS - 3);
   await seedTenant(gateway, { projects: 2 });
-  expired = await expiredToken(gateway);
-  const [api] = bothApis(() => gateway.url);
-  app = given((await api?.createApp(tenant.token, { title: 'Till', active: true }))?.value);
-  accessToken = given((await api?.signIn(tenant.token, keyOf(app)))?.value).accessToken;
-  await api?.updateWallet(tenant.token, walletName(0), { password: 'p'.repeat(32) });
-  pageToken = given((await api?.listProjects(tenant.token, { first: 2 }))?.value).nextPageToken;
-  page = (await api?.listProjects(tenant.token, { first: 2, after: pageToken }))?.value;
+  expired = await expiredToken(gateway, tenant);
+  const api = graphqlApi(() => gateway.url);
+  app = await createApp(api, tenant.token);
+  accessToken = await accessTokenOf(api, tenant.token, app);
+  await resultOf(api.updateWallet(tenant.token, walletName(0), { password: 'p'.repeat(32) }));
+  pageToken = (await resultOf(api.listProjects(tenant.token, { first: 2 }))).nextPageToken;
+  page = await resultOf(api.listProjects(tenant.token, { first: 2, after: pageToken }));
   await gateway.stop();
 
   const before = digestOf(source.path);
@@ -72,7 +79,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a copy tells how much it copied, draws nothing where there is no terminal, and fits in little memory', () => {
+test('a copy prints the number of rows, and works with little memory', () => {
   expect(JSON.parse(output.stdout)).toEqual({
     accounts: 2,
     projects: PROJECTS + 2,
@@ -83,14 +90,16 @@ test('a copy tells how much it copied, draws nothing where there is no terminal,
   expect(output.stderr).toBe('');
 });
 
-test('the copy holds every row of every table, but for expired tokens', async () => {
-  const [from, to] = [await openDatabase(source.url), await openDatabase(target.url)];
+test('a copy has every row of every table, except expired tokens', async () => {
+  // Reading all projects takes longer than a request may.
+  const postgres = { poolSize: 1, timeoutMs: 60_000 };
+  const [from, to] = [await openDatabase(source.url), await openDatabase(target.url, { postgres })];
   onTestFinished(() => Promise.all([from.close(), to.close()]).then(() => {}));
   const tables = ['account', 'app', 'wallet', 'page_token_key', 'schema_migration'];
   for (const table of tables) {
     const rows = `SELECT * FROM ${table} ORDER BY 1, 2`;
     const copied = await to.query(rows);
-    // When a database was migrated is its own affair.
+    // The times of the migrations differ.
     const fields = table === 'schema_migration' ? { apply_time_ms: expect.any(Number) } : {};
     expect(copied).toEqual((await from.query(rows)).map((row) => ({ ...row, ...fields })));
     expect(copied.length).toBeGreaterThan(0);
@@ -99,7 +108,7 @@ test('the copy holds every row of every table, but for expired tokens', async ()
   expect(digest(await to.query(projects))).toBe(digest(await from.query(projects)));
   const keys = async (database: Database) =>
     (await database.query<{ key: string }>('SELECT key FROM token ORDER BY key')).map(({ key }) => key);
-  const serial = expired.slice(35, 61);
+  const { serial } = credentialParts(expired);
   expect(await keys(from)).toContain(serial);
   expect(await keys(to)).toEqual((await keys(from)).filter((key) => key !== serial));
 });
@@ -123,23 +132,22 @@ describe('after a copy', () => {
       expect((await api.listProjects(expired)).error?.reason).toBe('TOKEN_INVALID');
     });
 
-    test('pages go on to the end of the list, and the total is right', async () => {
+    test('further pages have the remaining projects', async () => {
       const { value } = await api.listProjects(tenant.token, { first: 100, after: pageToken });
       expect(value?.projects).toHaveLength(100);
     });
   });
 });
 
-test('a target that holds anything is refused in one line, and stays as it is', async () => {
-  const failure = await copy('--json').catch((error: unknown) => error);
-  expect(failure).toMatchObject({
-    code: 1,
+test('a target that is not empty is refused with one line', async () => {
+  expect(await paw(['copy', '--to', target.url], { DATABASE_URL: source.url })).toEqual({
+    status: 1,
     stdout: '',
     stderr: expect.stringMatching(/^paw: [^\n]*not empty[^\n]*\n$/),
   });
 });
 
-test('on a terminal a bar shows how far the copy has come', async () => {
+test('on a terminal a progress bar is shown', async () => {
   const other = await makeDatabase();
   onTestFinished(other.remove);
   await migrateDatabase(other.url);
@@ -158,25 +166,23 @@ test('on a terminal a bar shows how far the copy has come', async () => {
 
 test.each([
   [
-    'a source that is no SQLite file',
+    'a source that is not a SQLite file',
     { DATABASE_URL: 'postgres://localhost/x' },
     'postgres://localhost/y',
     2,
   ],
-  ['a target that is no server', {}, 'sqlite:elsewhere.db', 2],
-  ['a server that is away', {}, 'postgres://paw@127.0.0.1:1/paw', 1],
-])('%s is refused in one line', async (_name, environment, to, status) => {
-  const failure = await run(process.execPath, [MAIN, 'copy', '--to', to], {
-    env: { ...process.env, DATABASE_URL: source.url, ...environment },
-  }).catch((error: unknown) => error);
-  expect(failure).toMatchObject({
-    code: status,
+  ['a target that is not a server', {}, 'sqlite:elsewhere.db', 2],
+  ['an unreachable server', {}, 'postgres://paw@127.0.0.1:1/paw', 1],
+])('%s is refused with one line', async (_name, environment, to, status) => {
+  const settings = { DATABASE_URL: source.url, ...environment };
+  expect(await paw(['copy', '--to', to], settings)).toEqual({
+    status,
     stdout: '',
     stderr: expect.stringMatching(/^paw: [^\n]+\n$/),
   });
 });
 
-test('a target without tables is refused, and stays as it is', async () => {
+test('a target without tables is refused and not changed', async () => {
   const other = await makeDatabase();
   onTestFinished(other.remove);
   expect(await paw(['copy', '--to', other.url], { DATABASE_URL: source.url })).toEqual({
@@ -187,15 +193,13 @@ test('a target without tables is refused, and stays as it is', async () => {
   expect(await isUntouched(other.url)).toBe(true);
 });
 
-test('a source that is not there, or has never been used, is refused and not made', async () => {
+test('a source that is missing or empty is refused, and not created', async () => {
   const [missing, empty] = [join(folder, 'missing.db'), join(folder, 'empty.db')];
   writeFileSync(empty, '');
   for (const path of [missing, empty]) {
-    const failure = await run(process.execPath, [MAIN, 'copy', '--to', target.url], {
-      env: { ...process.env, DATABASE_URL: `sqlite:${path}` },
-    }).catch((error: unknown) => error);
-    expect(failure).toMatchObject({
-      code: 1,
+    const settings = { DATABASE_URL: `sqlite:${path}` };
+    expect(await paw(['copy', '--to', target.url], settings)).toEqual({
+      status: 1,
       stdout: '',
       stderr: expect.stringMatching(/^paw: [^\n]+ Run "paw migrate"\.\n$/),
     });
@@ -227,25 +231,11 @@ async function addProjects(database: Database, { account }: Tenant, count: numbe
   });
 }
 
-async function expiredToken({ admin }: Gateway): Promise<string> {
-  const past = { ...admin, clock: () => clock() - 3_600_000 };
-  return (await createAccountToken(past, { account: tenant.account }, 60)).accessToken;
-}
-
 function walletName(index: number): string {
-  return given(tenant.wallets[index]);
+  return tenant.wallets[index] ?? expect.unreachable();
 }
 
-function keyOf({ name, privateKey }: AppFields) {
-  return { name, privateKey };
-}
-
-function given<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('The gateway that was to be copied did not answer.');
-  return value;
-}
-
-/** What a gateway answers, as another one would. */
+/** The response of a gateway with the URL of another. */
 function withUrl(answer: unknown, url: string): unknown {
   return JSON.parse(JSON.stringify(answer).replace(/http:\/\/127\.0\.0\.1:\d+/g, url));
 }

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { idOf, parseResourceName, type Ulid } from '../../src/model/resource-name.ts';
 import type { Database, Queryable, Row, Value } from '../../src/storage/database.ts';
 import { sweepExpired } from '../../src/storage/keyv-adapter.ts';
-import { findProjectPage, findProjectPageSurroundings } from '../../src/storage/projects.ts';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+import { findProjectPage, findProjectPageMetadata } from '../../src/storage/projects.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 const PROJECTS = 3000;
 
@@ -53,7 +53,6 @@ const PARTITION = [
 
 describe.each([
   ['of the only account', 0, [], ['ANALYZE']],
-  ['of an account beside newer ones', 2, [], ['ANALYZE']],
   ['of an account beside 20 others, without statistics', 20, [], []],
   ['in a table hash-partitioned by account', 20, PARTITION, ['ANALYZE']],
   ['in a table hash-partitioned by account, without statistics', 20, PARTITION, []],
@@ -82,11 +81,9 @@ describe.each([
   const places = [
     ['forward', 'at the start', undefined],
     ['forward', 'in the middle', PROJECTS / 2],
-    ['forward', 'just before the end', PROJECTS - 2],
     ['forward', 'behind the end', PROJECTS],
     ['backward', 'at the end', undefined],
     ['backward', 'in the middle', PROJECTS / 2],
-    ['backward', 'just behind the start', 2],
     ['backward', 'before the start', 0],
   ] as const;
 
@@ -94,33 +91,30 @@ describe.each([
     (['force_custom_plan', 'force_generic_plan'] as const).flatMap((mode) =>
       places.map((place) => [...place, mode] as const),
     ),
-  )(
-    '%s %s is found by its key in one partition, and no more is read than it gives ($3)',
-    async (...given) => {
-      const [direction, , index, mode] = given;
-      const [place] =
-        index === undefined ? [] : await gateway.database.query<{ id: Ulid }>(FIND, [account, index]);
-      const { explained, steps } = explain(gateway.database, mode);
-      const request = { direction, size: 5, position: place?.id };
-      await findProjectPage(explained, account, request);
-      await findProjectPageSurroundings(explained, account, request);
-      const onProjects = steps.filter(
-        (step) => step['Relation Name']?.startsWith('project') && step['Actual Loops'] > 0,
-      );
-      expect(new Set(onProjects.map((step) => step['Relation Name'])).size).toBe(1);
-      // One more than the page, and one that lies behind it.
-      expect(sum(onProjects.map(rowsRead))).toBeLessThanOrEqual(5 + 1 + 1);
-      for (const step of onProjects) expect(step['Node Type']).toMatch(/^Index (Only )?Scan$/);
-      // What is put in order is the page, and not the list.
-      for (const sort of steps.filter((step) => step['Node Type'].includes('Sort'))) {
-        expect(rowsRead(sort)).toBeLessThanOrEqual(5 + 1);
-      }
-    },
-  );
+  )('%s %s is found by its key in one partition, and only its rows are read ($3)', async (...parameters) => {
+    const [direction, , index, mode] = parameters;
+    const [place] =
+      index === undefined ? [] : await gateway.database.query<{ id: Ulid }>(FIND, [account, index]);
+    const { explained, steps } = explain(gateway.database, mode);
+    const request = { direction, size: 5, position: place?.id };
+    await findProjectPage(explained, account, request);
+    await findProjectPageMetadata(explained, account, request);
+    const onProjects = steps.filter(
+      (step) => step['Relation Name']?.startsWith('project') && step['Actual Loops'] > 0,
+    );
+    expect(new Set(onProjects.map((step) => step['Relation Name'])).size).toBe(1);
+    // One more than the page, and one that lies behind it.
+    expect(sum(onProjects.map(rowsRead))).toBeLessThanOrEqual(5 + 1 + 1);
+    for (const step of onProjects) expect(step['Node Type']).toMatch(/^Index (Only )?Scan$/);
+    // What is put in order is the page, and not the list.
+    for (const sort of steps.filter((step) => step['Node Type'].includes('Sort'))) {
+      expect(rowsRead(sort)).toBeLessThanOrEqual(5 + 1);
+    }
+  });
 });
 
 test.each(['force_custom_plan', 'auto'] as const)(
-  'a sweep (%s) finds the expired by an index',
+  'a sweep (%s) finds expired tokens by an index',
   async (mode) => {
     const gateway = await startGateway(PATIENT);
     onTestFinished(gateway.stop);

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { paw, startPaw } from '../command/paw.ts';
-import { onDatabase } from '../engine.ts';
-import { makeDatabase, migrateDatabase } from '../gateway.ts';
+import { createApp } from '../support/actors.ts';
+import { restApi } from '../support/apis.ts';
+import { onDatabase } from '../support/engine.ts';
+import { makeDatabase, migrateDatabase } from '../support/gateway.ts';
+import { pawJson, pawProcess, startServerProcess } from '../support/paw.ts';
 
 const PASSWORD = 'paw-test';
 
@@ -28,16 +30,12 @@ async function addRole(databaseUrl: string): Promise<string> {
   return url.href;
 }
 
-test('a role with SELECT, INSERT, UPDATE and DELETE alone runs every command and a server', async () => {
+test('a role with SELECT, INSERT, UPDATE and DELETE alone can run every command and a server', async () => {
   const made = await makeDatabase();
   onTestFinished(made.remove);
   await migrateDatabase(made.url);
-  const settings = { PORT: '0', DATABASE_URL: await addRole(made.url) };
-  const run = async (...words: readonly string[]) => {
-    const { status, stdout, stderr } = await paw([...words, '--json'], settings);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    return JSON.parse(stdout);
-  };
+  const settings = { DATABASE_URL: await addRole(made.url) };
+  const run = (...words: readonly string[]) => pawJson(words, settings);
 
   const { name: account } = await run('account', 'create', '--title', 'Atlas');
   const { name: project } = await run('project', 'create', '--account', account, '--title', 'Harbour');
@@ -46,14 +44,11 @@ test('a role with SELECT, INSERT, UPDATE and DELETE alone runs every command and
   const { accessToken } = await run('token', 'create', '--account', account);
   expect(await run('migrate')).toMatchObject({ applied: [] });
 
-  const server = startPaw(['serve'], settings);
-  const { url } = JSON.parse(await server.printed('listening'));
-  const response = await fetch(`${url}/auth/apps`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ title: 'Till', active: true }),
-  });
-  expect(response.status).toBe(200);
+  const server = await startServerProcess(settings);
+  await createApp(
+    restApi(() => server.url),
+    accessToken,
+  );
   expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
 
   const { apps } = await run('app', 'list', '--account', account);
@@ -63,12 +58,12 @@ test('a role with SELECT, INSERT, UPDATE and DELETE alone runs every command and
   await run('token', 'revoke', accessToken);
 });
 
-test('a role without DDL rights is refused on an empty database, in one line', async () => {
+test('a role without DDL rights is refused on an empty database with one line', async () => {
   const made = await makeDatabase();
   onTestFinished(made.remove);
   const settings = { PORT: '0', DATABASE_URL: await addRole(made.url) };
   for (const words of [['serve'], ['migrate']]) {
-    expect(await paw(words, settings)).toEqual({
+    expect(await pawProcess(words, settings)).toEqual({
       status: 1,
       stdout: '',
       stderr: expect.stringMatching(/^paw: .*permission denied.*\n$/),

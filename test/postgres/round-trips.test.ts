@@ -2,9 +2,9 @@ import { Client } from 'pg';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCredential } from '../../src/credentials/credential.ts';
 import type { Ulid } from '../../src/model/resource-name.ts';
-import { type Answer, bothApis, postGraphql, send } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../gateway.ts';
-import { startPostgres } from './server.ts';
+import { bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { startPostgres } from '../support/postgres-server.ts';
 
 // Making a cluster is much work for a machine that runs other tests as well.
 const SERVER_START_MS = 60_000;
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await connection.connect();
   // The sweep that follows every start is not part of any request.
   await vi.waitFor(() => expect(log()).toContain('SELECT key FROM token WHERE expire_time_ms'), {
-    timeout: 5000,
+    timeout: 30_000,
     interval: 10,
   });
   return async () => {
@@ -70,20 +70,20 @@ async function mark(what: string): Promise<number> {
   marks += 1;
   const text = `statement: SELECT 'mark ${marks}: ${what}'`;
   await connection.query(text.slice('statement: '.length));
-  await expect.poll(log, { timeout: 5000, interval: 5 }).toContain(`${text}\n`);
+  await expect.poll(log, { timeout: 30_000, interval: 5 }).toContain(`${text}\n`);
   const at = log().indexOf(text);
   return what.startsWith('before') ? at + text.length : log().lastIndexOf('\n', at) + 1;
 }
 
 /** Checks that an answer is a good one, and returns what it holds. */
-function read({ status, text }: Answer) {
+function read({ status, text }: HttpResponse) {
   expect(status).toBe(200);
   const answer = JSON.parse(text);
   expect(answer).not.toHaveProperty('errors');
   return answer;
 }
 
-describe('a page of projects costs two statements', () => {
+describe('a page of projects takes two statements', () => {
   const byGraphql = (document: string, length: number, after?: string) =>
     statementsOf(async () => {
       const { data } = read(await postGraphql(gateway.url, tenant.token, document, { after }));
@@ -112,13 +112,13 @@ describe('a page of projects costs two statements', () => {
     }
   });
 
-  test('and one more for all that lies around it, if that is selected', async () => {
+  test('and one more if the surroundings of the page are selected', async () => {
     const around = PAGE.replace('edges', 'totalCount pageInfo { hasPreviousPage } edges');
     expect(await byGraphql(around, 2, await tokenAfter(10))).toHaveLength(3);
   });
 });
 
-test('a token is looked up once, also if it is refused', async () => {
+test('a token is read once, even if it is refused', async () => {
   const refused = createCredential(
     'acct',
     tenant.account.slice('accounts/'.length) as Ulid,
@@ -128,12 +128,12 @@ test('a token is looked up once, also if it is refused', async () => {
   const ask = (document: string, token: string, status: number) =>
     statementsOf(async () => {
       times += 1;
-      const { status: given } = await postGraphql(
+      const { status: actual } = await postGraphql(
         gateway.url,
         token,
         document.replace('TIMES', String(times)),
       );
-      expect(given).toBe(status);
+      expect(actual).toBe(status);
     });
   const query = '{ projects { edges { cursor } } }';
   expect(await ask(query, tenant.token, 200)).toHaveLength(2);
@@ -159,7 +159,7 @@ describe.each(bothApis(() => gateway.url))('an update of a wallet by $name', (ap
       }),
     ],
     ['nothing', () => ({})],
-  ])('of %s costs no more than three statements', async (_, sent) => {
+  ])('of %s takes at most three statements', async (_, sent) => {
     const wallet = tenant.wallets[0] ?? '';
     const statements = await statementsOf(async () => {
       const { value, error } = await api.updateWallet(tenant.token, wallet, sent());
@@ -171,7 +171,7 @@ describe.each(bothApis(() => gateway.url))('an update of a wallet by $name', (ap
   });
 });
 
-test('50 wallets with the titles of their projects cost no more than three statements', async () => {
+test('50 wallets with the titles of their projects take at most three statements', async () => {
   const statements = await statementsOf(async () => {
     const { data } = read(await postGraphql(gateway.url, tenant.token, NODES, { ids: tenant.wallets }));
     expect(data.nodes.map(({ id }: { id: string }) => id)).toEqual(tenant.wallets);

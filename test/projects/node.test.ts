@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, type Api, bothApis, type Outcome, postGraphql } from '../apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
-
-const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+import { accessTokenOf, createApp as createAppBy, resultOf, ULID } from '../support/actors.ts';
+import { graphqlApi, type HttpResponse, postGraphql } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 const FIELDS = `{
   __typename
@@ -21,10 +20,11 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
-const [graphql] = bothApis(() => gateway.url) as [Api, Api];
+const graphql = graphqlApi(() => gateway.url);
+const createApp = (token: string, project?: string) => createAppBy(graphql, token, { project });
 
 describe('node', () => {
-  test('fetches a project', async () => {
+  test('returns a project', async () => {
     const { token, projects } = await seedTenant(gateway, { projects: 2 });
     const [, name = ''] = projects;
     expect(await node(token, name)).toEqual({
@@ -39,7 +39,7 @@ describe('node', () => {
     });
   });
 
-  test('fetches an app, its project, and no private key', async () => {
+  test('returns an app with its project, without the private key', async () => {
     const { token, projects } = await seedTenant(gateway, { projects: 2 });
     const { name } = await createApp(token, projects[1]);
     expect(await node(token, name)).toEqual({
@@ -54,11 +54,11 @@ describe('node', () => {
     });
   });
 
-  test('fetches a wallet, its project, and no password', async () => {
+  test('returns a wallet with its project, without the password', async () => {
     const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
     const [name = ''] = wallets;
     const password = 'p'.repeat(32);
-    valueIn(await graphql.updateWallet(token, name, { project: projects[1], password }));
+    await resultOf(graphql.updateWallet(token, name, { project: projects[1], password }));
     expect(await node(token, name)).toEqual({
       __typename: 'Wallet',
       id: name,
@@ -74,7 +74,7 @@ describe('node', () => {
     });
   });
 
-  test('takes a ULID in lower or mixed case and returns it in upper case', async () => {
+  test('accepts a ULID in lower or mixed case and returns it in upper case', async () => {
     const { token, names } = await seedResources();
     for (const name of names) {
       const [collection, ulid = ''] = name.split('/');
@@ -87,7 +87,7 @@ describe('node', () => {
   });
 
   test.each(['projects', 'apps', 'wallets'])(
-    'answers null for what is not among the %s',
+    'is null if the name is not among the %s',
     async (collection) => {
       const { token, names } = await seedResources();
       expect(await node(token, `${collection}/${ULID}`)).toBeNull();
@@ -98,7 +98,7 @@ describe('node', () => {
     },
   );
 
-  test("tells another account's resource from a missing one in no byte", async () => {
+  test("gives the same response for another account's resource as for a missing one", async () => {
     const [ours, theirs] = [await seedResources(), await seedResources()];
     for (const foreign of theirs.names) {
       expect(await node(theirs.token, foreign)).toMatchObject({ id: foreign });
@@ -106,10 +106,10 @@ describe('node', () => {
     }
   });
 
-  test("tells another project's resource from a missing one in no byte, to a project token", async () => {
+  test("gives a project token the same response for another project's resource as for a missing one", async () => {
     const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
     const [inside, outside] = [await createApp(token, projects[1]), await createApp(token, projects[0])];
-    const projectToken = await signIn(token, inside);
+    const projectToken = await accessTokenOf(graphql, token, inside);
     for (const hidden of [projects[0], outside.name, wallets[0]]) {
       const name = hidden ?? '';
       expect(await node(token, name)).toMatchObject({ id: name });
@@ -117,10 +117,10 @@ describe('node', () => {
     }
   });
 
-  test('shows a project token its own project and what is in it', async () => {
+  test('returns the resources of its project to a project token', async () => {
     const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
     const app = await createApp(token, projects[0]);
-    const projectToken = await signIn(token, app);
+    const projectToken = await accessTokenOf(graphql, token, app);
     for (const name of [projects[0], app.name, wallets[0]]) {
       const seen = await node(token, name);
       expect(seen).toMatchObject({ id: name });
@@ -128,43 +128,25 @@ describe('node', () => {
     }
   });
 
-  test('shows a project token a wallet for as long as it is in its project', async () => {
+  test('is null for a project token after a wallet has left its project', async () => {
     const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
     const [wallet = ''] = wallets;
-    const projectToken = await signIn(token, await createApp(token, projects[0]));
+    const projectToken = await accessTokenOf(graphql, token, await createApp(token, projects[0]));
     expect(await node(projectToken, wallet)).toMatchObject({ id: wallet });
-    valueIn(await graphql.updateWallet(token, wallet, { project: projects[1] }));
+    await resultOf(graphql.updateWallet(token, wallet, { project: projects[1] }));
     expect(await node(projectToken, wallet)).toBeNull();
   });
 
   test.each([
     '',
-    'x',
-    '/',
-    'projects',
-    'projects/',
     ULID,
-    `/${ULID}`,
     `accounts/${ULID}`,
-    `Projects/${ULID}`,
-    `project/${ULID}`,
-    `projects//${ULID}`,
-    `projects/${ULID}/`,
     `projects/${ULID}/x`,
-    `projects/projects/${ULID}`,
     `projects/${ULID.slice(1)}`,
-    `projects/${ULID}0`,
     `projects/8${ULID.slice(1)}`,
-    ...['I', 'L', 'O', 'U', 'i', 'l', 'o', 'u', '-', ' ', '%', '\0', 'é', 'Ａ', '😀'].map(
-      (letter) => `projects/${ULID.slice(0, -letter.length)}${letter}`,
-    ),
-    // In upper case this letter is an ASCII S.
-    `projects/${ULID.replace('S', 'ſ')}`,
     // In upper case this letter is an ASCII S and T.
     `projects/${ULID.replace('TS', 'ﬆ')}`,
-    ` projects/${ULID}`,
     `projects/${ULID}\n`,
-    '__proto__/01ARZ3NDEKTSV4RRFFQ69G5FAV',
     5,
   ])('refuses the malformed name %j', async (id) => {
     const { token } = await seedTenant(gateway);
@@ -177,14 +159,14 @@ describe('node', () => {
     });
   });
 
-  test('takes the largest ULID', async () => {
+  test('accepts the largest ULID', async () => {
     const { token } = await seedTenant(gateway);
     expect(await node(token, `projects/7${'Z'.repeat(25)}`)).toBeNull();
   });
 });
 
 describe('nodes', () => {
-  test('keeps the order, what is asked for twice, and null in its place', async () => {
+  test('keeps the order, repeated names and nulls', async () => {
     const [{ token, names }, other] = [await seedResources(), await seedResources()];
     const [project = '', app = '', wallet = ''] = names;
     const missing = `wallets/${ULID}`;
@@ -197,40 +179,45 @@ describe('nodes', () => {
     );
   });
 
-  test('shows a project token nothing but what is in its project', async () => {
+  test('returns only the resources of its project to a project token', async () => {
     const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
     const app = await createApp(token, projects[1]);
     const ids = [...projects, ...wallets, app.name];
     expect(await nodes(token, ids)).toEqual(ids);
-    expect(await nodes(await signIn(token, app), ids)).toEqual([null, projects[1], null, app.name]);
+    expect(await nodes(await accessTokenOf(graphql, token, app), ids)).toEqual([
+      null,
+      projects[1],
+      null,
+      app.name,
+    ]);
   });
 
-  test('of no name are an empty list', async () => {
+  test('is empty for no names', async () => {
     const { token } = await seedTenant(gateway);
     expect(await nodes(token, [])).toEqual([]);
   });
 
-  test.each([1, 9, 10, 11, 99, 100])('takes %i names', async (count) => {
+  test.each([1, 10, 11, 100])('accepts %i names', async (count) => {
     const { token, projects } = await seedTenant(gateway, { projects: count });
     const ids = projects.toReversed();
     expect(ids).toHaveLength(count);
     expect(await nodes(token, ids)).toEqual(ids);
   });
 
-  test('takes 100 names of every kind', async () => {
+  test('accepts 100 names of every kind', async () => {
     const { token, names } = await seedResources();
     const ids = Array.from({ length: 100 }, (_, index) => names[index % names.length] ?? '');
     expect(await nodes(token, ids)).toEqual(ids);
   });
 
-  test('refuses 101 names, though all are the same one', async () => {
+  test('refuses 101 names, even if all are equal', async () => {
     const { token, projects } = await seedTenant(gateway);
     const ids = new Array(101).fill(projects[0]);
     const answer = await postGraphql(gateway.url, token, NODES, { ids });
     expect(refusalIn(answer)).toEqual({ status: 200, data: null, code: 'BAD_USER_INPUT', fields: ['ids'] });
   });
 
-  test('names every malformed name by its place', async () => {
+  test('names the index of every malformed name', async () => {
     const { token, projects } = await seedTenant(gateway, { projects: 3 });
     const [fields, ids] = [
       ['ids[3]', 'ids[5]'],
@@ -240,13 +227,13 @@ describe('nodes', () => {
     expect(refusalIn(answer)).toEqual({ status: 200, data: null, code: 'BAD_USER_INPUT', fields });
   });
 
-  test('names the place of a null', async () => {
+  test('names the index of a null', async () => {
     const { token, projects } = await seedTenant(gateway);
     const answer = await postGraphql(gateway.url, token, NODES, { ids: [projects[0], null] });
     expect(refusalIn(answer)).toMatchObject({ code: 'BAD_USER_INPUT', fields: ['ids[1]'] });
   });
 
-  test('keep every secret back', async () => {
+  test('never returns a secret', async () => {
     const { token, names } = await seedResources();
     const query = `query ($ids: [ID!]!) {
       nodes(ids: $ids) { ... on App { privateKey } ... on Wallet { password } }
@@ -270,7 +257,7 @@ async function nodes(token: string, ids: readonly string[]): Promise<(string | n
   return data.nodes.map((found: { id: string } | null) => found?.id ?? null);
 }
 
-function refusalIn({ status, text }: Answer) {
+function refusalIn({ status, text }: HttpResponse) {
   const { data, errors } = JSON.parse(text);
   if (errors?.length !== 1) throw new Error(text);
   const [{ extensions }] = errors;
@@ -292,17 +279,4 @@ async function seedResources(): Promise<{ token: string; names: readonly string[
   const { token, projects, wallets } = await seedTenant(gateway, { wallets: 1 });
   const app = await createApp(token, projects[0]);
   return { token, names: [...projects, app.name, ...wallets] };
-}
-
-async function createApp(token: string, project: string | undefined) {
-  return valueIn(await graphql.createApp(token, { title: 'App', active: true, project }));
-}
-
-async function signIn(token: string, { name, privateKey }: { name: string; privateKey: string }) {
-  return valueIn(await graphql.signIn(token, { name, privateKey })).accessToken;
-}
-
-function valueIn<T>({ value, response }: Outcome<T>): T {
-  if (value === undefined) throw new Error(response.text);
-  return value;
 }

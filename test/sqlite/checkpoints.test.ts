@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { pathOf } from '../engine.ts';
-import { makeDatabase } from '../gateway.ts';
+import { pathOf } from '../support/engine.ts';
+import { makeDatabase } from '../support/gateway.ts';
 
 const MEGABYTE = 1_000_000;
 

@@ -4,8 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { onDatabase, pathOf } from '../engine.ts';
-import { makeDatabase } from '../gateway.ts';
+import { onDatabase, pathOf } from '../support/engine.ts';
+import { makeDatabase } from '../support/gateway.ts';
 
 const ADD = 'INSERT INTO item (id) VALUES ($1)';
 
@@ -26,7 +26,7 @@ async function ids(): Promise<string[]> {
 }
 
 describe('a transaction', () => {
-  test('runs after those that were begun before it, however long their work takes', async () => {
+  test('runs after those that began before it', async () => {
     const steps: string[] = [];
     const slowly = (name: string, turns: number) =>
       database.transaction(async (transaction) => {
@@ -42,7 +42,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual(expected);
   });
 
-  test('is waited for by a write from outside, which stands though the transaction fails', async () => {
+  test('blocks a write of another, which is committed even if the transaction fails', async () => {
     const steps: string[] = [];
     const failing = database.transaction(async (transaction) => {
       await transaction.query(ADD, ['inside']);
@@ -57,7 +57,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual(['outside']);
   });
 
-  test('that reads before it writes finds the number that the one before left', async () => {
+  test('that reads before it writes sees the result of the one before', async () => {
     await database.query('INSERT INTO item (id, at) VALUES ($1, $2)', ['counter', 0]);
     const count = () =>
       database.transaction(async (transaction) => {
@@ -82,7 +82,7 @@ test('writes go through a write-ahead log, which SQLite itself syncs at checkpoi
   expect(await database.query('PRAGMA wal_autocheckpoint')).toEqual([{ wal_autocheckpoint: 0 }]);
 });
 
-test.each(['sqlite:', 'sqlite://'])('%s<path> names a file, and its folder is made', async (scheme) => {
+test.each(['sqlite:', 'sqlite://'])('%s<path> names a file, whose folder is created', async (scheme) => {
   const newPath = path.replace('paw.db', 'new/folder/paw.db');
   await onDatabase(scheme + newPath, async (first) => {
     await first.query('CREATE TABLE item (id TEXT)');

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { bothApis } from '../apis.ts';
-import { makeDatabase, seedTenant, startGateway } from '../gateway.ts';
+import { bothApis } from '../support/apis.ts';
+import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 

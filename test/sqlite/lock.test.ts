@@ -2,9 +2,9 @@ import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { bothApis, send } from '../apis.ts';
-import { paw } from '../command/paw.ts';
-import { type Gateway, makeDatabase, migrateDatabase, seedTenant, startGateway } from '../gateway.ts';
+import { bothApis, send } from '../support/apis.ts';
+import { type Gateway, makeDatabase, migrateDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { paw } from '../support/paw.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const fileOf = ({ databaseUrl }: Gateway) => databaseUrl.slice('sqlite:'.length);
 
-test('while a write waits for another process, everything else is answered', async () => {
+test('a write that waits for another process does not block other requests', async () => {
   const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
   const [api] = bothApis(() => gateway.url);
   const other = new DatabaseSync(fileOf(gateway));
@@ -34,7 +34,7 @@ test('while a write waits for another process, everything else is answered', asy
   expect((await update)?.value?.title).toBe('After');
 });
 
-test('the files of a database are for nobody else to read', () => {
+test('the files of a database are readable only by their owner', () => {
   for (const file of ['', '-wal', '-shm']) {
     expect(statSync(fileOf(gateway) + file).mode & 0o777).toBe(0o600);
   }

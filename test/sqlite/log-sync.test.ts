@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { pathOf } from '../engine.ts';
-import { makeDatabase } from '../gateway.ts';
+import { pathOf } from '../support/engine.ts';
+import { makeDatabase } from '../support/gateway.ts';
 
 type Done = (error: NodeJS.ErrnoException | null) => void;
 

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/storage/migrate.ts';
-import { paw, startPaw } from '../command/paw.ts';
-import { onDatabase, pathOf } from '../engine.ts';
-import { makeDatabase } from '../gateway.ts';
+import { onDatabase, pathOf } from '../support/engine.ts';
+import { makeDatabase } from '../support/gateway.ts';
+import { paw, pawProcess, startServerProcess } from '../support/paw.ts';
 
-test('a file of a newer program stays as it is, to the byte', async () => {
+test('the file of a newer version is not changed', async () => {
   const { url, remove } = await makeDatabase();
   onTestFinished(remove);
   await onDatabase(url, async (database) => {
@@ -14,24 +14,23 @@ test('a file of a newer program stays as it is, to the byte', async () => {
   });
   const before = readFileSync(pathOf(url));
   for (const words of [['serve'], ['account', 'create', '--title', 'Atlas']]) {
-    expect((await paw(words, { PORT: '0', DATABASE_URL: url })).status).toBe(1);
+    expect((await pawProcess(words, { PORT: '0', DATABASE_URL: url })).status).toBe(1);
   }
   expect(readFileSync(pathOf(url)).equals(before)).toBe(true);
 });
 
-test('in production a server does not create a file, and runs on one that "paw migrate" created', async () => {
+test('in production a server does not create a file, and runs on a file of "paw migrate"', async () => {
   const { url, remove } = await makeDatabase();
   onTestFinished(remove);
   const settings = { PORT: '0', NODE_ENV: 'production', DATABASE_URL: url };
-  expect(await paw(['serve'], settings)).toEqual({
+  expect(await pawProcess(['serve'], settings)).toEqual({
     status: 1,
     stdout: '',
-    stderr: `paw: There is no database file ${pathOf(url)}. Run "paw migrate".\n`,
+    stderr: `paw: The database file ${pathOf(url)} does not exist. Run "paw migrate".\n`,
   });
   expect(existsSync(pathOf(url))).toBe(false);
 
   expect(await paw(['migrate'], settings)).toMatchObject({ status: 0 });
-  const server = startPaw(['serve'], settings);
-  await server.printed('listening');
+  const server = await startServerProcess(settings);
   expect(await server.stop('SIGTERM')).toMatchObject({ status: 0 });
 });

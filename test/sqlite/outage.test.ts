@@ -3,12 +3,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { bothApis, send } from '../apis.ts';
-import { paw } from '../command/paw.ts';
-import { pathOf } from '../engine.ts';
-import { makeDatabase, seedTenant, startGateway } from '../gateway.ts';
+import { bothApis, send } from '../support/apis.ts';
+import { pathOf } from '../support/engine.ts';
+import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { paw } from '../support/paw.ts';
+import { expectError } from '../support/refusal.ts';
 
-test('another process that holds the lock stops writes, not reads, until it lets go', async () => {
+test('a lock of another process blocks writes, and not reads, until it is released', async () => {
   const { url, remove } = await makeDatabase();
   onTestFinished(remove);
   const database = await openDatabase(url);
@@ -41,7 +42,7 @@ test('another process that holds the lock stops writes, not reads, until it lets
   expect(await count()).toEqual([{ items: 2 }]);
 });
 
-test('a database that cannot be written is 503 by both APIs until it can, and the reads go on', async () => {
+test('a database that is locked is UNAVAILABLE for writes by both APIs, and can still be read', async () => {
   const gateway = await startGateway();
   onTestFinished(gateway.stop);
   for (const api of bothApis(() => gateway.url)) {
@@ -53,16 +54,9 @@ test('a database that cannot be written is 503 by both APIs until it can, and th
     const title = () => other.prepare('SELECT title FROM wallet WHERE id = ?').get(wallet.slice(8));
 
     other.exec('BEGIN IMMEDIATE');
-    const { error, response } = await update();
-    expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'UNAVAILABLE', fields: [] });
-    if (api.name === 'REST') {
-      expect(response.status).toBe(503);
-      expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    } else {
-      expect(response.status).toBe(200);
-      expect(JSON.parse(response.text).errors[0].extensions.code).toBe('UNAVAILABLE');
-    }
-    expect(response.text).not.toMatch(/lock|sql/i);
+    const refused = await update();
+    expectError(api, refused, 'UNAVAILABLE');
+    expect(refused.response.text).not.toMatch(/lock|sql/i);
     expect((await api.listProjects(tenant.token)).error).toBeUndefined();
     expect(title()).toEqual({ title: 'Wallet 1' });
 
@@ -72,7 +66,7 @@ test('a database that cannot be written is 503 by both APIs until it can, and th
   }
 });
 
-test('tokens that cannot be read are an outage, and not bad tokens', async () => {
+test('tokens that cannot be read are an outage, and not invalid tokens', async () => {
   const { url, remove } = await makeDatabase();
   onTestFinished(remove);
   const first = await startGateway({ DATABASE_URL: url });
@@ -105,7 +99,7 @@ describe('a file', () => {
     expect(refusal).toMatchObject({ status: 'UNAVAILABLE' });
   });
 
-  test('that cannot be made stops a command with one line and status 1', async () => {
+  test('that cannot be created ends a command with status 1 and one line', async () => {
     const { url, remove } = await makeDatabase();
     onTestFinished(remove);
     writeFileSync(pathOf(url), '');

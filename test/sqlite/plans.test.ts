@@ -6,9 +6,9 @@ import { sweepExpired } from '../../src/storage/keyv-adapter.ts';
 import {
   findAccountOfProject,
   findProjectPage,
-  findProjectPageSurroundings,
+  findProjectPageMetadata,
 } from '../../src/storage/projects.ts';
-import { type Gateway, seedTenant, startGateway } from '../gateway.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
 
@@ -18,14 +18,14 @@ beforeAll(async () => {
 });
 
 test.each<PageRequest['direction']>(['forward', 'backward'])(
-  'a deep page %s is found by its key, without a scan or a sort of the list',
+  'a page %s is found by its key, without a scan or a sort of the list',
   async (direction) => {
     const { account, projects } = await seedTenant(gateway, { projects: 30 });
     const { explained, plan } = explain(gateway.database);
     const request = { direction, size: 5, position: idIn(projects[15]) };
     const { items } = await findProjectPage(explained, idIn(account), request);
     expect(items).toHaveLength(5);
-    await findProjectPageSurroundings(explained, idIn(account), request);
+    await findProjectPageMetadata(explained, idIn(account), request);
     const searches = plan.filter((step) => / USING .*project|project USING/.test(step));
     expect(searches).toHaveLength(2);
     for (const step of searches)
@@ -44,7 +44,7 @@ test('the account of a project is found by the index on its name', async () => {
   expect(plan).toEqual([expect.stringMatching(/^SEARCH project USING INDEX project_by_name/)]);
 });
 
-test('a sweep finds the expired entries by an index, and never reads the whole table', async () => {
+test('a sweep finds expired entries by an index', async () => {
   const { explained, plan } = explain(gateway.database);
   await sweepExpired(explained, Date.now());
   expect(plan).toContainEqual(expect.stringMatching(/^SEARCH token USING .*INDEX token_by_expiry/));

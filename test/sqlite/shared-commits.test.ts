@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { pathOf } from '../engine.ts';
-import { makeDatabase } from '../gateway.ts';
+import { pathOf } from '../support/engine.ts';
+import { makeDatabase } from '../support/gateway.ts';
 
 const WRITES = 50;
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
 const add = (id: number) => database.query('INSERT INTO item (id) VALUES ($1)', [id]);
 const numbers = Array.from({ length: WRITES }, (_, n) => n);
 
-test('what is written at the same time shares a commit, in the order in which it came', async () => {
+test('concurrent writes share a commit, in the order of their requests', async () => {
   const before = statSync(`${path}-wal`).size;
   await Promise.all(numbers.map(add));
   expect(committed()).toEqual(numbers);
@@ -40,7 +40,7 @@ test('what is written at the same time shares a commit, in the order in which it
   expect(statSync(`${path}-wal`).size - before).toBeLessThan((WRITES / 2) * 4096);
 });
 
-test('a write is on disk when it is acknowledged, whatever it shared its commit with', async () => {
+test('a write is visible to other processes when it is acknowledged', async () => {
   await Promise.all(
     numbers.map(async (id) => {
       if (id % 3 === 0) await add(id);
@@ -53,7 +53,7 @@ test('a write is on disk when it is acknowledged, whatever it shared its commit 
   );
 });
 
-test('what fails is undone alone, and says why', async () => {
+test('a failed write is undone alone, with its own error', async () => {
   await add(7);
   const outcomes = await Promise.allSettled(numbers.map(add));
   expect(outcomes.map(({ status }) => status)).toEqual(
@@ -63,7 +63,7 @@ test('what fails is undone alone, and says why', async () => {
   expect(committed()).toEqual([7, ...numbers.filter((id) => id !== 7)]);
 });
 
-test('a transaction that fails halfway leaves nothing behind, and its neighbours stand', async () => {
+test('a failed transaction is undone alone', async () => {
   const outcomes = await Promise.allSettled([
     add(1),
     database.transaction(async (transaction) => {
@@ -110,10 +110,10 @@ test('a full disk fails the write that fills it with its error, and the others a
   expect(committed()).toEqual([3]);
 });
 
-test('closing waits for what has been asked before', async () => {
-  const asked = numbers.map(add);
+test('closing waits for earlier writes', async () => {
+  const writes = numbers.map(add);
   await database.close();
-  await Promise.all(asked);
+  await Promise.all(writes);
   expect(committed()).toEqual(numbers);
   // Closed once more at the end of the test.
   database = { ...database, close: async () => {} };

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Database, Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { startPaw } from '../command/paw.ts';
-import { onDatabase } from '../engine.ts';
-import { makeDatabase, migrateDatabase } from '../gateway.ts';
+import { onDatabase } from '../support/engine.ts';
+import { makeDatabase, migrateDatabase } from '../support/gateway.ts';
+import { startPaw } from '../support/paw.ts';
 
 const CREATE = `CREATE TABLE item (
   id TEXT PRIMARY KEY,
@@ -41,7 +41,7 @@ async function ids(queryable: Queryable = database): Promise<string[]> {
 }
 
 describe('a statement', () => {
-  test('takes its parameters by number: out of order, more than once, and more than nine', async () => {
+  test('has numbered parameters: out of order, repeated, and more than nine', async () => {
     await add(database, 'a', 'b', 'c');
     const update = 'UPDATE item SET note = $2 WHERE id = $1 OR note = $2 OR id = $3';
     await database.query(update, ['b', 'marked', 'c']);
@@ -58,7 +58,7 @@ describe('a statement', () => {
     ]);
   });
 
-  test('gives back the rows that it has written by RETURNING, and no rows without it', async () => {
+  test('returns the written rows with RETURNING, and no rows without it', async () => {
     expect(await database.query(ADD, ['a', 'x', 1])).toEqual([]);
     const bump = 'UPDATE item SET at = at + 1 WHERE id = $1 RETURNING id, at';
     expect(await database.query(bump, ['a'])).toEqual([{ id: 'a', at: 2 }]);
@@ -67,7 +67,7 @@ describe('a statement', () => {
     expect(await ids()).toEqual([]);
   });
 
-  test('may leave or replace what is there, ON CONFLICT', async () => {
+  test('ignores or replaces an existing row with ON CONFLICT', async () => {
     await database.query(ADD, ['a', 'old', 1]);
     const leave = `${ADD} ON CONFLICT (id) DO NOTHING RETURNING id`;
     expect(await database.query(leave, ['a', 'new', 2])).toEqual([]);
@@ -103,14 +103,14 @@ describe('a statement', () => {
     ['text that looks like SQL', `'; DROP TABLE item; -- $1 ?1 "`, 1],
     ['text that looks like a number', '007', 7],
     ['much text', '🧭'.repeat(2000), 1],
-  ])('gives back %s as it was given', async (_, note, at) => {
+  ])('returns %s unchanged', async (_, note, at) => {
     await database.query(ADD, ['a', note, at]);
     expect(await database.query(LIST)).toEqual([{ id: 'a', note, at }]);
     const find = 'SELECT id FROM item WHERE note = $1 AND at = $2';
     expect(await database.query(find, [note, at])).toEqual(note === null ? [] : [{ id: 'a' }]);
   });
 
-  test('that breaks a rule of the tables fails, which is no outage, and spoils nothing', async () => {
+  test('that violates a constraint fails, is not an outage, and has no further effect', async () => {
     await add(database, 'a');
     await expect(add(database, 'a')).rejects.not.toBeInstanceOf(ApiError);
     await database.query('CREATE TABLE part (item_id TEXT NOT NULL REFERENCES item (id))');
@@ -123,7 +123,7 @@ describe('a statement', () => {
 });
 
 describe('a transaction', () => {
-  test('gives what its work returns, and all of it stands', async () => {
+  test('returns the result of its work, and is committed', async () => {
     const result = await database.transaction(async (transaction) => {
       await add(transaction, 'a', 'b');
       return ids(transaction);
@@ -135,7 +135,7 @@ describe('a transaction', () => {
   test.each<[string, (transaction: Queryable) => Promise<void>]>([
     ['throws', async () => Promise.reject(new Error('Changed my mind.'))],
     ['sends a statement that fails', (transaction) => add(transaction, 'kept')],
-  ])('whose work %s leaves nothing, and the next one stands', async (_, fail) => {
+  ])('whose work %s is rolled back, and the next one is committed', async (_, fail) => {
     await add(database, 'kept');
     const failing = database.transaction(async (transaction) => {
       await add(transaction, 'a');
@@ -148,7 +148,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual(['b', 'kept']);
   });
 
-  test('is not seen from outside before it ends, and no read waits for it', async () => {
+  test('is invisible to others before it ends, and does not block reads', async () => {
     await add(database, 'a');
     await database.transaction(async (transaction) => {
       await add(transaction, 'b');
@@ -160,7 +160,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
-  test('is not joined by a write from outside, which stands though the transaction fails', async () => {
+  test('does not include a write of another, which is committed even if the transaction fails', async () => {
     const begun = Promise.withResolvers<void>();
     const outside = begun.promise.then(() => add(database, 'outside'));
     const failing = database.transaction(async (transaction) => {
@@ -174,7 +174,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual(['outside']);
   });
 
-  test('that writes a row holds it: each of many finds there what the one before left', async () => {
+  test('that writes a row locks it: each of many sees the result of the one before', async () => {
     await database.query(ADD, ['counter', null, 0]);
     const count = () =>
       database.transaction(async (transaction) => {
@@ -188,7 +188,7 @@ describe('a transaction', () => {
   });
 });
 
-test('closing waits for what runs and for what waits', async () => {
+test('closing waits for running and waiting statements', async () => {
   const running = database.transaction(async (transaction) => {
     await add(transaction, 'a');
     for (let n = 0; n < 5; n += 1) await turn();
@@ -201,7 +201,7 @@ test('closing waits for what runs and for what waits', async () => {
   expect(await ids()).toEqual(['a', 'b', 'c']);
 });
 
-test('what has been written is there after a kill that follows the acknowledgement', async () => {
+test('an acknowledged write survives a kill of the process', async () => {
   const made = await makeDatabase();
   onTestFinished(made.remove);
   await migrateDatabase(made.url);

@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { DatabaseVersionError, migrate } from '../../src/storage/migrate.ts';
-import { paw, startPaw } from '../command/paw.ts';
-import { isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../engine.ts';
-import { makeDatabase, type TestDatabase } from '../gateway.ts';
+import { isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../support/engine.ts';
+import { makeDatabase, type TestDatabase } from '../support/gateway.ts';
+import { logLines, paw, pawProcess, startServerProcess } from '../support/paw.ts';
 
 const NOW = 1_767_225_600_123;
 
@@ -46,7 +46,7 @@ async function allOf(database: Database) {
   return { schema: await schemaOf(database), rows: await textOf(database) };
 }
 
-test('an empty database gets every table, and a second run changes nothing', () =>
+test('an empty database gets every table, and a second migration changes nothing', () =>
   onDatabase(made.url, async (database) => {
     await migrate(database, NOW);
     expect(await tablesOf(database)).toEqual([
@@ -67,7 +67,7 @@ test('an empty database gets every table, and a second run changes nothing', () 
     expect(await allOf(database)).toEqual(first);
   }));
 
-test('a migration that fails leaves nothing of itself, and the next run finds a clean start', () =>
+test('a failed migration is rolled back, and the next one succeeds', () =>
   onDatabase(made.url, async (database) => {
     // In the way of the one that the migration makes.
     await database.query('CREATE TABLE wallet (id TEXT)');
@@ -79,10 +79,10 @@ test('a migration that fails leaves nothing of itself, and the next run finds a 
     expect(await database.query(APPLIED)).toHaveLength(MIGRATIONS);
   }));
 
-test('two programs that migrate at once both succeed, and each migration is applied once', async () => {
+test('two concurrent migrations both succeed, and each step is applied once', async () => {
   const settings = { DATABASE_URL: made.url };
   const migrate = ['migrate', '--json'];
-  const results = await Promise.all([paw(migrate, settings), paw(migrate, settings)]);
+  const results = await Promise.all([pawProcess(migrate, settings), pawProcess(migrate, settings)]);
   expect(results).toMatchObject(results.map(() => ({ status: 0, stderr: '' })));
   const outputs = results.map(({ stdout }) => JSON.parse(stdout));
   expect(outputs.map(({ version }) => version)).toEqual([MIGRATIONS, MIGRATIONS]);
@@ -92,7 +92,7 @@ test('two programs that migrate at once both succeed, and each migration is appl
   });
 });
 
-test('a migration names each step, and one of a current database names none', async () => {
+test('a migration prints each step, and none for a current database', async () => {
   const settings = { DATABASE_URL: made.url };
   const steps = NAMES.map((name) => `Applied ${name}.\n`).join('');
   const end = `The schema version is ${MIGRATIONS}.\n`;
@@ -101,19 +101,15 @@ test('a migration names each step, and one of a current database names none', as
 });
 
 test('the server logs each migration that it applies', async () => {
-  const server = startPaw(['serve'], { PORT: '0', DATABASE_URL: made.url });
-  await server.printed('listening');
+  const server = await startServerProcess({ DATABASE_URL: made.url });
   const { stdout } = await server.stop('SIGTERM');
-  const lines = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = logLines(stdout);
   expect(lines.filter(({ msg }) => msg === 'applied a migration')).toMatchObject(
     NAMES.map((migration) => ({ migration })),
   );
 });
 
-test('every other command refuses an empty database and says what to do, and leaves it as it is', async () => {
+test('every other command refuses an empty database, names the command to run, and changes nothing', async () => {
   for (const words of OTHER_COMMANDS) {
     expect(await paw(words, { DATABASE_URL: made.url }), words.join(' ')).toEqual({
       status: 1,
@@ -124,7 +120,7 @@ test('every other command refuses an empty database and says what to do, and lea
   }
 });
 
-test('every other command refuses a database that needs a migration, and leaves it as it is', async () => {
+test('every other command refuses a database that needs a migration, and changes nothing', async () => {
   const before = await onDatabase(made.url, async (database) => {
     await migrate(database, NOW);
     await database.query('DELETE FROM schema_migration WHERE version = $1', [MIGRATIONS]);
@@ -140,7 +136,7 @@ test('every other command refuses a database that needs a migration, and leaves 
   expect(await onDatabase(made.url, allOf)).toEqual(before);
 });
 
-test('a database of a newer program is refused in one line by every command, and stays as it is', async () => {
+test('a database of a newer version is refused with one line by every command, and not changed', async () => {
   const before = await onDatabase(made.url, async (database) => {
     await migrate(database, NOW);
     await database.query('INSERT INTO schema_migration (version, apply_time_ms) VALUES ($1, $2)', [
@@ -151,7 +147,7 @@ test('a database of a newer program is refused in one line by every command, and
     return allOf(database);
   });
   for (const words of [['serve'], CREATE_ACCOUNT]) {
-    expect(await paw(words, { PORT: '0', DATABASE_URL: made.url })).toEqual({
+    expect(await pawProcess(words, { PORT: '0', DATABASE_URL: made.url })).toEqual({
       status: 1,
       stdout: '',
       stderr: expect.stringMatching(/^paw: .*newer.*\n$/i),

@@ -8,30 +8,30 @@ const followScheme = () => document.documentElement.classList.toggle('dark-mode'
 dark.addEventListener('change', followScheme);
 followScheme();
 
-const place = document.querySelector('#docs');
-if (place === null) throw new Error('The page has no place for the docs.');
+const container = document.querySelector('#docs');
+if (container === null) throw new Error('The page has no element #docs.');
 
 const response = await fetch('./openapi.json');
-// Where the page itself was reached, whatever address the document names.
+// The URL in the address bar instead of the URL in the document: only the former is surely reachable.
 const servers = [{ url: new URL('.', location.href).href.replace(/\/$/, '') }];
-const absent = () => null;
+const hidden = () => null;
 
 SwaggerUi({
-  domNode: place,
+  domNode: container,
   spec: { ...(await response.json()), servers },
   deepLinking: true,
   tryItOutEnabled: true,
   persistAuthorization: false,
-  // It is a service of another host.
+  // Disables the validator, a service on another host.
   validatorUrl: null,
-  // The request is shown as it was before the token was put in.
+  // Shows the request without the token, which the interceptor adds.
   showMutatedRequest: false,
   requestInterceptor(request) {
     Object.assign(request.headers, authorization());
     return request;
   },
-  // The token has its field in the bar, and there is one server.
+  // The header bar has the field for the token, and there is only one server.
   plugins: [
-    { components: { authorizeBtn: absent, authorizeOperationBtn: absent, ServersContainer: absent } },
+    { components: { authorizeBtn: hidden, authorizeOperationBtn: hidden, ServersContainer: hidden } },
   ],
 });

@@ -1,10 +1,10 @@
-/** An operation to begin with, as a GraphQL document and its variables in JSON. */
+/** An example operation: a GraphQL document, and its variables as JSON. */
 export type Example = { readonly query: string; readonly variables: string };
 
-/** One for each of the four operations. The names and secrets are to be replaced. */
+/** The examples of the four operations. The user replaces the names and secrets. */
 export const EXAMPLES: readonly Example[] = [
   example(
-    `# To go on, put the endCursor into "after".
+    `# For the next page, set "after" to the endCursor.
 query ListProjects($first: Int, $after: String) {
   projects(first: $first, after: $after) {
     totalCount
@@ -23,7 +23,7 @@ query ListProjects($first: Int, $after: String) {
     { first: 10, after: null },
   ),
   example(
-    `# Put the name of a wallet of yours into the variables.
+    `# Set "name" in the variables to the name of a wallet.
 mutation UpdateWallet($input: UpdateWalletInput!) {
   updateWallet(input: $input) {
     wallet {
@@ -41,7 +41,7 @@ mutation UpdateWallet($input: UpdateWalletInput!) {
     { input: { name: 'wallets/01ARZ3NDEKTSV4RRFFQ69G5FAV', title: 'Treasury' } },
   ),
   example(
-    `# The private key is shown this once.
+    `# Only this response contains the private key.
 mutation CreateApp($input: CreateAppInput!) {
   createApp(input: $input) {
     app {
@@ -55,7 +55,7 @@ mutation CreateApp($input: CreateAppInput!) {
     { input: { title: 'Back office', active: true } },
   ),
   example(
-    `# Put the name and the private key of an app of yours into the variables.
+    `# Set "name" and "privateKey" in the variables to those of an app.
 mutation SignIn($input: SignInInput!) {
   signIn(input: $input) {
     accessToken

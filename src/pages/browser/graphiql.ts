@@ -7,10 +7,10 @@ import { createRoot } from 'react-dom/client';
 import { EXAMPLES } from './examples.ts';
 import { authorization } from './token.ts';
 
-const place = document.querySelector<HTMLElement>('#graphiql');
-if (place === null) throw new Error('The page has no place for GraphiQL.');
+const container = document.querySelector<HTMLElement>('#graphiql');
+if (container === null) throw new Error('The page has no element #graphiql.');
 
-const { editorWorker = '', jsonWorker = '', graphqlWorker = '' } = place.dataset;
+const { editorWorker = '', jsonWorker = '', graphqlWorker = '' } = container.dataset;
 const workers: Readonly<Record<string, string>> = { json: jsonWorker, graphql: graphqlWorker };
 
 Object.assign(globalThis, {
@@ -19,10 +19,10 @@ Object.assign(globalThis, {
   },
 });
 
-const root = createRoot(place);
-const storage = storageInMemory();
+const root = createRoot(container);
+const storage = memoryStorage();
 const dark = matchMedia('(prefers-color-scheme: dark)');
-// GraphiQL by itself asks the system only once.
+// GraphiQL reads the color scheme of the system only once.
 dark.addEventListener('change', render);
 render();
 
@@ -55,8 +55,8 @@ async function send(operation: object) {
   return response.json();
 }
 
-/** What GraphiQL would keep for good holds private keys and passwords, as variables. */
-function storageInMemory() {
+/** Replaces local storage: the variables in GraphiQL contain private keys and passwords, which must not be stored. */
+function memoryStorage() {
   const items = new Map<string, string>();
   return {
     get length() {

@@ -1,4 +1,4 @@
-// What the pages use of libraries that bring no types.
+// Types of libraries that have none, as far as the pages use them.
 
 declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
   type Request = { headers: Record<string, string> };
@@ -14,7 +14,7 @@ declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
     plugins: readonly { components: Readonly<Record<string, () => null>> }[];
   };
   const SwaggerUi: (options: Options) => void;
-  // biome-ignore lint/style/noDefaultExport: as the library has it
+  // biome-ignore lint/style/noDefaultExport: the library has a default export
   export default SwaggerUi;
 }
 

@@ -1,11 +1,11 @@
 const base = new URL('.', location.href).href.replace(/\/$/, '');
-for (const place of document.querySelectorAll('[data-url]')) place.textContent = base;
+for (const element of document.querySelectorAll('[data-url]')) element.textContent = base;
 
 for (const button of document.querySelectorAll('button')) {
   button.addEventListener('click', async () => {
-    const request = document.getElementById(button.dataset['copies'] ?? '');
+    const request = document.getElementById(button.dataset['copySource'] ?? '');
     if (request === null) return;
-    // Where the page came over plain HTTP from another machine there is no clipboard.
+    // The clipboard is undefined in insecure contexts: plain HTTP from another host.
     getSelection()?.selectAllChildren(request);
     await navigator.clipboard?.writeText(request.innerText);
     button.textContent = navigator.clipboard ? 'Copied' : 'Selected';

@@ -1,4 +1,4 @@
-/** The headers that carry the bearer token of the page's field, if there is one. It is kept nowhere else. */
+/** Returns the `authorization` header with the token in the page's input field, or no header if the field is empty. */
 export function authorization(): Record<string, string> {
   const token = document.querySelector<HTMLInputElement>('#token')?.value.trim();
   return token ? { authorization: `Bearer ${token}` } : {};

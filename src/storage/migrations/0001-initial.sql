@@ -2,7 +2,7 @@ CREATE TABLE account (
   id TEXT PRIMARY KEY,
   title TEXT NOT NULL,
   default_project_id TEXT NOT NULL,
-  -- Kept with every insertion, so that a list's total costs one row to read.
+  -- Incremented with every insertion of a project, so that the total count of a list is one row to read.
   project_count BIGINT NOT NULL,
   create_time_ms BIGINT NOT NULL
 );
@@ -49,7 +49,7 @@ CREATE TABLE wallet (
   FOREIGN KEY (account_id, project_id) REFERENCES project (account_id, id)
 );
 
--- Access and account tokens, as Keyv keeps them. The namespace is the ULID of their account or app.
+-- Access tokens and account tokens, in the format of Keyv. The namespace is the ULID of the account or app.
 CREATE TABLE keyv (
   namespace TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -61,7 +61,7 @@ CREATE TABLE keyv (
 
 CREATE INDEX keyv_by_expiry ON keyv (expire_time_ms);
 
--- One row: the key of the codes in page tokens, shared by all instances.
+-- One row: the key for the MACs of page tokens, shared by all instances.
 CREATE TABLE page_token_key (
   id SMALLINT PRIMARY KEY CHECK (id = 1),
   key TEXT NOT NULL

@@ -1,6 +1,6 @@
--- The commands that know only a resource's name find its account by an index on that name.
--- An index on the id alone tempts PostgreSQL, where it plans without the parameters, to
--- read an account's projects through it, and so through those of all other accounts.
+-- Some commands find a resource by its name, without the account. They use an index on the name.
+-- An index on the id alone would mislead the query planner of PostgreSQL: a generic plan could scan
+-- it, and so the rows of all accounts, to read the projects of one account.
 
 DROP INDEX project_by_id;
 

@@ -6,7 +6,7 @@ import { pageTokens } from '../../../src/model/page-token.ts';
 import { idGenerator } from '../../../src/model/resource-name.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { loadPageTokenKey } from '../../../src/storage/page-token-key.ts';
-import { openTokens } from '../../../src/storage/tokens.ts';
+import { tokenStore } from '../../../src/storage/tokens.ts';
 
 /** The gateway's data layer, for another server to stand in front of. */
 export async function openDataLayer(): Promise<DataLayer> {
@@ -14,7 +14,7 @@ export async function openDataLayer(): Promise<DataLayer> {
   const clock = Date.now;
   return createDataLayer({
     database,
-    tokens: openTokens(database, clock),
+    tokens: tokenStore(database, clock),
     passwords: passwordHasher(100),
     pageTokens: pageTokens(await loadPageTokenKey(database)),
     clock,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createOperationDescriptor, type Environment, getRequest } from 'relay-runtime';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { send } from '../../apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../../gateway.ts';
+import { send } from '../../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
 import { expectSilence } from '../contract.ts';
 import { codeBlocks } from '../documented.ts';
 import { COMPILER, compile, run } from './compile.ts';
@@ -20,7 +20,7 @@ const { openWallet, readWallet, updateWallet, watchWallet } = await import('./wa
 tagHooks.deregister();
 
 const TAG_HOOKS = new URL('tag-hooks.ts', import.meta.url).href;
-const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
 let gateway: Gateway;
 let tenant: Tenant;

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../../gateway.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
 import { codeBlocks } from '../documented.ts';
 import { connect, faultsIn, pagesOf } from './client.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const GENERATOR = fileURLToPath(new URL('node_modules/openapi-typescript/bin/cli.js', import.meta.url));
+const MODULES = join(ROOT, 'test/node_modules');
+const GENERATOR = join(MODULES, 'openapi-typescript/bin/cli.js');
 
 let gateway: Gateway;
 let tenant: Tenant;
@@ -103,10 +104,11 @@ describe('the section in docs/clients.md', () => {
     const [program = ''] = codeBlocks('REST', 'ts');
     const folder = temporaryFolder();
     await generate(folder);
-    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    symlinkSync(MODULES, join(folder, 'node_modules'));
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     writeFileSync(join(folder, 'projects.ts'), program);
-    const options = { extends: join(ROOT, 'tsconfig.json'), include: ['projects.ts'] };
+    const compilerOptions = { typeRoots: [join(ROOT, 'node_modules/@types')] };
+    const options = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['projects.ts'] };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(options));
 
     const compiled = await run(folder, join(ROOT, 'node_modules/typescript/bin/tsc'));

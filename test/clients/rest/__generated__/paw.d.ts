@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Create an app
-         * @description Creates an app in the default project of the account, or in the one that the account token was made for. Needs an account token. The answer is the only one that carries the app’s private key.
+         * @description Creates an app in the project of the account token, or in the default project of the account if the token has none. Requires an account token. Only this response contains the private key of the app.
          */
         post: operations["createApp"];
         delete?: never;
@@ -35,7 +35,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with an app
-         * @description Exchanges an app’s private key for a project-level access token. An account token may sign in any app of its account, a project token any app of its project.
+         * @description Exchanges the private key of an app for a project token. An account token can sign in any app of its account, a project token any app of its project.
          */
         post: operations["signIn"];
         delete?: never;
@@ -59,7 +59,7 @@ export interface paths {
         head?: never;
         /**
          * Update a wallet
-         * @description Changes the given fields of a wallet and leaves the others as they are. An account token may change any wallet of its account, a project token any wallet of its project.
+         * @description Updates the fields of a wallet that are in the body. Other fields are unchanged. An account token can update any wallet of its account, a project token any wallet of its project.
          */
         patch: operations["updateWallet"];
         trace?: never;
@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * List the projects
-         * @description Lists the projects that the token can see, one page at a time: for an account token all projects of the account, for a project token its one project.
+         * @description Returns one page of the projects that are visible to the token: all projects of the account for an account token, one project for a project token.
          */
         get: operations["listProjects"];
         put?: never;
@@ -94,19 +94,19 @@ export interface components {
             name: string;
             /** @description The title. */
             title: string;
-            /** @description The secret key to sign in with. It is given once, in the answer to the creation of the app, and is an empty string everywhere else. */
+            /** @description The private key for signing in. Only the response to the creation of the app contains it; in all others it is an empty string. */
             privateKey: string | "";
-            /** @description Whether the app may sign in. */
+            /** @description Whether the app can sign in. */
             active: boolean;
         };
-        /** @description A project-level access token, and whose it is. */
+        /** @description A project token, and its app. */
         SignInResult: {
-            /** @description A bearer token for the resources of the app’s project alone. */
+            /** @description A project token: a bearer token for the project of the app. */
             accessToken: string;
-            /** @description The app that signed in. Its key is left out. */
+            /** @description The app that signed in, without its private key. */
             app: components["schemas"]["App"];
         };
-        /** @description A wallet, bound to a blockchain network. */
+        /** @description A wallet on a blockchain network. */
         Wallet: {
             /** @description The unique name. */
             name: string;
@@ -121,15 +121,15 @@ export interface components {
              * @enum {string}
              */
             network: "NETWORK_ETHEREUM" | "NETWORK_ETHEREUM_RINKEBY" | "NETWORK_POLYGON" | "NETWORK_POLYGON_MUMBAI";
-            /** @description The address on the network, with the checksum of EIP-55. It is assigned by the service. */
+            /** @description The address on the network, with the checksum of EIP-55. Assigned by the service, read-only. */
             address: string;
             /**
-             * @description Always an empty string: a password is never given back.
+             * @description Always an empty string: passwords are never returned.
              * @constant
              */
             password: "";
         };
-        /** @description A project: the scope that apps and wallets belong to. */
+        /** @description A project, which contains apps and wallets. */
         Project: {
             /** @description The unique name. */
             name: string;
@@ -139,7 +139,7 @@ export interface components {
             description: string;
             /**
              * Format: uri
-             * @description Where the cover image, an SVG made from the project’s name, is served.
+             * @description The URL of the cover image, an SVG generated from the name of the project.
              */
             imageCoverUrl: string;
             /** @description The IPFS content identifier of the cover image: the CIDv1 of its bytes (raw, SHA-256). */
@@ -147,85 +147,85 @@ export interface components {
         };
         /** @description One page of projects. */
         ProjectPage: {
-            /** @description The projects of the page, by name, which is the order of their creation. */
+            /** @description The projects of the page, sorted by name, which is the order of creation. */
             projects: components["schemas"]["Project"][];
             /** @description The `pageToken` of the next page, or an empty string if this is the last one. */
             nextPageToken: string;
         };
-        /** @description What is answered instead, in the shape of AIP-193. */
+        /** @description An error. Source: AIP-193. */
         Error: {
-            /** @description What went wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * Format: int32
                  * @description The HTTP status.
                  */
                 code: number;
-                /** @description The problem, in English, for a developer. */
+                /** @description A description of the error in English, for developers. */
                 message: string;
                 /**
-                 * @description The canonical name of the kind of problem.
+                 * @description The canonical name of the status. Source: google.rpc.Code.
                  * @enum {string}
                  */
                 status: "INVALID_ARGUMENT" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "NOT_FOUND" | "UNIMPLEMENTED" | "RESOURCE_EXHAUSTED" | "UNAVAILABLE" | "INTERNAL";
-                /** @description The reason, and the fields at fault if there are any. */
+                /** @description The reason, and the invalid fields if there are any. */
                 details: (components["schemas"]["ErrorInfo"] | components["schemas"]["BadRequest"])[];
             };
         };
-        /** @description Why a request failed, for a program. */
+        /** @description The machine-readable reason of an error. */
         ErrorInfo: {
             /**
              * @description The type of this detail.
              * @constant
              */
             "@type": "type.googleapis.com/google.rpc.ErrorInfo";
-            /** @description A constant that a program can act on. */
+            /** @description A machine-readable constant. */
             reason: string;
             /**
-             * @description Who gives the reason.
+             * @description The service that defines the reason.
              * @constant
              */
             domain: "paw-gateway";
-            /** @description What to find the request by in the log. */
+            /** @description The request in the log. */
             metadata: {
-                /** @description The same as the header X-Request-Id. */
+                /** @description The value of the header X-Request-Id. */
                 requestId: string;
             };
         };
-        /** @description The fields at fault. */
+        /** @description The invalid fields. */
         BadRequest: {
             /**
              * @description The type of this detail.
              * @constant
              */
             "@type": "type.googleapis.com/google.rpc.BadRequest";
-            /** @description What is wrong with each field. */
+            /** @description One violation per invalid field. */
             fieldViolations: {
-                /** @description The field, with dots between levels. */
+                /** @description The path of the field, with dots between levels. */
                 field: string;
-                /** @description What the field must be. */
+                /** @description A description of the valid values. */
                 description: string;
             }[];
         };
     };
     responses: never;
     parameters: {
-        /** @description A name for the request, for the log. Ignored if it is not of this form. */
+        /** @description An id for the request, for the log. Ignored if its format is invalid. */
         requestId: string;
     };
     requestBodies: never;
     headers: {
-        /** @description What to find the request by in the log: the one that was sent, or else a new one. */
+        /** @description The id of the request, for the log: the id in the request if it is valid, otherwise a new one. */
         "X-Request-Id": string;
-        /** @description Answers hold what only their token may see. */
+        /** @description Responses contain private data and must not be stored. */
         "Cache-Control": "no-store";
-        /** @description Keeps a browser from taking the answer for anything but JSON. */
+        /** @description Prevents browsers from guessing another media type than JSON. */
         "X-Content-Type-Options": "nosniff";
-        /** @description The origin of the request, where the gateway is set to let it in. */
+        /** @description The origin of the request, if the configuration allows it. */
         "Access-Control-Allow-Origin": string;
-        /** @description The challenge of RFC 6750. */
+        /** @description The challenge. Source: RFC 6750. */
         "WWW-Authenticate": "Bearer realm=\"paw\"" | "Bearer realm=\"paw\", error=\"invalid_token\"";
-        /** @description After how many seconds to try again. */
+        /** @description The number of seconds to wait before a retry. */
         "Retry-After": string;
     };
     pathItems: never;
@@ -236,7 +236,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request, for the log. Ignored if it is not of this form. */
+                /** @description An id for the request, for the log. Ignored if its format is invalid. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
             };
             path?: never;
@@ -254,13 +254,13 @@ export interface operations {
                 "application/json": {
                     /** @description The title of the app. */
                     title: string;
-                    /** @description Whether the app may sign in. */
+                    /** @description Whether the app can sign in. */
                     active: boolean;
                 };
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -406,7 +406,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request, for the log. Ignored if it is not of this form. */
+                /** @description An id for the request, for the log. Ignored if its format is invalid. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
             };
             path?: never;
@@ -428,14 +428,14 @@ export interface operations {
                     privateKey: {
                         /** @description The name of the app. */
                         name: string;
-                        /** @description The key that its creation gave. */
+                        /** @description The private key of the app. */
                         privateKey: string;
                     };
                 };
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -584,12 +584,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request, for the log. Ignored if it is not of this form. */
+                /** @description An id for the request, for the log. Ignored if its format is invalid. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
             };
             path: {
                 /**
-                 * @description The name of the wallet. Its slash may come plain or as `%2F`.
+                 * @description The name of the wallet. Its slash can be plain or `%2F`.
                  * @example wallets/01M7XVFACX7TDDST8TMXWW608M
                  */
                 wallet_name: string;
@@ -608,9 +608,9 @@ export interface operations {
                 "application/json": {
                     /** @description The new title. */
                     title?: string;
-                    /** @description The new description. Empty, it clears it. */
+                    /** @description The new description. An empty string clears it. */
                     description?: string;
-                    /** @description The project that will contain the wallet. The token must be able to see it. */
+                    /** @description The new project. It must be visible to the token. */
                     project?: string;
                     /**
                      * @description The new network. `NETWORK_ETHEREUM_RINKERBY` is another spelling of `NETWORK_ETHEREUM_RINKEBY`.
@@ -623,7 +623,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -785,13 +785,13 @@ export interface operations {
     listProjects: {
         parameters: {
             query?: {
-                /** @description The most projects that the page may hold. */
+                /** @description The maximum number of projects of the page. */
                 pageSize?: number;
-                /** @description The `nextPageToken` of an earlier answer. Empty, it is the same as none. */
+                /** @description The `nextPageToken` of an earlier response. An empty string means the first page. */
                 pageToken?: string;
             };
             header?: {
-                /** @description A name for the request, for the log. Ignored if it is not of this form. */
+                /** @description An id for the request, for the log. Ignored if its format is invalid. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
             };
             path?: never;
@@ -799,7 +799,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -1,0 +1,154 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+/** A reverse proxy with its shipped configuration, in front of two instances. */
+export type ReverseProxy = {
+  readonly url: string;
+  /** The status and the output of the program's own check of the configuration. */
+  check(): Promise<{ status: number | null; output: string }>;
+  /** Everything that it has logged, requests included. */
+  log(): string;
+  stop(): Promise<void>;
+};
+
+/** A kind of reverse proxy. */
+export type ProxyKind = {
+  readonly name: 'HAProxy' | 'nginx';
+  /** Starts it on `port`, in front of the instances at the two ports. */
+  start(port: number, instances: readonly [number, number]): Promise<ReverseProxy>;
+};
+
+type Invocation = {
+  readonly run: readonly string[];
+  readonly check: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+};
+
+// Of nginx, which cannot write to a pipe; HAProxy logs to standard output.
+const ACCESS_LOG = 'access.log';
+
+const shipped = (file: string) =>
+  readFileSync(fileURLToPath(new URL(`../../deploy/${file}`, import.meta.url)), 'utf8');
+
+/** HAProxy reads the addresses from the environment, so the shipped file is used unchanged. */
+export const haproxy: ProxyKind = {
+  name: 'HAProxy',
+  start: (port, [first, second]) =>
+    startProxy('haproxy', port, (folder) => {
+      const file = join(folder, 'haproxy.cfg');
+      // Only root can change the user.
+      const asRoot = process.getuid?.() === 0;
+      const text = shipped('haproxy.cfg');
+      writeFileSync(file, asRoot ? text : text.replace(/^ *(user|group) .*$/gm, ''));
+      return {
+        run: ['-db', '-f', file],
+        check: ['-c', '-f', file],
+        environment: {
+          BIND: `127.0.0.1:${port}`,
+          GATEWAY_1: `127.0.0.1:${first}`,
+          GATEWAY_2: `127.0.0.1:${second}`,
+        },
+      };
+    }),
+};
+
+/** The shipped file of nginx is a part of a configuration. Its addresses are replaced in a copy. */
+export const nginx: ProxyKind = {
+  name: 'nginx',
+  start: (port, [first, second]) =>
+    startProxy('nginx', port, (folder) => {
+      let text = shipped('nginx.conf');
+      for (const [shippedText, replacement] of [
+        ['listen 8080;', `listen 127.0.0.1:${port};`],
+        ['server 127.0.0.1:4001 ', `server 127.0.0.1:${first} `],
+        ['server 127.0.0.1:4002 ', `server 127.0.0.1:${second} `],
+        ['/var/log/nginx/paw-gateway.log', join(folder, ACCESS_LOG)],
+      ] as const) {
+        if (text.split(shippedText).length !== 2) throw new Error(`nginx.conf has no "${shippedText}".`);
+        text = text.replace(shippedText, replacement);
+      }
+      writeFileSync(join(folder, 'paw-gateway.conf'), text);
+      const file = join(folder, 'nginx.conf');
+      const temporary = ['client_body', 'proxy', 'fastcgi', 'scgi', 'uwsgi'];
+      writeFileSync(
+        file,
+        [
+          'daemon off;',
+          `pid ${folder}/nginx.pid;`,
+          'error_log stderr notice;',
+          'events {}',
+          'http {',
+          ...temporary.map((name) => `  ${name}_temp_path ${folder}/${name};`),
+          `  include ${folder}/paw-gateway.conf;`,
+          '}',
+        ].join('\n'),
+      );
+      return { run: ['-p', folder, '-c', file], check: ['-t', '-p', folder, '-c', file] };
+    }),
+};
+
+async function startProxy(
+  program: string,
+  port: number,
+  configure: (folder: string) => Invocation,
+): Promise<ReverseProxy> {
+  const folder = mkdtempSync(join(tmpdir(), 'paw-test-proxy-'));
+  // The proxies give up the rights of root.
+  chmodSync(folder, 0o755);
+  const { run, check, environment = {} } = configure(folder);
+  // Debian installs both where only root looks.
+  const env = { PATH: `${process.env['PATH']}:/usr/sbin`, ...environment };
+  const launch = (words: readonly string[]): ChildProcessByStdio<null, Readable, Readable> =>
+    spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+
+  const child = launch(run);
+  const log = collect(child);
+  const ended = once(child, 'close');
+  const url = `http://127.0.0.1:${port}`;
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  while (!(await accepts(url))) {
+    await delay(20);
+    if (child.exitCode !== null) throw new Error(`${program} has ended: ${log()}`);
+  }
+  return {
+    url,
+    log() {
+      const accessLog = join(folder, ACCESS_LOG);
+      return log() + (existsSync(accessLog) ? readFileSync(accessLog, 'utf8') : '');
+    },
+    stop,
+    async check() {
+      const checking = launch(check);
+      const output = collect(checking);
+      const [status] = await once(checking, 'close');
+      return { status, output: output() };
+    },
+  };
+}
+
+function collect(child: ChildProcessByStdio<null, Readable, Readable>): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  return () => text;
+}
+
+async function accepts(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`).then(
+    () => true,
+    () => false,
+  );
+}

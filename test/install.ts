@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+// Installs the packages of this folder, unless those of its lock file are installed.
+
+const FOLDER = import.meta.dirname;
+const INPUTS = ['package.json', 'package-lock.json', '.npmrc'];
+const STAMP = join(FOLDER, 'node_modules', '.installed');
+const CACHE = join(FOLDER, '..', 'node_modules', '.cache');
+
+if (!isInstalled()) {
+  // One process at a time. SQLite's lock ends with the process that holds it, even if it is killed.
+  mkdirSync(CACHE, { recursive: true });
+  const lock = new DatabaseSync(join(CACHE, 'test-install.db'), { timeout: 600_000 });
+  lock.exec('BEGIN EXCLUSIVE');
+  if (!isInstalled()) install();
+  lock.close();
+}
+
+function isInstalled(): boolean {
+  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputHash();
+}
+
+/** The hash of all that decides what is installed. */
+function inputHash(): string {
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
+  for (const name of INPUTS) hash.update(readFileSync(join(FOLDER, name)));
+  return hash.digest('hex');
+}
+
+function install(): void {
+  console.error('Installing the packages of the tests: `npm ci` in test/.');
+  try {
+    execFileSync('npm', ['ci', '--prefer-offline', '--loglevel=error'], { cwd: FOLDER, stdio: 'pipe' });
+  } catch (error) {
+    const [, npmCode, systemCode] = /^npm error code (\S+)|spawnSync npm (\S+)/m.exec(String(error)) ?? [];
+    console.error(
+      `The packages of the tests are not installed: \`npm ci\` in test/ failed (${npmCode ?? systemCode}).`,
+    );
+    process.exitCode = 1;
+    return;
+  }
+  writeFileSync(STAMP, inputHash());
+}

@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { bothApis, type ProjectFields, send, type WalletFields } from '../support/apis.ts';
+import { onDatabase } from '../support/engine.ts';
+import { makeDatabase, type TestDatabase } from '../support/gateway.ts';
+import { type Running, startPaw } from '../support/paw.ts';
+
+type Sample = { url: string; accessToken: string; projects: ProjectFields[]; wallets: WalletFields[] };
+
+const ANY_TEXT = expect.stringMatching(/^\S.*$/);
+
+describe('paw demo --json', () => {
+  let made: TestDatabase;
+  let running: Running;
+  let sample: Sample;
+
+  beforeAll(async () => {
+    made = await makeDatabase();
+    running = startPaw(['demo', '--json'], { PORT: '0', DATABASE_URL: made.url });
+    sample = JSON.parse(await running.printed('\n'));
+  });
+
+  afterAll(async () => {
+    await running.stop('SIGKILL');
+    await made.remove();
+  });
+
+  /** The names of the projects that a token sees, by each API of a server. */
+  const projectsSeen = (url: string, token: string) =>
+    Promise.all(
+      bothApis(() => url).map(async (api) => {
+        const { value } = await api.listProjects(token, { first: 100 });
+        return value?.projects.map(({ name }) => name);
+      }),
+    );
+
+  test('prints its URL, a token, 25 projects and 2 wallets', () => {
+    const { url } = sample;
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const project = {
+      name: expect.stringMatching(/^projects\/\w{26}$/),
+      title: ANY_TEXT,
+      description: expect.any(String),
+      imageCoverUrl: expect.stringMatching(new RegExp(`^${url}/covers/\\w{26}\\.svg$`)),
+      imageCoverCid: expect.stringMatching(/^bafkrei\w{52}$/),
+    };
+    const wallet = {
+      name: expect.stringMatching(/^wallets\/\w{26}$/),
+      title: ANY_TEXT,
+      description: expect.any(String),
+      project: sample.projects[0]?.name,
+      network: expect.stringMatching(/^NETWORK_/),
+      address: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+      password: '',
+    };
+    expect(sample).toStrictEqual({
+      url,
+      accessToken: expect.stringMatching(/^paw_acct_\w+$/),
+      projects: new Array(25).fill(project),
+      wallets: new Array(2).fill(wallet),
+    });
+    expect(new Set(sample.projects.map(({ title }) => title)).size).toBe(25);
+  });
+
+  test('serves the projects that it prints by both APIs, their covers, and the Sandbox', async () => {
+    for (const api of bothApis(() => sample.url)) {
+      const { value } = await api.listProjects(sample.accessToken, { first: 100 });
+      expect(value?.projects, api.name).toEqual(sample.projects);
+    }
+    const cover = await send(String(sample.projects[24]?.imageCoverUrl), 'GET');
+    expect([cover.status, cover.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+    const sandbox = await send(`${sample.url}/graphql`, 'GET', undefined, undefined, { accept: 'text/html' });
+    expect([sandbox.status, sandbox.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringMatching(/^text\/html/),
+    ]);
+  });
+
+  test('keeps its data at a second start, which prints another valid token', async () => {
+    const second = startPaw(['demo', '--json'], { PORT: '0', DATABASE_URL: made.url });
+    onTestFinished(async () => {
+      await second.stop('SIGKILL');
+    });
+    const { url, accessToken, projects, wallets }: Sample = JSON.parse(await second.printed('\n'));
+    const names = sample.projects.map(({ name }) => name);
+    expect(projects.map(({ name }) => name)).toEqual(names);
+    expect(wallets).toEqual(sample.wallets);
+    expect(accessToken).not.toBe(sample.accessToken);
+    for (const token of [accessToken, sample.accessToken]) {
+      expect(await projectsSeen(url, token)).toEqual([names, names]);
+      expect(await projectsSeen(sample.url, token)).toEqual([names, names]);
+    }
+    const count = 'SELECT COUNT(*) AS accounts FROM account';
+    expect(await onDatabase(made.url, (database) => database.query(count))).toEqual([{ accounts: 1 }]);
+  });
+
+  test('ends with status 0 on SIGTERM, and prints nothing else', async () => {
+    expect(await running.stop('SIGTERM')).toEqual({
+      status: 0,
+      stdout: `${JSON.stringify(sample)}\n`,
+      stderr: '',
+    });
+  });
+});
+
+describe('paw demo', () => {
+  let made: TestDatabase;
+  let running: Running;
+  let text: string;
+
+  beforeAll(async () => {
+    made = await makeDatabase();
+    running = startPaw(['demo'], { PORT: '0', DATABASE_URL: made.url });
+    text = await running.printed('Stop with');
+  });
+
+  afterAll(async () => {
+    await running.stop('SIGKILL');
+    await made.remove();
+  });
+
+  test('prints commands that work unchanged: each of the four operations by both APIs', async () => {
+    const lines = text.slice(text.indexOf('\nPAW='), text.indexOf('Stop with'));
+    // The responses end without a line break.
+    const script = `curl() { command curl "$@" && echo; }\n${lines}`;
+    const { stdout, stderr } = await promisify(execFile)(
+      'bash',
+      ['--norc', '-euo', 'pipefail', '-c', script],
+      {
+        env: { PATH: process.env['PATH'] },
+      },
+    );
+    expect(stderr).toBe('');
+    const responses = stdout.split('\n').flatMap((line) => (line.trim() ? [JSON.parse(line)] : []));
+    expect(responses.filter((response) => response.error || response.errors)).toEqual([]);
+
+    const some = (fields: object) => expect.objectContaining(fields);
+    const expected = [
+      some({ projects: [some({ title: ANY_TEXT }), some({ title: ANY_TEXT })], nextPageToken: ANY_TEXT }),
+      some({ data: { projects: some({ nodes: [some({ title: ANY_TEXT }), some({ title: ANY_TEXT })] }) } }),
+      some({ name: expect.stringMatching(/^wallets\//), password: '' }),
+      some({ data: { updateWallet: { wallet: some({ name: expect.stringMatching(/^wallets\//) }) } } }),
+      some({ name: expect.stringMatching(/^apps\//), privateKey: expect.stringMatching(/^paw_key_/) }),
+      some({ data: { createApp: { app: some({ privateKey: expect.stringMatching(/^paw_key_/) }) } } }),
+      some({ accessToken: expect.stringMatching(/^paw_app_/), app: some({ privateKey: '' }) }),
+      some({ data: { signIn: some({ accessToken: expect.stringMatching(/^paw_app_/) }) } }),
+    ];
+    expect(responses).toEqual(expect.arrayContaining(expected));
+    expect(responses).toHaveLength(expected.length);
+  });
+
+  test('prints the URLs of pages that exist', async () => {
+    const pages = [...text.matchAll(/^ {2}(http\S+)/gm)].map(([, page = '']) => page);
+    expect(pages.map((page) => new URL(page).pathname)).toEqual(['/', '/graphiql', '/docs', '/graphql']);
+    for (const page of pages) {
+      const { status, headers } = await send(page, 'GET', undefined, undefined, { accept: 'text/html' });
+      expect([status, headers.get('content-type')], page).toEqual([
+        200,
+        expect.stringMatching(/^text\/html/),
+      ]);
+    }
+  });
+
+  test('ends with status 0 on SIGINT, and prints nothing else', async () => {
+    const { status, stdout } = await running.stop('SIGINT');
+    expect(status).toBe(0);
+    expect(stdout.trimEnd()).toBe(text.trimEnd());
+  });
+});
+
+test('paw demo stores its data in data/demo.db by default, and ends with status 0 if it is stopped at once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const settings = { PORT: '0', PAW_EXPLORERS: 'off', PAW_SANDBOX: 'off' };
+  const running = startPaw(['demo'], settings, folder);
+  onTestFinished(async () => {
+    await running.stop('SIGKILL');
+  });
+  const pages = (await running.printed('Stop with')).match(/^ {2}http.*/gm);
+  expect((await running.stop('SIGTERM')).status).toBe(0);
+  expect(existsSync(join(folder, 'data', 'demo.db'))).toBe(true);
+  // Without explorers and Sandbox the start page is the only page.
+  expect(pages).toEqual([expect.stringMatching(/:\d+\/$/)]);
+});

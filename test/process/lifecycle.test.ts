@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { readResponse, send } from '../support/apis.ts';
+import { type Gateway, makeDatabase, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import {
+  logLines,
+  pawProcess,
+  type Running,
+  type RunningServer,
+  type Settings,
+  startProgram,
+  startServerProcess,
+} from '../support/paw.ts';
+import { expectDocumented } from '../support/rest-contract.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const APP = '{"title":"App","active":true}';
+const ENDED_WELL = { status: 0, stderr: '' };
+const POLL = { timeout: 30_000, interval: 10 };
+
+let gateway: Gateway;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  tenant = await seedTenant(gateway);
+  return gateway.stop;
+});
+
+/** Starts a server on the database of `gateway`. */
+function start(settings: Settings = {}): Promise<RunningServer> {
+  return startServerProcess({ DATABASE_URL: gateway.databaseUrl, ...settings });
+}
+
+async function isListening(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`).then(
+    () => true,
+    () => false,
+  );
+}
+
+test.each(['/healthz', '/readyz'])('%s answers 200 without a token', async (path) => {
+  const { status, headers, text } = await send(gateway.url + path, 'GET');
+  expect(status).toBe(200);
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(JSON.parse(text)).toEqual({ status: 'ok' });
+});
+
+describe('a server', () => {
+  test('logs its URL in one line when it listens, and ends with status 0 on SIGTERM', async () => {
+    const server = await start();
+    expect(logLines(server.output())).toMatchObject([{ level: 30, msg: `listening on ${server.url}` }]);
+    expect((await send(`${server.url}/readyz`, 'GET')).status).toBe(200);
+    const result = await server.stop('SIGTERM');
+    expect(result).toMatchObject(ENDED_WELL);
+    expect(logLines(result.stdout).slice(1)).toMatchObject([{ level: 30, msg: 'stopping' }]);
+    expect(await isListening(server.url)).toBe(false);
+    expect(() => process.kill(server.pid, 0)).toThrow('ESRCH');
+  });
+
+  test('serves for PAW_STOP_DELAY after SIGTERM, and is not ready', async () => {
+    const server = await start({ PAW_STOP_DELAY: '1s' });
+    const ended = server.stop('SIGTERM');
+    await server.printed('"stopping"');
+    const [ready, alive, projects] = await Promise.all([
+      send(`${server.url}/readyz`, 'GET'),
+      send(`${server.url}/healthz`, 'GET'),
+      send(`${server.url}/project/projects`, 'GET', tenant.token),
+    ]);
+    expect(ready.status).toBe(503);
+    expect(ready.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(JSON.parse(ready.text)).toMatchObject({ error: { code: 503, status: 'UNAVAILABLE' } });
+    expect([alive.status, projects.status]).toEqual([200, 200]);
+    const { stdout, ...result } = await ended;
+    expect(result).toEqual(ENDED_WELL);
+    // The failed readiness probe is not logged as an error.
+    expect(logLines(stdout).at(-1)).toMatchObject({ msg: 'stopping' });
+  });
+
+  test('ignores SIGHUP, and ends at once on a second SIGTERM', async () => {
+    const server = await start({ PAW_STOP_DELAY: '10m' });
+    process.kill(server.pid, 'SIGHUP');
+    expect((await send(`${server.url}/readyz`, 'GET')).status).toBe(200);
+    process.kill(server.pid, 'SIGTERM');
+    await server.printed('"stopping"');
+    expect((await send(`${server.url}/readyz`, 'GET')).status).toBe(503);
+    expect((await server.stop('SIGTERM')).status).toBeNull();
+  });
+
+  test('completes the requests that it has begun before it ends', async () => {
+    const server = await start();
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+
+    const creation = request(`${server.url}/auth/apps`, {
+      agent,
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tenant.token}`,
+        'content-type': 'application/json',
+        'content-length': APP.length,
+        expect: '100-continue',
+      },
+    });
+    creation.flushHeaders();
+    // The server sends this when it has read the headers, and waits for the body.
+    await once(creation, 'continue');
+    creation.write(APP.slice(0, 10));
+    const idle = request(`${server.url}/healthz`, { agent }).end();
+    const [idleSocket] = (await once(idle, 'socket')) as [Socket];
+    const [healthy] = (await once(idle, 'response')) as [IncomingMessage];
+    expect(JSON.parse(await text(healthy))).toEqual({ status: 'ok' });
+
+    const ended = server.stop('SIGTERM');
+    // Idle connections are closed when the server stops listening.
+    await once(idleSocket, 'close');
+    expect(await isListening(server.url)).toBe(false);
+    creation.end(APP.slice(10));
+    const [incoming] = (await once(creation, 'response')) as [IncomingMessage];
+    const response = await readResponse(incoming);
+    expectDocumented('POST', '/auth/apps', response);
+    expect(response.status).toBe(200);
+    expect(JSON.parse(response.text)).toMatchObject({ title: 'App', active: true });
+    // Otherwise a client with persistent connections would keep the server alive.
+    expect(response.headers.get('connection')).toBe('close');
+    expect(await ended).toMatchObject(ENDED_WELL);
+  });
+
+  test.each<[string, Settings, RegExp]>([
+    ['its port is in use', {}, /^paw: [^\n]*address already in use[^\n]*\n$/],
+    ['a setting is invalid', { PORT: 'abc' }, /^paw: PORT [^\n]+\n$/],
+    [
+      'DATABASE_URL is invalid, whose password it does not repeat',
+      { DATABASE_URL: 'mysql://paw:hunter2@db.example/paw' },
+      /^paw: DATABASE_URL (?!.*hunter2)[^\n]+\n$/,
+    ],
+  ])('ends with status 1 and one line if %s', async (_, settings, stderr) => {
+    const defaults = { PORT: new URL(gateway.url).port, DATABASE_URL: gateway.databaseUrl };
+    const result = await pawProcess(['serve'], { ...defaults, ...settings });
+    expect(result).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(stderr) });
+  });
+});
+
+test('npm start passes SIGTERM on, and leaves no server behind', async () => {
+  const { url: databaseUrl, remove } = await makeDatabase();
+  onTestFinished(remove);
+  const settings = { PATH: String(process.env['PATH']), PORT: '0', DATABASE_URL: databaseUrl };
+  const npm: Running = startProgram('npm', ['start'], settings, ROOT);
+  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(await npm.printed('listening on ')) ?? [];
+  expect(await isListening(url)).toBe(true);
+  await npm.stop('SIGTERM');
+  await expect.poll(() => isListening(url), POLL).toBe(false);
+});

@@ -1,0 +1,271 @@
+import { once } from 'node:events';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { AdminContext } from '../../src/data/dependencies.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { type HttpResponse, postGraphql, readResponse, send } from '../support/apis.ts';
+import { adminContext, makeDatabase, migrateDatabase, seedTenant } from '../support/gateway.ts';
+import { logLines, pawProcess, type RunningServer, startServerProcess } from '../support/paw.ts';
+
+/** A line of the log. */
+type Entry = { readonly level: number; readonly pid: number; readonly msg: string };
+
+/** A server that runs in several processes. */
+type Cluster = RunningServer & {
+  log(): readonly Entry[];
+  /** The process ids of the workers that have listened so far, in this order. */
+  workers(): readonly number[];
+};
+
+const INFO = 30;
+const ERROR = 50;
+
+const WELL = { status: 0, stderr: '' };
+
+// Far longer than needed, so that no test fails on a busy machine.
+const POLL = { timeout: 60_000, interval: 10 };
+
+// Sends a request on a connection of its own.
+const ALONE = { connection: 'close' };
+
+const TITLE = 'query ($id: ID!) { node(id: $id) { ... on Wallet { title } } }';
+
+let databaseUrl: string;
+let admin: AdminContext;
+
+beforeAll(async () => {
+  const made = await makeDatabase();
+  databaseUrl = made.url;
+  await migrateDatabase(databaseUrl);
+  const database = await openDatabase(databaseUrl);
+  admin = adminContext(database);
+  return async () => {
+    await database.close();
+    await made.remove();
+  };
+});
+
+describe('three workers', () => {
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await startCluster(() => {});
+    return async () => {
+      expect(await cluster.stop('SIGTERM')).toMatchObject(WELL);
+    };
+  });
+
+  test('log their URL once when all of them listen, and all of them serve requests', async () => {
+    const lines = cluster.log().filter(({ level }) => level >= INFO);
+    expect(lines).toMatchObject([{ level: INFO, pid: cluster.pid, msg: `listening on ${cluster.url}` }]);
+    expect(new Set([cluster.pid, ...cluster.workers()]).size).toBe(1 + 3);
+    expect((await processesAt(cluster.url)).size).toBe(3);
+  });
+
+  test('see what any of them has written on the next request', async () => {
+    const { token, wallets } = await seedTenant({ admin }, { wallets: 1 });
+    const [wallet = ''] = wallets;
+    const path = `${cluster.url}/wallet/${wallet}`;
+    const readers = [
+      // An update of nothing is how this API reads a wallet.
+      () => send(path, 'PATCH', token, {}, ALONE),
+      () => postGraphql(cluster.url, token, TITLE, { id: wallet }, ALONE),
+    ];
+    const pairs = new Set<string>();
+    // Until each worker has read its own writes, and those of the two others.
+    for (let round = 1; pairs.size < 9; round += 1) {
+      const title = `Round ${round}`;
+      const written = await send(path, 'PATCH', token, { title }, ALONE);
+      expect(written.status).toBe(200);
+      const reads = await Promise.all([...readers, ...readers, ...readers].map((read) => read()));
+      for (const read of reads) {
+        expect(read.text).toContain(`"title":"${title}"`);
+        pairs.add(`${processOf(written)} ${processOf(read)}`);
+      }
+    }
+  });
+
+  test('that cannot open their database end with status 1 and one line', async () => {
+    const url = 'sqlite:/dev/null/paw.db';
+    const result = await pawProcess(['serve'], { PORT: '0', DATABASE_URL: url, PAW_WORKERS: '3' });
+    expect(result).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(/^paw: [^\n]+\n$/) });
+  });
+});
+
+test('a worker that ends under load is replaced, loses no acknowledged write, and the others serve on', async () => {
+  const { token, wallets } = await seedTenant({ admin }, { wallets: 3 });
+  const cluster = await startCluster();
+  const acknowledged = wallets.map(() => 0);
+  const refusals: string[] = [];
+  const interrupted = new Set<string>();
+  let isOver = false;
+  onTestFinished(() => {
+    isOver = true;
+  });
+
+  /** Updates one wallet again and again on one connection. Returns the number of updates that it has sent. */
+  async function keepUpdating(wallet: string, index: number): Promise<number> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const options = { agent, method: 'PATCH', headers: headersOf(token) };
+    let server = '';
+    let n = 0;
+    while (!isOver) {
+      n += 1;
+      const update = request(`${cluster.url}/wallet/${wallet}`, options);
+      const response = await responseTo(update.end(`{"title":"Write ${n}"}`)).catch(() => undefined);
+      if (response === undefined) {
+        interrupted.add(server);
+        continue;
+      }
+      server = processOf(response);
+      if (response.status === 200) acknowledged[index] = n;
+      else refusals.push(response.text);
+    }
+    agent.destroy();
+    return n;
+  }
+  const updates = Promise.all(wallets.map(keepUpdating));
+  const expectProgress = async () => {
+    const before = [...acknowledged];
+    const hasProgress = () => acknowledged.every((n, index) => n >= (before[index] ?? Infinity) + 3);
+    await expect.poll(hasProgress, POLL).toBe(true);
+  };
+
+  const ends = [
+    ['SIGKILL', { code: null, signal: 'SIGKILL' }],
+    ['SIGTERM', { code: 0, signal: null }],
+  ] as const;
+  for (const [index, [signal]] of ends.entries()) {
+    await expectProgress();
+    process.kill(cluster.workers()[index] ?? Number.NaN, signal);
+    await expect.poll(() => new Set(cluster.workers()).size, POLL).toBe(3 + index + 1);
+    await expectProgress();
+  }
+  isOver = true;
+  const sent = await updates;
+
+  expect(refusals).toEqual([]);
+  // Only connections to the workers that ended are lost.
+  expect(interrupted.size).toBeLessThanOrEqual(ends.length);
+  const errors = cluster.log().filter(({ level }) => level >= ERROR);
+  expect(errors).toMatchObject(
+    ends.map(([, end], index) => ({ pid: cluster.pid, worker: cluster.workers()[index], ...end })),
+  );
+  expect((await processesAt(cluster.url)).size).toBe(3);
+  for (const [index, id] of wallets.entries()) {
+    const { text } = await postGraphql(cluster.url, token, TITLE, { id }, ALONE);
+    const written = Number(JSON.parse(text).data.node.title.slice('Write '.length));
+    // Writes without a response may or may not have been made.
+    expect(written).toBeGreaterThanOrEqual(acknowledged[index] ?? Infinity);
+    expect(written).toBeLessThanOrEqual(sent[index] ?? 0);
+  }
+  expect(await cluster.stop('SIGTERM')).toMatchObject(WELL);
+}, 180_000);
+
+test('only the connection that is being passed to a worker that dies is closed', async () => {
+  const cluster = await startCluster();
+  const [victim = Number.NaN] = cluster.workers();
+  // So that it does not accept the connection.
+  process.kill(victim, 'SIGSTOP');
+  // The workers take the connections in turn, and the first to listen takes the first.
+  const [lost, ...others] = Array.from({ length: 3 }, () =>
+    responseTo(request(`${cluster.url}/healthz`, { agent: false }).end()),
+  );
+  const isReset = expect(lost).rejects.toMatchObject({ code: 'ECONNRESET' });
+  for (const { status } of await Promise.all(others)) expect(status).toBe(200);
+  process.kill(victim, 'SIGKILL');
+  await isReset;
+});
+
+test.each([
+  ['the primary alone', (cluster: Cluster) => [cluster.pid]],
+  // As a service manager does.
+  ['the primary and all workers at once', (cluster: Cluster) => [cluster.pid, ...cluster.workers()]],
+])(
+  'on SIGTERM to %s, the workers complete the requests that they have begun, then all processes end',
+  async (_, pidsOf) => {
+    const { token } = await seedTenant({ admin });
+    const cluster = await startCluster();
+    const app = '{"title":"App","active":true}';
+    // One for each worker, which take the connections in turn.
+    const creations: (() => Promise<HttpResponse>)[] = [];
+    for (let n = 1; n <= 3; n += 1) {
+      const headers = { ...headersOf(token), 'content-length': app.length, expect: '100-continue' };
+      const creation = request(`${cluster.url}/auth/apps`, { agent: false, method: 'POST', headers });
+      creation.flushHeaders();
+      // The server sends this when it has read the headers, and waits for the body.
+      await once(creation, 'continue');
+      creation.write(app.slice(0, 10));
+      creations.push(() => responseTo(creation.end(app.slice(10))));
+    }
+
+    for (const pid of pidsOf(cluster)) process.kill(pid, 'SIGTERM');
+    await expect.poll(() => listens(cluster.url), POLL).toBe(false);
+    const answers = await Promise.all(creations.map((finish) => finish()));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    for (const { text } of answers) expect(JSON.parse(text)).toMatchObject({ title: 'App', active: true });
+    expect(new Set(answers.map(processOf)).size).toBe(3);
+
+    expect(await cluster.ended).toMatchObject(WELL);
+    for (const pid of [cluster.pid, ...cluster.workers()])
+      expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    expect(cluster.workers()).toHaveLength(3);
+    expect(await listens(cluster.url)).toBe(false);
+  },
+);
+
+test('workers end by themselves if the primary is killed', async () => {
+  const cluster = await startCluster();
+  // Its standard output is closed only when all workers have ended as well.
+  expect(await cluster.stop('SIGKILL')).toMatchObject({ status: null, stderr: '' });
+  expect(await listens(cluster.url)).toBe(false);
+});
+
+/** Starts a server with three workers. */
+async function startCluster(atEnd?: (end: () => Promise<void>) => void): Promise<Cluster> {
+  const settings = { DATABASE_URL: databaseUrl, PAW_WORKERS: '3', LOG_LEVEL: 'debug' };
+  const running = await startServerProcess(settings, atEnd);
+  const log = (): readonly Entry[] => logLines(running.output());
+  const workers = () => log().flatMap(({ msg, pid }) => (msg === 'worker is listening' ? [pid] : []));
+  return { ...running, log, workers };
+}
+
+/** The processes that serve requests at `url`. */
+async function processesAt(url: string): Promise<ReadonlySet<string>> {
+  const requests = Array.from({ length: 12 }, () =>
+    send(`${url}/healthz`, 'GET', undefined, undefined, ALONE),
+  );
+  return new Set((await Promise.all(requests)).map(processOf));
+}
+
+/** The part of a request id that identifies the process. */
+function processOf({ headers }: HttpResponse): string {
+  const [process] = /^\w+(?=-\d+$)/.exec(headers.get('x-request-id') ?? '') ?? [];
+  if (process === undefined) throw new Error('The response has no request id.');
+  return process;
+}
+
+/** Whether a process listens at `url`; it need not respond. */
+async function listens(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function responseTo(sent: ClientRequest): Promise<HttpResponse> {
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return readResponse(response);
+}
+
+function headersOf(token: string) {
+  return { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+}

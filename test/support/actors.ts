@@ -1,0 +1,141 @@
+import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
+import type { AdminContext } from '../../src/data/dependencies.ts';
+import type { Ulid } from '../../src/model/resource-name.ts';
+import {
+  type Api,
+  type AppFields,
+  graphqlApi,
+  type HttpResponse,
+  type Outcome,
+  postGraphql,
+  type SignInFields,
+} from './apis.ts';
+import type { Gateway, Tenant } from './gateway.ts';
+
+/** The name and the private key of an app, with which it signs in. */
+export type AppKey = Pick<AppFields, 'name' | 'privateKey'>;
+
+type Admin = { readonly admin: AdminContext };
+
+export const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+export const MISSING_APP = `apps/${'0'.repeat(26)}`;
+export const MISSING_PROJECT = `projects/${'0'.repeat(26)}`;
+export const MISSING_WALLET = `wallets/${'0'.repeat(26)}`;
+export const PASSWORD = 'correct horse battery staple 123';
+
+/** Returns the value of an operation that has to succeed. */
+export async function resultOf<T>(operation: Outcome<T> | Promise<Outcome<T>>): Promise<T> {
+  const { value, response } = await operation;
+  if (value === undefined) throw new Error(response.text);
+  return value;
+}
+
+/** Returns `ok`, or the reason of the error. */
+export async function reasonOf(operation: Outcome<unknown> | Promise<Outcome<unknown>>): Promise<string> {
+  return (await operation).error?.reason ?? 'ok';
+}
+
+/** Returns `ok` if a token is accepted, or the reason of the error. */
+export function tokenStatus(api: Api, token: string): Promise<string> {
+  return reasonOf(api.listProjects(token));
+}
+
+/** Returns the name and the private key alone. */
+export function keyOf({ name, privateKey }: AppKey): AppKey {
+  return { name, privateKey };
+}
+
+/** Creates an app in the default project of the token. */
+export function createApp(api: Api, token: string, fields: object = {}): Promise<AppFields> {
+  return resultOf(api.createApp(token, { title: 'App', active: true, ...fields }));
+}
+
+/** Creates an app in a project, by a token whose default project it is. */
+export async function createAppIn(
+  { admin }: Admin,
+  api: Api,
+  { account }: Pick<Tenant, 'account'>,
+  project: string | undefined,
+  fields: object = {},
+): Promise<AppFields> {
+  const { accessToken } = await createAccountToken(admin, { account, project }, 86_400);
+  return createApp(api, accessToken, fields);
+}
+
+/** Signs an app in. */
+export function signIn(api: Api, token: string, app: AppKey): Promise<SignInFields> {
+  return resultOf(api.signIn(token, keyOf(app)));
+}
+
+/** Signs an app in, and returns its access token. */
+export async function accessTokenOf(api: Api, token: string, app: AppKey): Promise<string> {
+  return (await signIn(api, token, app)).accessToken;
+}
+
+/** Returns an access token of a new app in a project. */
+export async function projectToken(
+  gateway: Pick<Gateway, 'admin' | 'url'>,
+  tenant: Tenant,
+  project: string | undefined = tenant.projects[0],
+): Promise<string> {
+  const api = graphqlApi(() => gateway.url);
+  return accessTokenOf(api, tenant.token, await createAppIn(gateway, api, tenant, project));
+}
+
+/** Returns an account token that expired an hour ago. */
+export async function expiredToken({ admin }: Admin, { account }: Pick<Tenant, 'account'>): Promise<string> {
+  const past = { ...admin, clock: () => admin.clock() - 7_200_000 };
+  return (await createAccountToken(past, { account }, 3600)).accessToken;
+}
+
+/** Returns a credential with the same ids as another, and another secret. */
+export function withOtherSecret(credential: string): string {
+  const { kind, ownerId, serial } = credentialParts(credential);
+  return createCredential(kind, ownerId, serial);
+}
+
+/** Returns the parts of a credential that has to be well-formed. */
+export function credentialParts(credential: string) {
+  const parts = parseCredential(credential);
+  if (parts === undefined) throw new Error('The credential is malformed.');
+  return parts;
+}
+
+/** Returns the secret part of a credential. */
+export function secretOf(credential: string): string {
+  return credential.slice(-72, -8);
+}
+
+/** Returns the ULID of a resource name. */
+export function ulidOf(name: string): Ulid {
+  return name.slice(name.indexOf('/') + 1) as Ulid;
+}
+
+/** Returns a resource name with its ULID in lower case. */
+export function inLowerCase(name: string): string {
+  return name.replace(/[^/]+$/, (ulid) => ulid.toLowerCase());
+}
+
+/** Sends a GraphQL request and returns the body of the response. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it tests
+export async function graphqlBody(url: string, token: string, query: string, variables = {}): Promise<any> {
+  return JSON.parse((await postGraphql(url, token, query, variables)).text);
+}
+
+/** Returns the cursors of the first 100 projects. */
+export async function cursorsOf({ url }: Pick<Gateway, 'url'>, { token }: Tenant): Promise<string[]> {
+  const { data } = await graphqlBody(url, token, '{ projects(first: 100) { edges { cursor } } }');
+  return data.projects.edges.map(({ cursor }: { cursor: string }) => cursor);
+}
+
+/** Returns a response without what differs from request to request: the date and the request id. */
+export function withoutRequestId({ status, headers, text }: HttpResponse) {
+  const requestId = headers.get('x-request-id') ?? '';
+  const varying = ['date', 'x-request-id', 'content-length'];
+  return {
+    status,
+    headers: [...headers].filter(([name]) => !varying.includes(name)),
+    text: text.replaceAll(`"${requestId}"`, '"<request id>"'),
+  };
+}

@@ -1,0 +1,202 @@
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expectDocumented } from './rest-contract.ts';
+
+/** The result of an operation: its value or its error, and the HTTP response. */
+export type Outcome<T> = {
+  readonly value: T | undefined;
+  readonly error: Failure | undefined;
+  readonly response: HttpResponse;
+};
+
+/** An error in the terms that both APIs share. */
+export type Failure = {
+  /** The canonical name, such as `INVALID_ARGUMENT`. */
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  /** The fields at fault, by the names that the data layer gives them. */
+  readonly fields: readonly string[];
+  readonly requestId: string;
+};
+
+/** An HTTP response whose body has been read. */
+export type HttpResponse = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+};
+
+export type AppFields = { name: string; title: string; privateKey: string; active: boolean };
+export type SignInFields = { accessToken: string; app: AppFields };
+export type WalletFields = {
+  name: string;
+  title: string;
+  description: string;
+  project: string;
+  network: string;
+  address: string;
+  password: string;
+};
+export type ProjectFields = {
+  name: string;
+  title: string;
+  description: string;
+  imageCoverUrl: string;
+  imageCoverCid: string;
+};
+export type PageFields = { projects: ProjectFields[]; nextPageToken: string };
+
+/** The four operations by one of the two APIs, so that one test can run on both. */
+export type Api = {
+  readonly name: 'GraphQL' | 'REST';
+  createApp(token: string | undefined, input: object): Promise<Outcome<AppFields>>;
+  signIn(token: string | undefined, input: object): Promise<Outcome<SignInFields>>;
+  updateWallet(token: string | undefined, wallet: string, input: object): Promise<Outcome<WalletFields>>;
+  listProjects(
+    token: string | undefined,
+    input?: { first?: unknown; after?: unknown },
+  ): Promise<Outcome<PageFields>>;
+};
+
+/** Both APIs of the gateway at `url()`. */
+export function bothApis(url: () => string): readonly [Api, Api] {
+  return [graphqlApi(url), restApi(url)];
+}
+
+/** Sends a GraphQL request and returns the response. */
+export async function postGraphql(
+  url: string,
+  token: string | undefined,
+  query: string,
+  variables: object = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<HttpResponse> {
+  return send(`${url}/graphql`, 'POST', token, { query, variables }, headers);
+}
+
+const REST_PATH = /^\/(auth|wallet|project)\//;
+
+/**
+ * Sends a request and reads the response. A response of the REST API has to match the OpenAPI document.
+ * An object is sent as JSON, and text as it is.
+ */
+export async function send(
+  url: string,
+  method: string,
+  token?: string,
+  body?: object | string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<HttpResponse> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const read = { status: response.status, headers: response.headers, text: await response.text() };
+  const { pathname } = new URL(url);
+  if (REST_PATH.test(pathname)) expectDocumented(method, pathname, read);
+  return read;
+}
+
+/** Reads the response to a request of `node:http`, which sends what `fetch` does not. */
+export async function readResponse(response: IncomingMessage): Promise<HttpResponse> {
+  return {
+    status: response.statusCode ?? 0,
+    headers: new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
+    text: await text(response),
+  };
+}
+
+const APP = 'name title privateKey active';
+const WALLET = 'name title description project { name } network address password';
+const PROJECT = 'name title description imageCoverUrl imageCoverCid';
+
+const CREATE_APP = `mutation ($input: CreateAppInput!) { createApp(input: $input) { app { ${APP} } } }`;
+const SIGN_IN = `mutation ($input: SignInInput!) { signIn(input: $input) { accessToken app { ${APP} } } }`;
+const UPDATE_WALLET = `mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { ${WALLET} } } }`;
+const LIST_PROJECTS = `query ($first: Int, $after: String) {
+  projects(first: $first, after: $after) { nodes { ${PROJECT} } pageInfo { hasNextPage endCursor } }
+}`;
+
+/** The GraphQL API of the gateway at `url()`. */
+export function graphqlApi(url: () => string): Api {
+  async function request<T>(
+    token: string | undefined,
+    query: string,
+    variables: object,
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads what it tests
+    read: (data: any) => T,
+  ): Promise<Outcome<T>> {
+    const response = await postGraphql(url(), token, query, variables);
+    const { data, errors } = JSON.parse(response.text);
+    if (!errors) return { value: read(data), error: undefined, response };
+    const { message, extensions } = errors[0];
+    const { status, reason, fieldViolations = [], requestId } = extensions;
+    const fields = fieldViolations.map(({ field }: { field: string }) => field);
+    return { value: undefined, error: { status, reason, message, fields, requestId }, response };
+  }
+
+  return {
+    name: 'GraphQL',
+    createApp: (token, input) => request(token, CREATE_APP, { input }, (data) => data.createApp.app),
+    signIn: (token, input) => request(token, SIGN_IN, { input }, (data) => data.signIn),
+    updateWallet: (token, name, input) =>
+      request(token, UPDATE_WALLET, { input: { name, ...input } }, ({ updateWallet: { wallet } }) => ({
+        ...wallet,
+        project: wallet.project.name,
+      })),
+    listProjects: (token, input = {}) =>
+      request(token, LIST_PROJECTS, input, ({ projects: { nodes, pageInfo } }) => ({
+        projects: nodes,
+        nextPageToken: pageInfo.hasNextPage ? pageInfo.endCursor : '',
+      })),
+  };
+}
+
+/** The REST API of the gateway at `url()`. */
+export function restApi(url: () => string): Api {
+  async function request<T>(
+    token: string | undefined,
+    method: string,
+    path: string,
+    sentBody: object | undefined,
+    names: Readonly<Record<string, string>> = {},
+  ): Promise<Outcome<T>> {
+    const response = await send(url() + path, method, token, sentBody);
+    const body = JSON.parse(response.text);
+    if (!body.error) return { value: body, error: undefined, response };
+    const { message, status, details } = body.error;
+    const [{ reason, metadata }, badRequest] = details;
+    const fields = (badRequest?.fieldViolations ?? []).map(
+      ({ field }: { field: string }) => names[field] ?? field,
+    );
+    return {
+      value: undefined,
+      error: { status, reason, message, fields, requestId: metadata.requestId },
+      response,
+    };
+  }
+
+  return {
+    name: 'REST',
+    createApp: (token, input) => request(token, 'POST', '/auth/apps', input),
+    signIn: (token, privateKey) =>
+      request(token, 'POST', '/auth/accounts:signinIdentity', { privateKey }, SIGN_IN_NAMES),
+    updateWallet: (token, name, input) => request(token, 'PATCH', `/wallet/${name}`, input),
+    listProjects(token, { first, after } = {}) {
+      const query = new URLSearchParams();
+      if (first !== undefined) query.set('pageSize', String(first));
+      if (after !== undefined) query.set('pageToken', String(after));
+      return request(token, 'GET', `/project/projects?${query}`, undefined, PAGE_NAMES);
+    },
+  };
+}
+
+const SIGN_IN_NAMES = { 'privateKey.name': 'name', 'privateKey.privateKey': 'privateKey' };
+
+const PAGE_NAMES = { pageSize: 'first', pageToken: 'after' };

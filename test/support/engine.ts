@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { inject } from 'vitest';
+import type { Database, Row } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+
+/** What the two engines keep or say in ways of their own. */
+type Engine = {
+  /** Gives the `name` of each table that we have made. */
+  readonly tables: string;
+  /** Give tables, columns, indexes and constraints, and which of them were made anew. */
+  readonly schema: readonly string[];
+  missingTable(table: string): string;
+};
+
+const SQLITE: Engine = {
+  tables: "SELECT name FROM sqlite_schema WHERE type = 'table'",
+  schema: ['SELECT * FROM sqlite_schema ORDER BY name', 'PRAGMA schema_version'],
+  missingTable: (table) => `no such table: ${table}`,
+};
+
+const POSTGRES: Engine = {
+  tables: "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
+  schema: [
+    `SELECT relname, relkind, oid::bigint, relfilenode::bigint FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace ORDER BY oid`,
+    `SELECT table_name, column_name, data_type, is_nullable, column_default FROM information_schema.columns
+     WHERE table_schema = 'public' ORDER BY table_name, ordinal_position`,
+    "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexname",
+    `SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
+     WHERE connamespace = 'public'::regnamespace ORDER BY conrelid, conname`,
+  ],
+  missingTable: (table) => `relation "${table}" does not exist`,
+};
+
+function engine(): Engine {
+  return inject('engine') === 'postgres' ? POSTGRES : SQLITE;
+}
+
+/** Opens a database, and closes it again. */
+export async function onDatabase<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = await openDatabase(url);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Returns the names of the tables, in their order. */
+export async function tablesOf(database: Database): Promise<readonly string[]> {
+  const rows = await database.query<{ name: string }>(engine().tables);
+  return rows.map(({ name }) => name).sort();
+}
+
+/** Returns all that migrations make; of two equal ones nothing has been made in between. */
+export async function schemaOf(database: Database): Promise<readonly (readonly Row[])[]> {
+  return Promise.all(engine().schema.map((sql) => database.query(sql)));
+}
+
+/** Returns every column of every row of every table as text, one row to a line; bytes in hexadecimal digits. */
+export async function textOf(database: Database): Promise<string> {
+  const lines: string[] = [];
+  for (const table of await tablesOf(database)) {
+    const rows: readonly Readonly<Record<string, unknown>>[] = await database.query(`SELECT * FROM ${table}`);
+    for (const row of rows) {
+      lines.push(
+        [table, ...Object.values(row)]
+          .map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value)))
+          .join('\t'),
+      );
+    }
+  }
+  return lines.sort().join('\n');
+}
+
+/** Whether no program has used the database since it was made. */
+export async function isUntouched(url: string): Promise<boolean> {
+  if (inject('engine') === 'sqlite') return !existsSync(pathOf(url));
+  return (await onDatabase(url, tablesOf)).length === 0;
+}
+
+/** What the engine says of a table that is not there, as it stands in a line of the log. */
+export function missingTable(table: string): string {
+  return JSON.stringify(engine().missingTable(table)).slice(1, -1);
+}
+
+/** The file of a database on SQLite. */
+export function pathOf(url: string): string {
+  return url.slice('sqlite:'.length);
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { createAccount } from '../../src/data/create-account.ts';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
+import { createProject } from '../../src/data/create-project.ts';
+import { createWallet } from '../../src/data/create-wallet.ts';
+import type { AdminContext } from '../../src/data/dependencies.ts';
+import { idGenerator } from '../../src/model/resource-name.ts';
+import { startServer } from '../../src/server.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { migrate } from '../../src/storage/migrate.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+
+/** A clock that stands still until it is advanced. */
+export type TestClock = (() => number) & { advance(ms: number): void };
+
+/** A gateway that listens, on a real database, in this process. */
+export type Gateway = {
+  readonly url: string;
+  readonly databaseUrl: string;
+  /** A connection of the test's own to the same database. */
+  readonly database: Database;
+  /** The clock of the gateway. */
+  readonly clock: TestClock;
+  /** For the operations of an operator on the database. */
+  readonly admin: AdminContext;
+  /** The log so far, at every level. */
+  log(): string;
+  /** Stops the gateway and removes the database that it made. */
+  stop(): Promise<void>;
+};
+
+/** An account of one test, with its projects and wallets. */
+export type Tenant = {
+  readonly account: `accounts/${string}`;
+  /** An account-level access token. */
+  readonly token: string;
+  /** The names of its projects, in their order; the first is the default one. */
+  readonly projects: readonly string[];
+  /** The names of its wallets, in their order; all are in the default project. */
+  readonly wallets: readonly string[];
+};
+
+/** Makes a clock that starts now. */
+export function testClock(): TestClock {
+  let now = Date.now();
+  const advance = (ms: number) => {
+    now += ms;
+  };
+  return Object.assign(() => now, { advance });
+}
+
+/**
+ * Starts a gateway on a free port.
+ *
+ * @param settings environment variables; without `DATABASE_URL`, the gateway gets a database of its own
+ */
+export async function startGateway(
+  settings: Readonly<Record<string, string>> = {},
+  clock: TestClock = testClock(),
+): Promise<Gateway> {
+  const made = settings['DATABASE_URL'] === undefined ? await makeDatabase() : undefined;
+  const databaseUrl = settings['DATABASE_URL'] ?? made?.url ?? '';
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(line: Buffer, _encoding, done) {
+      lines.push(line.toString());
+      done();
+    },
+  });
+  const config = readConfig({ PORT: '0', ...settings, DATABASE_URL: databaseUrl });
+  // A server does not create a database in production.
+  if (!config.createDatabase) await migrateDatabase(databaseUrl);
+  const server = await startServer(config, pino({ level: 'trace' }, sink), clock);
+  const database = await openDatabase(databaseUrl, config);
+  const admin: AdminContext = { ...adminContext(database, clock), publicUrl: () => server.publicUrl };
+  return {
+    url: server.url,
+    databaseUrl,
+    database,
+    clock,
+    admin,
+    log: () => lines.join(''),
+    async stop() {
+      await server.stop();
+      await database.close();
+      await made?.remove();
+    },
+  };
+}
+
+/** The context of an operator who works on a database directly. */
+export function adminContext(database: Database, clock: () => number = Date.now): AdminContext {
+  return { database, clock, newId: idGenerator(clock), publicUrl: () => '' };
+}
+
+/** A database of a test. */
+export type TestDatabase = {
+  readonly url: string;
+  remove(): Promise<void>;
+};
+
+/** Makes an empty database on the engine that the tests run on. */
+export async function makeDatabase(): Promise<TestDatabase> {
+  return inject('engine') === 'postgres' ? makePostgresDatabase(inject('postgresUrl')) : makeSqliteFile();
+}
+
+function makeSqliteFile(): TestDatabase {
+  const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));
+  return {
+    url: `sqlite:${join(folder, 'paw.db')}`,
+    remove: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function makePostgresDatabase(serverUrl: string): Promise<TestDatabase> {
+  const name = `paw_${randomUUID().replaceAll('-', '')}`;
+  const administer = async (sql: string) => {
+    const server = await openDatabase(serverUrl);
+    await server.query(sql);
+    await server.close();
+  };
+  await administer(`CREATE DATABASE ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = name;
+  return { url: url.href, remove: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
+/** Adds an account with `projects` projects, of which the first is the default one, and `wallets` wallets. */
+export async function seedTenant(
+  { admin }: Pick<Gateway, 'admin'>,
+  { projects = 1, wallets = 0 }: { projects?: number; wallets?: number } = {},
+): Promise<Tenant> {
+  const { name: account, defaultProject } = await createAccount(admin, { title: 'Tenant' });
+  const projectNames: string[] = [defaultProject];
+  for (let n = 2; n <= projects; n += 1) {
+    const { name } = await createProject(admin, {
+      account,
+      title: `Project ${n}`,
+      description: `No. ${n}`,
+    });
+    projectNames.push(name);
+  }
+  const walletNames: string[] = [];
+  for (let n = 1; n <= wallets; n += 1) {
+    walletNames.push((await createWallet(admin, walletFields(defaultProject, n))).name);
+  }
+  const { accessToken } = await createAccountToken(admin, { account }, 86_400);
+  return { account, token: accessToken, projects: projectNames, wallets: walletNames };
+}
+
+function walletFields(project: string, n: number) {
+  const address = `0x${n.toString(16).padStart(40, '0')}`;
+  return { project, title: `Wallet ${n}`, description: `No. ${n}`, network: 'NETWORK_ETHEREUM', address };
+}
+
+/** Applies all migrations to a database. */
+export async function migrateDatabase(url: string): Promise<void> {
+  const database = await openDatabase(url);
+  try {
+    await migrate(database, Date.now());
+  } finally {
+    await database.close();
+  }
+}

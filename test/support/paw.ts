@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, vi } from 'vitest';
+import { runCommandLine } from '../../src/commands/command-line.ts';
+
+/** The result of a command. */
+export type Result = {
+  /** The exit status, or null if a signal ended it. */
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** A command that runs in a process of its own. */
+export type Running = {
+  readonly pid: number;
+  /** Standard output so far. */
+  output(): string;
+  /** Waits until standard output contains `text`, and returns all of it. */
+  printed(text: string): Promise<string>;
+  /** Sends a signal, and waits for the end. */
+  stop(signal: NodeJS.Signals): Promise<Result>;
+  readonly ended: Promise<Result>;
+};
+
+/** A server that runs in a process of its own, or in several. */
+export type RunningServer = Running & { readonly url: string };
+
+export type Settings = Readonly<Record<string, string>>;
+
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+// Compiling the modules takes most of the time of a start.
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/node-compile', import.meta.url));
+
+const URL_TEXT = /http:\/\/127\.0\.0\.1:\d+/;
+
+let previous: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a command of `paw` in this process, one after the other. Much faster than a process of its own,
+ * and the same but for what `main.js` adds. It has no environment variables but `settings`.
+ */
+export function paw(words: readonly string[], settings: Settings): Promise<Result> {
+  const result = previous.then(() => runInProcess(words, settings));
+  previous = result.catch(() => {});
+  return result;
+}
+
+async function runInProcess(words: readonly string[], settings: Settings): Promise<Result> {
+  const environment = process.env;
+  const [stdout, stderr]: [string[], string[]] = [[], []];
+  const log = vi.spyOn(console, 'log').mockImplementation((line) => void stdout.push(`${line}\n`));
+  const error = vi.spyOn(console, 'error').mockImplementation((line) => void stderr.push(`${line}\n`));
+  process.env = { ...settings };
+  try {
+    await runCommandLine(words);
+    return { status: Number(process.exitCode ?? 0), stdout: stdout.join(''), stderr: stderr.join('') };
+  } finally {
+    process.exitCode = undefined;
+    process.env = environment;
+    log.mockRestore();
+    error.mockRestore();
+  }
+}
+
+/** Runs a command that has to succeed with `--json`, and returns the object that it prints. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it tests
+export async function pawJson(words: readonly string[], settings: Settings): Promise<any> {
+  const result = await paw([...words, '--json'], settings);
+  expect(result).toEqual({ status: 0, stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: '' });
+  return JSON.parse(result.stdout);
+}
+
+/** Runs `paw` in a process of its own to its end. */
+export function pawProcess(words: readonly string[], settings: Settings): Promise<Result> {
+  return startPaw(words, settings).ended;
+}
+
+/** Starts `paw` in a process of its own, in the folder `cwd`. It has no environment variables but `settings`. */
+export function startPaw(words: readonly string[], settings: Settings, cwd?: string): Running {
+  return startProgram(process.execPath, [MAIN, ...words], settings, cwd);
+}
+
+/** Starts a program in the folder `cwd`. It has no environment variables but `settings`. */
+export function startProgram(
+  program: string,
+  words: readonly string[],
+  settings: Settings,
+  cwd = process.cwd(),
+): Running {
+  const child = spawn(program, words, {
+    cwd,
+    env: { NODE_COMPILE_CACHE: COMPILED, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = new Promise<Result>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (status) => resolve({ status, stdout, stderr }));
+  });
+  return {
+    // Undefined if the program could not be started; then `ended` is rejected.
+    pid: child.pid ?? Number.NaN,
+    output: () => stdout,
+    ended,
+    printed: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (stdout.includes(text)) resolve(stdout);
+        };
+        child.stdout.on('data', look);
+        ended.then(({ status }) => reject(new Error(`It ended first, with ${status}: ${stderr}`)), reject);
+        look();
+      }),
+    stop(signal) {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/**
+ * Starts a server in a process of its own on a free port, and waits until it listens.
+ *
+ * @param atEnd takes the function that ends the server if nothing else has
+ */
+export async function startServerProcess(
+  settings: Settings,
+  atEnd: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<RunningServer> {
+  return listening(startPaw(['serve'], { PORT: '0', ...settings }), atEnd);
+}
+
+/** Waits until a server listens, and returns it with its URL. */
+export async function listening(
+  running: Running,
+  atEnd: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<RunningServer> {
+  atEnd(async () => {
+    await running.stop('SIGKILL');
+  });
+  const [url] = URL_TEXT.exec(await running.printed('listening on ')) ?? [];
+  if (url === undefined) throw new Error('The server does not log its URL.');
+  return { ...running, url };
+}
+
+/** The complete lines of a log in JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it tests
+export function logLines(output: string): any[] {
+  return output
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+}

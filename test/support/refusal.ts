@@ -1,0 +1,34 @@
+import { expect } from 'vitest';
+import type { Api, Outcome } from './apis.ts';
+
+/** The HTTP status and the code of each kind of error, by each API. */
+const ERRORS = {
+  INVALID_ARGUMENT: { REST: [400, 400], GraphQL: [200, 'BAD_USER_INPUT'] },
+  UNAUTHENTICATED: { REST: [401, 401], GraphQL: [200, 'UNAUTHENTICATED'] },
+  PERMISSION_DENIED: { REST: [403, 403], GraphQL: [200, 'FORBIDDEN'] },
+  NOT_FOUND: { REST: [404, 404], GraphQL: [200, 'NOT_FOUND'] },
+  RESOURCE_EXHAUSTED: { REST: [429, 429], GraphQL: [200, 'RATE_LIMITED'] },
+  UNAVAILABLE: { REST: [503, 503], GraphQL: [200, 'UNAVAILABLE'] },
+} as const;
+
+/** Expects an error of a status and a reason, in the form of the API. */
+export function expectError(
+  api: Api,
+  { value, error, response }: Outcome<unknown>,
+  status: keyof typeof ERRORS,
+  reason: string = status,
+): void {
+  expect(value).toBeUndefined();
+  expect(error).toMatchObject({ status, reason });
+  const body = JSON.parse(response.text);
+  const code = api.name === 'REST' ? body.error.code : body.errors[0].extensions.code;
+  expect([response.status, code]).toEqual(ERRORS[status][api.name]);
+  const isTemporary = status === 'UNAVAILABLE' || status === 'RESOURCE_EXHAUSTED';
+  if (api.name === 'REST' && isTemporary) expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+}
+
+/** Expects that the input was refused because of these fields. */
+export function expectInvalid(api: Api, outcome: Outcome<unknown>, fields: readonly string[]): void {
+  expectError(api, outcome, 'INVALID_ARGUMENT', 'INVALID_FIELD');
+  expect(outcome.error?.fields).toEqual(fields);
+}

@@ -1,0 +1,251 @@
+import { expect } from 'vitest';
+import { createCredential, hashCredential } from '../../src/credentials/credential.ts';
+import { resultOf } from './actors.ts';
+import { type Api, bothApis, type HttpResponse, type Outcome, send } from './apis.ts';
+import { type Gateway, seedTenant, type Tenant } from './gateway.ts';
+
+/** Where requests with secrets are sent: a gateway, with an account and an app of it. */
+export type Scene = {
+  readonly gateway: Gateway;
+  readonly tenant: Tenant;
+  readonly appName: string;
+};
+
+/** The secrets that were used. */
+export type Secrets = {
+  /** Every secret, by where it was used. */
+  readonly byUse: Readonly<Record<string, string>>;
+  /** The hashes by which the gateway knows some of them. */
+  readonly hashes: readonly string[];
+};
+
+const UPDATE_WALLET =
+  'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { name } } }';
+
+/** What holds a secret, and a request with it that is at fault. */
+type Fault = readonly [what: string, ask: (scene: Scene, api: Api, secret: string) => Promise<HttpResponse>];
+
+const FAULTS: readonly Fault[] = [
+  ['a password of 33 characters', (scene, api, secret) => update(scene, api, { password: `${secret}x` })],
+  ['a password in a list', (scene, api, secret) => update(scene, api, { password: [secret] })],
+  ['a password in an object', (scene, api, secret) => update(scene, api, { password: { value: secret } })],
+  [
+    'a password beside an unknown field',
+    (scene, api, secret) => update(scene, api, { password: secret, pasword: '' }),
+  ],
+  [
+    'a password beside a bad title',
+    (scene, api, secret) => update(scene, api, { password: secret, title: '' }),
+  ],
+  [
+    'a password beside a title that is no text',
+    (scene, api, secret) => update(scene, api, { password: secret, title: 7 }),
+  ],
+  ['a secret as an unknown field', (scene, api, secret) => update(scene, api, { pasword: secret })],
+  ['a secret as a network', (scene, api, secret) => update(scene, api, { network: secret })],
+  ['a secret as a project', (scene, api, secret) => update(scene, api, { project: secret })],
+  ['a secret as a wallet', (scene, api, secret) => answer(api.updateWallet(scene.tenant.token, secret, {}))],
+  [
+    'a wrong private key',
+    (scene, api, secret) => signIn(scene, api, { name: scene.appName, privateKey: secret }),
+  ],
+  ['a private key without a name', (scene, api, secret) => signIn(scene, api, { privateKey: secret })],
+  [
+    'a private key as the name',
+    (scene, api, secret) => signIn(scene, api, { name: secret, privateKey: secret }),
+  ],
+  [
+    'a private key in a list',
+    (scene, api, secret) => signIn(scene, api, { name: scene.appName, privateKey: [secret] }),
+  ],
+  [
+    'an app with a private key of its own',
+    (scene, api, secret) =>
+      answer(api.createApp(scene.tenant.token, { title: 'App', active: true, privateKey: secret })),
+  ],
+  [
+    'a secret for true or false',
+    (scene, api, secret) => answer(api.createApp(scene.tenant.token, { title: 'App', active: secret })),
+  ],
+  ['a secret as the token', (_scene, api, secret) => answer(api.listProjects(secret))],
+  [
+    'a secret as the token, misspelt',
+    (_scene, api, secret) => answer(api.listProjects(`${secret} ${secret}`)),
+  ],
+  [
+    'a secret as a page token',
+    (scene, api, secret) => answer(api.listProjects(scene.tenant.token, { after: secret })),
+  ],
+  [
+    'a secret as a page size',
+    (scene, api, secret) => answer(api.listProjects(scene.tenant.token, { first: secret })),
+  ],
+  ['a body that is cut short', (scene, api, secret) => sendRaw(scene, api, `{"password":"${secret}`)],
+  ['a body that is bare text', (scene, api, secret) => sendRaw(scene, api, secret)],
+  ['a body that is a string', (scene, api, secret) => sendRaw(scene, api, JSON.stringify(secret))],
+  [
+    'a body of another type',
+    (scene, api, secret) => sendRaw(scene, api, secret, { 'content-type': 'text/plain' }),
+  ],
+];
+
+/** Requests of GraphQL alone. */
+const GRAPHQL_FAULTS: readonly Fault[] = [
+  [
+    'a secret in the variables of a GET',
+    (scene, _api, secret) => getGraphql(scene, { input: { password: secret } }),
+  ],
+  [
+    'a secret in variables cut short',
+    (scene, _api, secret) => getGraphql(scene, `{"input":{"password":"${secret}`),
+  ],
+  ['a secret for all variables', (scene, _api, secret) => sendGraphql(scene, UPDATE_WALLET, secret)],
+  ['a secret for an input', (scene, _api, secret) => sendGraphql(scene, UPDATE_WALLET, { input: secret })],
+  [
+    'a password in a list of a document',
+    (scene, _api, secret) => sendGraphql(scene, updateBy(`["${secret}"]`)),
+  ],
+  [
+    'a password as an object of a document',
+    (scene, _api, secret) => sendGraphql(scene, updateBy(`{ value: "${secret}" }`)),
+  ],
+  ['a password without its quotes', (scene, _api, secret) => sendGraphql(scene, updateBy(secret))],
+  ['a password without its last quote', (scene, _api, secret) => sendGraphql(scene, updateBy(`"${secret}`))],
+  [
+    'a network in quotes in a document',
+    (scene, _api, secret) =>
+      sendGraphql(
+        scene,
+        `mutation { updateWallet(input: { name: "x", network: "${secret}" }) { wallet { name } } }`,
+      ),
+  ],
+];
+
+/** The requests that an API can be sent. */
+export function faultsOf({ name }: Api): readonly Fault[] {
+  return name === 'GraphQL' ? [...FAULTS, ...GRAPHQL_FAULTS] : FAULTS;
+}
+
+/** Uses secrets in valid and invalid requests of both APIs. */
+export async function useSecrets(gateway: Gateway): Promise<{ scene: Scene; secrets: Secrets }> {
+  const tenant = await seedTenant(gateway, { wallets: 1 });
+  const [wallet = ''] = tenant.wallets;
+  const byUse: Record<string, string> = { 'the account token': tenant.token };
+  const hashes = [hashCredential(tenant.token)];
+  let appName = '';
+  for (const api of bothApis(() => gateway.url)) {
+    const app = await resultOf(api.createApp(tenant.token, { title: 'App', active: true }));
+    const { name, privateKey } = app;
+    appName = name;
+    const { accessToken } = await resultOf(api.signIn(tenant.token, { name, privateKey }));
+    byUse[`the private key by ${api.name}`] = privateKey;
+    byUse[`the access token by ${api.name}`] = accessToken;
+    hashes.push(hashCredential(privateKey), hashCredential(accessToken));
+    await resultOf(api.listProjects(accessToken));
+
+    const password = newSecret(gateway);
+    byUse[`the password by ${api.name}`] = password;
+    await resultOf(api.updateWallet(accessToken, wallet, { password }));
+
+    const { newId } = gateway.admin;
+    const [wrongKey, wrongToken] = [
+      createCredential('key', newId(), newId()),
+      createCredential('app', newId(), newId()),
+    ];
+    byUse[`a private key that was never issued by ${api.name}`] = wrongKey;
+    expect((await api.signIn(tenant.token, { name, privateKey: wrongKey })).value).toBeUndefined();
+    byUse[`a token that was never issued by ${api.name}`] = wrongToken;
+    expect((await api.listProjects(wrongToken)).value).toBeUndefined();
+
+    for (const [what, ask] of faultsOf(api)) {
+      const secret = newSecret(gateway);
+      byUse[`${what} by ${api.name}`] = secret;
+      const { status, text } = await ask({ gateway, tenant, appName }, api, secret);
+      expect(status >= 400 || 'errors' in JSON.parse(text), `${what} is refused`).toBe(true);
+    }
+    byUse[`the password of a failed update by ${api.name}`] = await failInside(gateway, tenant, api);
+  }
+  return { scene: { gateway, tenant, appName }, secrets: { byUse, hashes } };
+}
+
+/** A secret of a password's length that is in no other text. */
+export function newSecret({ admin }: Gateway): string {
+  return admin.newId().toLowerCase().padStart(32, 'secret');
+}
+
+/** Returns the uses of those secrets that are in `haystack` in any form. */
+export function leaksOf({ byUse }: Secrets, haystack: Buffer): readonly string[] {
+  return Object.keys(byUse).filter((use) =>
+    formsOf(byUse[use] ?? '').some((form) => haystack.includes(form)),
+  );
+}
+
+function formsOf(secret: string): readonly (string | Buffer)[] {
+  const forms: (string | Buffer)[] = [secret, ...encodingsOf(Buffer.from(secret))];
+  for (const [, digits = ''] of secret.matchAll(/_([0-9a-f]{64})/g)) {
+    const bytes = Buffer.from(digits, 'hex');
+    forms.push(digits, bytes, ...encodingsOf(bytes), ...encodingsOf(Buffer.from(digits)));
+  }
+  return forms;
+}
+
+/** The hexadecimal form, and what is sure of the Base64 forms, which depend on what stands before and after. */
+function encodingsOf(bytes: Buffer): readonly string[] {
+  const base64 = [0, 1, 2].flatMap((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes]);
+    return (['base64url', 'base64'] as const).map((encoding) =>
+      text
+        .toString(encoding)
+        .replace(/=+$/, '')
+        .slice(before === 0 ? 0 : 4, -3),
+    );
+  });
+  return [bytes.toString('hex'), ...base64];
+}
+
+/** Sets a password while its table is away, which is a fault that is logged, and returns it. */
+async function failInside(gateway: Gateway, tenant: Tenant, api: Api): Promise<string> {
+  const password = newSecret(gateway);
+  await gateway.database.query('ALTER TABLE wallet RENAME TO wallet_away');
+  const { error } = await api
+    .updateWallet(tenant.token, tenant.wallets[0] ?? '', { password })
+    .finally(() => gateway.database.query('ALTER TABLE wallet_away RENAME TO wallet'));
+  expect(error?.status).toBe('INTERNAL');
+  return password;
+}
+
+async function answer(asking: Promise<Outcome<unknown>>): Promise<HttpResponse> {
+  return (await asking).response;
+}
+
+function update({ tenant }: Scene, api: Api, sent: object): Promise<HttpResponse> {
+  return answer(api.updateWallet(tenant.token, tenant.wallets[0] ?? '', sent));
+}
+
+function signIn({ tenant }: Scene, api: Api, sent: object): Promise<HttpResponse> {
+  return answer(api.signIn(tenant.token, sent));
+}
+
+function updateBy(password: string): string {
+  return `mutation { updateWallet(input: { name: "wallets/x", password: ${password} }) { wallet { name } } }`;
+}
+
+function sendGraphql({ gateway, tenant }: Scene, query: string, variables?: unknown): Promise<HttpResponse> {
+  return send(`${gateway.url}/graphql`, 'POST', tenant.token, { query, variables });
+}
+
+function getGraphql({ gateway, tenant }: Scene, variables: object | string): Promise<HttpResponse> {
+  const text = typeof variables === 'string' ? variables : JSON.stringify(variables);
+  const query = new URLSearchParams({ query: UPDATE_WALLET, variables: text });
+  return send(`${gateway.url}/graphql?${query}`, 'GET', tenant.token);
+}
+
+function sendRaw(
+  { gateway, tenant }: Scene,
+  { name }: Api,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  const [method, path] = name === 'REST' ? ['PATCH', `/wallet/${tenant.wallets[0]}`] : ['POST', '/graphql'];
+  return send(gateway.url + path, method, tenant.token, body, headers);
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { paw } from '../../support/paw.ts';
+
+// Opening this database would fail, with status 1.
+const SETTINGS = { DATABASE_URL: 'sqlite:/dev/null/paw.db' };
+
+const COMMANDS: readonly (readonly [name: string, mentions: readonly string[]])[] = [
+  ['serve', []],
+  ['demo', []],
+  ['account create', ['--title']],
+  ['project create', ['--account', '--title', '--description']],
+  ['wallet create', ['--project', '--title', '--network', '--address', '--description']],
+  ['token create', ['--account', '--project', '--expires-in', '90d']],
+  ['token revoke', ['<token>']],
+  ['app list', ['--account']],
+  ['app activate', ['<name>']],
+  ['app deactivate', ['<name>']],
+  ['migrate', []],
+  ['copy', ['--to']],
+];
+
+describe('the help', () => {
+  test.each(COMMANDS)('of %s names its arguments and no others', async (name, mentions) => {
+    const { status, stdout, stderr } = await paw([...name.split(' '), '--help'], SETTINGS);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    for (const mention of [`paw ${name}`, '--json', ...mentions]) expect(stdout).toContain(mention);
+    const options = stdout.match(/--[a-z-]+/g) ?? [];
+    expect(options.filter((option) => ![...mentions, '--json'].includes(option))).toEqual([]);
+  });
+
+  test.each([[[]], [['--help']], [['-h']], [['help']]])(
+    'of paw, by %j, names every command',
+    async (words) => {
+      const { status, stdout, stderr } = await paw(words, SETTINGS);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      for (const [name] of COMMANDS) expect(stdout).toContain(`\n  ${name} `);
+    },
+  );
+});
+
+test.each([
+  ['an unknown command', ['launch'], /Unknown command/],
+  ['half a command', ['account'], /Unknown command/],
+  ['an unknown option', ['account', 'create', '--title', 'x', '--colour', 'red'], /--colour/],
+  [
+    'a required option missing',
+    ['wallet', 'create', '--project', 'p', '--title', 't', '--network', 'n'],
+    /--address/,
+  ],
+  ['an option without its value', ['account', 'create', '--title'], /--title/],
+  ['its operand missing', ['token', 'revoke'], /<token>/],
+  ['two operands', ['app', 'activate', 'apps/a', 'apps/b'], /too many/],
+  ['an operand that it does not take', ['account', 'create', 'Atlas', '--title', 'x'], /too many/],
+])('a command with %s ends with status 2 and one line, and opens no database', async (_, words, problem) => {
+  const { status, stdout, stderr } = await paw(words, SETTINGS);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toMatch(/^paw: .+\n$/);
+  expect(stderr).toMatch(problem);
+  const asJson = await paw([...words, '--json'], SETTINGS);
+  expect(asJson).toMatchObject({ status: 2, stdout: '' });
+  expect(JSON.parse(asJson.stderr)).toMatchObject({
+    error: { code: 400, details: [{ reason: 'INVALID_USAGE' }] },
+  });
+});

@@ -1,0 +1,156 @@
+import { availableParallelism } from 'node:os';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig, readDuration } from '../../src/config.ts';
+import { DatabaseUrlError, openDatabase } from '../../src/storage/open-database.ts';
+
+const DEFAULTS = {
+  host: '127.0.0.1',
+  port: 4000,
+  databaseUrl: 'sqlite:data/paw.db',
+  createDatabase: true,
+  postgres: { poolSize: 10, timeoutMs: 5000 },
+  workers: 1,
+  publicUrl: undefined,
+  logLevel: 'info',
+  tokenTtlSeconds: 3600,
+  sandbox: true,
+  explorers: undefined,
+  corsOrigins: ['https://studio.apollographql.com'],
+  passwordQueue: 100,
+  stopDelaySeconds: 0,
+};
+
+const VARIABLES = [
+  'HOST',
+  'PORT',
+  'DATABASE_URL',
+  'PAW_POSTGRES_POOL',
+  'PAW_POSTGRES_TIMEOUT',
+  'PAW_WORKERS',
+  'PUBLIC_URL',
+  'LOG_LEVEL',
+  'NODE_ENV',
+  'PAW_TOKEN_TTL',
+  'PAW_SANDBOX',
+  'PAW_EXPLORERS',
+  'PAW_CORS_ORIGINS',
+  'PAW_PASSWORD_QUEUE',
+  'PAW_STOP_DELAY',
+];
+
+test('every setting has a default, and an empty variable equals a missing one', () => {
+  expect(readConfig({})).toStrictEqual(DEFAULTS);
+  expect(readConfig(Object.fromEntries(VARIABLES.map((name) => [name, ''])))).toStrictEqual(DEFAULTS);
+});
+
+test.each([
+  [{ HOST: '::' }, { host: '::' }],
+  [{ PORT: '0' }, { port: 0 }],
+  [{ PORT: '65535' }, { port: 65_535 }],
+  [{ DATABASE_URL: 'sqlite:/srv/paw.db' }, { databaseUrl: 'sqlite:/srv/paw.db' }],
+  [{ PAW_POSTGRES_POOL: '1' }, { postgres: { poolSize: 1, timeoutMs: 5000 } }],
+  [{ PAW_POSTGRES_POOL: '1000' }, { postgres: { poolSize: 1000, timeoutMs: 5000 } }],
+  [{ PAW_POSTGRES_TIMEOUT: '2m' }, { postgres: { poolSize: 10, timeoutMs: 120_000 } }],
+  [{ PAW_WORKERS: '4' }, { workers: 4 }],
+  [{ PAW_WORKERS: '256' }, { workers: 256 }],
+  [{ PAW_WORKERS: 'auto' }, { workers: availableParallelism() }],
+  [{ PUBLIC_URL: 'https://paw.example' }, { publicUrl: 'https://paw.example' }],
+  [{ PUBLIC_URL: 'http://paw.example:8080/gateway//' }, { publicUrl: 'http://paw.example:8080/gateway' }],
+  [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+  [{ LOG_LEVEL: 'trace' }, { logLevel: 'trace' }],
+  [{ NODE_ENV: 'development' }, {}],
+  [{ NODE_ENV: 'production' }, { createDatabase: false, sandbox: false, explorers: false, corsOrigins: [] }],
+  [
+    { NODE_ENV: 'production', PAW_SANDBOX: 'on' },
+    { createDatabase: false, explorers: false },
+  ],
+  [
+    { NODE_ENV: 'production', PAW_EXPLORERS: 'on' },
+    { createDatabase: false, sandbox: false, explorers: true, corsOrigins: [] },
+  ],
+  [{ PAW_EXPLORERS: 'on' }, { explorers: true }],
+  [{ PAW_EXPLORERS: 'off' }, { explorers: false }],
+  [{ PAW_SANDBOX: 'off' }, { sandbox: false, corsOrigins: [] }],
+  [{ PAW_TOKEN_TTL: '1s' }, { tokenTtlSeconds: 1 }],
+  [{ PAW_TOKEN_TTL: '30m' }, { tokenTtlSeconds: 1800 }],
+  [{ PAW_TOKEN_TTL: '3650d' }, { tokenTtlSeconds: 315_360_000 }],
+  [{ PAW_CORS_ORIGINS: '*' }, { corsOrigins: ['*'] }],
+  [
+    { PAW_CORS_ORIGINS: 'https://a.example, http://b.example:81' },
+    { corsOrigins: ['https://a.example', 'http://b.example:81'] },
+  ],
+  [{ PAW_PASSWORD_QUEUE: '0' }, { passwordQueue: 0 }],
+  [{ PAW_PASSWORD_QUEUE: '10000' }, { passwordQueue: 10_000 }],
+  [{ PAW_STOP_DELAY: '0s' }, { stopDelaySeconds: 0 }],
+  [{ PAW_STOP_DELAY: '15s' }, { stopDelaySeconds: 15 }],
+])('%o changes what it names and nothing else', (environment, changes) => {
+  expect(readConfig(environment)).toStrictEqual({ ...readConfig({}), ...changes });
+});
+
+test.each(
+  [
+    ['PORT', ['abc', '-1', '65536', '80.5', '4e3', '0x50', ' 80', '80 ']],
+    [
+      'PUBLIC_URL',
+      [
+        'paw.example',
+        'ftp://paw.example',
+        'javascript:alert(1)',
+        'https://paw.example/?a=1',
+        'https://paw.example/?',
+        'https://paw.example/#top',
+        'https://paw.example/#',
+        'https://me@paw.example',
+        'https://:secret@paw.example',
+      ],
+    ],
+    ['LOG_LEVEL', ['loud', 'INFO', 'constructor']],
+    ['PAW_TOKEN_TTL', ['0s', '-1h', '1', 'h', '1.5h', '1 h', '1H', '1w', '3651d', '999999999d', '1h30m']],
+    ['PAW_SANDBOX', ['true', '1', 'ON']],
+    ['PAW_EXPLORERS', ['true', '1', 'ON']],
+    [
+      'PAW_CORS_ORIGINS',
+      [
+        'paw.example',
+        'https://paw.example/',
+        'https://paw.example/path',
+        'null',
+        'file:///',
+        'https://a.example,',
+      ],
+    ],
+    ['PAW_POSTGRES_POOL', ['0', '1001', 'all']],
+    ['PAW_POSTGRES_TIMEOUT', ['0s', '5', 'never']],
+    ['PAW_WORKERS', ['0', '257', '-1', '1.5', 'many', 'AUTO', ' 2', '0x2', '1e1']],
+    ['PAW_PASSWORD_QUEUE', ['-1', '10001', 'many']],
+    ['PAW_STOP_DELAY', ['-1s', '10', 'soon']],
+  ].flatMap(([name, values]) => [values].flat().map((value) => [String(name), value ?? ''] as const)),
+)('%s=%s is refused with one line that names the variable', (name, value) => {
+  const read = () => readConfig({ [name]: value });
+  expect(read).toThrow(ConfigError);
+  expect(read).toThrow(new RegExp(`^${name} must be .+\\.$`));
+});
+
+test.each([
+  ['90d', 7_776_000],
+  ['12h', 43_200],
+  ['30m', 1800],
+  ['45s', 45],
+])('the length of time %s is %i seconds', (text, seconds) => {
+  expect(readDuration('--expires-in', text)).toBe(seconds);
+});
+
+describe('DATABASE_URL', () => {
+  test.each([
+    'mysql://paw:hunter2@db.example/paw',
+    'https://paw:hunter2@db.example/paw',
+    'hunter2.db',
+    'SQLITE:hunter2.db',
+    'sqlite:',
+  ])('%s is refused, and the error does not repeat it', async (url) => {
+    const refusal = await openDatabase(url).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(DatabaseUrlError);
+    expect(String(refusal)).toMatch(/DATABASE_URL must be .+\.$/);
+    expect(String(refusal)).not.toContain('hunter2');
+  });
+});

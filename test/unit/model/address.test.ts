@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { parseAddress } from '../../../src/model/address.ts';
+
+// Source: the test cases of EIP-55.
+const VECTORS = [
+  '0x52908400098527886E0F7030069857D2E4169EE7',
+  '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+  '0xde709f2102306220921060314715629080e2fb77',
+  '0x27b1fdb04752bbc536007a920d24acb045561c26',
+  '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
+  '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
+  '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
+];
+
+describe.each(VECTORS)('the address %s', (address) => {
+  const digits = address.slice(2);
+
+  test.each([
+    ['with its checksum', address],
+    ['in lower case', `0x${digits.toLowerCase()}`],
+    ['in upper case', `0x${digits.toUpperCase()}`],
+  ])('%s is accepted and returned with its checksum', (_, text) => {
+    expect(parseAddress(text)).toBe(address);
+  });
+
+  test('is refused if one letter has the wrong case', () => {
+    const letters = [...digits.matchAll(/[a-f]/gi)];
+    const flipped = letters.map(({ 0: letter, index }) => {
+      const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
+      return `0x${digits.slice(0, index)}${other}${digits.slice(index + 1)}`;
+    });
+    expect(flipped.length).toBeGreaterThan(1);
+    expect(flipped.filter((text) => parseAddress(text) !== undefined)).toEqual([]);
+  });
+});
+
+test('an address of decimal digits alone is accepted', () => {
+  const address = '0x1234567890123456789012345678901234567890';
+  expect(parseAddress(address)).toBe(address);
+});
+
+const DIGITS = '52908400098527886E0F7030069857D2E4169EE7';
+
+test.each([
+  ['nothing', ''],
+  ['no digits', '0x'],
+  ['39 digits', `0x${DIGITS.slice(1)}`],
+  ['41 digits', `0x${DIGITS}0`],
+  ['no prefix', DIGITS],
+  ['the prefix 0X', `0X${DIGITS}`],
+  ['two prefixes', `0x0x${DIGITS.slice(2)}`],
+  ['a letter beyond F', `0x${DIGITS.slice(1)}G`],
+  ['a digit that is not ASCII', `0x${DIGITS.slice(1)}٣`],
+  ['a space before it', ` 0x${DIGITS}`],
+  ['a line break after it', `0x${DIGITS}\n`],
+])('an address with %s is refused', (_, text) => {
+  expect(parseAddress(text)).toBeUndefined();
+});

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import {
+  type ApiError,
+  internal,
+  invalidFields,
+  MAX_VIOLATIONS,
+  resourceNotFound,
+  shouldLog,
+  toApiError,
+  unavailable,
+} from '../../../src/model/api-error.ts';
+
+test('an error of several fields names each of them', () => {
+  const violations = [
+    { field: 'title', description: 'Required.' },
+    { field: 'active', description: 'Must be true or false.' },
+  ];
+  expect(invalidFields(violations)).toMatchObject({
+    status: 'INVALID_ARGUMENT',
+    reason: 'INVALID_FIELD',
+    message: 'title: Required. active: Must be true or false.',
+    fieldViolations: violations,
+  });
+});
+
+test(`an error names at most ${MAX_VIOLATIONS} fields`, () => {
+  const violations = Array.from({ length: MAX_VIOLATIONS + 1 }, (_, n) => ({
+    field: `f${n}`,
+    description: 'Required.',
+  }));
+  const { message, fieldViolations } = invalidFields(violations);
+  expect(fieldViolations).toEqual(violations.slice(0, MAX_VIOLATIONS));
+  expect(message).not.toContain(`f${MAX_VIOLATIONS}:`);
+});
+
+test('an unexpected error is masked and keeps its cause for the log', () => {
+  const cause = new Error('no such table: wallet');
+  const error = toApiError(cause);
+  expect(error).toMatchObject({ status: 'INTERNAL', reason: 'INTERNAL', cause });
+  expect(error.message).not.toContain('wallet');
+});
+
+test('an ApiError is shown as it is', () => {
+  const error = resourceNotFound();
+  expect(toApiError(error)).toBe(error);
+});
+
+test.each<[string, ApiError, boolean]>([
+  ['an unexpected error', internal(new Error('broken')), true],
+  ['an outage of the database', unavailable(new Error('away')), true],
+  ['a server that is stopping', unavailable(), false],
+  ['an error of the client', resourceNotFound(), false],
+])('%s belongs in the log of errors: %s', (_, error, expected) => {
+  expect(shouldLog(error)).toBe(expected);
+});

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import { ApiError } from '../../../src/model/api-error.ts';
+import {
+  address,
+  boolean,
+  clientMutationId,
+  description,
+  integer,
+  network,
+  nullable,
+  optional,
+  parseFields,
+  password,
+  privateKey,
+  resourceNameValidator,
+  text,
+  title,
+  ValidationError,
+  type Validator,
+  validator,
+} from '../../../src/model/fields.ts';
+
+const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
+/** The message of a refusal, or undefined if the value is accepted. */
+function refusalOf(validate: Validator<unknown>, value: unknown): string | undefined {
+  try {
+    validate(value);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ValidationError) return error.message;
+    throw error;
+  }
+}
+
+describe('text', () => {
+  const LENGTHS: readonly (readonly [string, Validator<unknown>, number, number])[] = [
+    ['a title', title, 1, 200],
+    ['a description', description, 0, 2000],
+    ['a password', password, 32, 32],
+    ['a private key', privateKey, 1, 1000],
+    ['a clientMutationId', clientMutationId, 0, 2000],
+  ];
+
+  test.each(LENGTHS)('of %s is bounded in code points', (_, validate, min, max) => {
+    for (const unit of ['a', '🦊', 'é']) {
+      expect(validate(unit.repeat(min))).toBe(unit.repeat(min));
+      expect(validate(unit.repeat(max))).toBe(unit.repeat(max));
+      expect(refusalOf(validate, unit.repeat(max + 1))).toMatch(/^Must be .+ characters long\.$/);
+      if (min > 0)
+        expect(refusalOf(validate, unit.repeat(min - 1))).toMatch(/^Must be .+ characters long\.$/);
+    }
+  });
+
+  test('of 16 emoji is not a password, although it has 32 UTF-16 units', () => {
+    expect(refusalOf(password, '🦊'.repeat(16))).toBe('Must be exactly 32 characters long.');
+  });
+
+  test.each<[string, unknown, string]>([
+    ['nothing', undefined, 'Required.'],
+    ['null', null, 'Must be a string.'],
+    ['a number', 5, 'Must be a string.'],
+    ['a list', ['a'], 'Must be a string.'],
+    ['an object', { length: 3 }, 'Must be a string.'],
+    ['NUL', 'a\0b', 'Must not contain the character U+0000.'],
+    ['a lone high surrogate', 'a\ud83e', 'Must be well-formed Unicode, without lone surrogates.'],
+    ['a lone low surrogate', '\udd8ab', 'Must be well-formed Unicode, without lone surrogates.'],
+    [
+      'surrogates in the wrong order',
+      '\udd8a\ud83e',
+      'Must be well-formed Unicode, without lone surrogates.',
+    ],
+  ])('that is %s is refused', (_, value, message) => {
+    expect(refusalOf(text(0, 10), value)).toBe(message);
+  });
+
+  test.each([' a\n\tb ', '\u200b', '\ufeff', 'a\u0301', "'; DROP TABLE app; --"])(
+    '%j is kept as it is',
+    (value) => {
+      expect(title(value)).toBe(value);
+    },
+  );
+});
+
+test.each([true, false])('%s is a boolean', (value) => {
+  expect(boolean(value)).toBe(value);
+});
+
+test.each([undefined, null, 'true', 0, 1, '', []])('%j is not a boolean', (value) => {
+  expect(refusalOf(boolean, value)).toMatch(value === undefined ? 'Required.' : 'Must be true or false.');
+});
+
+test.each([1, 50, 100])('%i is an integer from 1 to 100', (value) => {
+  expect(integer(1, 100)(value)).toBe(value);
+});
+
+test.each([0, 101, 1.5, Number.NaN, Infinity, '1', null, undefined, true, 1n])(
+  '%s is not an integer from 1 to 100',
+  (value) => {
+    expect(refusalOf(integer(1, 100), value)).toBe('Must be an integer from 1 to 100.');
+  },
+);
+
+test.each([
+  ['NETWORK_ETHEREUM', 'NETWORK_ETHEREUM'],
+  ['NETWORK_ETHEREUM_RINKEBY', 'NETWORK_ETHEREUM_RINKEBY'],
+  ['NETWORK_ETHEREUM_RINKERBY', 'NETWORK_ETHEREUM_RINKEBY'],
+  ['NETWORK_POLYGON', 'NETWORK_POLYGON'],
+  ['NETWORK_POLYGON_MUMBAI', 'NETWORK_POLYGON_MUMBAI'],
+])('the network %s is read as %s', (value, expected) => {
+  expect(network(value)).toBe(expected);
+});
+
+test.each([undefined, null, '', 1, 'NETWORK_BITCOIN', 'network_polygon', 'NETWORK_POLYGON\0', 'constructor'])(
+  '%j is not a network',
+  (value) => {
+    expect(refusalOf(network, value)).toMatch(/^Must be NETWORK_ETHEREUM, /);
+  },
+);
+
+test('an address is read in its checksum form, and anything else is refused', () => {
+  const checked = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+  expect(address(checked.toLowerCase())).toBe(checked);
+  for (const value of [undefined, null, 5, '', '0x12', checked.replace('Aeb', 'aeb')]) {
+    expect(refusalOf(address, value)).toMatch(/^Must be 0x and 40 hexadecimal digits/);
+  }
+});
+
+describe('a resource name', () => {
+  const name = resourceNameValidator('projects', 'wallets');
+
+  test('of any of the collections is read in upper case', () => {
+    expect(name(`projects/${ULID.toLowerCase()}`)).toBe(`projects/${ULID}`);
+    expect(name(`wallets/${ULID}`)).toBe(`wallets/${ULID}`);
+  });
+
+  test.each([null, 5, '', ULID, `apps/${ULID}`, [`projects/${ULID}`]])('%j is refused', (value) => {
+    expect(refusalOf(name, value)).toBe(
+      'Must be a resource name of the form projects/<ULID> or wallets/<ULID>.',
+    );
+  });
+
+  test('that is missing is required', () => {
+    expect(refusalOf(name, undefined)).toBe('Required.');
+  });
+});
+
+describe('a field that may be left out', () => {
+  test('may be null only if it is nullable', () => {
+    expect(optional(title)(undefined)).toBeUndefined();
+    expect(refusalOf(optional(title), null)).toBe('Must be a string.');
+    expect([nullable(title)(undefined), nullable(title)(null)]).toEqual([undefined, undefined]);
+    expect(refusalOf(nullable(title), '')).toMatch(/^Must be /);
+  });
+});
+
+describe('the fields of a request', () => {
+  const validators = { title, active: boolean };
+
+  function violationsOf(input: object): unknown {
+    try {
+      return parseFields(input as Record<string, unknown>, validators);
+    } catch (error) {
+      if (error instanceof ApiError) return error.fieldViolations;
+      throw error;
+    }
+  }
+
+  test('are read by their validators, and others are left out', () => {
+    expect(parseFields({ title: 'App', active: true, other: 1 }, validators)).toEqual({
+      title: 'App',
+      active: true,
+    });
+  });
+
+  test('are all named if they are all at fault', () => {
+    expect(violationsOf({ active: 1 })).toEqual([
+      { field: 'title', description: 'Required.' },
+      { field: 'active', description: 'Must be true or false.' },
+    ]);
+  });
+
+  test('are not taken from the prototype', () => {
+    expect(violationsOf(Object.create({ title: 'App', active: true }))).toMatchObject([
+      { field: 'title' },
+      { field: 'active' },
+    ]);
+  });
+
+  test('fail with the error of a validator that is itself at fault', () => {
+    const broken = validator({}, false, () => {
+      throw new TypeError('broken');
+    });
+    expect(() => parseFields({}, { broken })).toThrow(TypeError);
+  });
+});

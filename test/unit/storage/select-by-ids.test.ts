@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { idGenerator, type Ulid } from '../../../src/model/resource-name.ts';
+import type { Queryable, Value } from '../../../src/storage/database.ts';
+import { selectByIds } from '../../../src/storage/select-by-ids.ts';
+
+const newId = idGenerator(Date.now);
+const account = newId();
+
+/** The statements and parameters for a list of ids. */
+async function statementsFor(ids: readonly Ulid[]) {
+  const statements: { sql: string; params: readonly Value[] }[] = [];
+  const database: Queryable = {
+    async query(sql: string, params: readonly Value[] = []) {
+      statements.push({ sql, params });
+      return [];
+    },
+  };
+  await selectByIds(database, 'SELECT id FROM app WHERE account_id = $1 AND id', account, ids);
+  return statements;
+}
+
+test('no id takes no statement', async () => {
+  expect(await statementsFor([])).toEqual([]);
+});
+
+test.each([
+  [1, 1],
+  [2, 10],
+  [10, 10],
+  [11, 100],
+  [100, 100],
+])('%i ids are read by a statement of %i places, filled with the first id', async (count, places) => {
+  const ids = Array.from({ length: count }, newId);
+  const [{ sql, params } = { sql: '', params: [] }, ...others] = await statementsFor(ids);
+  expect(others).toEqual([]);
+  expect(sql.match(/\$\d+/g)).toEqual(Array.from({ length: places + 1 }, (_, index) => `$${index + 1}`));
+  expect(params).toEqual([account, ...ids, ...new Array(places - count).fill(ids[0])]);
+});
+
+test('lists of all lengths up to 100 share three statements', async () => {
+  const statements = new Set<string>();
+  for (let count = 1; count <= 100; count += 1) {
+    for (const { sql } of await statementsFor(Array.from({ length: count }, newId))) statements.add(sql);
+  }
+  expect(statements.size).toBe(3);
+});
