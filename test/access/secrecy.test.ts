@@ -32,15 +32,18 @@ describe('no secret that was used', () => {
     expect(leaksOf(secrets, Buffer.from(rows))).toEqual([]);
   });
 
-  test.runIf(inject('engine') === 'sqlite')('is in the bytes of the file or of its write-ahead log', () => {
-    const path = pathOf(gateway.databaseUrl);
-    const files = [path, `${path}-wal`];
-    expect(files.filter((file) => !existsSync(file))).toEqual([]);
-    const bytes = Buffer.concat(files.map((file) => readFileSync(file)));
-    // The search finds what is there: the hashes.
-    expect(secrets.hashes.filter((hash) => !bytes.includes(hash))).toEqual([]);
-    expect(leaksOf(secrets, bytes)).toEqual([]);
-  });
+  // PostgreSQL's files are out of reach.
+  if (inject('engine') === 'sqlite') {
+    test('is in the bytes of the file or of its write-ahead log', () => {
+      const path = pathOf(gateway.databaseUrl);
+      const files = [path, `${path}-wal`];
+      expect(files.filter((file) => !existsSync(file))).toEqual([]);
+      const bytes = Buffer.concat(files.map((file) => readFileSync(file)));
+      // The search finds what is there: the hashes.
+      expect(secrets.hashes.filter((hash) => !bytes.includes(hash))).toEqual([]);
+      expect(leaksOf(secrets, bytes)).toEqual([]);
+    });
+  }
 
   test('is in the log, even if the database fails', () => {
     const log = Buffer.from(gateway.log());

@@ -41,7 +41,7 @@ test.each(programs)(
     const { token, wallets } = await seedTenant(gateway, { projects: 25, wallets: 1 });
     // Some clients warn only under the condition of development.
     const running = promisify(execFile)(process.execPath, ['-C', 'development', '--input-type=module'], {
-      cwd: ROOT,
+      cwd: `${ROOT}/test`,
       env: { PAW: gateway.url, TOKEN: token, WALLET: wallets[0] },
     });
     running.child.stdin?.end(program);
