@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 /** The result of a checkpoint. */
 export type CheckpointResult = {
-  /** Whether a reader or a writer kept the log from being truncated. */
+  /** Whether a lock of a reader or a writer was in the way, so that another attempt is needed later. */
   readonly isHeld: boolean;
   /** Whether another checkpoint is needed, because free pages were returned to the file system. */
   readonly hasMore: boolean;
@@ -48,22 +48,23 @@ function checkpoint(): CheckpointResult {
   }
   // The first commit after a truncation syncs the header of the log: better here than on the event loop.
   if (isTruncated) run('PRAGMA user_version = 0');
-  const hasMore = isTruncated && vacuum();
+  const vacuumed = isTruncated ? vacuum() : 'nothing';
+  const isHeld = !isTruncated || vacuumed === 'locked';
   return {
-    isHeld: !isTruncated,
-    hasMore,
+    isHeld,
+    hasMore: vacuumed === 'some pages',
     bytes: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
-    processIds: isTruncated ? [] : otherProcessIds(),
+    processIds: isHeld ? otherProcessIds() : [],
   };
 }
 
-/** Returns some free pages to the file system. Returns whether it did, so that another checkpoint is needed. */
-function vacuum(): boolean {
+/** Returns some free pages to the file system. */
+function vacuum(): 'nothing' | 'some pages' | 'locked' {
   const before = countFreePages();
-  if (before < MIN_FREE_PAGES) return false;
-  run(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
+  if (before < MIN_FREE_PAGES) return 'nothing';
+  if (!run(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`)) return 'locked';
   // A database that was created without incremental vacuum keeps its free pages.
-  return countFreePages() < before;
+  return countFreePages() < before ? 'some pages' : 'nothing';
 }
 
 function countFreePages(): number {
