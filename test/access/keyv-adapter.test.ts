@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 describe("by Keyv's own suite", () => {
-  // The suite stops the clock by putting another `Date` in place.
+  // The suite stops the clock by replacing `Date`.
   keyvTestSuite(vitest, Keyv, () => new KeyvAdapter(database, () => Date.now()));
 });
 
@@ -152,7 +152,7 @@ function namespace(name: string): Keyv<string> {
   return new Keyv({ store: new KeyvAdapter(database, Date.now), namespace: name, throwOnErrors: true });
 }
 
-/** The database, with a note of what each statement returned. */
+/** The database, with a record of the results of each statement. */
 function watch(to: Queryable): { watched: Queryable; results: (readonly Row[])[] } {
   const results: (readonly Row[])[] = [];
   const watched: Queryable = {

@@ -27,7 +27,7 @@ import { pawJson } from '../support/paw.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Where a resource is, seen from the own project. Own comes last, so that a moved wallet returns. */
+/** The location of a resource, relative to the caller's project. `own` is last, so that a wallet is moved back. */
 const PLACES = ['missing', 'foreign', 'sibling', 'own'] as const;
 
 type Place = (typeof PLACES)[number];
@@ -145,7 +145,7 @@ const CREATE_APP =
 
 const NODE = 'query ($id: ID!) { node(id: $id) { id } }';
 
-/** HTTP status, code and challenge of each error. All else is 200. */
+/** HTTP status, code and challenge of each error. All other responses are 200. */
 const RESPONSES: Readonly<Record<string, Readonly<Record<Api['name'], string>>>> = {
   TOKEN_MISSING: {
     REST: '401 UNAUTHENTICATED Bearer realm="paw"',
@@ -161,7 +161,7 @@ const RESPONSES: Readonly<Record<string, Readonly<Record<Api['name'], string>>>>
   [NO_PROJECT]: { REST: '400 INVALID_ARGUMENT', GraphQL: '200 BAD_USER_INPUT' },
 };
 
-// A bearer token is looked at in one place, before any operation. So one operation is tested with all tokens.
+// A bearer token is checked in one place, before any operation. So only one operation is tested with all tokens.
 const REFUSED_EVERYWHERE: readonly Bearer[] = ['no token', 'a revoked access token'];
 
 const CASES = OPERATIONS.flatMap((operation) => [

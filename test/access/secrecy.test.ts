@@ -32,7 +32,7 @@ describe('no secret that was used', () => {
     expect(leaksOf(secrets, Buffer.from(rows))).toEqual([]);
   });
 
-  // PostgreSQL's files are out of reach.
+  // The test cannot read the files of PostgreSQL.
   if (inject('engine') === 'sqlite') {
     test('is in the bytes of the file or of its write-ahead log', () => {
       const path = pathOf(gateway.databaseUrl);

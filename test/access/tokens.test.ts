@@ -66,7 +66,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect(await all()).toEqual(['TOKEN_INVALID', 'TOKEN_INVALID', 'ok', 'ok']);
   });
 
-  test('an app that is deactivated loses its access tokens for good, and can sign in again when it is active', async () => {
+  test('a deactivated app loses its access tokens permanently, and can sign in again when it is active', async () => {
     const tenant = await seedTenant(gateway);
     const [app, other] = [await createApp(api, tenant.token), await createApp(api, tenant.token)];
     const { accessToken: others } = await signIn(api, tenant.token, other);
@@ -138,7 +138,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   });
 });
 
-test('PAW_TOKEN_TTL sets the lifetime of access tokens, and expireTime is the end of it', async () => {
+test('PAW_TOKEN_TTL sets the lifetime of access tokens, and expireTime is the end of this lifetime', async () => {
   const own = await startGateway({ PAW_TOKEN_TTL: '90s' });
   onTestFinished(own.stop);
   const tenant = await seedTenant(own);
@@ -247,7 +247,7 @@ describe('the tokens in the database', () => {
   });
 });
 
-/** The context of an operator at the real time, by which the commands go. */
+/** The context for administrative operations with the real clock, which the commands use. */
 function realTime() {
   return { admin: { ...gateway.admin, clock: Date.now } };
 }

@@ -10,15 +10,15 @@ import { ask, load, type Request, type Run, startLoad } from './load.ts';
 import { median, type Result, tableHead, tableRow } from './report.ts';
 import * as workloads from './workloads.ts';
 
-// Compares the gateway with other servers on the same database. Each is a process of its own
-// on one core; the load, and PostgreSQL, are on another. What is reported is the median, over
-// the rounds, of the ratio within a round, since the machine's speed drifts between rounds.
+// Compares the gateway with other servers on the same database. Each server is a separate process
+// on one core. The load generator and PostgreSQL run on another core. Each reported ratio is the
+// median of the ratios within each round, because the speed of the machine drifts between rounds.
 
 const { values: options } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
 });
 
-// Many short rounds: the sides of one are then measured at nearly the same time.
+// With short rounds, all sides of a round are measured at nearly the same time.
 const ROUNDS = options.quick ? 5 : 25;
 const SECONDS = options.quick ? 0.2 : 0.4;
 const STARTS = options.quick ? 3 : 7;
@@ -40,14 +40,14 @@ const LABELS: Readonly<Record<string, string>> = {
   commits: 'durable commits, one by one',
 };
 
-/** One side of a comparison: a server on a database, and the requests that it gets. */
+/** One side of a comparison: a server, its database and its requests. */
 type Side = {
   readonly server: string;
   readonly data: BenchData;
   readonly requests: readonly Request[];
-  /** How long each sync of a file takes at least, in milliseconds. */
+  /** The minimum duration of a file sync, in milliseconds. */
   readonly syncMs?: number;
-  /** How many connections send updates meanwhile, which are not measured. */
+  /** The number of connections that send updates at the same time. The updates are not measured. */
   readonly writers?: number;
 };
 
@@ -57,11 +57,11 @@ type Comparison = {
   readonly name: string;
   readonly gateway: Side;
   readonly others: readonly Other[];
-  /** Whether all give the same responses. */
+  /** Whether the responses of all servers must be equal. */
   readonly sameResponses?: boolean;
-  /** Whether the latencies at half of the gateway's saturated rate are compared, and not the rates. */
+  /** Whether to compare latencies at half of the gateway's saturated rate, instead of rates. */
   readonly isAtHalfLoad?: boolean;
-  /** Whether the latencies under full load are compared, and not the rates. */
+  /** Whether to compare latencies under full load, instead of rates. */
   readonly isLatency?: boolean;
 };
 
@@ -187,7 +187,7 @@ async function comparisons({ small, big, postgres }: Databases): Promise<readonl
   ];
 }
 
-/** How a disk whose syncs take long holds up reads and updates. */
+/** The effect of slow disk syncs on reads and updates. */
 function slowDiskComparisons(data: BenchData): readonly Comparison[] {
   if (!hasStrace()) {
     progress('The rows of a slow disk are left out: strace (Debian package strace) is not installed.');
@@ -229,7 +229,7 @@ function hasStrace(): boolean {
   return spawnSync('strace', ['--version']).status === 0;
 }
 
-/** The gateway against other servers on the same database, with the ratios that are wanted. */
+/** Compares the gateway with other servers on the same database. `others` gives the target ratios. */
 function versus(
   name: string,
   data: BenchData,
@@ -260,7 +260,7 @@ async function postgraphileCursors(data: BenchData): Promise<readonly string[]> 
   return answer.data.allProjects.edges.map(({ cursor }) => cursor);
 }
 
-/** What the gateway takes of the machine, in words. */
+/** Measures the memory and the start time of the gateway, and returns them as text. */
 async function measureFootprint({ small, big }: Databases): Promise<string> {
   progress('memory');
   const onBig = (await contender('gateway', big)).residentMb();
@@ -292,7 +292,7 @@ async function measureFootprint({ small, big }: Databases): Promise<string> {
   ].join('\n');
 }
 
-/** Returns a server on a database, which is started when it is first asked for. */
+/** Returns a server on a database. The first call starts it. */
 async function contender(server: string, { url }: BenchData, syncMs = 0): Promise<Contender> {
   const key = `${server} ${url} ${syncMs}`;
   const started = contenders.get(key) ?? (await startContender(server, url, syncMs));
@@ -325,7 +325,7 @@ async function compare({
   const runs = new Map<Side, Run[]>(sides.map((each) => [each, []]));
   for (let round = 0; round < ROUNDS; round += 1) {
     progress(`${name}: round ${round + 1} of ${ROUNDS}`);
-    // Begun by another each time, so that no one always follows the same.
+    // Each round starts with another side, so that no side always follows the same one.
     for (let n = 0; n < sides.length; n += 1) {
       const each = sides[(n + round) % sides.length];
       if (each !== undefined) runs.get(each)?.push(await measure(each, SECONDS, rate));
@@ -342,7 +342,7 @@ async function compare({
   }));
 }
 
-/** Sends requests for a while, and those of different documents often enough for each to be compiled. */
+/** Warms a server up. Each of several documents is sent often enough to be compiled. */
 async function warmUp(side: Side): Promise<void> {
   const { server, data, requests } = side;
   if (server !== 'commits' && requests.length === DOCUMENTS) {

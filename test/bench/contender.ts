@@ -4,33 +4,33 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A process that is measured. */
+/** A measured process. */
 export type Contender = {
   readonly name: string;
-  /** Where it listens; empty if it does not. */
+  /** The URL that it listens on, or an empty string if it does not listen. */
   readonly url: string;
-  /** The processor time that it has used so far, in seconds. */
+  /** The processor time used so far, in seconds. */
   cpuSeconds(): number;
-  /** The memory that it holds, in MB (10^6 bytes). */
+  /** The resident memory, in MB (10^6 bytes). */
   residentMb(): number;
-  /** Sends it a line, and returns the next one that it prints. */
+  /** Writes a line to standard input, and returns the next line of standard output. */
   ask(line: string): Promise<string>;
   stop(): Promise<void>;
 };
 
 export const PUBLIC_URL = 'http://127.0.0.1:4000';
 
-// Source: proc(5); the unit of its times is that of sysconf(_SC_CLK_TCK), which Linux fixes at 100.
+// Source: proc(5). Times are in units of sysconf(_SC_CLK_TCK), which is always 100 on Linux.
 const TICKS_PER_SECOND = 100;
 
 const SERVER_CORE = '0';
 
-/** The core that the load comes from. */
+/** The core of the load generator. */
 export const LOAD_CORE = '1';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-// What `npm start` runs, word for word. All contenders get its flags for V8.
+// The command of `npm start`. All contenders get its V8 flags.
 const [, , ...START]: readonly string[] = JSON.parse(
   readFileSync(`${ROOT}package.json`, 'utf8'),
 ).scripts.start.split(' ');
@@ -40,7 +40,7 @@ const FLAGS = START.filter((word) => word.startsWith('--'));
  * Starts a program of `servers/`, or the gateway itself, on the core for servers.
  *
  * @param url the URL of its database
- * @param syncMs how long each sync of a file takes at least, in milliseconds; needs `strace`
+ * @param syncMs the minimum duration of a file sync, in milliseconds; needs `strace`
  */
 export async function startContender(name: string, url: string, syncMs = 0): Promise<Contender> {
   const program =
@@ -48,7 +48,7 @@ export async function startContender(name: string, url: string, syncMs = 0): Pro
   const command = [...(syncMs > 0 ? slowDisk(syncMs) : []), process.execPath, ...program];
   const child = spawn('taskset', ['-c', SERVER_CORE, ...command], {
     cwd: ROOT,
-    // A group of its own, so that a server under another program gets its signals, too.
+    // With its own process group, a server that runs under strace also gets the signals.
     detached: true,
     env: {
       PATH: process.env['PATH'],
@@ -71,7 +71,7 @@ export async function startContender(name: string, url: string, syncMs = 0): Pro
   return {
     name,
     url: started.url,
-    // Under another program the processor time of the server is not measured.
+    // With a slow disk, the child process is strace and not the server.
     cpuSeconds: () => (syncMs > 0 ? Number.NaN : cpuSecondsOf(child)),
     residentMb: () => residentMbOf(child),
     ask(line) {
@@ -85,7 +85,7 @@ export async function startContender(name: string, url: string, syncMs = 0): Pro
   };
 }
 
-/** Runs a program with syncs that are slow. */
+/** Returns the command prefix that delays each sync of a program. */
 function slowDisk(syncMs: number): readonly string[] {
   const inject = `--inject=fsync,fdatasync:delay_enter=${syncMs * 1000}`;
   return [
@@ -99,7 +99,7 @@ function slowDisk(syncMs: number): readonly string[] {
 }
 
 function cpuSecondsOf({ pid }: ChildProcess): number {
-  // The name of the program, in brackets, may hold spaces.
+  // The program name, in parentheses, may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
     .replace(/^.*\) /s, '')
     .split(' ');

@@ -10,21 +10,21 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { loadPageTokenKey } from '../../src/storage/page-token-key.ts';
 import { tokenStore } from '../../src/storage/tokens.ts';
 
-/** A database, and what can be asked of it. */
+/** A database, and the values that requests to it need. */
 export type BenchData = {
-  /** As `DATABASE_URL` has it. */
+  /** The value of `DATABASE_URL`. */
   readonly url: string;
   readonly account: Ulid;
-  /** Account tokens of the one account. */
+  /** Account tokens of the account. */
   readonly tokens: readonly string[];
   readonly wallets: readonly string[];
-  /** Apps of the account, to sign in with. */
+  /** Apps of the account that can sign in. */
   readonly apps: readonly { readonly name: string; readonly privateKey: string }[];
-  /** How many projects the account has. */
+  /** The number of projects in the account. */
   readonly count: number;
-  /** The id of the `n`th project, from 1 on. */
+  /** The id of the `n`th project, counted from 1. */
   projectId(n: number): Ulid;
-  /** The page token of the place behind the `n`th project, from 1 on. */
+  /** The token of the page after the `n`th project, counted from 1. */
   cursorBehind(n: number): string;
 };
 
@@ -33,7 +33,7 @@ const WALLETS = 32;
 const APPS = 32;
 const LIFE_SECONDS = 86_400;
 
-/** The statements that fill a database, on an engine: numbers from 1 to a parameter, and eight digits of one. */
+/** Returns the statements that fill a database, in the SQL dialect of its engine. */
 function fillStatements(url: string) {
   const isSqlite = url.startsWith('sqlite:');
   const numbers = (last: string) =>
@@ -45,7 +45,7 @@ function fillStatements(url: string) {
     projects: `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
       SELECT CAST($1 AS TEXT), ${id}, 'Project ' || i, 'The project with the number ' || i || '.',
         'bafkreiglfhb2wh3kibho2tt2k7li4nl6pbpve24sdqogkclmjqgs63p3vy', i FROM ${numbers('$2')}`,
-    // Of accounts that nobody asks for, with records of the usual size.
+    // Tokens of accounts that the benchmark does not use, with records of the usual size.
     tokens: `INSERT INTO token (namespace, key, value, expire_time_ms)
       SELECT ${id}, ${id}, value, expire_time_ms
       FROM ${numbers('$1')}, (SELECT value, expire_time_ms FROM token LIMIT 1) AS one`,
@@ -54,9 +54,9 @@ function fillStatements(url: string) {
 
 const ID_START = '7ZZZZZZZZZZZZZZZZZ';
 
-/** Makes an account of so many projects, and as many live tokens. */
+/** Creates an account with `count` projects, and `count` valid tokens. */
 export async function makeBenchData(url: string, count: number): Promise<BenchData> {
-  // Filling takes longer than any request may.
+  // Filling the tables takes longer than the default timeout.
   const database = await openDatabase(url, { postgres: { poolSize: 2, timeoutMs: 600_000 } });
   const fill = fillStatements(url);
   try {

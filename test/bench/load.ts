@@ -2,7 +2,7 @@ import { Client } from 'undici';
 import type { Contender } from './contender.ts';
 import { percentile } from './report.ts';
 
-/** A request of a workload. The requests of one are sent in turn, again and again. */
+/** A request of a workload. The requests of a workload are sent in turn, repeatedly. */
 export type Request = {
   readonly method: 'GET' | 'PATCH' | 'POST';
   readonly path: string;
@@ -14,24 +14,24 @@ export type Request = {
 export type Run = {
   /** Responses per second. */
   readonly rate: number;
-  /** Processor time for each response, in microseconds. */
+  /** Processor time per response, in microseconds. */
   readonly cpuMicros: number;
   /** Latencies, in milliseconds. */
   readonly p50: number;
   readonly p99: number;
 };
 
-/** How much load there is: what ends it, and whether a rate or the responses pace it. */
+/** The limit of a load, in seconds or requests, and its rate. */
 export type Pace = {
   readonly seconds?: number;
   readonly requests?: number;
-  /** Requests per second, sent when they are due; without it each connection sends when it has its response. */
+  /** Requests per second. Without a rate, each connection sends its next request after each response. */
   readonly rate?: number | undefined;
 };
 
 const CONNECTIONS = 32;
 
-/** Sends requests on so many connections until it is told to stop. Returns a function that does so. */
+/** Sends requests on `connections` connections. Returns a function that stops them. */
 export function startLoad(
   { url }: Contender,
   requests: readonly Request[],
@@ -54,8 +54,8 @@ export function startLoad(
 }
 
 /**
- * Sends requests on 32 connections. With a rate, a latency counts from the time at which
- * the request was due, so that a server that stalls is not spared the requests of that time.
+ * Sends requests on 32 connections. With a rate, a latency is measured from the time at which
+ * the request was due. So it includes the waiting time while the server stalls.
  *
  * @throws if a response is not 200
  */
@@ -116,7 +116,7 @@ export async function load(
   };
 }
 
-/** Sends one request, and returns the response. */
+/** Sends one request, and returns the body of the response. */
 export async function ask({ url }: Contender, { method, path, headers, body }: Request): Promise<unknown> {
   return (await fetch(url + path, { method, headers, body })).json();
 }

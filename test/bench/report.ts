@@ -1,12 +1,12 @@
 import type { Run } from './load.ts';
 
-/** The runs of the gateway and of another server, round by round. */
+/** The runs of the gateway and of another server, one of each per round. */
 export type Result = {
   readonly workload: string;
   readonly against: string;
-  /** The ratio to reach: at least, or for latencies at most. */
+  /** The target ratio: a minimum for rates, a maximum for latencies. */
   readonly wanted: number | undefined;
-  /** Whether the latencies are compared, and not the rates. */
+  /** Whether to compare latencies instead of rates. */
   readonly isLatency: boolean;
   readonly ours: readonly Run[];
   readonly theirs: readonly Run[];
@@ -14,10 +14,10 @@ export type Result = {
 
 const HEAD = ['workload', 'against', 'ratio', 'wanted', 'CPU ratio', 'gateway', 'other', 'p99 ms'];
 
-/** The head of the table, in Markdown. */
+/** The header of the table, in Markdown. */
 export const tableHead = [HEAD, HEAD.map(() => '---')].map(lineOf).join('\n');
 
-/** A row of the table: the median of the ratios within each round, with the quartiles. */
+/** Returns a table row: the median and the quartiles of the ratios within each round. */
 export function tableRow({ workload, against, wanted, isLatency, ours, theirs }: Result): string {
   const main = ({ rate, p99 }: Run) => (isLatency ? p99 : rate);
   const ratiosOf = (value: (run: Run) => number) =>
@@ -45,14 +45,14 @@ function lineOf(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** The value in the middle, or halfway between the two there. */
+/** Returns the median. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   return ((sorted[middle] ?? Number.NaN) + (sorted[sorted.length - 1 - middle] ?? Number.NaN)) / 2;
 }
 
-/** The value that the given part of the values, from 0 to 1, does not exceed. */
+/** Returns a percentile. `part` is from 0 to 1. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;

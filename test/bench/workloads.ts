@@ -1,7 +1,7 @@
 import type { BenchData } from './data.ts';
 import type { Request } from './load.ts';
 
-// What Relay's compiler makes of a paginated fragment: the key fields of every object, and edges with cursors.
+// Relay's compiler generates such a query for a paginated fragment: with the key fields of every object, and cursors.
 const PAGE = `query Projects($first: Int, $after: String) {
   projects(first: $first, after: $after) {
     edges { cursor node { __typename id name title description imageCoverUrl imageCoverCid } }
@@ -9,7 +9,7 @@ const PAGE = `query Projects($first: Int, $after: String) {
   }
 }`;
 
-// The same rows by the names that PostGraphile gives them.
+// The same rows with the field names of PostGraphile.
 const POSTGRAPHILE_PAGE = `query Projects($account: String!, $first: Int, $after: Cursor) {
   allProjects(condition: { accountId: $account }, first: $first, after: $after) {
     edges { cursor node { __typename id rowId title description imageCoverCid } }
@@ -23,10 +23,10 @@ const UPDATE = `mutation Update($input: UpdateWalletInput!) {
 
 const SIGN_IN = 'mutation SignIn($input: SignInInput!) { signIn(input: $input) { accessToken } }';
 
-// Enough that no two connections ask for the same at the same time.
+// More than the connections, so that no two of them send the same request at the same time.
 const VARIETY = 64;
 
-/** So many pages of 10 from all over the list, none like another, by GraphQL. */
+/** Requests for `pages` different pages of 10, spread over the list, by GraphQL. */
 export function graphqlPages(data: BenchData, pages: number, query = PAGE): readonly Request[] {
   return rotation(
     (n) => graphql(data, n, query, { first: 10, after: data.cursorBehind(placeOf(data, n, pages)) }),
@@ -34,7 +34,7 @@ export function graphqlPages(data: BenchData, pages: number, query = PAGE): read
   );
 }
 
-/** The same pages by the names of PostGraphile. @param cursor one of its cursors, to make the others like it */
+/** The same pages with the field names of PostGraphile. @param cursor a PostGraphile cursor, as a pattern */
 export function postgraphilePages(data: BenchData, pages: number, cursor: string): readonly Request[] {
   const parts: readonly string[] = JSON.parse(Buffer.from(cursor, 'base64').toString());
   return rotation((n) => {
@@ -44,7 +44,7 @@ export function postgraphilePages(data: BenchData, pages: number, cursor: string
   }, pages);
 }
 
-/** The first page, by as many documents that differ, each asked for once, or by fewer. */
+/** `times` requests for the first page, by `count` different documents. */
 export function graphqlDocuments(data: BenchData, times: number, count = times): readonly Request[] {
   return rotation(
     (n) => graphql(data, n, PAGE.replace('Projects', `Projects${n % count}`), { first: 10, after: null }),
@@ -52,7 +52,7 @@ export function graphqlDocuments(data: BenchData, times: number, count = times):
   );
 }
 
-/** So many pages of 10 from all over the list by REST. */
+/** Requests for `pages` different pages of 10, spread over the list, by REST. */
 export function restPages(data: BenchData, pages: number): readonly Request[] {
   return rotation((n) => {
     const token = data.cursorBehind(placeOf(data, n, pages));
@@ -60,30 +60,30 @@ export function restPages(data: BenchData, pages: number): readonly Request[] {
   }, pages);
 }
 
-/** New titles for all wallets, by GraphQL. */
+/** Updates of the titles of all wallets, by GraphQL. */
 export function graphqlUpdates(data: BenchData): readonly Request[] {
   return rotation((n) =>
     graphql(data, n, UPDATE, { input: { name: walletOf(data, n), title: `Title ${n}` } }),
   );
 }
 
-/** New titles for all wallets, by REST. */
+/** Updates of the titles of all wallets, by REST. */
 export function restUpdates(data: BenchData): readonly Request[] {
   return rotation((n) => request(data, n, 'PATCH', `/wallet/${walletOf(data, n)}`, { title: `Title ${n}` }));
 }
 
-/** Pages, and after every 19 of them a new title for a wallet, by GraphQL. */
+/** Pages, with an update of a wallet title after every 19 pages, by GraphQL. */
 export function graphqlMix(data: BenchData, pages: number): readonly Request[] {
   const [reads, updates] = [graphqlPages(data, pages), graphqlUpdates(data)];
   return reads.map((read, n) => (n % 20 === 19 ? (updates[n % VARIETY] as Request) : read));
 }
 
-/** Signing in with all apps, by GraphQL. */
+/** Sign-ins of all apps, by GraphQL. */
 export function signIns(data: BenchData): readonly Request[] {
   return rotation((n) => graphql(data, n, SIGN_IN, { input: data.apps[n % data.apps.length] }));
 }
 
-/** The places of the pages, spread over the list. */
+/** The position of the `n`th page. The pages are spread over the list. */
 function placeOf({ count }: BenchData, n: number, pages: number): number {
   return 1 + n * Math.floor((count - 11) / pages);
 }

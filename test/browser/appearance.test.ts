@@ -40,7 +40,7 @@ describe.each([
   });
 });
 
-/** Waits until both the page and a text in it are dark on light, or light on dark. */
+/** Waits until the page and a text in it have the colors of the color scheme. */
 async function expectShine(page: Page, text: string, colorScheme: 'light' | 'dark'): Promise<void> {
   for (const place of ['body', text]) {
     const shine = expect.poll(() => shineOf(page, place), { timeout: 15_000 });
@@ -48,7 +48,7 @@ async function expectShine(page: Page, text: string, colorScheme: 'light' | 'dar
   }
 }
 
-/** How much brighter text is than what it stands on, from -1 to 1. */
+/** The brightness of a text minus that of its background, from -1 to 1. */
 async function shineOf(page: Page, place: string): Promise<number> {
   await page.locator(place).first().waitFor();
   return page.evaluate<number>(`(() => {

@@ -37,7 +37,7 @@ test('the REST docs show the body of an error', async () => {
   });
 });
 
-/** Tries `GET /project/projects` out, and reads what the page shows of the answer. */
+/** Sends `GET /project/projects` from the page, and reads the response that it shows. */
 async function listProjects(page: Page): Promise<{ status: string; body: unknown }> {
   await page.getByRole('button', { name: /^GET/ }).click();
   await page.getByRole('button', { name: 'Execute' }).click();

@@ -4,7 +4,7 @@ import { bothApis } from '../support/apis.ts';
 import { newPage, open, startChromium, storedBy } from '../support/browser.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
-// An answer with a page of projects is shown whole, and no line of it is broken.
+// Large enough to show a response with a page of projects without scrolling and line wraps.
 const VIEWPORT = { width: 1920, height: 2000 };
 
 let browser: Browser;
@@ -97,7 +97,7 @@ async function openTab(page: Page, name: string): Promise<void> {
   await page.getByLabel('Operation Editor').getByText(name, { exact: true }).waitFor();
 }
 
-/** Pastes variables, as a person would: the editor would close what is typed. */
+/** Pastes variables. If they were typed, the editor would add closing brackets. */
 async function setVariables(page: Page, variables: object): Promise<void> {
   const text = JSON.stringify(variables);
   const editor = page.getByLabel('Variables');
@@ -112,12 +112,12 @@ async function execute(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Execute query' }).click();
 }
 
-/** Waits for an answer in which something stands, and reads it off the page. */
-// biome-ignore lint/suspicious/noExplicitAny: what a test reads of an answer is what it tests
+/** Waits for a response that contains a text, and reads it from the page. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the values
 async function answerWith(page: Page, something: string): Promise<any> {
   const result = page.getByLabel('Result Window');
   await result.getByText(`"${something}"`, { exact: true }).first().waitFor();
-  // The editor puts lines where they belong by their style, not by their order.
+  // The order of the lines in the document differs from their order on the screen.
   const lines = await page.evaluate<string[]>(
     `[...document.querySelectorAll('.result-window .view-line')]
       .toSorted((a, b) => a.offsetTop - b.offsetTop)

@@ -11,7 +11,7 @@ const EMBED = 'https://sandbox.embed.apollographql.com';
 const SCHEMA = { query: getIntrospectionQuery() };
 const PROJECTS = { query: '{ projects { totalCount } }' };
 
-// As Apollo's own does, it opens a frame, and asks the endpoint itself what the frame wants to know.
+// Works like Apollo's own script: it opens a frame, and sends the requests of the frame to the endpoint.
 // Source: https://github.com/apollographql/embeddable-explorer, packages/sandbox.
 const SCRIPT = `window.EmbeddedSandbox = class {
   constructor(options) {
@@ -33,7 +33,7 @@ const FRAME = `<script>
   });
 </script>`;
 
-/** What stands in for what the Sandbox page loads from the internet. */
+/** Replacements for the files that the Sandbox page loads from the internet. */
 const STAND_INS: Readonly<Record<string, { readonly contentType: string; readonly body: string }>> = {
   [CDN]: { contentType: 'text/javascript', body: SCRIPT },
   [EMBED]: { contentType: 'text/html', body: FRAME },
@@ -87,11 +87,11 @@ test('Apollo Studio reads the schema and data by preflight requests', async () =
   expect(await post(page, { authorization: `Bearer ${token}` }, PROJECTS)).toEqual({
     data: { projects: { totalCount: 3 } },
   });
-  // One for each set of headers.
+  // One preflight request for each set of headers.
   expect(preflights).toEqual(Array(2).fill(`204 ${gateway.url}/graphql`));
 });
 
-test('a page of another origin than that of Apollo Studio reads nothing', async () => {
+test('a page of an origin other than Apollo Studio reads nothing', async () => {
   const { token } = await seedTenant(gateway);
   const page = await newPage(browser, gateway.url, {
     origins: ['https://b.example'],
@@ -101,12 +101,12 @@ test('a page of another origin than that of Apollo Studio reads nothing', async 
   await expect(post(page, { authorization: `Bearer ${token}` }, PROJECTS)).rejects.toThrow('Failed to fetch');
 });
 
-/** Opens a page of another origin, which may then ask this machine. */
+/** Opens a page of another origin, with permission to send requests to this machine. */
 async function openAt(page: Page, origin: string): Promise<CDPSession> {
-  // Otherwise Chromium asks the person, of any page that is not of this machine.
+  // Without the permission, Chromium shows a prompt.
   await page.context().grantPermissions(['local-network-access'], { origin });
   const session = await page.context().newCDPSession(page);
-  // Not by a route, by which Playwright answers pre-flight requests itself.
+  // With page.route(), Playwright would answer preflight requests itself.
   session.on('Fetch.requestPaused', ({ requestId }) =>
     session.send('Fetch.fulfillRequest', {
       requestId,

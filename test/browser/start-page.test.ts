@@ -53,7 +53,7 @@ test.each([
   await open(page, gateway.url);
   await page.getByRole('button', { name: `Copy the ${api} request` }).click();
   await page.getByText('Copied', { exact: true }).waitFor();
-  // Pasting needs no permission, which reading the clipboard would.
+  // Reading the clipboard would need a permission. Pasting does not.
   await page.evaluate('document.body.append(document.createElement("textarea"))');
   await page.locator('textarea').press('Control+V');
   const { stdout } = await promisify(execFile)(

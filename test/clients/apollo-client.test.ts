@@ -16,14 +16,14 @@ import {
   WALLET,
 } from './contract.ts';
 
-// It warns in development alone, and looks only once whether it is there.
+// Apollo Client prints warnings only in development. It reads `__DEV__` once, at import.
 Object.assign(globalThis, { __DEV__: true });
 const { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } = await import('@apollo/client');
 const { PersistedQueryLink } = await import('@apollo/client/link/persisted-queries');
 const { relayStylePagination } = await import('@apollo/client/utilities');
 Reflect.deleteProperty(globalThis, '__DEV__');
 
-/** A request that went out, and the code of the error that came back. */
+/** A sent request, and the error code of its response. */
 type Sent = { method: string | undefined; text?: string; hash?: string; code?: string };
 
 let gateway: Gateway;
@@ -43,7 +43,7 @@ describe('Apollo Client', () => {
     () => tenant,
   );
 
-  test('pages with fetchMore to the end of 25 projects, which its cache makes one list', async () => {
+  test('pages with fetchMore to the end of 25 projects, and its cache merges the pages', async () => {
     const client = clientOn(http(tenant.token));
     const query = gql(PROJECTS);
     const watched = client.watchQuery<Listed>({ query, variables: { first: 10 } });
@@ -60,7 +60,7 @@ describe('Apollo Client', () => {
     client.stop();
   });
 
-  test('shows a query that is watched what updateWallet changed, without asking again', async () => {
+  test('updates a watched query after updateWallet, without a further request', async () => {
     const [name = ''] = tenant.wallets;
     const sent: Sent[] = [];
     const client = clientOn(http(tenant.token, sent));
@@ -85,10 +85,10 @@ describe('Apollo Client with persisted queries', () => {
     () => tenant,
   );
 
-  test('sends the text of a query once, and from then on its hash alone by GET', async () => {
+  test('sends the text of a query once, and later only its hash by GET', async () => {
     const sent: Sent[] = [];
     const query = gql`query Persisted($first: Int) { projects(first: $first) { totalCount } }`;
-    // The second is another client, which has nothing of the first.
+    // The second client shares no cache with the first.
     for (const first of [1, 2]) {
       const client = clientOn(persisted(http(tenant.token, sent)));
       const { data } = await client.query({ query, variables: { first } });
@@ -104,7 +104,7 @@ describe('Apollo Client with persisted queries', () => {
     ]);
   });
 
-  test('sends a mutation by POST alone, and its text once', async () => {
+  test('sends a mutation only by POST, and its text once', async () => {
     const sent: Sent[] = [];
     const mutation = gql`mutation Persisted($input: UpdateWalletInput!) {
       updateWallet(input: $input) { clientMutationId }
@@ -132,7 +132,7 @@ function clientOn(link: ApolloLink) {
   return new ApolloClient({ link, cache });
 }
 
-/** Goes to the gateway, and puts on record what does. */
+/** Returns a link to the gateway that records its requests in `sent`. */
 function http(token: string | undefined, sent: Sent[] = []): ApolloLink {
   return new HttpLink({
     uri: `${gateway.url}/graphql`,

@@ -31,7 +31,7 @@ export type Found = { readonly node: { readonly id: string; readonly title: stri
 type Created = { readonly createApp: { readonly app: { readonly id: string; readonly privateKey: string } } };
 type SignedIn = { readonly signIn: { readonly accessToken: string } };
 
-/** What came of an operation, as far as a client lets it be read. */
+/** The data and the errors of an operation, as a client returns them. */
 export type Outcome<Data> = {
   readonly data: Data | undefined;
   readonly errors: readonly {
@@ -42,7 +42,7 @@ export type Outcome<Data> = {
 
 type Ask = <Data>(document: string, variables?: Record<string, unknown>) => Promise<Outcome<Data>>;
 
-/** A GraphQL client that has a token, or none. */
+/** A GraphQL client with or without a token. */
 export type Client = { readonly query: Ask; readonly mutate: Ask };
 
 /** The headers that a client with a token sends. */
@@ -50,9 +50,9 @@ export function bearer(token: string | undefined): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
-/** Declares what holds for every client alike. */
+/** Declares the tests that every client has to pass. */
 export function keepsTheContract(connect: (token: string | undefined) => Client, tenant: () => Tenant): void {
-  test('creates an app, and signs in with it to a token that opens its project alone', async () => {
+  test('creates an app, and signs in to get a token for the project of the app only', async () => {
     const account = connect(tenant().token);
     const input = { title: 'Till', active: true };
     const created = dataOf(await account.mutate<Created>(CREATE_APP, { input }));
@@ -68,7 +68,7 @@ export function keepsTheContract(connect: (token: string | undefined) => Client,
     expect(errors.map(({ extensions }) => extensions?.['code'])).toEqual(['FORBIDDEN']);
   });
 
-  test('changes the fields of a wallet that it sends and leaves the others', async () => {
+  test('changes only the wallet fields that it sends', async () => {
     const [name] = tenant().wallets;
     const [id] = tenant().projects;
     const client = connect(tenant().token);
@@ -138,7 +138,7 @@ export function keepsTheContract(connect: (token: string | undefined) => Client,
   });
 }
 
-/** The ids of all projects, page by page, as a client pages that has to pass on the cursors itself. */
+/** Reads the ids of all projects, page by page, for a client without its own paging. */
 export async function pagesOf({ query }: Client, first: number): Promise<string[][]> {
   const pages: string[][] = [];
   let more = true;
@@ -152,13 +152,13 @@ export async function pagesOf({ query }: Client, first: number): Promise<string[
   return pages;
 }
 
-/** What an operation must have given. */
+/** Returns the data of an operation, or throws if it failed. */
 export function dataOf<Data>({ data, errors }: Outcome<Data>): Data {
   if (data === undefined) throw new Error(JSON.stringify(errors));
   return data;
 }
 
-/** Fails each test during which anything is written to the console or warned of. */
+/** Fails each test that writes to the console or causes a process warning. */
 export function expectSilence(): void {
   const heard: unknown[] = [];
   const hear = (...words: unknown[]) => {

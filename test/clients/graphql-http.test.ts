@@ -39,7 +39,7 @@ function connect(token: string | undefined): Client {
   return { query: ask, mutate: ask };
 }
 
-/** The client reads no answer whose status is not 2xx; the error of such a one is in its response. */
+/** The client does not read a response whose status is not 2xx. Its error is in the body of the response. */
 async function refusalIn<Data>(error: unknown): Promise<ExecutionResult<Data, unknown>> {
   if (!(error instanceof NetworkError) || !(error.response instanceof Response)) throw error;
   return JSON.parse(await error.response.text());

@@ -16,7 +16,7 @@ const PRINTED: Readonly<Record<string, readonly string[]>> = {
   'graphql-http': ['10 more projects', '10 more projects', '5 more projects', '401 UNAUTHENTICATED'],
 };
 
-/** The programs in TypeScript, which have tests of their own. */
+/** The programs in TypeScript. Other tests run them. */
 const IN_TYPESCRIPT = ['REST', 'Relay'];
 
 const programs = [...clientSections.keys()].flatMap((title) =>
@@ -39,7 +39,7 @@ test.each(programs)(
   'the program for $title in docs/clients.md runs unchanged',
   async ({ title, program }) => {
     const { token, wallets } = await seedTenant(gateway, { projects: 25, wallets: 1 });
-    // Some clients warn only under the condition of development.
+    // Some clients print warnings only with the `development` condition.
     const running = promisify(execFile)(process.execPath, ['-C', 'development', '--input-type=module'], {
       cwd: `${ROOT}/test`,
       env: { PAW: gateway.url, TOKEN: token, WALLET: wallets[0] },

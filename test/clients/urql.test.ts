@@ -43,7 +43,7 @@ describe('urql with Graphcache', () => {
     () => tenant,
   );
 
-  test('pages to the end of 25 projects, which its cache makes one list', async () => {
+  test('pages to the end of 25 projects, and its cache merges the pages', async () => {
     const client = connect(tenant.token);
     let after: string | null = null;
     for (const length of [10, 20, 25]) {
@@ -67,7 +67,7 @@ describe('urql with Graphcache', () => {
     expect(requests).toBe(1);
   });
 
-  test('shows a query that is watched what updateWallet changed, without asking again', async () => {
+  test('updates a watched query after updateWallet, without a further request', async () => {
     const [name = ''] = tenant.wallets;
     let requests = 0;
     const client = connect(tenant.token, () => {
@@ -104,7 +104,7 @@ function connect(token: string | undefined, onRequest = () => {}): UrqlClient {
         resolvers: {
           Query: {
             projects: relayPagination(),
-            // Its name tells what an object is, so that one in the cache is found there.
+            // A resource name contains the type, so that an object can be found in the cache.
             node: (_, { id }) => ({
               __typename: String(id).startsWith('wallets/') ? 'Wallet' : 'Project',
               id: String(id),

@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const MAX_README_LINES = 250;
 
-// Without the changelog, which describes earlier versions as well.
+// The changelog is excluded, because it also describes earlier versions.
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
@@ -19,10 +19,10 @@ const PAGES = [
 
 const textOf = (page: string) => readFileSync(join(ROOT, page), 'utf8');
 
-/** The text of a page without its code blocks, in which nothing is a link or a heading. */
+/** The text of a page without its code blocks, which contain no links and headings. */
 const proseOf = (page: string) => textOf(page).replace(/^ *```.*?^ *```$/gms, '');
 
-/** The anchors of the headings of a page, as GitHub makes them. */
+/** The anchors of the headings of a page, as GitHub generates them. */
 function anchorsOf(page: string): readonly string[] {
   const headings = [...proseOf(page).matchAll(/^#+ (.*)$/gm)];
   return headings.map(([, heading = '']) =>

@@ -13,22 +13,22 @@ export default [
     rules: {
       ...graphql.configs['flat/schema-all'].rules,
       ...graphql.configs['flat/schema-relay'].rules,
-      // Three of the four operations change something.
+      // Three of the four operations are mutations.
       '@graphql-eslint/no-root-type': ['error', { disallow: ['subscription'] }],
-      // Relay's types stand for a place in a list, or for an answer, and have no identity.
+      // Relay's connection, edge and payload types have no identity.
       '@graphql-eslint/strict-id-in-types': [
         'error',
         { exceptions: { types: ['PageInfo'], suffixes: ['Connection', 'Edge', 'Payload'] } },
       ],
-      // `nodes`, of a connection and of the query, lists objects without cursors.
+      // The fields `nodes`, of a connection and of Query, list objects without cursors.
       '@graphql-eslint/relay-edge-types': ['error', { listTypeCanWrapOnlyEdgeType: false }],
-      // What belongs together stands together: the name first, `first` beside `after`.
+      // Related fields are kept together: the name is first, and `first` is next to `after`.
       '@graphql-eslint/alphabetize': 'off',
-      // A description of one line is a string, and a longer one a block.
+      // A description of one line is a string. A longer one is a block string.
       '@graphql-eslint/description-style': 'off',
-      // The specification has the misspelt network for good.
+      // The specification keeps the misspelt network, so it has no removal date.
       '@graphql-eslint/require-deprecation-date': 'off',
-      // A query within the answer to `signIn` would go by the token of the caller, not by the new one.
+      // A query in the payload of `signIn` would use the token of the caller, not the new token.
       '@graphql-eslint/require-field-of-type-query-in-mutation-result': 'off',
     },
   },

@@ -23,21 +23,21 @@ describe('the packages of the tests', () => {
     declarePackage('1.0.0');
   });
 
-  test('are installed once, however many processes ask for them', async () => {
+  test('are installed once, even if several processes install them', async () => {
     const ended = await Promise.all([install(), install(), install()]);
     expect(ended.map(({ status }) => status)).toEqual([0, 0, 0]);
     expect(ended.map(({ output }) => output).toSorted()).toEqual(['', '', STARTED]);
     expect(await install()).toEqual({ status: 0, output: '' });
   });
 
-  test('are installed again when the lock file has changed', async () => {
+  test('are installed again after a change of the lock file', async () => {
     expect(await install()).toEqual({ status: 0, output: STARTED });
     declarePackage('2.0.0');
     expect(await install()).toEqual({ status: 0, output: STARTED });
     expect(await install()).toEqual({ status: 0, output: '' });
   });
 
-  test('that are not in the lock file are an error of one line', async () => {
+  test('that are not in the lock file cause an error of one line', async () => {
     const manifest = { type: 'module', dependencies: { other: 'file:../example' } };
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
     const error = 'The packages of the tests are not installed: `npm ci` in test/ failed (EUSAGE).\n';
@@ -66,7 +66,7 @@ describe('the packages of the tests', () => {
   }
 });
 
-// The packages of the tests bring some of these, which hide those of the gateway.
+// The packages of the tests also contain some of these, which hide the copies of the gateway.
 test.each(['fastify', 'graphql', 'keyv', 'pg', 'pino', 'ulid'])(
   'the tests import the %s that the gateway runs on',
   (name) => {

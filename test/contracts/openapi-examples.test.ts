@@ -26,7 +26,7 @@ import {
   parametersOf,
 } from '../support/openapi-document.ts';
 
-/** What differs from the request of an example. */
+/** The differences from the request of an example. */
 type Sent = {
   readonly token?: string | undefined;
   readonly path?: string;
@@ -34,7 +34,7 @@ type Sent = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-// What takes a fault or a crowd is provoked by other tests, which check it against the document as well.
+// These need a fault or many requests. Other tests cause them, and check them against the document.
 const FAULTS = [408, 429, 431, 500, 503];
 
 const INVALID: Readonly<Record<OperationId, Sent>> = {
@@ -44,7 +44,7 @@ const INVALID: Readonly<Record<OperationId, Sent>> = {
   listProjects: { path: '/project/projects?pageSize=101' },
 };
 
-/** What leads to an error, by its reason. */
+/** The requests that cause an error, by the reason of the error. */
 const PROVOCATIONS: Readonly<Record<string, (id: OperationId) => Sent | Promise<Sent>>> = {
   INVALID_FIELD: (id) => INVALID[id],
   MALFORMED_REQUEST: () => ({ body: '{' }),
@@ -53,7 +53,7 @@ const PROVOCATIONS: Readonly<Record<string, (id: OperationId) => Sent | Promise<
   TOKEN_MISSING: () => ({ token: undefined }),
   TOKEN_INVALID: () => ({ token: 'nonsense' }),
   ACCOUNT_TOKEN_REQUIRED: async () => ({ token: (await signIn(await createApp())).accessToken }),
-  // There is no such app.
+  // The app of the example does not exist.
   INVALID_CREDENTIALS: () => ({}),
   APP_INACTIVE: async () => ({ body: keyOf(await createApp({ title: 'Till', active: false })) }),
   RESOURCE_NOT_FOUND: () => ({ path: '/wallet/wallets/01ARZ3NDEKTSV4RRFFQ69G5FAV' }),
@@ -120,7 +120,7 @@ async function provocation(id: OperationId, reason: string): Promise<Sent> {
   return provoke(id);
 }
 
-/** Sends the request of an example, but for what is to differ. `send` checks the answer against the document. */
+/** Sends the request of an example with changes. `send` checks the response against the document. */
 function replay(
   id: OperationId,
   sent: Sent = {},
@@ -137,7 +137,7 @@ function replay(
   return send(gateway.url + path, operation.method, bearer, body, { ...headers, ...others });
 }
 
-/** Sends a request that lacks the header Host, as `fetch` would not. */
+/** Sends a request without the header Host, which `fetch` cannot do. */
 async function askWithoutHost(
   id: OperationId,
   headers: Readonly<Record<string, string>>,
@@ -148,7 +148,7 @@ async function askWithoutHost(
   return readResponse(response);
 }
 
-/** The path of an operation, with the examples of its parameters. */
+/** The path of an operation, with the example values of its parameters. */
 function pathOf(id: OperationId): string {
   const operation = operationOf(document, id);
   const query = new URLSearchParams();
@@ -176,7 +176,7 @@ function keyOf({ name, privateKey }: AppFields): object {
   return { privateKey: { name, privateKey } };
 }
 
-/** Puts what the examples show into the gateway, and returns a token of the account that owns it. */
+/** Adds the resources of the examples to the gateway. Returns a token of the account that owns them. */
 async function seedExamples(): Promise<string> {
   const [project, next] = exampleOf<PageFields>('listProjects').projects;
   if (project === undefined || next === undefined) throw new Error('The example of a page is too short.');
@@ -188,7 +188,7 @@ async function seedExamples(): Promise<string> {
   return (await createAccountToken(admin, { account: account.name }, 3600)).accessToken;
 }
 
-/** Where the next resources get these ULIDs. */
+/** Returns a context that gives these ULIDs to the next resources. */
 function naming(...names: readonly string[]): AdminContext {
   const left = [...names];
   const newId = () => {

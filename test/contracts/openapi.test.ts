@@ -41,7 +41,7 @@ const LINTERS = {
   },
 };
 
-/** The values of a request's fields, by their names. Undefined leaves one out. */
+/** The values of a request's fields, by name. A field with the value undefined is omitted. */
 type Values = Readonly<Record<string, unknown>>;
 
 let gateway: Gateway;
@@ -98,7 +98,7 @@ describe('the document', () => {
     app.addHook('onRoute', ({ method, url }) => {
       routes.push(`${method} ${url.replace('::', ':').replace('*', '{wallet_name}')}`);
     });
-    // No request comes that would ask it for data.
+    // No request is sent, so the arguments are not used.
     addRestApi(app, Object.create(null), Object.create(null));
     await app.ready();
     const documented = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
@@ -167,7 +167,7 @@ describe('the gateway', () => {
       const isValid = ajv.compile(schema);
       for (const value of probesOf(field, good[name])) {
         const probe = `${name}: ${JSON.stringify(value)}`;
-        // That a token is one of its own, no schema can say.
+        // A schema cannot express that the gateway must have issued the token.
         const isForged = name === 'pageToken' && value && value !== good[name];
         if (value === undefined ? !required : isValid(value) && !isForged) documented.push(probe);
         const violations = violationsIn(await ask(id, { ...least, [name]: value }));
@@ -197,7 +197,7 @@ describe('the gateway', () => {
   });
 });
 
-/** Runs a linter on a document, and returns the rules that it finds broken. */
+/** Runs a linter on a document, and returns the violated rules. */
 async function lint(
   linter: keyof typeof LINTERS,
   text: string,
@@ -215,7 +215,7 @@ async function lint(
   });
 }
 
-/** A value that the tenant may send for each field of an operation. */
+/** Returns a valid value for each field of an operation. */
 async function goodValues(id: OperationId): Promise<Values> {
   switch (id) {
     case 'createApp':
@@ -236,7 +236,7 @@ async function goodValues(id: OperationId): Promise<Values> {
   }
 }
 
-/** What to try in a field: around every bound of any field, and what is of no use anywhere. */
+/** Returns test values for a field: around the bounds of all fields, and values that are never valid. */
 function probesOf({ place, schema }: RequestField, good: unknown): readonly unknown[] {
   const fields = OPERATION_IDS.flatMap((id) => fieldsOf(operationOf(document, id)));
   const around = (...keywords: string[]) => {
@@ -259,14 +259,14 @@ function probesOf({ place, schema }: RequestField, good: unknown): readonly unkn
   ];
   if (typeof good === 'string') values.push(good.toLowerCase(), `${good}0`, good.slice(1), good.slice(0, -1));
   if (Array.isArray(schema['enum'])) values.push(...schema['enum']);
-  // An empty one would be another path, and a long one no request at all.
+  // An empty value would give another path. A long value would exceed the limit of the HTTP server.
   const isShort = (value: unknown) => encodeURIComponent(String(value)).length < 10_000;
   if (place === 'path') return values.filter((value) => value !== '' && isShort(value));
   if (place === 'query') return [undefined, ...values.filter(isShort)];
   return [undefined, {}, [], ...values];
 }
 
-/** Sends a request that has these values and no others, but for what is put into its query. */
+/** Sends a request with only these values. `search` is added to the query. */
 function ask(
   id: OperationId,
   values: Values,
@@ -293,7 +293,7 @@ function violationsIn({ status, text }: HttpResponse): readonly string[] {
   return badRequest.fieldViolations.map(({ field }: { field: string }) => field);
 }
 
-/** Sets a field of a body, or of an object in it. */
+/** Sets a field of a body or of a nested object. */
 function setField(body: Record<string, unknown>, name: string, value: unknown): void {
   const [outer = '', inner] = name.split('.');
   const object = body[outer] ?? {};

@@ -38,7 +38,7 @@ describe('the served schema', () => {
     expect(text, 'To be published by `npm run publish-schema`').toBe(published);
   });
 
-  test('is the same as by introspection, including descriptions and deprecations', async () => {
+  test('equals the introspected schema, including descriptions and deprecations', async () => {
     const introspection = getIntrospectionQuery({
       descriptions: true,
       specifiedByUrl: true,
@@ -130,7 +130,7 @@ test('a schema that breaks the conventions fails the check of each of them', asy
   ]);
 });
 
-/** Copies what the scripts work on into a folder of the test's own. */
+/** Copies the files that the scripts use into a new folder. */
 function copyOfProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'paw-schema-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -150,7 +150,7 @@ function runScript(folder: string, script: string): Promise<Ended> {
   return run(folder, process.execPath, ['--run', script]);
 }
 
-/** Runs a program to its end. It finds no environment variable but `PATH`. */
+/** Runs a program until it ends. Its only environment variable is `PATH`. */
 function run(cwd: string, program: string, words: readonly string[]): Promise<Ended> {
   const env = { PATH: process.env['PATH'] };
   return new Promise((resolve) => {

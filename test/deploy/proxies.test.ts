@@ -8,23 +8,23 @@ import { type Running, startPaw } from '../support/paw.ts';
 import { freePort, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { haproxy, nginx, type ProxyKind, type ReverseProxy } from './proxy.ts';
 
-/** A gateway in a process of its own, on a port that it keeps. */
+/** A gateway in a separate process, on a fixed port. */
 type Instance = {
   readonly url: string;
   readonly port: number;
-  /** Starts it if it does not run. */
+  /** Starts it if it is not running. */
   start(): Promise<void>;
-  /** Tells it to stop, and waits until it has ended. */
+  /** Stops it, and waits until it has ended. */
   stop(): Promise<void>;
   kill(): Promise<void>;
 };
 
 const APP = { title: 'App', active: true };
 
-// Longer than either configuration needs to notice that an instance stops.
+// Longer than each configuration needs to detect that an instance stops.
 const STOP_DELAY = '3s';
 
-// HAProxy has noticed by then that an instance is not ready.
+// HAProxy has detected by then that an instance is not ready.
 const NOTICED_MS = 2500;
 
 const SOON = { timeout: 10_000 };
@@ -59,7 +59,7 @@ beforeAll(async () => {
 });
 
 describe.each([haproxy, nginx])('$name', ({ name, start }) => {
-  test('finds no fault in its configuration', async () => {
+  test('reports no error in its configuration', async () => {
     const { status, output } = await proxies[name].check();
     expect({ status, output }).toMatchObject({ status: 0 });
     expect(output).not.toMatch(/warn|alert|emerg/i);
@@ -78,7 +78,7 @@ describe.each([haproxy, nginx])('$name', ({ name, start }) => {
     for (const instance of inLog[name]) await expect.poll(log, SOON).toContain(instance);
   });
 
-  test('passes an encoded path on as it is, and leaves a body that is too large to the gateway', async () => {
+  test('forwards an encoded path unchanged, and lets the gateway refuse a body that is too large', async () => {
     const { url } = proxies[name];
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const encoded = `${url}/wallet/${wallet.replace('/', '%2F')}`;
@@ -167,7 +167,7 @@ test('a write is sent to the other instance if one does not accept connections',
   });
 });
 
-test('while the database is away, clients receive the 503 of the gateway', async () => {
+test('while the database is unavailable, clients receive the 503 of the gateway', async () => {
   await startInstances();
   await postgres.crash();
   try {
@@ -215,7 +215,7 @@ function read({ url }: ReverseProxy): Promise<HttpResponse> {
   return send(`${url}/project/projects`, 'GET', token);
 }
 
-/** Reads again and again until `ms` have passed. */
+/** Reads repeatedly for `ms` milliseconds. */
 async function readFor(ms: number, proxy: ReverseProxy, look: (answer: HttpResponse) => void): Promise<void> {
   const end = performance.now() + ms;
   while (performance.now() < end) look(await read(proxy));

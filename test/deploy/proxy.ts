@@ -30,7 +30,7 @@ type Invocation = {
   readonly environment?: Readonly<Record<string, string>>;
 };
 
-// Of nginx, which cannot write to a pipe; HAProxy logs to standard output.
+// The log file of nginx, which cannot write to a pipe. HAProxy logs to standard output.
 const ACCESS_LOG = 'access.log';
 
 const shipped = (file: string) =>
@@ -99,10 +99,10 @@ async function startProxy(
   configure: (folder: string) => Invocation,
 ): Promise<ReverseProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'paw-test-proxy-'));
-  // The proxies give up the rights of root.
+  // The proxies drop root privileges.
   chmodSync(folder, 0o755);
   const { run, check, environment = {} } = configure(folder);
-  // Debian installs both where only root looks.
+  // Debian installs both in a folder that only root has in its PATH.
   const env = { PATH: `${process.env['PATH']}:/usr/sbin`, ...environment };
   const launch = (words: readonly string[]): ChildProcessByStdio<null, Readable, Readable> =>
     spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });

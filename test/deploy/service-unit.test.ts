@@ -19,14 +19,14 @@ beforeAll(() => {
   return () => rmSync(folder, { recursive: true });
 });
 
-test('systemd finds no fault in the unit', () => {
+test('systemd reports no error in the unit', () => {
   const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], {
     encoding: 'utf8',
   });
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
 });
 
-test('the service has few rights', () => {
+test('the service has few privileges', () => {
   const words = ['security', '--offline=yes', '--no-pager', `--threshold=${MAX_EXPOSURE}`, unit];
   const { status, stdout } = spawnSync('systemd-analyze', words, { encoding: 'utf8' });
   expect({ status, stdout }).toMatchObject({ status: 0 });

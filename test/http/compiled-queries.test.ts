@@ -46,7 +46,7 @@ let compiledOperations = 0;
 
 const OPERATIONS = 60;
 
-describe('the response to a compiled query is the same as that of Apollo Server, byte for byte', () => {
+describe('the response to a compiled query equals that of Apollo Server, byte for byte', () => {
   test.each(Array.from({ length: OPERATIONS }, (_, seed) => seed))('random operation %i', async (seed) => {
     const random = randomNumbers(seed);
     const { document, variables } = randomOperation(random);
@@ -54,7 +54,7 @@ describe('the response to a compiled query is the same as that of Apollo Server,
     for (let n = 0; n < 3; n += 1) {
       const values = variables();
       const before = compiled();
-      // A document that differs is new to the gateway, and not compiled.
+      // A different document is new to the gateway, and is not compiled.
       const cold = await ask(`${document}\n# ${count}`, values);
       expect(compiled()).toBe(before);
       // A query is compiled when it is executed the second time.
@@ -68,7 +68,7 @@ describe('the response to a compiled query is the same as that of Apollo Server,
     if (compiled() > 0) compiledOperations += 1;
   });
 
-  test('a third of the random operations is compiled', () => {
+  test('more than a third of the random operations is compiled', () => {
     expect(compiledOperations).toBeGreaterThan(OPERATIONS / 3);
   });
 });
@@ -96,7 +96,7 @@ test('an error deep in a list has the same response', async () => {
   }
   expect(compiled()).toBe(2);
 
-  // A time that no date can hold.
+  // The time is outside the range of Date.
   const setTime = 'UPDATE wallet SET create_time_ms = $1 WHERE id = $2';
   const id = tenant.wallets[1]?.slice('wallets/'.length) ?? '';
   await gateway.database.query(setTime, [9e15, id]);
@@ -152,7 +152,7 @@ function withoutCase(response: HttpResponse) {
   return { ...others, text: text.replace(/case-\d+/g, 'case') };
 }
 
-/** Returns whole numbers from 0 to below a bound: the same for the same seed. Source: mulberry32. */
+/** Returns integers from 0 to below a bound. The same seed gives the same numbers. Source: mulberry32. */
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -197,7 +197,7 @@ const CONDITIONS = [
   '@include(if: false)',
 ];
 
-/** An operation with fragments, conditions and aliases, and variables for it, which may be wrong. */
+/** Returns an operation with fragments, conditions and aliases, and its variables, which may be invalid. */
 function randomOperation(random: (below: number) => number) {
   const fragments: string[] = [];
   let names = 0;
@@ -207,8 +207,8 @@ function randomOperation(random: (below: number) => number) {
   };
   const pick = <T>(items: readonly T[]): T => items[random(items.length)] as T;
 
-  // Apollo Server always answers where null may decide, or where a condition stands on the first of several
-  // places of a field. Half of the operations have neither.
+  // Apollo Server executes every operation with a condition that may be null, or with a condition on the first
+  // of several places of a field. Half of the operations have neither.
   const isPlain = random(2) === 0;
   const condition = (isOnlyPlace: boolean) => {
     if (random(6) > 0 || (isPlain && !isOnlyPlace)) return '';

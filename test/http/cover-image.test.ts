@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { bothApis, type ProjectFields, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
-// No project of any test has it.
+// No project in any test has this id.
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
 let gateway: Gateway;
@@ -71,7 +71,7 @@ describe.each(bothApis(() => gateway.url))('the cover image of a project listed 
 });
 
 describe('a cover image', () => {
-  // Clients keep an image and its CID for good: these digests must outlive every upgrade.
+  // Clients store an image and its CID permanently, so these digests must never change.
   test('has the same bytes in every version', async () => {
     const { bytes } = await download(`${gateway.url}/covers/${ULID}.svg`);
     expect(digestOf(bytes)).toBe('08b96fdeac739f8e14dce18275a9a387e430e6abd09f8ce870b1f5c7f481f20f');
@@ -83,7 +83,7 @@ describe('a cover image', () => {
     const images = await Promise.all(ulids.map((ulid) => download(`${gateway.url}/covers/${ulid}.svg`)));
     const all = Buffer.concat(images.map(({ bytes }) => bytes));
     const colours = new Set(all.toString().match(/#[0-9a-f]{6}(?=")/g));
-    // All that there are to choose from, so that none can change unseen.
+    // All shapes and colors, so that a change of any of them fails the test.
     expect(colours.size).toBe(20);
     expect(digestOf(all)).toBe('ac80db923d2444907648c29afee51e102693c9047a5b88d91f07dd9547239a96');
   });
@@ -142,7 +142,7 @@ describe('a cover image', () => {
     const { status, headers, text } = await send(`${gateway.url}/covers${path}`, 'GET');
     expect(status).toBe(404);
     expect(headers.get('content-type')).toMatch(/^application\/json\b/);
-    // Kept like an image, the error would stay when the path has become one.
+    // If the error were cached like an image, it would remain after the path becomes valid.
     expect(headers.get('cache-control')).toBe('no-store');
     const { code, status: name, details } = JSON.parse(text).error;
     expect([code, name, details[0].reason]).toEqual([404, 'NOT_FOUND', 'PATH_NOT_FOUND']);
@@ -167,9 +167,9 @@ function cidOf(bytes: Uint8Array): string {
 }
 
 /**
- * Reads the elements and attributes of an XML document, and throws if it is not
- * well-formed. Of XML it knows tags, text and references to the five predefined
- * entities and to characters: declarations and comments have no place in a cover.
+ * Parses the elements and attributes of an XML document, and throws if it is not
+ * well-formed. It supports tags, text, the five predefined entities and character
+ * references. Declarations and comments are not allowed in a cover image.
  */
 function readXml(text: string) {
   const elements: string[] = [];

@@ -42,7 +42,7 @@ describe('Apollo Sandbox', () => {
       const { status, headers, text } = await ask(setting, 'GET', '/graphql', BROWSER);
       expect(status).toBe(200);
       expect(headers.get('content-type')).toMatch(/^text\/html/);
-      // A policy in a header would hold beside the page's own.
+      // A policy in a header would apply in addition to the policy in the page.
       expect(headers.get('content-security-policy')).toBeNull();
       expect(text).toContain('new window.EmbeddedSandbox(');
       expect(text).toContain('var initialEndpoint = window.location.href;');
@@ -55,7 +55,7 @@ describe('Apollo Sandbox', () => {
       expect(sources).toEqual(['https://embeddable-sandbox.cdn.apollographql.com']);
       expect(policy('script-src').split(' ')).toEqual(expect.arrayContaining(sources));
       expect(policy('frame-src').split(' ')).toContain('https://sandbox.embed.apollographql.com');
-      // The page itself asks the endpoint: nothing in its policy may be against it.
+      // The page sends requests to the endpoint, so its policy must not restrict them.
       expect(policy('connect-src')).toBe('');
       expect(policy('default-src')).toBe('');
     },
@@ -195,7 +195,7 @@ function preflightOf(method: string, headers: string): Record<string, string> {
   return { 'access-control-request-method': method, 'access-control-request-headers': headers };
 }
 
-/** Reads a Content-Security-Policy. What is returned gives the sources of a directive, or nothing. */
+/** Parses a Content-Security-Policy. Returns a function that gives the sources of a directive. */
 function policyIn(text: string | null | undefined): (directive: string) => string {
   const directives = (text ?? '').split(';').map((each) => each.trim());
   return (directive) =>

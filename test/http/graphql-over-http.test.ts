@@ -533,7 +533,7 @@ describe('a document', () => {
     Array.from({ length: count }, (_, n) => `a${n}: ${field}`).join(' ');
 
   test('may have at most 2000 tokens', async () => {
-    // Three for each alias, and eight for what holds them.
+    // Three tokens for each alias, and eight for the rest of the document.
     const document = (more: string) => `{ projects { pageInfo { ${aliases(664, 'hasNextPage')} ${more} } } }`;
     expect((await post({ query: document('') })).status).toBe(200);
     const answer = await post({ query: document('hasNextPage') });
@@ -658,7 +658,7 @@ function bearer(): { readonly authorization: string } {
   return { authorization: `Bearer ${tenant.token}` };
 }
 
-/** The one error of an answer. */
+/** The only error of a response. */
 function refusalOf({ text }: HttpResponse): Refusal {
   const [error, ...others] = (JSON.parse(text) as { errors: readonly Refusal[] }).errors;
   if (error === undefined || others.length > 0) throw new Error(`There is not one error in ${text}.`);

@@ -4,7 +4,7 @@ import { MAX_RESPONSE_BYTES } from '../../src/graphql/response-size.ts';
 import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 
-// Small documents that would take much time, memory or traffic without limits.
+// Small documents that would cost much time, memory or traffic without limits.
 
 let gateway: Gateway;
 let tenant: Tenant;

@@ -155,7 +155,7 @@ describe.each(EXPLORERS)('%s', (path) => {
   });
 });
 
-test('GraphiQL has another nonce in every response', async () => {
+test('GraphiQL has a new nonce in every response', async () => {
   const policies = [await browse('by default', '/graphiql'), await browse('by default', '/graphiql')].map(
     ({ headers }) => policyOf(headers)['style-src'],
   );
@@ -173,7 +173,7 @@ test.each([
   '/assets/%2e%2e%2f%2e%2e%2fpackage.json',
   '/assets/..%5Cpackage.json',
 ])('%s is 404', async (path) => {
-  // Not by fetch, which would resolve the dots.
+  // fetch would resolve the dots.
   const sent = request(gatewayWith('by default').url, { path });
   const body = await new Promise<string>((resolve, reject) => {
     sent
@@ -195,7 +195,7 @@ test('GraphiQL opens with the four operations, which are valid', async () => {
       return [name, errors ? errors[0].extensions.reason : 'done'];
     }),
   );
-  // Two have a name in them that is to be replaced.
+  // Two examples contain a placeholder name.
   expect(outcomes).toEqual([
     ['ListProjects', 'done'],
     ['UpdateWallet', 'RESOURCE_NOT_FOUND'],
@@ -226,7 +226,7 @@ describe('a program whose browser assets have not been built', () => {
     return () => rmSync(folder, { recursive: true, force: true });
   });
 
-  test('serves everything but the explorers', async () => {
+  test('serves everything except the explorers', async () => {
     const { url: databaseUrl, remove } = await makeDatabase();
     onTestFinished(remove);
     const running = start(['demo', '--json'], { DATABASE_URL: databaseUrl });
@@ -239,7 +239,7 @@ describe('a program whose browser assets have not been built', () => {
     expect((await send(`${url}/graphiql`, 'GET')).status).toBe(404);
   });
 
-  test('does not start with PAW_EXPLORERS=on, and says in one line why', async () => {
+  test('does not start with PAW_EXPLORERS=on, and prints the reason in one line', async () => {
     const { status, stdout, stderr } = await start(['serve'], { PAW_EXPLORERS: 'on' }).ended;
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toBe('paw: PAW_EXPLORERS=on needs the browser assets. Run "npm run build".\n');
@@ -258,7 +258,7 @@ function browse(setting: Setting, path: string): Promise<HttpResponse> {
   });
 }
 
-/** Loads the files that a page names, and the files that those name, and so on. */
+/** Loads all files that a page references, directly or indirectly. */
 async function loadAssets(setting: Setting, page: string): Promise<ReadonlyMap<string, HttpResponse>> {
   const loaded = new Map<string, HttpResponse>();
   const waiting = assetsIn(page);
@@ -288,12 +288,12 @@ function valuesOf(attribute: string, html: string): string[] {
   const values = [...html.matchAll(new RegExp(`\\s${attribute}="([^"]*)"`, 'g'))].map(
     ([, value = '']) => value,
   );
-  // Relative, for a gateway behind a prefix, and of no other host.
+  // URLs are relative, for a gateway behind a path prefix, and never point to another host.
   for (const value of values) expect(value).toMatch(/^(\.\/|data:)/);
   return values.map((value) => value.replace(/^\.\//, '/'));
 }
 
-/** What is within the elements of a name that have no attributes, or only an id. */
+/** The contents of the elements with a tag name and no attributes other than an id. */
 function elementsOf(name: string, html: string): string[] {
   return [...html.matchAll(new RegExp(`<${name}(?: id="[^"]*")?>(.*?)</${name}>`, 'gs'))].map(
     ([, within = '']) => within,

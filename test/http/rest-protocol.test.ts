@@ -12,7 +12,7 @@ type Request = {
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Whether the body is sent without saying how long it is. */
+  /** Whether the body is sent without Content-Length. */
   readonly chunked?: boolean;
 };
 
@@ -122,7 +122,7 @@ describe('paths and methods', () => {
   );
 });
 
-test.each(['/', '%2F', '%2f'])('the slash in the name of a wallet may be spelled %s', async (slash) => {
+test.each(['/', '%2F', '%2f'])('the slash in the name of a wallet may be written as %s', async (slash) => {
   const [wallet = ''] = tenant.wallets;
   for (const name of [wallet, inLowerCase(wallet)]) {
     const path = `/wallet/${name.replace('/', slash)}`;
@@ -295,13 +295,13 @@ describe('the connection', () => {
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['a header without a colon', 'GET / HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n'],
     ['a space in a header name', 'GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n'],
-    ['a length that is no number', 'POST /auth/apps HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
+    ['a length that is not a number', 'POST /auth/apps HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
     [
       'two ways to end the body',
       'POST /auth/apps HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
     ['no host', 'GET /project/projects HTTP/1.1\r\nConnection: close\r\n\r\n'],
-    ['a method that there is not', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n'],
   ])('is closed after an error in JSON if it carries %s', async (_name, bytes) => {
     expectRawError(await speak(bytes));
   });
@@ -408,7 +408,7 @@ async function ask(method: string, path: string, sent: Request = {}): Promise<Ht
   return answer;
 }
 
-/** Sends bytes over a connection of its own and returns all that comes until it is closed. */
+/** Sends bytes on a new connection. Returns all received data when the connection is closed. */
 async function speak(bytes: string): Promise<string> {
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);
@@ -420,7 +420,7 @@ async function speak(bytes: string): Promise<string> {
   return Buffer.concat(heard).toString();
 }
 
-/** Checks that an error is in the one shape of AIP-193, with a BadRequest just where `fields` are at fault. */
+/** Checks that an error has the format of AIP-193, with a BadRequest only if `fields` is not empty. */
 function expectError(
   { status: httpStatus, headers, text }: HttpResponse,
   code: number,
@@ -467,7 +467,7 @@ function expectErrorBody(
   expect(text).not.toMatch(/\\n|node_modules|node:|\.ts\b|\/src\/|FST_|HPE_|SyntaxError/);
 }
 
-/** Checks an answer to what is too broken to have a path: it was sent by the socket itself. */
+/** Checks the response to an invalid HTTP request, which was written directly to the socket. */
 function expectRawError(answer: string, status = 400): void {
   const end = answer.indexOf('\r\n\r\n');
   const [[statusLine, ...lines], text] = [answer.slice(0, end).split('\r\n'), answer.slice(end + 4)];
@@ -477,7 +477,7 @@ function expectRawError(answer: string, status = 400): void {
   expect(statusLine).toBe(`HTTP/1.1 ${status} ${STATUS_CODES[status]}`);
   expect(headers.get('connection')).toBe('close');
   expectErrorBody(text, status, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST', headers.get('x-request-id'), []);
-  // What it should have been is not known, so that it is documented for every operation alike.
+  // The operation is unknown. This response is documented for every operation.
   expectDocumented('GET', '/project/projects', { status, headers, text });
 }
 

@@ -39,7 +39,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect(value?.nextPageToken).toBe('');
   });
 
-  test('each sign-in returns another token, and all of them are valid', async () => {
+  test('each sign-in returns a new token, and all of them are valid', async () => {
     const { token } = await seedTenant(gateway);
     const app = await createApp(api, token);
     const results = [await signIn(api, token, app), await signIn(api, token, app)];

@@ -73,7 +73,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect(await rowOf(wallet)).toEqual({ ...before, ...stored, update_time_ms: gateway.clock() });
   });
 
-  test('an update of nothing changes nothing and returns the wallet', async () => {
+  test('an update without fields changes nothing and returns the wallet', async () => {
     const { token, wallet } = await seed();
     const changed = await api.updateWallet(token, wallet, { title: 'Renamed', password: PASSWORD });
     const before = await rowOf(wallet);
@@ -206,7 +206,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   });
 });
 
-test('GraphQL also returns createTime, which stays, and updateTime, which an update sets', async () => {
+test('GraphQL also returns createTime, which never changes, and updateTime, which an update sets', async () => {
   const mutation = `mutation ($input: UpdateWalletInput!) {
     updateWallet(input: $input) { wallet { id createTime updateTime project { id } } clientMutationId }
   }`;
@@ -259,7 +259,7 @@ async function rowOf(wallet: string, { database } = gateway) {
   return row;
 }
 
-/** Returns the expected hash of a password, with the salt of a stored one. */
+/** Returns the expected hash of a password, with the salt of a stored hash. */
 function hashAgain(password: string, stored: unknown): string {
   const [, salt = ''] = PASSWORD_HASH.exec(String(stored)) ?? [];
   const tag = argon2Sync('argon2id', {

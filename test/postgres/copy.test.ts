@@ -35,7 +35,7 @@ const MAIN = new URL('../../src/main.js', import.meta.url).pathname;
 
 const PROJECTS = 100_000;
 
-// The rows of the projects alone take more than this as objects.
+// The project rows as objects need more memory than this.
 const HEAP_MEGABYTES = 40;
 
 let folder: string;
@@ -91,7 +91,7 @@ test('a copy prints the number of rows, and works with little memory', () => {
 });
 
 test('a copy has every row of every table, except expired tokens', async () => {
-  // Reading all projects takes longer than a request may.
+  // Reading all projects takes longer than the default timeout.
   const postgres = { poolSize: 1, timeoutMs: 60_000 };
   const [from, to] = [await openDatabase(source.url), await openDatabase(target.url, { postgres })];
   onTestFinished(() => Promise.all([from.close(), to.close()]).then(() => {}));
@@ -214,7 +214,7 @@ function copy(...words: readonly string[]) {
   });
 }
 
-/** Adds projects without their images, which nothing here looks at, in few statements. */
+/** Adds projects with few statements. They have no images, which these tests do not need. */
 async function addProjects(database: Database, { account }: Tenant, count: number): Promise<void> {
   const id = account.replace('accounts/', '');
   await database.transaction(async (transaction) => {
@@ -235,7 +235,7 @@ function walletName(index: number): string {
   return tenant.wallets[index] ?? expect.unreachable();
 }
 
-/** The response of a gateway with the URL of another. */
+/** Returns the response of a gateway, with its URL replaced by that of another. */
 function withUrl(answer: unknown, url: string): unknown {
   return JSON.parse(JSON.stringify(answer).replace(/http:\/\/127\.0\.0\.1:\d+/g, url));
 }

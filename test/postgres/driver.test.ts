@@ -12,7 +12,7 @@ import type { PostgresSettings } from '../../src/storage/postgres.ts';
 import { makeDatabase } from '../support/gateway.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
-// Making a cluster is much work for a machine that runs other tests as well.
+// Creating a cluster takes long on a busy machine.
 const SERVER_START_MS = 60_000;
 
 const CREATE = 'CREATE TABLE item (id TEXT PRIMARY KEY, at BIGINT NOT NULL)';
@@ -35,7 +35,7 @@ beforeEach(async () => {
   url = made.url;
 });
 
-/** Opens the test's database, with a table in it. */
+/** Opens the test's database, and creates a table. */
 async function openItems(settings: Partial<PostgresSettings> = {}): Promise<Database> {
   const database = open(url, settings);
   await (await database).query(CREATE);
@@ -62,7 +62,7 @@ function withParameters(databaseUrl: string, parameters: Readonly<Record<string,
   return changed.href;
 }
 
-/** What a promise is rejected with. */
+/** Returns the error that a promise is rejected with. */
 async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => expect.unreachable(),
@@ -75,7 +75,7 @@ async function pidOf(queryable: Queryable): Promise<number> {
   return row?.pid ?? Number.NaN;
 }
 
-/** Makes a point that nobody passes before `count` have come to it. */
+/** Returns a barrier for `count` callers. */
 function meetingOf(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let missing = count;
@@ -193,7 +193,7 @@ describe('a statement', () => {
   });
 
   test('without a response is abandoned after the timeout, and the next one gets another connection', async () => {
-    // With a pooler the server has no statement timeout, so that only the client ends the statement.
+    // With a pooler, the server has no statement timeout. Only the client can end the statement.
     const database = await open(withParameters(url, { pgbouncer: 'true' }), { poolSize: 1, timeoutMs: 1000 });
     const pid = await pidOf(database);
     const error = await errorOf(database.query('SELECT pg_sleep(60)'));
@@ -225,7 +225,7 @@ describe('the pool', () => {
       await Promise.all([meet(), released]);
     });
     await meet();
-    // Answered at all, since the connection is not released before.
+    // The connection is not released before the error.
     expect(await errorOf(database.query('SELECT 1'))).toMatchObject({ status: 'UNAVAILABLE' });
     release();
     await holder;
@@ -236,7 +236,7 @@ describe('the pool', () => {
     ['a statement', (database: Database) => database.query('SELECT 1 / 0')],
     ['a transaction', (database: Database) => database.transaction((each) => each.query('SELECT 1 / 0'))],
     [
-      'what is done in a transaction',
+      'a query in a transaction',
       (database: Database) => database.transaction(() => Promise.reject(new Error('mine'))),
     ],
   ])('uses the connection again after %s has failed', async (_, fail) => {
@@ -254,7 +254,7 @@ describe('the pool', () => {
     const pids = await Promise.all([pidOf(database), pidOf(database)]);
     await administrator.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [pids]);
     await expect.poll(() => connectionCount(administrator), POLL).toBe(0);
-    // The server has ended them all, but its word may still be on its way.
+    // The server has closed all connections, but the client may not know it yet.
     const pid = await vi.waitFor(() => pidOf(database), POLL);
     expect(pids).not.toContain(pid);
   });
@@ -329,7 +329,7 @@ describe('a transaction', () => {
       return attempts;
     };
     const attempts = await Promise.all([bump('a', 'b'), bump('b', 'a')]);
-    // Which of the two gives way, and how often, is up to the server.
+    // The server chooses which transaction to abort, and how often.
     expect(Math.max(...attempts)).toBeGreaterThan(1);
     expect(await database.query(LIST)).toEqual([
       { id: 'a', at: 2 },
@@ -419,7 +419,7 @@ describe('a server that encrypts', () => {
     const { uid, gid } = statSync(folder);
     for (const file of [certificate, key]) {
       const copy = join(folder, file === key ? 'server.key' : 'server.crt');
-      // A key that others than the server may read is refused.
+      // The server refuses a key file that other users can read.
       writeFileSync(copy, readFileSync(file), { mode: 0o600 });
       chownSync(copy, uid, gid);
     }
@@ -449,7 +449,7 @@ describe('a server that encrypts', () => {
     },
   );
 
-  test('is trusted with any certificate with sslmode=require', async () => {
+  test('is accepted with any certificate with sslmode=require', async () => {
     expect(await isEncrypted('localhost', { sslmode: 'require' })).toBe(true);
   });
 
@@ -460,13 +460,13 @@ describe('a server that encrypts', () => {
     },
   );
 
-  test('is not trusted with sslmode=verify-full and a self-signed certificate', async () => {
+  test('is refused with sslmode=verify-full and a self-signed certificate', async () => {
     const error = await errorOf(isEncrypted('localhost', { sslmode: 'verify-full' }));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' } });
   });
 
-  test('is not trusted with sslmode=verify-full under another name than that of its certificate', async () => {
+  test('is refused with sslmode=verify-full if its host name is not in its certificate', async () => {
     const parameters = { sslmode: 'verify-full', sslrootcert: certificate };
     const error = await errorOf(isEncrypted('127.0.0.2', parameters));
     expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' } });

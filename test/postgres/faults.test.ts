@@ -9,7 +9,7 @@ import { type Gateway, migrateDatabase, seedTenant, startGateway, type Tenant } 
 import { paw, pawProcess } from '../support/paw.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
-// Making a cluster is much work for a machine that runs other tests as well.
+// Creating a cluster takes long on a busy machine.
 const SERVER_START_MS = 60_000;
 
 const POLL = { timeout: 30_000, interval: 10 };
@@ -17,7 +17,7 @@ const POLL = { timeout: 30_000, interval: 10 };
 let server: PostgresServer;
 let databaseUrl: string;
 let database: string;
-/** A connection of the test's own, which no transaction runs on. */
+/** The test's own connection, without a transaction. */
 let administrator: Client;
 /** The URL of the gateway of the test. */
 let url: string;
@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 async function connect(target: string): Promise<Client> {
   const client = new Client({ connectionString: target, application_name: 'test' });
-  // Some tests take the server away from under it.
+  // Some tests stop the server while it is connected.
   client.on('error', () => {});
   await client.connect();
   onTestFinished(() => client.end());
@@ -53,7 +53,7 @@ async function serve(settings: Readonly<Record<string, string>> = {}): Promise<G
   return gateway;
 }
 
-/** The rows of a statement on a connection of the test. */
+/** Returns the rows of a statement on the test's own connection. */
 async function look(sql: string, params: readonly unknown[] = []): Promise<readonly unknown[]> {
   const client = await connect(databaseUrl);
   const { rows } = await client.query(sql, [...params]);
@@ -61,7 +61,7 @@ async function look(sql: string, params: readonly unknown[] = []): Promise<reado
   return rows;
 }
 
-/** Runs a statement in a transaction of the test's own, which keeps what it has locked until it is released. */
+/** Runs a statement in the test's own transaction, which keeps its locks until it is released. */
 async function hold(sql: string, params: readonly unknown[] = []) {
   const client = await connect(databaseUrl);
   await client.query('BEGIN');
@@ -75,7 +75,7 @@ async function hold(sql: string, params: readonly unknown[] = []) {
     return blocked.rows.map(({ pid }) => pid);
   };
   return {
-    /** Waits until others wait for what is locked, and returns their processes. */
+    /** Waits until other connections wait for the locks, and returns their processes. */
     async waited(count = 1): Promise<readonly number[]> {
       await expect.poll(waiting, POLL).toHaveLength(count);
       return waiting();
@@ -94,18 +94,18 @@ async function terminate(pids: readonly number[]): Promise<void> {
   await expect.poll(async () => (await administrator.query(alive, [pids])).rows, POLL).toEqual([]);
 }
 
-/** Ends all connections that the program has to the test's database. */
+/** Terminates all connections of the program to the test's database. */
 async function terminateAll(): Promise<void> {
   const all = "SELECT pid FROM pg_stat_activity WHERE application_name = 'paw-gateway' AND datname = $1";
   const { rows } = await administrator.query(all, [database]);
   await terminate(rows.map(({ pid }) => pid));
 }
 
-/** Checks that an operation was answered as one that the database could not serve. */
+/** Checks that an operation failed with UNAVAILABLE. */
 function expectUnavailable(api: Api, { value, error, response }: Outcome<unknown>): void {
   expect(value).toBeUndefined();
   expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'UNAVAILABLE', fields: [] });
-  // An operation that GraphQL has begun to execute is answered with 200, whatever comes of it.
+  // The status of an operation that GraphQL has begun to execute is always 200.
   if (api.name === 'GraphQL' && response.status === 200) {
     expect(JSON.parse(response.text).errors[0].extensions.code).toBe('UNAVAILABLE');
     return;
@@ -190,7 +190,7 @@ describe.each(APIS)('a wallet that is locked by another connection, by $name', (
     const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
     const [wallet = ''] = wallets;
     const held = await holdWallet(wallet);
-    // Answered at all, since the lock is not released before.
+    // The lock is not released before the response.
     expectUnavailable(api, await api.updateWallet(token, wallet, { title: 'Renamed' }));
     expect(await held.waited(0)).toEqual([]);
     await held.release();
@@ -245,7 +245,7 @@ test('a database that becomes read-only is still read, and no restart is needed 
 
   await administrator.query(`ALTER DATABASE ${database} RESET default_transaction_read_only`);
   for (const api of APIS) {
-    // Connections that were made before may each have to fail once.
+    // Each connection that was opened earlier may fail once.
     await expect
       .poll(async () => (await api.updateWallet(token, wallet, { title: api.name })).value?.title, POLL)
       .toBe(api.name);
@@ -271,7 +271,7 @@ test('a server that is unreachable at the start ends the program with status 1 a
 });
 
 describe('a server that crashes under load', () => {
-  /** Someone who numbers the titles of a wallet of their own. */
+  /** A client that writes increasing numbers as titles of its own wallet. */
   type Writer = {
     readonly api: Api;
     readonly wallet: string;
@@ -291,7 +291,7 @@ describe('a server that crashes under load', () => {
     );
     const loaded = Promise.withResolvers<void>();
 
-    /** Updates and reads, and returns whether both were answered. What is not must be UNAVAILABLE. */
+    /** Sends an update and a read. Returns whether both succeeded. A failure must be UNAVAILABLE. */
     async function work(writer: Writer): Promise<boolean> {
       const { api, wallet } = writer;
       writer.sent += 1;
@@ -313,7 +313,7 @@ describe('a server that crashes under load', () => {
       expect.unreachable('The server has never been away.');
     }
 
-    /** Waits until a writer's wallet is read again, and checks what it says. */
+    /** Waits until a writer's wallet can be read again, and checks its title. */
     async function readWhenBack({ api, wallet, sent, acknowledged }: Writer): Promise<void> {
       for (let request = 1; request <= 2000; request += 1) {
         const outcome = await api.updateWallet(token, wallet, {});

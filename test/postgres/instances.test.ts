@@ -142,7 +142,7 @@ describe.each(apiPairs())('by $name, of two instances', ({ one, other }) => {
       const [here, there] = round % 2 ? [one, other] : [other, one];
       const written = await resultOf(here.updateWallet(tenant.token, wallet, { title: `Round ${round}` }));
       expect(written.title).toBe(`Round ${round}`);
-      // An update of nothing is how both APIs read a wallet.
+      // Both APIs read a wallet by an update without fields.
       expect(await resultOf(there.updateWallet(tenant.token, wallet, {}))).toEqual(written);
     }
   });
@@ -233,7 +233,7 @@ test.each([
     for (const [index, wallet] of tenant.wallets.entries()) {
       const { title } = await resultOf(other.updateWallet(tenant.token, wallet, {}));
       const written = Number(title.slice('Write '.length));
-      // Writes without a response may or may not have been made.
+      // A write without a response may have been applied or not.
       expect(written).toBeGreaterThanOrEqual(last[index] ?? Infinity);
       expect(written).toBeLessThanOrEqual(tried[index] ?? 0);
     }
@@ -329,7 +329,7 @@ describe('on an empty database', () => {
     onTestFinished(async () => {
       await Promise.all(databases.map((each) => each.close()));
     });
-    // So that none of them is ahead by the time that it takes to connect.
+    // All are connected first, so that none starts earlier than the others.
     await Promise.all(databases.map((each) => each.query('SELECT 1 AS one')));
     await Promise.all(databases.map((each, index) => migrate(each, index)));
     expect(await versionsOf(empty.database)).toEqual(MIGRATIONS);
@@ -383,7 +383,7 @@ async function passwordHash(wallet: string): Promise<unknown> {
   return row?.['password_hash'];
 }
 
-/** The status of each token by the first API, then by the next. */
+/** The status of each token, by each API in turn. */
 function statusOfEach(apis: readonly Api[], tokens: readonly string[]): Promise<readonly string[]> {
   return Promise.all(apis.flatMap((api) => tokens.map((token) => tokenStatus(api, token))));
 }

@@ -11,7 +11,7 @@ const FILL_PROJECTS = `INSERT INTO project (account_id, id, title, description, 
   SELECT account_id, left(id, 14) || lpad(n::text, 12, '0'), title, description, image_cover_cid, n
   FROM project, generate_series(1, ${PROJECTS}) n`;
 
-// The tables are filled by statements that take long on a busy machine.
+// The statements that fill the tables take long on a busy machine.
 const PATIENT = { PAW_POSTGRES_TIMEOUT: '1m' };
 
 const FILL_TOKENS = `INSERT INTO token (namespace, key, value, expire_time_ms)
@@ -20,19 +20,19 @@ const FILL_TOKENS = `INSERT INTO token (namespace, key, value, expire_time_ms)
 
 const FIND = 'SELECT id FROM project WHERE account_id = $1 ORDER BY id LIMIT 1 OFFSET $2';
 
-/** A step of a plan, as EXPLAIN gives it in JSON, with what it came to when it was carried out. */
+/** A step of an executed plan, in the JSON format of EXPLAIN ANALYZE. */
 type Step = {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
-  /** For each time it was carried out, as are the rows that are removed. */
+  /** The rows per execution of the step. The removed rows are also per execution. */
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter'?: number;
   readonly Plans?: readonly Step[];
 };
 
-// The server plans a statement for its parameters, or once for all parameters, or after five times as it thinks best.
+// The server plans for the given parameters, or once for all parameters. `auto` chooses after five executions.
 type PlanMode = 'force_custom_plan' | 'force_generic_plan' | 'auto';
 
 const TIMES_BEFORE = 6;
@@ -70,7 +70,7 @@ describe.each([
       gateway.clock.advance(1000);
       await seedTenant(gateway);
     }
-    // What the server gathers by itself must not decide which case this is.
+    // Statistics that autovacuum gathers would change the test case.
     const keep = 'ALTER TABLE project SET (autovacuum_enabled = false)';
     const autovacuum = layout.length === 0 ? [keep] : [];
     for (const sql of [...layout, ...autovacuum, FILL_PROJECTS, ...statistics])
@@ -103,10 +103,10 @@ describe.each([
       (step) => step['Relation Name']?.startsWith('project') && step['Actual Loops'] > 0,
     );
     expect(new Set(onProjects.map((step) => step['Relation Name'])).size).toBe(1);
-    // One more than the page, and one that lies behind it.
+    // One row more than the page, and one on its other side.
     expect(sum(onProjects.map(rowsRead))).toBeLessThanOrEqual(5 + 1 + 1);
     for (const step of onProjects) expect(step['Node Type']).toMatch(/^Index (Only )?Scan$/);
-    // What is put in order is the page, and not the list.
+    // Only the page is sorted, not the list.
     for (const sort of steps.filter((step) => step['Node Type'].includes('Sort'))) {
       expect(rowsRead(sort)).toBeLessThanOrEqual(5 + 1);
     }
@@ -127,7 +127,7 @@ test.each(['force_custom_plan', 'auto'] as const)(
   },
 );
 
-/** The database, with a note of each step by which it carries a statement out. */
+/** Returns the database, and the plan steps of the statements that it runs. */
 function explain(database: Database, mode: PlanMode): { explained: Queryable; steps: Step[] } {
   const steps: Step[] = [];
   const explained: Queryable = {

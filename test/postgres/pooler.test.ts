@@ -12,11 +12,11 @@ import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support
 import { paw, pawJson, pawProcess, startServerProcess } from '../support/paw.ts';
 import { freePort } from '../support/postgres-server.ts';
 
-/** A PgBouncer in transaction mode, in front of the server that the tests share. */
+/** A PgBouncer in transaction mode, in front of the shared server of the tests. */
 type Pooler = {
-  /** The URL of one of that server's databases by way of the pooler, with `search` as its query. */
+  /** The URL of a database through the pooler, with `search` as the query of the URL. */
   urlOf(databaseUrl: string, search: string): string;
-  /** All that it has logged so far. */
+  /** The log so far. */
   log(): string;
   stop(): Promise<void>;
 };
@@ -26,7 +26,7 @@ const CLIENT_CONNECTIONS = 32;
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
-// Debian installs it where only root looks.
+// Debian installs it in a folder that only root has in its PATH.
 const ENVIRONMENT = { PATH: `${process.env['PATH']}:/usr/sbin` };
 
 let direct: Database;
@@ -54,7 +54,7 @@ describe.each(bothApis(() => gateway.url))('by $name, through a pooler in transa
   const projectsFor = async (token: string) =>
     (await resultOf(api.listProjects(token))).projects.map(({ name }) => name);
 
-  test('all four operations work, and what they write is in the database', async () => {
+  test('all four operations work, and their writes are in the database', async () => {
     const tenant = await seedTenant(gateway, { projects: 2, wallets: 1 });
     const [wallet = ''] = tenant.wallets;
     const app = await createApp(api, tenant.token, { title: 'Till' });
@@ -255,7 +255,7 @@ async function startPooler(...settings: readonly string[]): Promise<Pooler> {
     },
     log: () => log,
     async stop() {
-      // It keeps nothing, and by any other signal it may wait for its clients.
+      // It has no data to save. After another signal it may wait for its clients.
       child.kill('SIGKILL');
       await ended;
       remove();
@@ -263,12 +263,12 @@ async function startPooler(...settings: readonly string[]): Promise<Pooler> {
   };
 }
 
-/** How many clients the pooler has let in so far. */
+/** The number of clients that the pooler has accepted so far. */
 function loginCount(): number {
   return pooler.log().split('login attempt').length - 1;
 }
 
-/** The process of the server that a statement runs in. */
+/** The id of the server process that runs a statement. */
 async function backendOf(transaction: Queryable): Promise<number> {
   const [row] = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   return Number(row?.pid);

@@ -8,7 +8,7 @@ import { pawJson, pawProcess, startServerProcess } from '../support/paw.ts';
 
 const PASSWORD = 'paw-test';
 
-/** Adds a role that may read and change rows, and nothing else, and returns its URL of the database. */
+/** Creates a role that may only read and change rows. Returns the database URL for this role. */
 async function addRole(databaseUrl: string): Promise<string> {
   const role = `paw_${randomUUID().replaceAll('-', '')}`;
   await onDatabase(databaseUrl, async (database) => {

@@ -6,7 +6,7 @@ import { bothApis, type HttpResponse, postGraphql, send } from '../support/apis.
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 
-// Making a cluster is much work for a machine that runs other tests as well.
+// Creating a cluster takes long on a busy machine.
 const SERVER_START_MS = 60_000;
 
 const PAGE = `query ($after: String) { projects(first: 10, after: $after) {
@@ -29,13 +29,13 @@ beforeAll(async () => {
   log = server.log;
   gateway = await startGateway({ DATABASE_URL: server.urlOf('postgres') });
   tenant = await seedTenant(gateway, { projects: 12, wallets: 50 });
-  // So that the wallets' projects are not all one.
+  // The wallets belong to different projects.
   await gateway.database.query('UPDATE wallet SET project_id = (SELECT MAX(id) FROM project) WHERE id > $1', [
     tenant.wallets[24]?.slice('wallets/'.length) ?? '',
   ]);
   connection = new Client({ connectionString: server.urlOf('postgres') });
   await connection.connect();
-  // The sweep that follows every start is not part of any request.
+  // The sweep after the start is not part of a request.
   await vi.waitFor(() => expect(log()).toContain('SELECT key FROM token WHERE expire_time_ms'), {
     timeout: 30_000,
     interval: 10,
@@ -47,9 +47,9 @@ beforeAll(async () => {
   };
 }, SERVER_START_MS);
 
-/** The statements, BEGIN and COMMIT among them, that reach the server for one request to a gateway that has answered the same before. */
+/** Returns the statements, including BEGIN and COMMIT, that the server receives for a repeated request. */
 async function statementsOf(request: () => Promise<void>): Promise<readonly string[]> {
-  // A query is compiled the second time that it comes.
+  // A query is compiled when it is executed the second time.
   for (let times = 0; times < 2; times += 1) await request();
   const start = await mark('before the request');
   await request();
@@ -63,8 +63,8 @@ async function statementsOf(request: () => Promise<void>): Promise<readonly stri
 let marks = 0;
 
 /**
- * Says something to the server, and returns how much stands in its log by then.
- * A statement is logged before it is run, so that nothing follows late.
+ * Runs a marker statement, and returns its position in the log of the server.
+ * A statement is logged before it is run, so all earlier statements are before the marker.
  */
 async function mark(what: string): Promise<number> {
   marks += 1;
@@ -75,7 +75,7 @@ async function mark(what: string): Promise<number> {
   return what.startsWith('before') ? at + text.length : log().lastIndexOf('\n', at) + 1;
 }
 
-/** Checks that an answer is a good one, and returns what it holds. */
+/** Checks that a response is a success, and returns its body. */
 function read({ status, text }: HttpResponse) {
   expect(status).toBe(200);
   const answer = JSON.parse(text);
@@ -112,7 +112,7 @@ describe('a page of projects takes two statements', () => {
     }
   });
 
-  test('and one more if the surroundings of the page are selected', async () => {
+  test('and one more if totalCount and hasPreviousPage are selected', async () => {
     const around = PAGE.replace('edges', 'totalCount pageInfo { hasPreviousPage } edges');
     expect(await byGraphql(around, 2, await tokenAfter(10))).toHaveLength(3);
   });
@@ -138,7 +138,7 @@ test('a token is read once, even if it is refused', async () => {
   const query = '{ projects { edges { cursor } } }';
   expect(await ask(query, tenant.token, 200)).toHaveLength(2);
   expect(await ask(query, refused, 401)).toHaveLength(1);
-  // A document that the gateway has not seen before.
+  // The gateway has not received this document before.
   expect(await ask(`${query} # TIMES`, tenant.token, 200)).toHaveLength(2);
   expect(await ask(`${query} # TIMES`, refused, 401)).toHaveLength(1);
 });

@@ -29,7 +29,7 @@ describe('paw demo --json', () => {
     await made.remove();
   });
 
-  /** The names of the projects that a token sees, by each API of a server. */
+  /** The names of the projects that a token can read, by each API of a server. */
   const projectsSeen = (url: string, token: string) =>
     Promise.all(
       bothApis(() => url).map(async (api) => {

@@ -125,7 +125,7 @@ describe('a server', () => {
     expectDocumented('POST', '/auth/apps', response);
     expect(response.status).toBe(200);
     expect(JSON.parse(response.text)).toMatchObject({ title: 'App', active: true });
-    // Otherwise a client with persistent connections would keep the server alive.
+    // Otherwise a client with persistent connections would keep the server running.
     expect(response.headers.get('connection')).toBe('close');
     expect(await ended).toMatchObject(ENDED_WELL);
   });
@@ -145,7 +145,7 @@ describe('a server', () => {
   });
 });
 
-test('npm start passes SIGTERM on, and leaves no server behind', async () => {
+test('npm start forwards SIGTERM, and no server remains', async () => {
   const { url: databaseUrl, remove } = await makeDatabase();
   onTestFinished(remove);
   const settings = { PATH: String(process.env['PATH']), PORT: '0', DATABASE_URL: databaseUrl };

@@ -26,7 +26,7 @@ const WELL = { status: 0, stderr: '' };
 // Far longer than needed, so that no test fails on a busy machine.
 const POLL = { timeout: 60_000, interval: 10 };
 
-// Sends a request on a connection of its own.
+// Sends a request on a new connection.
 const ALONE = { connection: 'close' };
 
 const TITLE = 'query ($id: ID!) { node(id: $id) { ... on Wallet { title } } }';
@@ -63,17 +63,17 @@ describe('three workers', () => {
     expect((await processesAt(cluster.url)).size).toBe(3);
   });
 
-  test('see what any of them has written on the next request', async () => {
+  test('see the writes of every worker on the next request', async () => {
     const { token, wallets } = await seedTenant({ admin }, { wallets: 1 });
     const [wallet = ''] = wallets;
     const path = `${cluster.url}/wallet/${wallet}`;
     const readers = [
-      // An update of nothing is how this API reads a wallet.
+      // This API reads a wallet by an update without fields.
       () => send(path, 'PATCH', token, {}, ALONE),
       () => postGraphql(cluster.url, token, TITLE, { id: wallet }, ALONE),
     ];
     const pairs = new Set<string>();
-    // Until each worker has read its own writes, and those of the two others.
+    // The loop ends when each worker has read its own writes and those of the two others.
     for (let round = 1; pairs.size < 9; round += 1) {
       const title = `Round ${round}`;
       const written = await send(path, 'PATCH', token, { title }, ALONE);
@@ -104,7 +104,7 @@ test('a worker that ends under load is replaced, loses no acknowledged write, an
     isOver = true;
   });
 
-  /** Updates one wallet again and again on one connection. Returns the number of updates that it has sent. */
+  /** Updates one wallet repeatedly on one connection. Returns the number of sent updates. */
   async function keepUpdating(wallet: string, index: number): Promise<number> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const options = { agent, method: 'PATCH', headers: headersOf(token) };
@@ -156,7 +156,7 @@ test('a worker that ends under load is replaced, loses no acknowledged write, an
   for (const [index, id] of wallets.entries()) {
     const { text } = await postGraphql(cluster.url, token, TITLE, { id }, ALONE);
     const written = Number(JSON.parse(text).data.node.title.slice('Write '.length));
-    // Writes without a response may or may not have been made.
+    // A write without a response may have been applied or not.
     expect(written).toBeGreaterThanOrEqual(acknowledged[index] ?? Infinity);
     expect(written).toBeLessThanOrEqual(sent[index] ?? 0);
   }
@@ -166,7 +166,7 @@ test('a worker that ends under load is replaced, loses no acknowledged write, an
 test('only the connection that is being passed to a worker that dies is closed', async () => {
   const cluster = await startCluster();
   const [victim = Number.NaN] = cluster.workers();
-  // So that it does not accept the connection.
+  // This prevents it from accepting the connection.
   process.kill(victim, 'SIGSTOP');
   // The workers take the connections in turn, and the first to listen takes the first.
   const [lost, ...others] = Array.from({ length: 3 }, () =>
@@ -180,7 +180,7 @@ test('only the connection that is being passed to a worker that dies is closed',
 
 test.each([
   ['the primary alone', (cluster: Cluster) => [cluster.pid]],
-  // As a service manager does.
+  // A service manager does the same.
   ['the primary and all workers at once', (cluster: Cluster) => [cluster.pid, ...cluster.workers()]],
 ])(
   'on SIGTERM to %s, the workers complete the requests that they have begun, then all processes end',
@@ -188,7 +188,7 @@ test.each([
     const { token } = await seedTenant({ admin });
     const cluster = await startCluster();
     const app = '{"title":"App","active":true}';
-    // One for each worker, which take the connections in turn.
+    // One connection for each worker. The workers take the connections in turn.
     const creations: (() => Promise<HttpResponse>)[] = [];
     for (let n = 1; n <= 3; n += 1) {
       const headers = { ...headersOf(token), 'content-length': app.length, expect: '100-continue' };

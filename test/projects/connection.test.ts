@@ -44,7 +44,7 @@ describe('paging', () => {
     for (const first of sizes) {
       let page = await ask(token, { first });
       expect(page).toEqual(modelled(list, 0, first ?? 10));
-      // One page further than the last: past the end there is an empty one.
+      // One page after the last: the page past the end is empty.
       for (let start = 0; start < count; ) {
         start = Math.min(start + (first ?? 10), count);
         page = await ask(token, { first, after: page.pageInfo.endCursor });
@@ -57,7 +57,7 @@ describe('paging', () => {
   test.each([1, 10, 25])('backward through %i projects returns the expected pages', async (count) => {
     const { list, token } = await seedList(count);
     for (const last of sizes) {
-      // Without a size it is `before` that makes a page one from the end.
+      // Without a size, `before` makes it a backward page.
       let page = await ask(token, { last, before: last === undefined ? '' : undefined });
       expect(page).toEqual(modelled(list, count - (last ?? 10), count));
       for (let end = count; end > 0; ) {
@@ -217,7 +217,7 @@ async function refusal(token: string, args: Arguments, headers = {}) {
   return { status, code, fields: fieldViolations.map(({ field }: { field: string }) => field) };
 }
 
-/** Adds an account with `count` projects and reads what each of their edges is. */
+/** Adds an account with `count` projects, and reads the edge of each project. */
 async function seedList(
   count: number,
 ): Promise<{ tenant: Tenant; token: string; list: Connection['edges'] }> {
@@ -228,7 +228,7 @@ async function seedList(
   return { tenant, token: tenant.token, list: edges };
 }
 
-/** The page of `list` from one index up to another: what a connection is, over an array. */
+/** The expected connection for the items of `list` from one index up to another. */
 function modelled(list: Connection['edges'], from: number, to: number): Connection {
   const [start, end] = [Math.max(from, 0), Math.min(to, list.length)];
   const edges = list.slice(start, end);

@@ -62,7 +62,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     },
   );
 
-  test('treats an empty token as none', async () => {
+  test('treats an empty token as a missing one', async () => {
     const { token } = await seedTenant(gateway, { projects: 12 });
     const none = await resultOf(api.listProjects(token));
     expect(none.projects).toHaveLength(10);
@@ -261,7 +261,7 @@ function names(projects: readonly ProjectFields[]): string[] {
   return projects.map(({ name }) => name);
 }
 
-/** The names on each page, from the first page to the one that has no next. */
+/** The names on each page, from the first to the last page. */
 async function walk(api: Api, token: string, first: number | undefined): Promise<string[][]> {
   const pages: string[][] = [];
   let after: string | undefined;
@@ -284,7 +284,7 @@ async function addProject(account: string, time = gateway.clock()): Promise<stri
   return (await createProject({ ...admin, newId }, { account, title: 'New' })).name;
 }
 
-/** An account token of an account that has no project. */
+/** An account token of an account without projects. */
 async function seedEmptyAccount(): Promise<string> {
   const { admin } = gateway;
   const [id, default_project_id] = [admin.newId(), admin.newId()];

@@ -91,7 +91,7 @@ describe('node', () => {
     async (collection) => {
       const { token, names } = await seedResources();
       expect(await node(token, `${collection}/${ULID}`)).toBeNull();
-      // The same ULID in another collection is another name.
+      // The same ULID in another collection is a different name.
       for (const name of names.filter((other) => !other.startsWith(collection))) {
         expect(await node(token, `${collection}/${name.split('/')[1]}`)).toBeNull();
       }
@@ -144,7 +144,7 @@ describe('node', () => {
     `projects/${ULID}/x`,
     `projects/${ULID.slice(1)}`,
     `projects/8${ULID.slice(1)}`,
-    // In upper case this letter is an ASCII S and T.
+    // The upper case of this letter is the ASCII text ST.
     `projects/${ULID.replace('TS', 'ﬆ')}`,
     `projects/${ULID}\n`,
     5,
@@ -274,7 +274,7 @@ async function expectAlike(token: string, hidden: string, missing: string): Prom
   expect([a.status, a.text]).toEqual([b.status, b.text]);
 }
 
-/** An account with a project, an app and a wallet, by name in this order. */
+/** Adds an account with a project, an app and a wallet. The names are in this order. */
 async function seedResources(): Promise<{ token: string; names: readonly string[] }> {
   const { token, projects, wallets } = await seedTenant(gateway, { wallets: 1 });
   const app = await createApp(token, projects[0]);

@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 const logSize = () => statSync(`${path}-wal`).size;
 
-/** Writes this many bytes, in rows of 10 KB, and returns the largest size that the log had. */
+/** Writes this number of bytes, in rows of 10 KB. Returns the maximum size of the log. */
 async function write(bytes: number): Promise<number> {
   let largest = 0;
   for (let written = 0; written < bytes; written += 100_000) {
@@ -42,7 +42,7 @@ test('the log stays under 64 MB while much more is written', async () => {
   expect(await write(150 * MEGABYTE)).toBeLessThan(64 * MEGABYTE);
 });
 
-test('a log that a reader has kept from shrinking shrinks when the reader has gone', async () => {
+test('a log that could not shrink because of a reader shrinks after the reader has ended', async () => {
   const reader = new DatabaseSync(path, { readOnly: true });
   reader.exec('BEGIN');
   reader.prepare('SELECT COUNT(*) FROM item').get();

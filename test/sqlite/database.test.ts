@@ -26,7 +26,7 @@ async function ids(): Promise<string[]> {
 }
 
 describe('a transaction', () => {
-  test('runs after those that began before it', async () => {
+  test('runs after the transactions that began before it', async () => {
     const steps: string[] = [];
     const slowly = (name: string, turns: number) =>
       database.transaction(async (transaction) => {
@@ -42,7 +42,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual(expected);
   });
 
-  test('blocks a write of another, which is committed even if the transaction fails', async () => {
+  test('blocks other writes, which are committed even if the transaction fails', async () => {
     const steps: string[] = [];
     const failing = database.transaction(async (transaction) => {
       await transaction.query(ADD, ['inside']);
@@ -57,7 +57,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual(['outside']);
   });
 
-  test('that reads before it writes sees the result of the one before', async () => {
+  test('that reads before it writes sees the result of the transaction before it', async () => {
     await database.query('INSERT INTO item (id, at) VALUES ($1, $2)', ['counter', 0]);
     const count = () =>
       database.transaction(async (transaction) => {
@@ -70,7 +70,7 @@ describe('a transaction', () => {
   });
 });
 
-test('writes go through a write-ahead log, which SQLite itself syncs at checkpoints only', async () => {
+test('writes use a write-ahead log, which SQLite itself syncs only at checkpoints', async () => {
   await database.query(ADD, ['a']);
   expect(existsSync(`${path}-wal`)).toBe(true);
   const other = new DatabaseSync(path, { readOnly: true });

@@ -16,8 +16,8 @@ import {
 } from '../support/gateway.ts';
 import { listening, logLines, type RunningServer, startProgram } from '../support/paw.ts';
 
-// A kill of the process does not lose what is in the page cache; a power failure does. So these tests
-// trace the system calls of a server: the write-ahead log has to be synced before a write is acknowledged.
+// A killed process does not lose data in the page cache. A power failure does. These tests therefore
+// trace the system calls of a server: it must sync the write-ahead log before it acknowledges a write.
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const WRITES = 5;
@@ -44,7 +44,7 @@ beforeAll(async () => {
     () => {},
   );
   return async () => {
-    // The server, and not strace, which ends with it.
+    // The signal goes to the server. strace ends with it.
     process.kill(logLines(server.output())[0].pid, 'SIGKILL');
     await server.ended;
     await made.remove();
@@ -52,7 +52,7 @@ beforeAll(async () => {
   };
 });
 
-/** How often the write-ahead log has been synced so far. */
+/** The number of syncs of the write-ahead log so far. */
 function syncCount(): number {
   const unfinished = new Set<string>();
   let count = 0;

@@ -7,7 +7,7 @@ import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 test.each(bothApis(() => ''))(
-  'a sync that fails ends the server in one line, and the write of $name is 503',
+  'a failed sync ends the server with one line, and the write by $name is 503',
   async ({ name }) => {
     const { url: databaseUrl, remove } = await makeDatabase();
     onTestFinished(remove);

@@ -13,9 +13,9 @@ const ADD = 'INSERT INTO item (id) VALUES ($1)';
 
 let database: Database;
 let onFailure: ReturnType<typeof vi.fn<(error: Error) => void>>;
-/** The ids that are committed, as another process sees them. */
+/** The committed ids, as another process sees them. */
 let committed: () => readonly unknown[];
-/** The syncs that have begun and not ended. */
+/** The running syncs. */
 let running: Done[];
 
 beforeEach(async () => {

@@ -112,7 +112,7 @@ describe('a file', () => {
   });
 });
 
-/** Overwrites the pages at which a table and its indexes begin. */
+/** Overwrites the root pages of a table and its indexes. */
 function damageTable(path: string, table: string): void {
   const database = new DatabaseSync(path);
   const roots = database.prepare('SELECT rootpage FROM sqlite_schema WHERE tbl_name = ?').all(table);

@@ -51,7 +51,7 @@ test('a sweep finds expired entries by an index', async () => {
   expect(plan).not.toContainEqual(expect.stringMatching(/^SCAN/));
 });
 
-/** The database, with a note of how it finds what each statement asks for. */
+/** Returns the database, and the query plans of the statements that it runs. */
 function explain(database: Queryable): { explained: Queryable; plan: string[] } {
   const plan: string[] = [];
   const explained: Queryable = {

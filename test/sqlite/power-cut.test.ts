@@ -8,12 +8,12 @@ import { type DiskTrace, traceDisk } from '../support/disk-model.ts';
 
 const WORKLOAD = fileURLToPath(new URL('../support/power-cut-workload.ts', import.meta.url));
 
-// Enough for a checkpoint.
+// Enough writes for a checkpoint.
 const WRITES = 450;
 
 const CUTS = Number(process.env['PAW_TEST_POWER_CUTS'] ?? 20);
 
-test('after a cut of power every acknowledged write is there, and no half of a transaction', () => {
+test('after a power cut, every acknowledged write exists, and no partial transaction', () => {
   const { folder, trace } = run();
   const seed = Math.floor(Math.random() * 2 ** 31);
   const random = randomNumbers(seed);
@@ -23,7 +23,7 @@ test('after a cut of power every acknowledged write is there, and no half of a t
   }
 });
 
-test('without the syncs of the log, cuts of power lose acknowledged writes', () => {
+test('without syncs of the log, power cuts lose acknowledged writes', () => {
   const { folder, trace } = run('no-sync');
   const random = randomNumbers(1);
   let lost: readonly number[] = [];
@@ -38,7 +38,7 @@ function run(...options: readonly string[]): { readonly folder: string; readonly
   return { folder, trace: traceDisk(command, join(folder, 'trace')) };
 }
 
-/** Opens what is on disk after a cut of power at a random moment. */
+/** Opens the files as they are on disk after a power cut at a random time. */
 function cutPower(trace: DiskTrace, folder: string, random: () => number) {
   const start = trace.indexOf('start');
   const end = start + Math.floor(random() * (trace.length - start));
@@ -64,7 +64,7 @@ function cutPower(trace: DiskTrace, folder: string, random: () => number) {
   }
 }
 
-/** Returns random numbers from 0 to 1 that depend on the seed alone. Source: mulberry32. */
+/** Returns random numbers from 0 to 1 that depend only on the seed. Source: mulberry32. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {

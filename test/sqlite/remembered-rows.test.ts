@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { pathOf } from '../support/engine.ts';
 import { makeDatabase } from '../support/gateway.ts';
 
-// Single rows are cached. The cache must not be visible.
+// Single rows are cached. The cache must not change any result.
 
 let database: Database;
 let other: DatabaseSync;
@@ -45,7 +45,7 @@ test('a read sees what another process has committed, and nothing else', async (
     other.exec(`BEGIN IMMEDIATE; UPDATE item SET word = 'word ${n}' WHERE id = 1`);
     expect(await wordOf(1)).toBe(before);
     other.exec('COMMIT');
-    // Whoever has heard of it asks in a later turn of the event loop.
+    // A client that knows of the commit sends its read in a later turn of the event loop.
     await nextTurn();
     expect(await wordOf(1)).toBe(`word ${n}`);
     other.exec("BEGIN IMMEDIATE; UPDATE item SET word = 'never' WHERE id = 1; ROLLBACK");
@@ -53,7 +53,7 @@ test('a read sees what another process has committed, and nothing else', async (
   }
 });
 
-test('concurrent reads see all that was committed before any of them', async () => {
+test('concurrent reads see every commit that was made before the first of them', async () => {
   for (let n = 0; n < 5; n += 1) {
     const early = wordOf(1);
     other.exec(`UPDATE item SET word = 'word ${n}'`);

@@ -36,7 +36,7 @@ test('concurrent writes share a commit, in the order of their requests', async (
   const before = statSync(`${path}-wal`).size;
   await Promise.all(numbers.map(add));
   expect(committed()).toEqual(numbers);
-  // Each commit of its own would add a page of 4 KiB at least.
+  // Each separate commit would add at least one page of 4 KiB.
   expect(statSync(`${path}-wal`).size - before).toBeLessThan((WRITES / 2) * 4096);
 });
 
@@ -53,7 +53,7 @@ test('a write is visible to other processes when it is acknowledged', async () =
   );
 });
 
-test('a failed write is undone alone, with its own error', async () => {
+test('a failed write has its own error, and only this write is undone', async () => {
   await add(7);
   const outcomes = await Promise.allSettled(numbers.map(add));
   expect(outcomes.map(({ status }) => status)).toEqual(
@@ -63,7 +63,7 @@ test('a failed write is undone alone, with its own error', async () => {
   expect(committed()).toEqual([7, ...numbers.filter((id) => id !== 7)]);
 });
 
-test('a failed transaction is undone alone', async () => {
+test('a failed transaction does not undo other writes', async () => {
   const outcomes = await Promise.allSettled([
     add(1),
     database.transaction(async (transaction) => {
@@ -92,7 +92,7 @@ test('a write inside a transaction is refused, because it would wait for itself'
   expect(committed()).toEqual([2]);
 });
 
-test('a full disk fails the write that fills it with its error, and the others as an outage', async () => {
+test('the write that fills the disk fails with its own error, and the others fail as an outage', async () => {
   await database.query('CREATE TABLE large (payload TEXT)');
   const [{ count } = { count: 0 }] = await database.query<{ count: number }>(
     'SELECT page_count AS count FROM pragma_page_count',
@@ -115,6 +115,6 @@ test('closing waits for earlier writes', async () => {
   await database.close();
   await Promise.all(writes);
   expect(committed()).toEqual(numbers);
-  // Closed once more at the end of the test.
+  // The database is closed again at the end of the test.
   database = { ...database, close: async () => {} };
 });

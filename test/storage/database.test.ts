@@ -154,13 +154,13 @@ describe('a transaction', () => {
       await add(transaction, 'b');
       await transaction.query('UPDATE item SET note = $1', ['changed']);
       expect(await ids(transaction)).toEqual(['a', 'b']);
-      // A read that waited would never come back.
+      // A read that waits for the transaction would never return.
       expect(await database.query(LIST)).toEqual([{ id: 'a', note: null, at: null }]);
     });
     expect(await ids()).toEqual(['a', 'b']);
   });
 
-  test('does not include a write of another, which is committed even if the transaction fails', async () => {
+  test('does not include other writes, which are committed even if the transaction fails', async () => {
     const begun = Promise.withResolvers<void>();
     const outside = begun.promise.then(() => add(database, 'outside'));
     const failing = database.transaction(async (transaction) => {
@@ -174,7 +174,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual(['outside']);
   });
 
-  test('that writes a row locks it: each of many sees the result of the one before', async () => {
+  test('that writes a row locks it: each transaction sees the result of the one before', async () => {
     await database.query(ADD, ['counter', null, 0]);
     const count = () =>
       database.transaction(async (transaction) => {

@@ -69,7 +69,7 @@ test('an empty database gets every table, and a second migration changes nothing
 
 test('a failed migration is rolled back, and the next one succeeds', () =>
   onDatabase(made.url, async (database) => {
-    // In the way of the one that the migration makes.
+    // The migration fails, because this name exists already.
     await database.query('CREATE TABLE wallet (id TEXT)');
     await expect(migrate(database, NOW)).rejects.toThrow(/wallet/);
     expect(await tablesOf(database)).toEqual(['wallet']);

@@ -24,7 +24,7 @@ export const MISSING_PROJECT = `projects/${'0'.repeat(26)}`;
 export const MISSING_WALLET = `wallets/${'0'.repeat(26)}`;
 export const PASSWORD = 'correct horse battery staple 123';
 
-/** Returns the value of an operation that has to succeed. */
+/** Returns the value of an operation, or throws if it failed. */
 export async function resultOf<T>(operation: Outcome<T> | Promise<Outcome<T>>): Promise<T> {
   const { value, response } = await operation;
   if (value === undefined) throw new Error(response.text);
@@ -41,7 +41,7 @@ export function tokenStatus(api: Api, token: string): Promise<string> {
   return reasonOf(api.listProjects(token));
 }
 
-/** Returns the name and the private key alone. */
+/** Returns only the name and the private key. */
 export function keyOf({ name, privateKey }: AppKey): AppKey {
   return { name, privateKey };
 }
@@ -51,7 +51,7 @@ export function createApp(api: Api, token: string, fields: object = {}): Promise
   return resultOf(api.createApp(token, { title: 'App', active: true, ...fields }));
 }
 
-/** Creates an app in a project, by a token whose default project it is. */
+/** Creates an app in a project, with a token that has this default project. */
 export async function createAppIn(
   { admin }: Admin,
   api: Api,
@@ -89,13 +89,13 @@ export async function expiredToken({ admin }: Admin, { account }: Pick<Tenant, '
   return (await createAccountToken(past, { account }, 3600)).accessToken;
 }
 
-/** Returns a credential with the same ids as another, and another secret. */
+/** Returns a credential with the same ids and another secret. */
 export function withOtherSecret(credential: string): string {
   const { kind, ownerId, serial } = credentialParts(credential);
   return createCredential(kind, ownerId, serial);
 }
 
-/** Returns the parts of a credential that has to be well-formed. */
+/** Returns the parts of a credential, or throws if it is malformed. */
 export function credentialParts(credential: string) {
   const parts = parseCredential(credential);
   if (parts === undefined) throw new Error('The credential is malformed.');
@@ -118,7 +118,7 @@ export function inLowerCase(name: string): string {
 }
 
 /** Sends a GraphQL request and returns the body of the response. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it tests
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the values
 export async function graphqlBody(url: string, token: string, query: string, variables = {}): Promise<any> {
   return JSON.parse((await postGraphql(url, token, query, variables)).text);
 }
@@ -129,7 +129,7 @@ export async function cursorsOf({ url }: Pick<Gateway, 'url'>, { token }: Tenant
   return data.projects.edges.map(({ cursor }: { cursor: string }) => cursor);
 }
 
-/** Returns a response without what differs from request to request: the date and the request id. */
+/** Returns a response without the date and the request id, which differ between requests. */
 export function withoutRequestId({ status, headers, text }: HttpResponse) {
   const requestId = headers.get('x-request-id') ?? '';
   const varying = ['date', 'x-request-id', 'content-length'];

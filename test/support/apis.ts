@@ -9,18 +9,18 @@ export type Outcome<T> = {
   readonly response: HttpResponse;
 };
 
-/** An error in the terms that both APIs share. */
+/** An error in a form that is common to both APIs. */
 export type Failure = {
   /** The canonical name, such as `INVALID_ARGUMENT`. */
   readonly status: string;
   readonly reason: string;
   readonly message: string;
-  /** The fields at fault, by the names that the data layer gives them. */
+  /** The invalid fields, with their names in the data layer. */
   readonly fields: readonly string[];
   readonly requestId: string;
 };
 
-/** An HTTP response whose body has been read. */
+/** An HTTP response with its body. */
 export type HttpResponse = {
   readonly status: number;
   readonly headers: Headers;
@@ -47,7 +47,7 @@ export type ProjectFields = {
 };
 export type PageFields = { projects: ProjectFields[]; nextPageToken: string };
 
-/** The four operations by one of the two APIs, so that one test can run on both. */
+/** The four operations by one of the two APIs. One test can run on both. */
 export type Api = {
   readonly name: 'GraphQL' | 'REST';
   createApp(token: string | undefined, input: object): Promise<Outcome<AppFields>>;
@@ -78,8 +78,8 @@ export async function postGraphql(
 const REST_PATH = /^\/(auth|wallet|project)\//;
 
 /**
- * Sends a request and reads the response. A response of the REST API has to match the OpenAPI document.
- * An object is sent as JSON, and text as it is.
+ * Sends a request and reads the response. A response of the REST API must match the OpenAPI document.
+ * An object is sent as JSON, and a string unchanged.
  */
 export async function send(
   url: string,
@@ -103,7 +103,7 @@ export async function send(
   return read;
 }
 
-/** Reads the response to a request of `node:http`, which sends what `fetch` does not. */
+/** Reads the response to a `node:http` request, which can be one that `fetch` does not send. */
 export async function readResponse(response: IncomingMessage): Promise<HttpResponse> {
   return {
     status: response.statusCode ?? 0,
@@ -129,7 +129,7 @@ export function graphqlApi(url: () => string): Api {
     token: string | undefined,
     query: string,
     variables: object,
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads what it tests
+    // biome-ignore lint/suspicious/noExplicitAny: the tests check the values
     read: (data: any) => T,
   ): Promise<Outcome<T>> {
     const response = await postGraphql(url(), token, query, variables);

@@ -3,13 +3,13 @@ import { expect, onTestFinished } from 'vitest';
 
 /** Options of a page. */
 type PageOptions = BrowserContextOptions & {
-  /** Origins beside the gateway's that it may load from. */
+  /** Origins that it may load from, in addition to the gateway. */
   readonly origins?: readonly string[];
-  /** Errors on the console that the test provokes. */
+  /** Console errors that the test expects. */
   readonly provoked?: RegExp;
 };
 
-/** Starts Chromium. It resolves no name, so that nothing leaves the machine. */
+/** Starts Chromium. It resolves no host name, so that no request leaves the machine. */
 export function startChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',
@@ -18,9 +18,9 @@ export function startChromium(): Promise<Browser> {
 }
 
 /**
- * Opens an empty page of a profile of its own. The test fails if anything that is
- * opened in it complains, by its policy, its console or an error, or asks another
- * origin than the gateway's.
+ * Opens an empty page with its own profile. The test fails if the page causes a policy
+ * violation, a console warning or an error, or sends a request to an origin other than
+ * the gateway and `origins`.
  */
 export async function newPage(
   browser: Browser,
@@ -46,9 +46,9 @@ export async function newPage(
 }
 
 /**
- * Goes to a URL. What Chromium loads it sometimes never draws, on a busy machine about once in
- * 300 times, so that neither clicks nor changes of the colour scheme arrive, which come with a
- * frame. Loaded again, as a person would, the page is drawn.
+ * Goes to a URL. On a busy machine, about once in 300 times, Chromium never draws a loaded page.
+ * Clicks and changes of the color scheme have no effect then, because they need a frame.
+ * A reload draws the page.
  */
 export async function open(page: Page, url: string): Promise<void> {
   await page.goto(url);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Builds what the explorers load in a browser, if it is out of date. */
+/** Builds the browser assets of the explorers, if they are out of date. */
 export function setup(): void {
   execFileSync(process.execPath, ['build.ts', 'assets'], { stdio: 'inherit' });
 }

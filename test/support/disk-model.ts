@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 const BLOCK_BYTES = 4096;
 const SECTOR_BYTES = 512;
 
-// At least the longest write of SQLite, so that none is cut short in the trace.
+// At least the longest write of SQLite, so that strace truncates no write.
 const MAX_STRING_BYTES = 200_000;
 
 type Change =
@@ -16,23 +16,23 @@ type Event =
   | { readonly type: 'sync'; readonly path: string; readonly begin: number }
   | { readonly type: 'line'; readonly text: string };
 
-/** The calls of a process that change files, in the order in which they returned. */
+/** The system calls of a process that change files, in the order of their returns. */
 export type DiskTrace = {
   readonly length: number;
-  /** The index of the line that says so. */
+  /** The index of the printed line. */
   indexOf(line: string): number;
   /** The lines that the process had printed before the call `end`. */
   linesBefore(end: number): readonly string[];
   /**
-   * The content that a file can have after a cut of power at the call `end`.
+   * A possible content of a file after a power cut at the call `end`.
    *
-   * @param durable the index of a call before which everything is taken to be on disk
-   * @param random returns numbers from 0 to 1; they choose which blocks that were not synced are there, missing or torn
+   * @param durable the index of a call; all earlier calls are assumed to be on disk
+   * @param random returns numbers from 0 to 1; they choose which unsynced blocks are written, missing or torn
    */
   contentAfterCut(path: string, end: number, durable: number, random: () => number): Buffer;
 };
 
-/** Runs a program under `strace` and records what it does to files and prints. */
+/** Runs a program under `strace`, and records its file changes and its output. */
 export function traceDisk(command: readonly string[], output: string): DiskTrace {
   const { status, stderr } = spawnSync(
     'strace',
@@ -91,7 +91,7 @@ class Content {
     return this.#bytes.subarray(0, this.#size);
   }
 
-  /** Applies a change, or the part of it that `random` chooses: all of it for 0. */
+  /** Applies a change, or the part that `random` chooses. 0 applies the whole change. */
   apply(change: Change, random: () => number): void {
     if (change.kind === 'truncate') {
       if (random() >= 0.5) return;
@@ -111,7 +111,7 @@ class Content {
   }
 }
 
-/** How many of the bytes of a block that was not synced are on disk: all, none, or some sectors. */
+/** The number of bytes of an unsynced block that are on disk: all, none, or some sectors. */
 function keptBytes(length: number, random: () => number): number {
   const choice = random();
   if (choice < 0.4) return length;
@@ -119,7 +119,7 @@ function keptBytes(length: number, random: () => number): number {
   return Math.min(length, SECTOR_BYTES * Math.floor(random() * (BLOCK_BYTES / SECTOR_BYTES)));
 }
 
-/** Reads the output of `strace`. A call that another thread interrupts is on two lines. */
+/** Parses the output of `strace`. A call that another thread interrupts is on two lines. */
 function parse(text: string): readonly Event[] {
   const events: Event[] = [];
   const unfinished = new Map<string, { call: string; begin: number }>();

@@ -3,11 +3,11 @@ import { inject } from 'vitest';
 import type { Database, Row } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 
-/** What the two engines keep or say in ways of their own. */
+/** The SQL and the texts that differ between the two engines. */
 type Engine = {
-  /** Gives the `name` of each table that we have made. */
+  /** Selects the `name` of each table of the gateway. */
   readonly tables: string;
-  /** Give tables, columns, indexes and constraints, and which of them were made anew. */
+  /** Select tables, columns, indexes and constraints. The results also differ if one was created again. */
   readonly schema: readonly string[];
   missingTable(table: string): string;
 };
@@ -36,7 +36,7 @@ function engine(): Engine {
   return inject('engine') === 'postgres' ? POSTGRES : SQLITE;
 }
 
-/** Opens a database, and closes it again. */
+/** Opens a database for a function, and closes it afterwards. */
 export async function onDatabase<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
   const database = await openDatabase(url);
   try {
@@ -46,18 +46,18 @@ export async function onDatabase<T>(url: string, work: (database: Database) => P
   }
 }
 
-/** Returns the names of the tables, in their order. */
+/** Returns the sorted names of the tables. */
 export async function tablesOf(database: Database): Promise<readonly string[]> {
   const rows = await database.query<{ name: string }>(engine().tables);
   return rows.map(({ name }) => name).sort();
 }
 
-/** Returns all that migrations make; of two equal ones nothing has been made in between. */
+/** Returns the schema. If two results are equal, nothing was created in between. */
 export async function schemaOf(database: Database): Promise<readonly (readonly Row[])[]> {
   return Promise.all(engine().schema.map((sql) => database.query(sql)));
 }
 
-/** Returns every column of every row of every table as text, one row to a line; bytes in hexadecimal digits. */
+/** Returns every column of every row of every table as text, one row per line. Bytes are in hexadecimal. */
 export async function textOf(database: Database): Promise<string> {
   const lines: string[] = [];
   for (const table of await tablesOf(database)) {
@@ -73,13 +73,13 @@ export async function textOf(database: Database): Promise<string> {
   return lines.sort().join('\n');
 }
 
-/** Whether no program has used the database since it was made. */
+/** Whether no program has used the database since its creation. */
 export async function isUntouched(url: string): Promise<boolean> {
   if (inject('engine') === 'sqlite') return !existsSync(pathOf(url));
   return (await onDatabase(url, tablesOf)).length === 0;
 }
 
-/** What the engine says of a table that is not there, as it stands in a line of the log. */
+/** The error text of the engine for a missing table, as in a log line. */
 export function missingTable(table: string): string {
   return JSON.stringify(engine().missingTable(table)).slice(1, -1);
 }

@@ -20,34 +20,34 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 /** A clock that stands still until it is advanced. */
 export type TestClock = (() => number) & { advance(ms: number): void };
 
-/** A gateway that listens, on a real database, in this process. */
+/** A listening gateway with a real database, in this process. */
 export type Gateway = {
   readonly url: string;
   readonly databaseUrl: string;
-  /** A connection of the test's own to the same database. */
+  /** The test's own connection to the same database. */
   readonly database: Database;
   /** The clock of the gateway. */
   readonly clock: TestClock;
-  /** For the operations of an operator on the database. */
+  /** The context for administrative operations on the database. */
   readonly admin: AdminContext;
   /** The log so far, at every level. */
   log(): string;
-  /** Stops the gateway and removes the database that it made. */
+  /** Stops the gateway and removes the database that was created for it. */
   stop(): Promise<void>;
 };
 
-/** An account of one test, with its projects and wallets. */
+/** The account of a test, with its projects and wallets. */
 export type Tenant = {
   readonly account: `accounts/${string}`;
   /** An account-level access token. */
   readonly token: string;
-  /** The names of its projects, in their order; the first is the default one. */
+  /** The names of its projects, in list order. The first is the default project. */
   readonly projects: readonly string[];
-  /** The names of its wallets, in their order; all are in the default project. */
+  /** The names of its wallets, in order. All are in the default project. */
   readonly wallets: readonly string[];
 };
 
-/** Makes a clock that starts now. */
+/** Returns a clock that starts at the current time. */
 export function testClock(): TestClock {
   let now = Date.now();
   const advance = (ms: number) => {
@@ -59,7 +59,7 @@ export function testClock(): TestClock {
 /**
  * Starts a gateway on a free port.
  *
- * @param settings environment variables; without `DATABASE_URL`, the gateway gets a database of its own
+ * @param settings environment variables; without `DATABASE_URL`, the gateway gets its own database
  */
 export async function startGateway(
   settings: Readonly<Record<string, string>> = {},
@@ -95,7 +95,7 @@ export async function startGateway(
   };
 }
 
-/** The context of an operator who works on a database directly. */
+/** Returns the context for administrative operations on a database. */
 export function adminContext(database: Database, clock: () => number = Date.now): AdminContext {
   return { database, clock, newId: idGenerator(clock), publicUrl: () => '' };
 }
@@ -106,7 +106,7 @@ export type TestDatabase = {
   remove(): Promise<void>;
 };
 
-/** Makes an empty database on the engine that the tests run on. */
+/** Creates an empty database on the engine of the tests. */
 export async function makeDatabase(): Promise<TestDatabase> {
   return inject('engine') === 'postgres' ? makePostgresDatabase(inject('postgresUrl')) : makeSqliteFile();
 }
@@ -132,7 +132,7 @@ async function makePostgresDatabase(serverUrl: string): Promise<TestDatabase> {
   return { url: url.href, remove: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
-/** Adds an account with `projects` projects, of which the first is the default one, and `wallets` wallets. */
+/** Adds an account with `projects` projects and `wallets` wallets. The first project is the default. */
 export async function seedTenant(
   { admin }: Pick<Gateway, 'admin'>,
   { projects = 1, wallets = 0 }: { projects?: number; wallets?: number } = {},

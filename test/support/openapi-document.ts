@@ -1,4 +1,4 @@
-/** The OpenAPI document, as far as tests look at it. */
+/** The parts of the OpenAPI document that the tests read. */
 export type OpenApiDocument = {
   readonly servers: readonly unknown[];
   /** By path, then by method in lower case. */
@@ -46,7 +46,7 @@ type ResponseObject = {
   };
 };
 
-/** A schema that is written where it is used: of an object, or of one value. */
+/** An inline schema of an object or of one value. */
 export type SchemaObject = {
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, SchemaObject>>;
@@ -56,7 +56,7 @@ export type SchemaObject = {
 /** One operation, with its place in the document. */
 export type Operation = OperationObject & { readonly path: string; readonly method: string };
 
-/** A value that a request may have. A dot in its name leads into an object. */
+/** A value that a request may have. A dot in its name separates an object from its field. */
 export type RequestField = {
   readonly name: string;
   readonly place: 'path' | 'query' | 'body';
@@ -68,7 +68,7 @@ export const OPERATION_IDS = ['createApp', 'signIn', 'updateWallet', 'listProjec
 
 export type OperationId = (typeof OPERATION_IDS)[number];
 
-/** All operations of a document, in its order. */
+/** All operations, in document order. */
 export function operationsOf({ paths }: OpenApiDocument): readonly Operation[] {
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
@@ -86,7 +86,7 @@ export function operationOf(document: OpenApiDocument, id: OperationId): Operati
   return operation;
 }
 
-/** The parameters of an operation that are its own. */
+/** The parameters that only this operation has. */
 export function parametersOf({ parameters }: Operation): readonly ParameterObject[] {
   return parameters.filter((parameter) => 'name' in parameter);
 }
@@ -107,7 +107,7 @@ export function fieldsOf(operation: Operation): readonly RequestField[] {
   return [...parameters, ...fields];
 }
 
-/** The objects that the body of a request is made of, and what the names of their fields begin with. */
+/** The objects in a request body, with the prefix of their field names. */
 export function objectsOf({ requestBody }: Operation) {
   const inside = (within: string, schema: SchemaObject): { within: string; schema: SchemaObject }[] =>
     schema.properties === undefined

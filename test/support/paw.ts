@@ -11,26 +11,26 @@ export type Result = {
   readonly stderr: string;
 };
 
-/** A command that runs in a process of its own. */
+/** A command that runs in a separate process. */
 export type Running = {
   readonly pid: number;
   /** Standard output so far. */
   output(): string;
   /** Waits until standard output contains `text`, and returns all of it. */
   printed(text: string): Promise<string>;
-  /** Sends a signal, and waits for the end. */
+  /** Sends a signal, and waits until the process ends. */
   stop(signal: NodeJS.Signals): Promise<Result>;
   readonly ended: Promise<Result>;
 };
 
-/** A server that runs in a process of its own, or in several. */
+/** A server that runs in one or more separate processes. */
 export type RunningServer = Running & { readonly url: string };
 
 export type Settings = Readonly<Record<string, string>>;
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
-// Compiling the modules takes most of the time of a start.
+// Compiling the modules takes most of the start time.
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/node-compile', import.meta.url));
 
 const URL_TEXT = /http:\/\/127\.0\.0\.1:\d+/;
@@ -38,8 +38,8 @@ const URL_TEXT = /http:\/\/127\.0\.0\.1:\d+/;
 let previous: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command of `paw` in this process, one after the other. Much faster than a process of its own,
- * and the same but for what `main.js` adds. It has no environment variables but `settings`.
+ * Runs a `paw` command in this process. Concurrent calls run one after the other. This is much faster
+ * than a separate process. Only `main.js` is left out. Its only environment variables are `settings`.
  */
 export function paw(words: readonly string[], settings: Settings): Promise<Result> {
   const result = previous.then(() => runInProcess(words, settings));
@@ -64,25 +64,25 @@ async function runInProcess(words: readonly string[], settings: Settings): Promi
   }
 }
 
-/** Runs a command that has to succeed with `--json`, and returns the object that it prints. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it tests
+/** Runs a command with `--json`, and returns the object that it prints, or throws if it failed. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the values
 export async function pawJson(words: readonly string[], settings: Settings): Promise<any> {
   const result = await paw([...words, '--json'], settings);
   expect(result).toEqual({ status: 0, stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: '' });
   return JSON.parse(result.stdout);
 }
 
-/** Runs `paw` in a process of its own to its end. */
+/** Runs `paw` in a separate process until it ends. */
 export function pawProcess(words: readonly string[], settings: Settings): Promise<Result> {
   return startPaw(words, settings).ended;
 }
 
-/** Starts `paw` in a process of its own, in the folder `cwd`. It has no environment variables but `settings`. */
+/** Starts `paw` in a separate process, in the folder `cwd`. Its only environment variables are `settings`. */
 export function startPaw(words: readonly string[], settings: Settings, cwd?: string): Running {
   return startProgram(process.execPath, [MAIN, ...words], settings, cwd);
 }
 
-/** Starts a program in the folder `cwd`. It has no environment variables but `settings`. */
+/** Starts a program in the folder `cwd`. Its only environment variables are `settings`. */
 export function startProgram(
   program: string,
   words: readonly string[],
@@ -106,7 +106,7 @@ export function startProgram(
     child.once('close', (status) => resolve({ status, stdout, stderr }));
   });
   return {
-    // Undefined if the program could not be started; then `ended` is rejected.
+    // Undefined if the program could not be started. In this case `ended` is rejected.
     pid: child.pid ?? Number.NaN,
     output: () => stdout,
     ended,
@@ -127,9 +127,9 @@ export function startProgram(
 }
 
 /**
- * Starts a server in a process of its own on a free port, and waits until it listens.
+ * Starts a server in a separate process on a free port, and waits until it listens.
  *
- * @param atEnd takes the function that ends the server if nothing else has
+ * @param atEnd registers a function that ends the server if it still runs
  */
 export async function startServerProcess(
   settings: Settings,
@@ -151,8 +151,8 @@ export async function listening(
   return { ...running, url };
 }
 
-/** The complete lines of a log in JSON. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it tests
+/** Parses the complete lines of a JSON log. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the values
 export function logLines(output: string): any[] {
   return output
     .split('\n')

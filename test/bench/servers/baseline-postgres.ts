@@ -3,7 +3,7 @@ import { type ProjectValues, serveBaseline, type WalletValues } from './baseline
 
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'], max: 10 });
 
-/** Runs a statement, prepared once on each connection, and returns its rows as arrays. */
+/** Runs a statement, which is prepared once per connection. Returns the rows as arrays. */
 async function rowsOf<Row>(name: string, text: string, values: readonly unknown[]): Promise<readonly Row[]> {
   const { rows } = await pool.query({ name, text, values: [...values], rowMode: 'array' });
   return rows as unknown as readonly Row[];

@@ -2,21 +2,21 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// What a programmer writes by hand who wants nothing but speed: Node's own HTTP server,
-// prepared statements, rows as arrays, one-shot hashes, and no part of the gateway. It
-// answers the requests of the benchmark alone, and reads nothing that they do not select.
+// A server that is hand-written for speed: Node's own HTTP server, prepared statements,
+// rows as arrays, one-shot hashes, and no part of the gateway. It answers only the requests
+// of the benchmark, and reads only the columns that they select.
 
-/** A row of a page: id, title, description, CID of the cover image. */
+/** A project row: id, title, description, CID of the cover image. */
 export type ProjectValues = readonly [id: string, title: string, description: string, cid: string];
 
-/** A row of a wallet: id, title, description, project, network, address. */
+/** A wallet row: id, title, description, project, network, address. */
 export type WalletValues = readonly [string, string, string, string, string, string];
 
 type MaybePromise<T> = T | Promise<T>;
 
 /** The statements on one engine. Times are Unix milliseconds. */
 export type Statements = {
-  /** Returns the record of a live token as it is stored, in JSON. */
+  /** Returns the stored record of a valid token, in JSON. */
   findToken(ownerId: string, serial: string, now: number): MaybePromise<string | undefined>;
   findPage(accountId: string, after: string, limit: number): MaybePromise<readonly ProjectValues[]>;
   updateTitle(accountId: string, id: string, title: string, now: number): MaybePromise<WalletValues>;
@@ -26,7 +26,7 @@ type Principal = { readonly accountId: string };
 
 const base = process.env['PUBLIC_URL'] ?? '';
 
-/** Serves the operations of the benchmark. @param key the key of page tokens, in hexadecimal digits */
+/** Serves the operations of the benchmark. @param key the page token key, in hexadecimal */
 export function serveBaseline(statements: Statements, key: string): void {
   const server = createServer((request, response) => {
     if (request.method === 'GET') return answer(request, response, undefined);
@@ -38,7 +38,7 @@ export function serveBaseline(statements: Statements, key: string): void {
     console.log(JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
   });
 
-  // biome-ignore lint/suspicious/noExplicitAny: the benchmark's own requests are taken on trust
+  // biome-ignore lint/suspicious/noExplicitAny: the benchmark's own requests are not validated
   function answer({ method, url = '', headers }: IncomingMessage, response: ServerResponse, body: any): void {
     const token = (headers.authorization ?? '').slice('Bearer '.length);
     const ids = token.split('_')[2] ?? '';
@@ -137,7 +137,7 @@ function walletOf([id, title, description, project, network, address]: WalletVal
   };
 }
 
-/** Goes on with a value at once, or when its promise has settled: a promise for each step would take time. */
+/** Calls `next` at once, or when the promise has settled. A promise for each step would be slower. */
 function then<T>(value: MaybePromise<T>, next: (value: T) => unknown): void {
   if (value instanceof Promise) value.then(next, fail);
   else next(value);

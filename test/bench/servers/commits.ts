@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
 
-// The same durable updates as the benchmark asks for, made one by one with nothing else
-// around them: for each line that comes in, as many as there is time for.
+// Makes the durable updates of the benchmark one by one, without a server. Each input line is a
+// duration in seconds. The output line is the number of updates per second.
 
 const database = new DatabaseSync(process.env['DATABASE_FILE'] ?? '');
 database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 2000');

@@ -8,7 +8,7 @@ import { openDatabase } from '../../../src/storage/open-database.ts';
 import { loadPageTokenKey } from '../../../src/storage/page-token-key.ts';
 import { tokenStore } from '../../../src/storage/tokens.ts';
 
-/** The gateway's data layer, for another server to stand in front of. */
+/** Opens the data layer of the gateway, for use in another server. */
 export async function openDataLayer(): Promise<DataLayer> {
   const database = await openDatabase(process.env['DATABASE_URL'] ?? '');
   const clock = Date.now;
@@ -24,7 +24,7 @@ export async function openDataLayer(): Promise<DataLayer> {
   });
 }
 
-/** What the resolvers of a request share, once its token has been looked at. */
+/** Authenticates a request, and returns the context of its resolvers. */
 export async function contextOf(data: DataLayer, authorization: string | undefined): Promise<Context> {
   const context = new Context(data, () => data.authenticate((authorization ?? '').slice('Bearer '.length)));
   await context.authenticate();

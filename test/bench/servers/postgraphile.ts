@@ -5,8 +5,8 @@ import { makePgService } from 'postgraphile/adaptors/pg';
 import { grafserv } from 'postgraphile/grafserv/node';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 
-// What a user would pick who wants GraphQL over PostgreSQL: it makes its schema of the tables,
-// names fields in its own way, and looks at no token.
+// PostGraphile is a common GraphQL server for PostgreSQL. It generates its schema from the
+// tables, uses its own field names, and checks no token.
 
 const instance = postgraphile({
   extends: [PostGraphileAmberPreset],

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createSchema, schemaDocument } from '../../../src/graphql/schema.ts';
 
-/** How a program ended. */
+/** The result of a program. */
 export type Result = {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 };
 
-/** The program of the compiler. */
+/** The compiler program. */
 export const COMPILER = fileURLToPath(import.meta.resolve('relay-compiler/cli.js'));
 const CONFIG = new URL('relay.config.json', import.meta.url);
 
@@ -22,7 +22,7 @@ export async function compile(src: string, ...options: readonly string[]): Promi
   try {
     const schema = join(folder, 'schema.graphql');
     const config = { ...JSON.parse(readFileSync(CONFIG, 'utf8')), src, schema };
-    // The compiler takes `extend type` for an extension of the client's, and would send none of its fields.
+    // The compiler treats `extend type` as a client schema extension, and would not send its fields.
     writeFileSync(schema, schemaDocument(createSchema()));
     writeFileSync(join(folder, 'relay.config.json'), JSON.stringify(config));
     return await run(folder, [COMPILER, '--noWatchman', ...options]);
@@ -31,7 +31,7 @@ export async function compile(src: string, ...options: readonly string[]): Promi
   }
 }
 
-/** Runs a program on Node to its end, in a folder. It finds no environment variables but `env`. */
+/** Runs a Node program in a folder until it ends. Its only environment variables are `env`. */
 export function run(
   cwd: string,
   args: readonly string[],

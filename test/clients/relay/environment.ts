@@ -1,6 +1,6 @@
 import { Environment, type GraphQLResponse, Network, RecordSource, Store } from 'relay-runtime';
 
-/** Makes an environment, which keeps what one token may see. */
+/** Creates an environment whose store holds the data of one token. */
 export function createEnvironment(url: string, token: string): Environment {
   const network = Network.create(async ({ text }, variables) => {
     const response = await fetch(`${url}/graphql`, {

@@ -6,7 +6,7 @@ import {
   getSingularSelector,
 } from 'relay-runtime';
 
-/** What the compiler makes of a place that a fragment is spread at. */
+/** The compiled type of an object on which a fragment is spread. */
 type Key<Data> = { readonly ' $data'?: Data; readonly ' $fragmentSpreads': unknown };
 
 /** Reads a fragment from the store. */
@@ -18,7 +18,7 @@ export function readFragment<Data>(
   return environment.lookup(getSingularSelector(getFragment(fragment), key)).data as Data;
 }
 
-/** Calls `changed` whenever what a fragment reads is changed in the store. */
+/** Calls `changed` after each change in the store of the data that a fragment reads. */
 export function watchFragment<Data>(
   environment: Environment,
   fragment: GraphQLTaggedNode,

@@ -5,7 +5,7 @@ import {
   type MutationParameters,
 } from 'relay-runtime';
 
-/** Carries out a mutation, and throws the errors that the gateway answers beside the payload or instead of it. */
+/** Runs a mutation. @throws the errors of the response, with or without a payload */
 export function mutate<Operation extends MutationParameters>(
   environment: Environment,
   mutation: GraphQLTaggedNode,
@@ -24,7 +24,7 @@ export function mutate<Operation extends MutationParameters>(
   });
 }
 
-/** The payload of a mutation that went well: it is null only beside an error, which was thrown before. */
+/** Returns the payload of a successful mutation. It is null only together with an error, which is thrown. */
 export function present<Payload>(payload: Payload | null | undefined): Payload {
   if (payload == null) throw new Error('A mutation has neither a payload nor an error.');
   return payload;

@@ -16,7 +16,7 @@ import type { projectListProjectQuery } from './__generated__/projectListProject
 import type { projectListQuery } from './__generated__/projectListQuery.graphql.ts';
 import { readFragment } from './fragment.ts';
 
-/** What the list begins with. */
+/** The query for the first page of the list. */
 export const listQuery = graphql`
   query projectListQuery($count: Int!) {
     ...projectList_projects @arguments(count: $count)
@@ -51,7 +51,7 @@ const projectFragment = graphql`
   }
 `;
 
-/** Opens the list of projects, as `useLazyLoadQuery` does, and returns what `usePaginationFragment` takes. */
+/** Opens the list of projects, as `useLazyLoadQuery` does. Returns the argument of `usePaginationFragment`. */
 export async function openProjectList(
   environment: Environment,
   count: number,
@@ -62,7 +62,7 @@ export async function openProjectList(
   return key;
 }
 
-/** Reads all that has been loaded of the list. */
+/** Reads the loaded part of the list. */
 export function readProjects(environment: Environment, key: projectList_projects$key) {
   const { projects } = readFragment(environment, projectsFragment, key);
   return {

@@ -38,23 +38,23 @@ beforeEach(async () => {
 
 expectSilence();
 
-/** What an error of the gateway becomes in Relay. */
+/** The error that Relay throws for an error of the gateway. */
 function failure(code: string, ...fields: readonly string[]) {
   const fieldViolations = fields.map((field) => ({ field, description: expect.any(String) }));
   const extensions = expect.objectContaining({ code, ...(fields.length > 0 && { fieldViolations }) });
   return { source: { errors: [expect.objectContaining({ extensions })] } };
 }
 
-/** A folder of an app of its own, which finds the packages. */
+/** Creates a temporary folder for an app, with a link to the packages. */
 function appFolder(): string {
-  // A module is known by its real path, and the folder for temporary files may be a link.
+  // Node identifies a module by its real path, and the temporary folder may be a symbolic link.
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'paw-relay-')));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   symlinkSync(MODULES, join(folder, 'node_modules'), 'junction');
   return folder;
 }
 
-/** All that the compiler prints when it has nothing to complain of. */
+/** The result of the compiler without warnings and errors. */
 const CONTENT = {
   status: 0,
   stdout: expect.stringMatching(/^(.*\[INFO\].*\n)+$/),
@@ -62,11 +62,11 @@ const CONTENT = {
 };
 
 describe('the compiler', () => {
-  test('takes every operation of an app, without a warning, and gives the artifacts that are there', async () => {
+  test('compiles every operation of an app to the committed artifacts, without a warning', async () => {
     expect(await compile(import.meta.dirname, '--validate')).toEqual(CONTENT);
   });
 
-  test('refuses a field that the contract does not have', async () => {
+  test('refuses a field that the schema does not have', async () => {
     const folder = appFolder();
     const program = 'graphql`query homeQuery { projects { nodes { colour } } }`;';
     writeFileSync(join(folder, 'home.ts'), program);
@@ -75,7 +75,7 @@ describe('the compiler', () => {
     expect(stderr).toContain('The type `Project` has no field `colour`');
   });
 
-  test('finds an artifact that is older than its operation', async () => {
+  test('reports an artifact that is older than its operation', async () => {
     const folder = appFolder();
     const write = (field: string) =>
       writeFileSync(
@@ -93,14 +93,14 @@ describe('the compiler', () => {
 });
 
 describe('the runtime', () => {
-  test('warns of an answer that lacks a field, so that its silence elsewhere tells something', async () => {
+  test('warns of a response that lacks a field, so that the other tests would show such a warning', async () => {
     const warn = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { listQuery } = await import('./project-list.ts');
     environment.commitPayload(createOperationDescriptor(getRequest(listQuery), { count: 10 }), {});
     expect(warn).toHaveBeenCalled();
   });
 
-  test('pages through a connection to its end, and makes the pages one list', async () => {
+  test('pages through a connection to its end, and merges the pages into one list', async () => {
     const key = await openProjectList(environment, 10);
     const seen = [];
     for (let page = 1; page <= 3; page += 1) {
@@ -115,7 +115,7 @@ describe('the runtime', () => {
     ]);
   });
 
-  test('refetches one project by node, and the list shows it as it now is', async () => {
+  test('refetches one project by node, and the list shows its current fields', async () => {
     const key = await openProjectList(environment, 10);
     const titles = () =>
       readProjects(environment, key).keys.map((project) => readProject(environment, project).title);
@@ -128,7 +128,7 @@ describe('the runtime', () => {
     expect(titles()).toEqual(before.with(1, 'Renamed'));
   });
 
-  test('shows a wallet as a mutation has left it, and tells who watches it', async () => {
+  test('shows the result of a mutation of a wallet, and notifies its subscribers', async () => {
     const [name = ''] = tenant.wallets;
     const project = tenant.projects[24] ?? '';
     const key = await openWallet(environment, name);
@@ -148,7 +148,7 @@ describe('the runtime', () => {
     expect(heard).toEqual([after]);
   });
 
-  test('creates an app and signs in with it, and the access token lists its one project', async () => {
+  test('creates an app and signs in, and the access token lists only its project', async () => {
     const project = tenant.projects[6] ?? '';
     const app = await createApp(environment, { title: 'Till', active: true, project });
     expect(app).toMatchObject({ title: 'Till', active: true, project: { name: project } });
@@ -165,7 +165,7 @@ describe('the runtime', () => {
 });
 
 describe('an error of the gateway reaches the app, with its code', () => {
-  test('and every field at fault, when a wallet is updated badly', async () => {
+  test('and every invalid field of an update of a wallet', async () => {
     const [name = ''] = tenant.wallets;
     const update = updateWallet(environment, { name, title: '', password: 'short' });
     await expect(update).rejects.toMatchObject(failure('BAD_USER_INPUT', 'title', 'password'));
@@ -181,7 +181,7 @@ describe('an error of the gateway reaches the app, with its code', () => {
     await expect(openProjectList(environment, 101)).rejects.toMatchObject(failure('BAD_USER_INPUT', 'first'));
   });
 
-  test('when the token is bad, and nothing is executed', async () => {
+  test('when the token is invalid, and nothing is executed', async () => {
     const stranger = createEnvironment(gateway.url, 'nonsense');
     await expect(openProjectList(stranger, 10)).rejects.toMatchObject(failure('UNAUTHENTICATED'));
   });

@@ -11,12 +11,12 @@ const OPTIONS: TransformOptions = {
 };
 
 /**
- * Does to each module with `graphql` tags what the build of a Relay app does: Relay's Babel plugin
- * puts the compiled artifact in the place of the tag. Node itself strips the types.
+ * Transforms each module with `graphql` tags as the build of a Relay app does: Relay's Babel plugin
+ * replaces each tag with an import of the compiled artifact. Node strips the types.
  */
 export const tagHooks = registerHooks({
   resolve(specifier, context, nextResolve) {
-    // An artifact is imported without the end of its name, which a bundler would add.
+    // An artifact is imported without its extension. A bundler would add it.
     return nextResolve(specifier.endsWith('.graphql') ? `${specifier}.ts` : specifier, context);
   },
   load(url, context, nextLoad) {

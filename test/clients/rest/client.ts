@@ -20,7 +20,7 @@ export async function pagesOf(client: Client<paths>, pageSize?: number): Promise
   return pages;
 }
 
-/** What an error says to a program. */
+/** The parts of an error that a program reads. */
 export function faultsIn({ error }: components['schemas']['Error']) {
   const [reason] = error.details.flatMap((detail) => ('reason' in detail ? [detail.reason] : []));
   const violations = error.details.flatMap((detail) =>

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 describe('openapi-fetch', () => {
-  test('creates an app, and signs in with it to a token that opens its project alone', async () => {
+  test('creates an app, and signs in to get a token for the project of the app only', async () => {
     const account = connect(gateway.url, tenant.token);
     const created = await account.POST('/auth/apps', { body: { title: 'Till', active: true } });
     const { name = '', privateKey = '' } = created.data ?? {};
@@ -36,7 +36,7 @@ describe('openapi-fetch', () => {
     expect(await pagesOf(app)).toEqual([tenant.projects.slice(0, 1)]);
   });
 
-  test('changes the fields of a wallet that it sends and leaves the others', async () => {
+  test('changes only the wallet fields that it sends', async () => {
     const [wallet_name = ''] = tenant.wallets;
     const [project] = tenant.projects;
     const { data } = await connect(gateway.url, tenant.token).PATCH('/wallet/{wallet_name}', {
@@ -56,7 +56,7 @@ describe('openapi-fetch', () => {
     },
   );
 
-  test('reads the fields at fault by the types of the error', async () => {
+  test('reads the invalid fields of an error with the generated types', async () => {
     const [wallet_name = ''] = tenant.wallets;
     const { error, data, response } = await connect(gateway.url, tenant.token).PATCH(
       '/wallet/{wallet_name}',
@@ -79,22 +79,22 @@ describe('openapi-fetch', () => {
     expect(error && faultsIn(error)).toEqual({ code: 401, reason: 'TOKEN_INVALID', fields: [] });
   });
 
-  test('does not compile with a field of another name or type, which the gateway refuses', async () => {
+  test('does not compile with a wrong field name or type, which the gateway refuses', async () => {
     const client = connect(gateway.url, tenant.token);
-    // @ts-expect-error: it is called title
+    // @ts-expect-error: the field is `title`
     const app = await client.POST('/auth/apps', { body: { titel: 'Till', active: true } });
     expect(app.error && faultsIn(app.error).fields).toEqual(['titel']);
-    // @ts-expect-error: it is called pageSize
+    // @ts-expect-error: the parameter is `pageSize`
     const sized = await client.GET('/project/projects', { params: { query: { size: 5 } } });
     expect(sized.error && faultsIn(sized.error).fields).toEqual(['size']);
-    // @ts-expect-error: it is a number
+    // @ts-expect-error: the value is a number
     const page = await client.GET('/project/projects', { params: { query: { pageSize: 'five' } } });
     expect(page.error && faultsIn(page.error).fields).toEqual(['pageSize']);
   });
 });
 
 describe('the section in docs/clients.md', () => {
-  test('generates the types that are kept here from the document alone', async () => {
+  test('generates the committed types from the document', async () => {
     const { status, types } = await generate(temporaryFolder());
     expect(status).toBe(0);
     await expect(types, 'To be made anew by `vitest -u`').toMatchFileSnapshot('__generated__/paw.d.ts');
@@ -129,13 +129,13 @@ function temporaryFolder(): string {
   return folder;
 }
 
-/** Makes `paw.d.ts` in a folder, from the document that the gateway serves. */
+/** Generates `paw.d.ts` in a folder, from the document that the gateway serves. */
 async function generate(folder: string) {
   const { status } = await run(folder, GENERATOR, `${gateway.url}/openapi.json`, '-o', 'paw.d.ts');
   return { status, types: readFileSync(join(folder, 'paw.d.ts'), 'utf8') };
 }
 
-/** Runs a program on Node to its end. */
+/** Runs a Node program until it ends. */
 function run(cwd: string, ...words: readonly string[]): Promise<{ status: unknown; output: string }> {
   const env = { PATH: process.env['PATH'], PAW: gateway.url, TOKEN: tenant.token };
   return new Promise((resolve) => {

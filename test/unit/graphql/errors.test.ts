@@ -13,7 +13,7 @@ import {
   unavailable,
 } from '../../../src/model/api-error.ts';
 
-/** Formats an error as Apollo Server has formatted it, and returns what was logged beside it. */
+/** Formats an error that Apollo Server has formatted. Returns it with the logged errors. */
 function format(thrown: unknown, code?: string) {
   const logged: ApiError[] = [];
   const formatted = { message: String(thrown), extensions: code === undefined ? {} : { code } };

@@ -13,7 +13,7 @@ const RESPONSE_FIELDS = ['A response may have at most 20000 fields, counting eac
 const REPEATED_FIELDS = ['A document may have at most 200 repeated fields.'];
 const FRAGMENT_SPREADS = ['A document may have at most 200 fragment spreads.'];
 
-/** The errors of a document, by the limits alone. */
+/** The errors of a document from the limits only. */
 function errorsOf(document: string): readonly string[] {
   return validate(schema, parse(document), limits).map(({ message }) => message);
 }
@@ -77,7 +77,7 @@ describe('at most 20,000 response fields are accepted', () => {
   });
 });
 
-describe('what takes a quadratic time in the validation is bounded', () => {
+describe('the parts of a document with quadratic validation time are bounded', () => {
   test('at most 200 repeated fields are accepted in a document', () => {
     const document = (repeated: number) =>
       `{ one { ${times(101, () => 'id')} other { ${times(repeated - 99, () => 'id')} } } }`;
@@ -99,7 +99,7 @@ describe('what takes a quadratic time in the validation is bounded', () => {
 });
 
 describe('a document that is refused', () => {
-  test('is not examined by the rules of graphql-js, which would take long', () => {
+  test('is not checked by the rules of graphql-js, which would take long', () => {
     const document = parse(`{ nothing { ${times(300, () => '...F')} } } fragment F on Nothing { id }`);
     expect(validate(schema, document, [...limits, ...specifiedRules]).map(({ message }) => message)).toEqual(
       FRAGMENT_SPREADS,

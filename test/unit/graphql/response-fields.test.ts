@@ -14,7 +14,7 @@ function count(source: string, limit = 1_000_000): number {
   return fieldCounter(schema, document, 10, limit)(operation);
 }
 
-/** How many fields an answer really has. */
+/** The actual number of fields in a response. */
 function fieldsIn(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum, item) => sum + fieldsIn(item), 0);
   if (typeof value !== 'object' || value === null) return 0;

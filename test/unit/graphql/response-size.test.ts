@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MAX_RESPONSE_BYTES, resultJson } from '../../../src/graphql/response-size.ts';
 import { ApiError } from '../../../src/model/api-error.ts';
 
-/** A result whose JSON has so many bytes, most of them in texts of `unit`. */
+/** A result whose JSON has the given number of bytes, mostly in repetitions of `unit`. */
 function resultOf(bytes: number, unit: string) {
   const unitBytes = Buffer.byteLength(JSON.stringify(unit)) - 2;
   const data = {
@@ -21,7 +21,7 @@ function resultOf(bytes: number, unit: string) {
   return { data };
 }
 
-test('a response has at most 5 MB, counted to the byte for every kind of character', () => {
+test('a response has at most 5 MB, counted exactly for every kind of character', () => {
   // A letter, a control character, a quote, two bytes, four bytes, and a lone surrogate.
   const unit = 'x\u0001"é😀\ud800';
   const json = resultJson(resultOf(MAX_RESPONSE_BYTES, unit));

@@ -5,7 +5,7 @@ import { parseUlid, type Ulid } from '../../../src/model/resource-name.ts';
 
 const id = parseUlid('01ARZ3NDEKTSV4RRFFQ69G5FAV') as Ulid;
 
-/** Returns the token that the data layer is asked about. */
+/** Returns the token that is passed to the data layer. */
 async function tokenIn(authorization: string | undefined): Promise<string | undefined> {
   let token: string | undefined;
   const data: Pick<DataLayer, 'authenticate'> = {

@@ -22,7 +22,7 @@ import {
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
-/** The message of a refusal, or undefined if the value is accepted. */
+/** Returns the error message, or undefined if the value is valid. */
 function refusalOf(validate: Validator<unknown>, value: unknown): string | undefined {
   try {
     validate(value);
@@ -75,7 +75,7 @@ describe('text', () => {
   });
 
   test.each([' a\n\tb ', '\u200b', '\ufeff', 'a\u0301', "'; DROP TABLE app; --"])(
-    '%j is kept as it is',
+    '%j is kept unchanged',
     (value) => {
       expect(title(value)).toBe(value);
     },
@@ -145,7 +145,7 @@ describe('a resource name', () => {
   });
 });
 
-describe('a field that may be left out', () => {
+describe('an optional field', () => {
   test('may be null only if it is nullable', () => {
     expect(optional(title)(undefined)).toBeUndefined();
     expect(refusalOf(optional(title), null)).toBe('Must be a string.');
@@ -173,7 +173,7 @@ describe('the fields of a request', () => {
     });
   });
 
-  test('are all named if they are all at fault', () => {
+  test('are all named in the error if all are invalid', () => {
     expect(violationsOf({ active: 1 })).toEqual([
       { field: 'title', description: 'Required.' },
       { field: 'active', description: 'Must be true or false.' },
@@ -187,7 +187,7 @@ describe('the fields of a request', () => {
     ]);
   });
 
-  test('fail with the error of a validator that is itself at fault', () => {
+  test('fail with the error of a validator that throws an unexpected error', () => {
     const broken = validator({}, false, () => {
       throw new TypeError('broken');
     });

@@ -19,7 +19,7 @@ const isRefused = (token: unknown) => {
   }
 };
 
-/** The token of a place in another version, with the right code of the key. */
+/** Returns a token of another version, with a valid authentication code. */
 function withVersion(version: string): string {
   const place = version + ID;
   const code = createHash('sha256')
@@ -28,7 +28,7 @@ function withVersion(version: string): string {
   return Buffer.concat([Buffer.from(place), code.subarray(0, 15)]).toString('base64url');
 }
 
-test('a token is read as the item that it was made for', () => {
+test('a token is decoded to the item that it was created for', () => {
   const newId = idGenerator(Date.now);
   for (const id of [ID, ...Array.from({ length: 100 }, newId)]) {
     expect(tokens.position(tokens.encode(id))).toBe(id);
@@ -40,7 +40,7 @@ test('a token is URL-safe and matches its published schema', () => {
   expect(genuine.length).toBeLessThanOrEqual(PAGE_TOKEN_SCHEMA.maxLength);
 });
 
-test('tokens of one key are the same in every instance', () => {
+test('tokens of the same key are equal in every instance', () => {
   expect(pageTokens(Uint8Array.from(KEY)).encode(ID)).toBe(genuine);
 });
 
@@ -53,7 +53,7 @@ describe('a token is refused', () => {
     ['the next character', (code) => (code === 'z'.charCodeAt(0) ? 'a' : String.fromCharCode(code + 1))],
     ['the letter A', (code) => (code === 'A'.charCodeAt(0) ? 'B' : 'A')],
     ['a character outside base64url', () => '*'],
-    // Decoders that use the low byte alone read these as the original letter.
+    // A decoder that uses only the low byte reads these as the original letter.
     ['a character 256 code points on', (code) => String.fromCharCode(code + 0x100)],
     ['a character 4096 code points on', (code) => String.fromCharCode(code + 0x1000)],
   ])('with %s at any one position', (_, change) => {
@@ -99,7 +99,7 @@ describe('a token is refused', () => {
     expect(isRefused(pageTokens(Buffer.alloc(32, 8)).encode(ID))).toBe(true);
   });
 
-  test('of another version, though its code is right', () => {
+  test('of another version, even with a valid code', () => {
     expect(withVersion('2')).toBe(genuine);
     for (const version of ['0', '1', '3', '9']) expect(isRefused(withVersion(version))).toBe(true);
   });

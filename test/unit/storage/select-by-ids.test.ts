@@ -19,7 +19,7 @@ async function statementsFor(ids: readonly Ulid[]) {
   return statements;
 }
 
-test('no id takes no statement', async () => {
+test('an empty list needs no statement', async () => {
   expect(await statementsFor([])).toEqual([]);
 });
 
