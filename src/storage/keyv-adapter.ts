@@ -10,7 +10,8 @@ const DELETE = 'DELETE FROM token WHERE namespace = $1 AND key = $2 RETURNING ex
 
 const CLEAR = 'DELETE FROM token WHERE namespace = $1';
 
-const FIND_EXPIRED = 'SELECT key FROM token WHERE expire_time_ms <= $1 LIMIT 1';
+// The order makes PostgreSQL use the index, where it would otherwise expect a match in any first row.
+const FIND_EXPIRED = 'SELECT key FROM token WHERE expire_time_ms <= $1 ORDER BY expire_time_ms LIMIT 1';
 
 const SWEEP = `DELETE FROM token WHERE (namespace, key) IN
   (SELECT namespace, key FROM token WHERE expire_time_ms <= $1 LIMIT $2) RETURNING key`;
