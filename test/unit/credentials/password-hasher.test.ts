@@ -46,7 +46,7 @@ test('at most two passwords are hashed at once, in the order of the requests, ea
 });
 
 test.each([0, 1])(
-  'with a queue of %i, further passwords are refused at once, and accepted when there is room again',
+  'with a queue of %i, further passwords are refused immediately, and accepted after the queue has shrunk',
   async (queue) => {
     const hasher = passwordHasher(queue);
     const hash = () => hasher.hash(PASSWORD).catch((error: unknown) => error);
