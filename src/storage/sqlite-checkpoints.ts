@@ -39,8 +39,10 @@ export function checkpoints(path: string, onHeld: (log: HeldLog) => void): Check
   let heldSince: number | undefined;
   let reported = 0;
   let retry: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
   function start(): void {
+    if (isClosed) return;
     thread ??= startThread();
     isRunning = true;
     thread.postMessage('checkpoint');
@@ -51,10 +53,10 @@ export function checkpoints(path: string, onHeld: (log: HeldLog) => void): Check
     // A thread that is idle does not keep the process alive.
     worker.unref();
     worker.on('message', finish);
-    // The log grows until the next attempt, which starts another thread.
+    // Another thread tries again. Until then a checkpoint counts as running, so that there is one attempt at a time.
     worker.on('error', () => {
       thread = undefined;
-      isRunning = false;
+      retry = setTimeout(start, RETRY_INTERVAL_MS).unref();
     });
     return worker;
   }
@@ -80,6 +82,7 @@ export function checkpoints(path: string, onHeld: (log: HeldLog) => void): Check
       if (bytes > CHECKPOINT_BYTES && !isRunning && heldSince === undefined) start();
     },
     async close() {
+      isClosed = true;
       clearTimeout(retry);
       if (thread === undefined) return;
       const ended = Promise.withResolvers<void>();

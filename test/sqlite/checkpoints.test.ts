@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import { checkpoints } from '../../src/storage/sqlite-checkpoints.ts';
 import { pathOf } from '../support/engine.ts';
 import { makeDatabase } from '../support/gateway.ts';
 
@@ -57,4 +58,21 @@ test('the pages of deleted rows are returned to the file system', async () => {
   await database.query('DELETE FROM item');
   await write(10 * MEGABYTE);
   await expect.poll(() => statSync(path).size, POLL).toBeLessThan(25 * MEGABYTE);
+});
+
+test('a checkpoint that fails is tried again', async () => {
+  await write(2 * MEGABYTE);
+  const missing = `${path}.later`;
+  const checkpointing = checkpoints(missing, () => {});
+  onTestFinished(checkpointing.close);
+  mkdirSync(missing);
+  const failed = new Promise((resolve) => {
+    process.once('worker', (thread) => thread.once('error', resolve));
+  });
+  // A folder can't be opened as a database.
+  checkpointing.considerLog(10 * MEGABYTE);
+  await failed;
+  rmSync(missing, { recursive: true });
+  for (const suffix of ['', '-wal']) symlinkSync(path + suffix, missing + suffix);
+  await expect.poll(logSize, POLL).toBeLessThan(MEGABYTE);
 });
