@@ -5,12 +5,15 @@
  * - `node build.ts` also creates `dist/`: JavaScript, type declarations, and the files that the program reads.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const BROWSER = 'src/pages/browser';
 
 const ASSETS = 'src/pages/assets';
+
+// The assets are moved from here when they are complete.
+const BUNDLE = 'node_modules/.cache/browser-assets';
 
 const DIST = 'dist';
 
@@ -43,13 +46,13 @@ async function buildAssets(): Promise<void> {
   const newest = Math.max(...sources.map((path) => statSync(path).mtimeMs));
   if (existsSync(ASSETS) && statSync(ASSETS).mtimeMs > newest) return;
   const { build } = await import('esbuild');
-  rmSync(ASSETS, { recursive: true, force: true });
+  rmSync(BUNDLE, { recursive: true, force: true });
   await build({
     absWorkingDir: join(import.meta.dirname, BROWSER),
     entryPoints: ENTRIES,
     entryNames: '[name]-[hash]',
     chunkNames: 'chunk-[name]-[hash]',
-    outdir: join('..', 'assets'),
+    outdir: join(import.meta.dirname, BUNDLE),
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -65,6 +68,8 @@ async function buildAssets(): Promise<void> {
       },
     ],
   });
+  rmSync(ASSETS, { recursive: true, force: true });
+  renameSync(BUNDLE, ASSETS);
 }
 
 function buildProgram(): void {
