@@ -56,7 +56,7 @@ export async function serveUntilStopped(
       onListening(server);
     }
     const failure = await Promise.race([stopped.then(() => undefined), server.failed]);
-    // After a failure no change is acknowledged any more, so that nothing is gained by a delay.
+    // After a failure all writes are refused, so the server stops without a delay.
     await server.stop(failure && 0);
     if (failure) throw failure;
   } catch (error) {

@@ -10,7 +10,7 @@ const DELETE = 'DELETE FROM token WHERE namespace = $1 AND key = $2 RETURNING ex
 
 const CLEAR = 'DELETE FROM token WHERE namespace = $1';
 
-// The order makes PostgreSQL use the index, where it would otherwise expect a match in any first row.
+// Without the order, PostgreSQL expects to find an expired row early, and scans the table.
 const FIND_EXPIRED = 'SELECT key FROM token WHERE expire_time_ms <= $1 ORDER BY expire_time_ms LIMIT 1';
 
 const SWEEP = `DELETE FROM token WHERE (namespace, key) IN

@@ -57,58 +57,58 @@ export function groupCommit(
   const commit = prepare('COMMIT');
   const savepoint = prepare('SAVEPOINT write');
   const release = prepare('RELEASE write');
-  const undo = prepare('ROLLBACK TO write');
-  const waiting: PendingWrite[] = [];
+  const rollbackToSavepoint = prepare('ROLLBACK TO write');
+  const queue: PendingWrite[] = [];
   const unfinished = new Set<Promise<unknown>>();
   const transactions = new AsyncLocalStorage<true>();
   let isScheduled = false;
 
   // After all requests of the turn have been read.
   function schedule(): void {
-    if (isScheduled || waiting.length === 0) return;
+    if (isScheduled || queue.length === 0) return;
     isScheduled = true;
     setImmediate(async () => {
-      await commitBatch(waiting.splice(0, MAX_BATCH));
+      await commitBatch(queue.splice(0, MAX_BATCH));
       isScheduled = false;
       schedule();
     });
   }
 
   async function commitBatch(batch: readonly PendingWrite[]): Promise<void> {
-    const begun = await beginFor(batch);
-    if (begun.length === 0) return;
-    const settlements: (() => void)[] = [];
+    const writes = await beginTransaction(batch);
+    if (writes.length === 0) return;
+    const acknowledgements: (() => void)[] = [];
     try {
-      for (const write of begun) settlements.push(await attempt(write, begun));
+      for (const write of writes) acknowledgements.push(await execute(write, writes));
       translateErrors(commit);
     } catch (error) {
       rollBack();
-      for (const { reject } of begun) reject(error);
+      for (const { reject } of writes) reject(error);
       return;
     }
     onCommit();
     sync().then(
       () => {
-        for (const settle of settlements) settle();
+        for (const acknowledge of acknowledgements) acknowledge();
       },
       (error) => {
-        for (const { reject } of begun) reject(error);
+        for (const { reject } of writes) reject(error);
       },
     );
   }
 
   /** Begins a transaction when no other process holds the lock. Returns the writes whose deadline has not passed. */
-  async function beginFor(batch: readonly PendingWrite[]): Promise<readonly PendingWrite[]> {
-    for (let patient = batch, interval = MIN_BUSY_INTERVAL_MS; ; ) {
+  async function beginTransaction(batch: readonly PendingWrite[]): Promise<readonly PendingWrite[]> {
+    for (let remaining = batch, interval = MIN_BUSY_INTERVAL_MS; ; ) {
       try {
         begin();
-        return patient;
+        return remaining;
       } catch (error) {
         const isBusy = error instanceof ApiError && primaryResultCode(error.cause) === BUSY;
         const now = performance.now();
-        for (const { deadline, reject } of patient) if (!isBusy || now > deadline) reject(error);
-        patient = isBusy ? patient.filter(({ deadline }) => now <= deadline) : [];
-        if (patient.length === 0) return patient;
+        for (const { deadline, reject } of remaining) if (!isBusy || now > deadline) reject(error);
+        remaining = isBusy ? remaining.filter(({ deadline }) => now <= deadline) : [];
+        if (remaining.length === 0) return remaining;
         await delay(interval);
         interval = Math.min(2 * interval, MAX_BUSY_INTERVAL_MS);
       }
@@ -118,10 +118,10 @@ export function groupCommit(
   /**
    * Runs one write of a batch.
    *
-   * @returns the function that settles it
+   * @returns the function that settles its promise
    * @throws UNAVAILABLE if the whole batch is undone
    */
-  async function attempt(write: PendingWrite, batch: readonly PendingWrite[]): Promise<() => void> {
+  async function execute(write: PendingWrite, batch: readonly PendingWrite[]): Promise<() => void> {
     const { work, isAtomic, resolve, reject } = write;
     const needsSavepoint = batch.length > 1 && !isAtomic;
     if (needsSavepoint) savepoint();
@@ -138,7 +138,7 @@ export function groupCommit(
         throw unavailable(error);
       }
       if (needsSavepoint) {
-        undo();
+        rollbackToSavepoint();
         release();
       }
       return () => reject(error);
@@ -158,7 +158,7 @@ export function groupCommit(
       throw new Error('A write inside a transaction would wait for itself: use the transaction.');
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    waiting.push({ work, isAtomic, resolve, reject, deadline: performance.now() + BUSY_TIMEOUT_MS });
+    queue.push({ work, isAtomic, resolve, reject, deadline: performance.now() + BUSY_TIMEOUT_MS });
     unfinished.add(promise);
     const finish = () => unfinished.delete(promise);
     promise.then(finish, finish);

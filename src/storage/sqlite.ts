@@ -28,8 +28,8 @@ const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true }
  * Opens a database in one SQLite file.
  *
  * There are two connections, one for writes and one for reads, so that a read neither waits for an open
- * transaction nor sees into it. A write resolves when it is on disk; until then other reads may already show
- * it. The event loop never waits for the disk: the log is synced in the thread pool and checkpointed on a
+ * transaction nor sees its changes. A write resolves when it is on disk. Reads can see it shortly before. The
+ * event loop never waits for the disk: the log is synced in the thread pool and checkpointed on a
  * thread of its own.
  *
  * @param path the file
