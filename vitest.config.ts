@@ -36,7 +36,7 @@ const sqlite = {
 // The tests that depend on the engine: the operations, the storage and the commands.
 const postgres = {
   name: 'postgres',
-  include: ['access', 'command', 'operations', 'postgres', 'projects', 'storage'].map(
+  include: ['access', 'command', 'model', 'operations', 'postgres', 'projects', 'storage'].map(
     (folder) => `test/${folder}/**/*.test.ts`,
   ),
   exclude: withoutProgram,
