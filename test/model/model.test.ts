@@ -105,14 +105,23 @@ class World {
     for (const [step, result] of observed) this.#remember(step, result);
   }
 
-  #stepOf({ kind, token: tokenIndex, target, other, flag, input }: Draft): Step {
+  #stepOf({ api, kind, token: tokenIndex, target, other, flag, input }: Draft): Step {
     // Most tokens have ended. Half of the steps use one of the account tokens.
     const token = tokenIndex % 2 === 0 ? pick(this.#accountTokens, target) : pick(this.#tokens, tokenIndex);
     const app = pick(this.#apps, target);
     const project = pick(this.#projects, other);
     switch (kind) {
       case 'createApp':
-        return { kind, token, input: { title: input['title'] ?? 'App', active: flag || other % 2 === 0 } };
+        return {
+          kind,
+          token,
+          // Only GraphQL can name a project.
+          input: {
+            title: input['title'] ?? 'App',
+            active: flag || other % 2 === 0,
+            ...(api === 0 && flag && { project }),
+          },
+        };
       case 'signIn': {
         const { privateKey } = other % 4 === 0 ? pick(this.#apps, other) : app;
         return { kind, token, input: { name: app.name, privateKey } };
