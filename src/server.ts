@@ -22,10 +22,10 @@ import { restErrorBody } from './rest/error-body.ts';
 import { addOpenApi } from './rest/openapi.ts';
 import { addRestApi } from './rest/routes.ts';
 import type { Database } from './storage/database.ts';
-import { sweepExpired } from './storage/keyv-adapter.ts';
 import { migrate } from './storage/migrate.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
+import { startSweeper } from './storage/sweep.ts';
 import { tokenStore } from './storage/tokens.ts';
 import { VERSION } from './version.ts';
 
@@ -51,8 +51,6 @@ export type Server = ServerInfo & {
    */
   stop(delaySeconds?: number): Promise<void>;
 };
-
-const SWEEP_INTERVAL_MS = 60_000;
 
 // The maximum time for the completion of requests during a stop. Remaining connections are closed after it.
 const STOP_DEADLINE_MS = 10_000;
@@ -132,7 +130,12 @@ async function listen(
   const { port } = app.server.address() as AddressInfo;
   const url = localUrl(config.host, port);
   publicUrl ||= url;
-  const stopSweeper = startSweeper(database, clock, logger);
+  const stopSweeper = startSweeper(
+    database,
+    clock,
+    (count) => logger.debug({ count }, 'deleted expired tokens'),
+    (error) => logger.warn(error, 'could not delete expired tokens'),
+  );
 
   return {
     url,
@@ -157,27 +160,4 @@ function shouldServeExplorers(setting: boolean | undefined): boolean {
     throw new ConfigError('PAW_EXPLORERS=on needs the browser assets. Run "npm run build".');
   }
   return setting ?? hasAssets();
-}
-
-/** Deletes expired tokens at regular intervals. Returns a function that stops this. */
-function startSweeper(
-  database: Database,
-  clock: () => number,
-  logger: FastifyBaseLogger,
-): () => Promise<void> {
-  let sweep = Promise.resolve();
-  const runSweep = () => {
-    sweep = sweepExpired(database, clock()).then(
-      (count) => {
-        if (count > 0) logger.debug({ count }, 'deleted expired tokens');
-      },
-      (error) => logger.warn(error, 'could not delete expired tokens'),
-    );
-  };
-  runSweep();
-  const timer = setInterval(runSweep, SWEEP_INTERVAL_MS);
-  return async () => {
-    clearInterval(timer);
-    await sweep;
-  };
 }

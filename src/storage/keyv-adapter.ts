@@ -10,15 +10,6 @@ const DELETE = 'DELETE FROM token WHERE namespace = $1 AND key = $2 RETURNING ex
 
 const CLEAR = 'DELETE FROM token WHERE namespace = $1';
 
-// Without the order, PostgreSQL expects to find an expired row early, and scans the table.
-const FIND_EXPIRED = 'SELECT key FROM token WHERE expire_time_ms <= $1 ORDER BY expire_time_ms LIMIT 1';
-
-const SWEEP = `DELETE FROM token WHERE (namespace, key) IN
-  (SELECT namespace, key FROM token WHERE expire_time_ms <= $1 LIMIT $2) RETURNING key`;
-
-// Limits how long one statement of a sweep locks out other writes.
-const SWEEP_BATCH = 1000;
-
 type Entry = { readonly value: string; readonly expire_time_ms: number | null };
 
 /**
@@ -65,24 +56,6 @@ export class KeyvAdapter implements KeyvStoreAdapter {
   /** Ignores listeners: Keyv subscribes to error events, but this adapter reports errors only by rejected promises. */
   on(): this {
     return this;
-  }
-}
-
-/**
- * Deletes expired entries in batches, and returns their number.
- *
- * @param now the current time, in Unix milliseconds
- * @throws UNAVAILABLE if the database is unavailable
- */
-export async function sweepExpired(database: Queryable, now: number): Promise<number> {
-  // Without expired entries no lock is taken.
-  const expired = await database.query(FIND_EXPIRED, [now]);
-  if (expired.length === 0) return 0;
-  let total = 0;
-  for (;;) {
-    const { length } = await database.query(SWEEP, [now, SWEEP_BATCH]);
-    total += length;
-    if (length < SWEEP_BATCH) return total;
   }
 }
 

@@ -1,9 +1,9 @@
 import keyvTestSuite from '@keyv/test-suite';
 import { Keyv } from 'keyv';
 import * as vitest from 'vitest';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Database, Queryable, Row, Value } from '../../src/storage/database.ts';
-import { KeyvAdapter, sweepExpired } from '../../src/storage/keyv-adapter.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import { KeyvAdapter } from '../../src/storage/keyv-adapter.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { makeDatabase, testClock } from '../support/gateway.ts';
@@ -112,55 +112,6 @@ describe('clearing', () => {
   });
 });
 
-describe('a sweep', () => {
-  beforeEach(async () => {
-    await database.query('DELETE FROM token');
-  });
-
-  test.each([
-    [0, [0]],
-    [1000, [1, 1000, 0]],
-    [2500, [1, 1000, 1000, 500]],
-  ])(
-    'of %i expired entries looks for one, deletes them in batches (rows: %j), and no others',
-    async (count, batches) => {
-      const clock = testClock();
-      await database.transaction(async (transaction) => {
-        const adapter = new KeyvAdapter(transaction, clock);
-        if (count > 0) await transaction.query(INSERT_EXPIRED, [count, clock()]);
-        await adapter.set('live:later', 'value', 1001);
-        await adapter.set('live:endless', 'value');
-      });
-      clock.advance(1000);
-      const { watched, results } = watch(database);
-      expect(await sweepExpired(watched, clock())).toBe(count);
-      expect(results.map((rows) => rows.length)).toEqual(batches);
-      expect(await database.query('SELECT namespace, key FROM token ORDER BY key')).toEqual([
-        { namespace: 'live', key: 'endless' },
-        { namespace: 'live', key: 'later' },
-      ]);
-      expect(await sweepExpired(database, clock())).toBe(0);
-    },
-  );
-});
-
-const INSERT_EXPIRED = `INSERT INTO token (namespace, key, value, expire_time_ms)
-  WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < CAST($1 AS INTEGER))
-  SELECT 'expired', CAST(i AS TEXT), 'value', CAST($2 AS BIGINT) + i % 1000 FROM n`;
-
 function namespace(name: string): Keyv<string> {
   return new Keyv({ store: new KeyvAdapter(database, Date.now), namespace: name, throwOnErrors: true });
-}
-
-/** The database, with a record of the results of each statement. */
-function watch(to: Queryable): { watched: Queryable; results: (readonly Row[])[] } {
-  const results: (readonly Row[])[] = [];
-  const watched: Queryable = {
-    async query<R extends Row>(sql: string, params?: readonly Value[]) {
-      const rows = await to.query<R>(sql, params);
-      results.push(rows);
-      return rows;
-    },
-  };
-  return { watched, results };
 }

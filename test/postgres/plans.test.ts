@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { idOf, parseResourceName, type Ulid } from '../../src/model/resource-name.ts';
 import type { Database, Queryable, Row, Value } from '../../src/storage/database.ts';
-import { sweepExpired } from '../../src/storage/keyv-adapter.ts';
 import { findProjectPage, findProjectPageMetadata } from '../../src/storage/projects.ts';
+import { sweepExpired } from '../../src/storage/sweep.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 const PROJECTS = 3000;
@@ -120,8 +120,18 @@ test.each(['force_custom_plan', 'auto'] as const)(
     onTestFinished(gateway.stop);
     for (const sql of [FILL_TOKENS, 'ANALYZE']) await gateway.database.query(sql);
     const { explained, steps } = explain(gateway.database, mode);
-    await sweepExpired(explained, Date.now());
-    const onTokens = steps.filter(({ 'Node Type': type }) => /^(Seq|Index|Bitmap).* Scan$/.test(type));
+    const sweepable = {
+      ...explained,
+      transaction: <T>(work: (on: Queryable) => Promise<T>) => work(explained),
+    };
+    await sweepExpired(sweepable, 'test', Date.now);
+    expect(steps).toContainEqual(
+      expect.objectContaining({ 'Node Type': 'ModifyTable', 'Relation Name': 'token' }),
+    );
+    const onTokens = steps.filter(
+      ({ 'Node Type': type, 'Relation Name': table }) =>
+        /^(Seq|Index|Bitmap).* Scan$/.test(type) && table !== 'sweep',
+    );
     expect(onTokens.map((step) => step['Index Name'])).toContain('token_by_expiry');
     for (const step of onTokens) expect(step['Node Type']).not.toBe('Seq Scan');
   },

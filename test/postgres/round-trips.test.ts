@@ -36,7 +36,7 @@ beforeAll(async () => {
   connection = new Client({ connectionString: server.urlOf('postgres') });
   await connection.connect();
   // The sweep after the start is not part of a request.
-  await vi.waitFor(() => expect(log()).toContain('SELECT key FROM token WHERE expire_time_ms'), {
+  await vi.waitFor(() => expect(log()).toContain('SELECT expire_time_ms FROM token'), {
     timeout: 30_000,
     interval: 10,
   });

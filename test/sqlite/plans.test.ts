@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { PageRequest } from '../../src/model/page.ts';
 import { idOf, parseResourceName, type ResourceName, type Ulid } from '../../src/model/resource-name.ts';
-import type { Queryable, Row, Value } from '../../src/storage/database.ts';
-import { sweepExpired } from '../../src/storage/keyv-adapter.ts';
+import type { Database, Row, Value } from '../../src/storage/database.ts';
 import {
   findAccountOfProject,
   findProjectPage,
   findProjectPageMetadata,
 } from '../../src/storage/projects.ts';
+import { sweepExpired } from '../../src/storage/sweep.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -45,16 +45,23 @@ test('the account of a project is found by the index on its name', async () => {
 });
 
 test('a sweep finds expired entries by an index', async () => {
+  await gateway.database.query(INSERT_EXPIRED);
   const { explained, plan } = explain(gateway.database);
-  await sweepExpired(explained, Date.now());
+  expect(await sweepExpired(explained, 'test', Date.now)).toBe(1);
   expect(plan).toContainEqual(expect.stringMatching(/^SEARCH token USING .*INDEX token_by_expiry/));
   expect(plan).not.toContainEqual(expect.stringMatching(/^SCAN/));
 });
 
+const INSERT_EXPIRED =
+  "INSERT INTO token (namespace, key, value, expire_time_ms) VALUES ('owner', 'key', 'value', 0)";
+
+type Statements = Pick<Database, 'query' | 'transaction'>;
+
 /** Returns the database, and the query plans of the statements that it runs. */
-function explain(database: Queryable): { explained: Queryable; plan: string[] } {
+function explain(database: Database): { explained: Statements; plan: string[] } {
   const plan: string[] = [];
-  const explained: Queryable = {
+  const explained: Statements = {
+    transaction: (work) => work(explained),
     async query<R extends Row>(sql: string, params?: readonly Value[]) {
       const steps = await database.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params);
       plan.push(...steps.map(({ detail }) => detail));

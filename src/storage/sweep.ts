@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from './database.ts';
+
+// A row is deleted when it has been expired for this time, and the clock has been trusted for this time. A clock
+// that is wrong at one start thus deletes nothing.
+const GRACE_MS = 86_400_000;
+
+// An instance that has not swept for this time has lost its claim.
+const CLAIM_MS = 60_000;
+
+// Longer than a claim, so that instances take turns only if one of them ends.
+const MIN_INTERVAL_MS = 60_000;
+const MAX_INTERVAL_MS = 90_000;
+
+// Limits how long one statement of a sweep locks out other writes.
+const BATCH_SIZE = 1000;
+
+// Without the order, PostgreSQL expects to find an expired row early, and scans the table.
+const FIND_EXPIRED =
+  'SELECT expire_time_ms FROM token WHERE expire_time_ms <= $1 ORDER BY expire_time_ms LIMIT 1';
+
+// The row stays locked until the end of the transaction, so that one instance sweeps at a time. A time that is far
+// from the last one, in either direction, means that one of the two clocks is wrong.
+const CLAIM = `UPDATE sweep SET holder = $1, time_ms = $2,
+  clock_since_ms = CASE WHEN ABS(time_ms - $2) <= ${GRACE_MS} THEN clock_since_ms ELSE $2 END
+WHERE id = 1 AND (holder = $1 OR ABS(time_ms - $2) >= ${CLAIM_MS}) RETURNING clock_since_ms`;
+
+const DELETE = `DELETE FROM token WHERE (namespace, key) IN
+  (SELECT namespace, key FROM token WHERE expire_time_ms <= $1 LIMIT $2) RETURNING key`;
+
+/**
+ * Deletes the rows that have been expired for a day, in batches, unless another instance is doing this.
+ *
+ * @param holder the id of this instance
+ * @param clock returns the current time, in Unix milliseconds
+ * @param signal ends the sweep after its current batch
+ * @returns the number of deleted rows
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function sweepExpired(
+  database: Pick<Database, 'query' | 'transaction'>,
+  holder: string,
+  clock: () => number,
+  signal?: AbortSignal,
+): Promise<number> {
+  // Without expired rows no lock is taken.
+  const expired = await database.query(FIND_EXPIRED, [clock()]);
+  if (expired.length === 0) return 0;
+  for (let total = 0; ; ) {
+    const count = await deleteBatch(database, holder, clock());
+    total += count;
+    if (count < BATCH_SIZE || signal?.aborted) return total;
+  }
+}
+
+/** Deletes at most `BATCH_SIZE` rows, and returns their number. */
+function deleteBatch(database: Pick<Database, 'transaction'>, holder: string, now: number): Promise<number> {
+  return database.transaction(async (transaction) => {
+    const [claim] = await transaction.query<{ clock_since_ms: number }>(CLAIM, [holder, now]);
+    if (claim === undefined || claim.clock_since_ms > now - GRACE_MS) return 0;
+    const rows = await transaction.query(DELETE, [now - GRACE_MS, BATCH_SIZE]);
+    return rows.length;
+  });
+}
+
+/**
+ * Sweeps now, and then at intervals with a random length, so that instances that start together do not sweep together.
+ *
+ * @param onSwept is called with the number of deleted rows, if there were any
+ * @param onError is called with the error of a sweep; the next one tries again
+ * @returns a function that ends this after the current batch
+ */
+export function startSweeper(
+  database: Database,
+  clock: () => number,
+  onSwept: (count: number) => void,
+  onError: (error: unknown) => void,
+): () => Promise<void> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const holder = randomUUID();
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const count = await sweepExpired(database, holder, clock, signal);
+        if (count > 0) onSwept(count);
+      } catch (error) {
+        onError(error);
+      }
+      const interval = MIN_INTERVAL_MS + Math.random() * (MAX_INTERVAL_MS - MIN_INTERVAL_MS);
+      await delay(interval, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  const running = run();
+  return () => {
+    stopping.abort();
+    return running;
+  };
+}

@@ -1,0 +1,159 @@
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import { migrate } from '../../src/storage/migrate.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { startSweeper, sweepExpired } from '../../src/storage/sweep.ts';
+import { tokenStatus } from '../support/actors.ts';
+import { restApi } from '../support/apis.ts';
+import { makeDatabase, seedTenant, startGateway, type TestClock, testClock } from '../support/gateway.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const YEAR_MS = 365 * DAY_MS;
+
+let database: Database;
+let clock: TestClock;
+
+beforeAll(async () => {
+  const { url, remove } = await makeDatabase();
+  database = await openDatabase(url);
+  await migrate(database, Date.now());
+  return async () => {
+    await database.close();
+    await remove();
+  };
+});
+
+beforeEach(async () => {
+  clock = testClock();
+  await database.query('DELETE FROM token');
+  await database.query("UPDATE sweep SET holder = '', time_ms = $1, clock_since_ms = 0", [
+    clock() - MINUTE_MS,
+  ]);
+});
+
+const INSERT = `INSERT INTO token (namespace, key, value, expire_time_ms)
+  WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < CAST($1 AS INTEGER))
+  SELECT 'expired', CAST(i AS TEXT), 'value', CAST($2 AS BIGINT) FROM n`;
+
+const insertExpired = (count: number) => database.query(INSERT, [count, clock() - DAY_MS]);
+
+async function countTokens(): Promise<number> {
+  const [row] = await database.query<{ count: number }>('SELECT COUNT(*) AS count FROM token');
+  return row?.count ?? Number.NaN;
+}
+
+describe('a sweep', () => {
+  test('deletes what has been expired for a day, to the millisecond, and nothing else', async () => {
+    const add = (key: string, expireTimeMs: number | null) =>
+      database.query('INSERT INTO token (namespace, key, value, expire_time_ms) VALUES ($1, $2, $3, $4)', [
+        'owner',
+        key,
+        'value',
+        expireTimeMs,
+      ]);
+    await add('for a day', clock());
+    await add('for less than a day', clock() + 1);
+    await add('never', null);
+    for (const ms of [DAY_MS / 2, DAY_MS / 2 - 1]) {
+      clock.advance(ms);
+      expect(await sweepExpired(database, 'one', clock)).toBe(0);
+    }
+    clock.advance(1);
+    expect(await sweepExpired(database, 'one', clock)).toBe(1);
+    expect(await database.query('SELECT key FROM token ORDER BY key')).toEqual([
+      { key: 'for less than a day' },
+      { key: 'never' },
+    ]);
+  });
+
+  test.each([0, 1, 1000, 2500])('deletes all of %i rows', async (count) => {
+    if (count > 0) await insertExpired(count);
+    expect(await sweepExpired(database, 'one', clock)).toBe(count);
+    expect(await countTokens()).toBe(0);
+  });
+
+  test('without expired rows writes nothing', async () => {
+    const before = await database.query('SELECT * FROM sweep');
+    await sweepExpired(database, 'one', clock);
+    expect(await database.query('SELECT * FROM sweep')).toEqual(before);
+  });
+
+  test('ends after its current batch when the server stops', async () => {
+    await insertExpired(2500);
+    let deleted = 0;
+    const stop = startSweeper(
+      database,
+      clock,
+      (count) => {
+        deleted = count;
+      },
+      (error) => expect.unreachable(String(error)),
+    );
+    await stop();
+    expect(deleted).toBe(1000);
+    expect(await countTokens()).toBe(1500);
+  });
+
+  test('is made by one instance, until that one has not swept for a minute', async () => {
+    await insertExpired(1);
+    expect(await sweepExpired(database, 'one', clock)).toBe(1);
+    await insertExpired(1);
+    clock.advance(MINUTE_MS - 1);
+    expect(await sweepExpired(database, 'two', clock)).toBe(0);
+    clock.advance(1);
+    expect(await sweepExpired(database, 'two', clock)).toBe(1);
+    await insertExpired(1);
+    expect(await sweepExpired(database, 'one', clock)).toBe(0);
+    expect(await sweepExpired(database, 'two', clock)).toBe(1);
+  });
+
+  test('is made by one of several instances that sweep at the same time', async () => {
+    await insertExpired(2500);
+    const holders = ['one', 'two', 'three', 'four'];
+    const counts = await Promise.all(holders.map((holder) => sweepExpired(database, holder, clock)));
+    expect(counts.toSorted((a, b) => a - b)).toEqual([0, 0, 0, 2500]);
+  });
+
+  test('trusts a clock that has moved by more than a day only when a day has passed', async () => {
+    await insertExpired(1);
+    for (const jump of [YEAR_MS, -YEAR_MS]) {
+      clock.advance(jump);
+      expect(await sweepExpired(database, 'one', clock)).toBe(0);
+      clock.advance(DAY_MS - 1);
+      expect(await sweepExpired(database, 'one', clock)).toBe(0);
+    }
+    clock.advance(1);
+    expect(await sweepExpired(database, 'one', clock)).toBe(1);
+  });
+});
+
+test('a server with a clock that is a year ahead for one start deletes no valid token', async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  const now = testClock();
+  const first = await startGateway({ DATABASE_URL: url }, now);
+  const { token } = await seedTenant(first);
+  await first.stop();
+
+  // A server sweeps when it starts, and waits for the end of this batch when it stops.
+  const ahead = testClock();
+  ahead.advance(YEAR_MS);
+  const wrong = await startGateway({ DATABASE_URL: url }, ahead);
+  expect(
+    await tokenStatus(
+      restApi(() => wrong.url),
+      token,
+    ),
+  ).toBe('TOKEN_INVALID');
+  await wrong.stop();
+
+  const right = await startGateway({ DATABASE_URL: url }, now);
+  onTestFinished(right.stop);
+  expect(
+    await tokenStatus(
+      restApi(() => right.url),
+      token,
+    ),
+  ).toBe('ok');
+});
