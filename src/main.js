@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // This file is JavaScript that older versions of Node can parse, so that they print the error below.
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -29,8 +29,10 @@ await runCommandLine(process.argv.slice(2));
  */
 function privateFolder() {
   try {
-    const path = join(homedir(), '.cache', 'paw-gateway');
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const parent = join(homedir(), '.cache');
+    const path = join(parent, 'paw-gateway');
+    // The recursive mkdir of Node would never end if the home folder is a missing one in /proc.
+    for (const each of [parent, path]) if (!existsSync(each)) mkdirSync(each, { mode: 0o700 });
     const { uid, mode } = statSync(path);
     const isPrivate = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
     return isPrivate ? path : undefined;

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { DatabaseUrlError } from './database-url.ts';
 import type { PostgresSettings } from './postgres.ts';
 import { openSqlite, type SqliteSettings } from './sqlite.ts';
 
@@ -13,9 +14,6 @@ export type OpenSettings = {
   readonly onHeldLog?: SqliteSettings['onHeldLog'];
 };
 
-/** Thrown if a URL is not that of a supported engine. The message is one line, without the URL, which can contain a password. */
-export class DatabaseUrlError extends Error {}
-
 const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = { poolSize: 10, timeoutMs: 5000 };
 
 const SQLITE_URL = /^sqlite:(?:\/\/)?(.+)$/;
@@ -24,7 +22,7 @@ const SQLITE_URL = /^sqlite:(?:\/\/)?(.+)$/;
  * Opens the database of a URL. Connections to a PostgreSQL server are opened on first use.
  *
  * @param url `sqlite:<path>` or `postgres://…`
- * @throws DatabaseUrlError if the URL is not that of a supported engine
+ * @throws DatabaseUrlError if the URL is not that of a supported engine, or has an unknown parameter
  * @throws DatabaseMissingError if the SQLite file does not exist and must not be created
  * @throws UNAVAILABLE if the file cannot be opened
  */

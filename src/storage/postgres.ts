@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError, Pool, types } from 'pg';
 import { ApiError, unavailable } from '../model/api-error.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
+import { parsePostgresUrl } from './database-url.ts';
 import { batchedReads } from './postgres-reads.ts';
 
 /** The limits on one process's use of a PostgreSQL server. */
@@ -40,19 +41,14 @@ const CLIENT_TIMEOUT_MARGIN_MS = 1000;
  * Opens a connection pool to a PostgreSQL server, or to another engine with its protocol.
  * Connections are opened on demand. A broken connection is replaced for the next statement.
  *
- * @param url `postgres://…`. `sslmode` is `disable` (the default), `require`, `verify-ca` or
- *   `verify-full`, with the meaning of libpq. `pgbouncer=true` is required for a pooler in
- *   transaction mode, which keeps neither session settings nor prepared statements.
+ * @param url `postgres://…`; see `parsePostgresUrl` for its parameters
+ * @throws DatabaseUrlError if a parameter of the URL is unknown or invalid
  */
 export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSettings): Database {
-  const target = new URL(url);
-  const hasPooler = target.searchParams.get('pgbouncer') === 'true';
-  target.searchParams.delete('pgbouncer');
-  // Gives `sslmode=require` the meaning of libpq: encryption without verification of the certificate.
-  target.searchParams.set('uselibpqcompat', 'true');
+  const { connectionString, hasPooler } = parsePostgresUrl(url);
 
   const pool = new Pool({
-    connectionString: target.href,
+    connectionString,
     application_name: 'paw-gateway',
     max: poolSize,
     connectionTimeoutMillis: timeoutMs,

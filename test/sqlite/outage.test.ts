@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { bothApis, send } from '../support/apis.ts';
 import { pathOf } from '../support/engine.ts';
 import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
-import { paw } from '../support/paw.ts';
+import { paw, pawProcess } from '../support/paw.ts';
 import { expectError } from '../support/refusal.ts';
 
 test('a lock of another process blocks writes, and not reads, until it is released', async () => {
@@ -64,6 +64,16 @@ test('a database that is locked is UNAVAILABLE for writes by both APIs, and can 
     expect((await update()).value).toMatchObject({ name: wallet, title: 'Later' });
     expect(title()).toEqual({ title: 'Later' });
   }
+});
+
+test('a file in a missing folder of /proc ends the start with status 1 and one line', async () => {
+  const missing = '/proc/missing/folder';
+  const settings = { DATABASE_URL: `sqlite:${missing}/paw.db`, HOME: missing };
+  expect(await pawProcess(['serve'], settings)).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^paw: The database is unavailable: ENOENT[^\n]+\n$/),
+  });
 });
 
 test('tokens that cannot be read are an outage, and not invalid tokens', async () => {

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig, readDuration } from '../../src/config.ts';
-import { DatabaseUrlError, openDatabase } from '../../src/storage/open-database.ts';
+import { DatabaseUrlError } from '../../src/storage/database-url.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 
 const DEFAULTS = {
   host: '127.0.0.1',
@@ -152,5 +153,24 @@ describe('DATABASE_URL', () => {
     expect(refusal).toBeInstanceOf(DatabaseUrlError);
     expect(String(refusal)).toMatch(/DATABASE_URL must be .+\.$/);
     expect(String(refusal)).not.toContain('hunter2');
+  });
+
+  test.each([
+    ['ssl_mode=require', '"ssl_mode"'],
+    ['sslmode=require&SSLMODE=require&foo', '"SSLMODE", "foo"'],
+    ['uselibpqcompat=false', '"uselibpqcompat"'],
+    ['user=root%0Aroot', '"user"'],
+    ['a%0Ab=1', '"a\\nb"'],
+    ['sslmode=on', 'sslmode of DATABASE_URL must be disable or require or verify-ca or verify-full.'],
+    ['sslmode=', 'sslmode of DATABASE_URL must be'],
+    ['sslmode=require&sslmode=disable', 'may have the parameter sslmode once.'],
+    ['pgbouncer=1', 'pgbouncer of DATABASE_URL must be true or false.'],
+  ])('postgres://…?%s is refused with one line: %s', async (query, message) => {
+    const refusal = await openDatabase(`postgres://paw:hunter2@db.example/paw?${query}`).catch(
+      (error: unknown) => error,
+    );
+    expect(refusal).toBeInstanceOf(DatabaseUrlError);
+    expect(String(refusal)).toContain(message);
+    expect(String(refusal)).not.toMatch(/hunter2|\n/);
   });
 });
