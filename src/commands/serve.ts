@@ -1,10 +1,11 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import type { Server, ServerInfo } from '../server.ts';
 import { STOP_MESSAGE, startWorkers, WorkerStartError } from '../workers.ts';
 import type { Command } from './command.ts';
+import { openLog } from './logger.ts';
 
 const STANDARD_OUTPUT = 1;
 
@@ -44,7 +45,7 @@ export async function serveUntilStopped(
   cluster.worker?.on('message', (message) => {
     if (message === STOP_MESSAGE) stopping.abort();
   });
-  const logger = pino({ level: config.logLevel }, pino.destination({ dest: logTo, sync: true }));
+  const logger = openLog(config.logLevel, logTo);
   try {
     const server = await start(config, logTo, logger, stopping.signal);
     const { url, publicUrl, explorers } = server;

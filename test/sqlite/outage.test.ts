@@ -6,7 +6,8 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { bothApis, send } from '../support/apis.ts';
 import { pathOf } from '../support/engine.ts';
 import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
-import { paw, pawProcess } from '../support/paw.ts';
+import { paw, pawProcess, startProgram } from '../support/paw.ts';
+import { freePort } from '../support/postgres-server.ts';
 import { expectError } from '../support/refusal.ts';
 
 test('a lock of another process blocks writes, and not reads, until it is released', async () => {
@@ -94,6 +95,28 @@ test('tokens that cannot be read are an outage, and not invalid tokens', async (
     expect(response.headers.has('www-authenticate')).toBe(false);
   }
   expect((await send(`${second.url}/healthz`, 'GET')).status).toBe(200);
+});
+
+test('a server whose log cannot be written serves, masks errors, and ends with status 0 on SIGTERM', async () => {
+  const { url: databaseUrl, remove } = await makeDatabase();
+  onTestFinished(remove);
+  const before = await startGateway({ DATABASE_URL: databaseUrl });
+  const { token } = await seedTenant(before);
+  await before.stop();
+  damageTable(pathOf(databaseUrl), 'token');
+
+  const port = await freePort();
+  const words = ['-c', 'exec "$0" src/main.js serve > /dev/full', process.execPath];
+  const server = startProgram('sh', words, { DATABASE_URL: databaseUrl, PORT: String(port) });
+  onTestFinished(async () => void (await server.stop('SIGKILL')));
+  const url = `http://127.0.0.1:${port}`;
+  await expect.poll(() => send(`${url}/healthz`, 'GET').catch(() => {}), { timeout: 30_000 }).toBeDefined();
+  for (const api of bothApis(() => url)) {
+    const { error, response } = await api.listProjects(token);
+    expect(error).toMatchObject({ status: 'UNAVAILABLE', requestId: response.headers.get('x-request-id') });
+    expect(response.status).toBe(503);
+  }
+  expect(await server.stop('SIGTERM')).toEqual({ status: 0, stdout: '', stderr: '' });
 });
 
 describe('a file', () => {

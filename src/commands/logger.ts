@@ -1,0 +1,16 @@
+import { type Logger, pino } from 'pino';
+import type { Config } from '../config.ts';
+
+// Lines that could not be written are kept up to this size, and are written with the next line. Further ones are lost.
+const MAX_UNWRITTEN_BYTES = 1_000_000;
+
+/**
+ * Opens the log. If it can't be written, for example because the disk is full, the server goes on without it.
+ *
+ * @param dest the file descriptor
+ */
+export function openLog(level: Config['logLevel'], dest: number): Logger {
+  const destination = pino.destination({ dest, sync: true, maxLength: MAX_UNWRITTEN_BYTES });
+  destination.on('error', () => {});
+  return pino({ level }, destination);
+}
