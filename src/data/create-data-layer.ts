@@ -16,8 +16,6 @@ export function createDataLayer(dependencies: Dependencies): DataLayer {
     updateWallet: (principal, input) => updateWallet(dependencies, principal, input),
     listProjects: (principal, input) => listProjects(dependencies, principal, input),
     getResources: (principal, names) => getResources(dependencies, principal, names),
-    async checkReady() {
-      await dependencies.database.query('SELECT 1');
-    },
+    checkReady: () => dependencies.database.checkReady(),
   };
 }

@@ -73,6 +73,6 @@ export type DataLayer = {
    */
   getResources(principal: Principal, names: readonly ResourceName[]): Promise<readonly (Resource | null)[]>;
 
-  /** Checks that the database responds. @throws UNAVAILABLE if it does not */
+  /** Checks that this instance can serve requests: see `Database.checkReady`. @throws UNAVAILABLE if it can't */
   checkReady(): Promise<void>;
 };

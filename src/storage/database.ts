@@ -26,6 +26,13 @@ export type Database = Queryable & {
    * @throws UNAVAILABLE if the database is unavailable
    */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
+  /**
+   * Checks that every table can be read, that the database can be written, and that its schema is current, on a
+   * connection that is used for nothing else. The result is remembered for a second.
+   *
+   * @throws UNAVAILABLE otherwise
+   */
+  checkReady(): Promise<void>;
   /** Closes all connections after their running statements have finished. */
   close(): Promise<void>;
 };

@@ -54,6 +54,14 @@ export async function migrate(database: Database, now: number): Promise<Migratio
   }
 }
 
+let cachedLatestVersion: number | undefined;
+
+/** Returns the schema version that this program uses. */
+export function latestVersion(): number {
+  cachedLatestVersion ??= readdirSync(FOLDER).length;
+  return cachedLatestVersion;
+}
+
 /**
  * Checks that the schema of the database is current. Does not change the database.
  *
@@ -61,7 +69,7 @@ export async function migrate(database: Database, now: number): Promise<Migratio
  * @throws DatabaseVersionError if a migration is needed or the database is newer than the program
  */
 export async function assertCurrent(database: Database, subject = 'The database'): Promise<void> {
-  const latest = readMigrations().length;
+  const latest = latestVersion();
   const version = await readVersion(database);
   if (version > latest) throw newerDatabase(version, latest);
   if (version < latest) {

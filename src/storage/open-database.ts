@@ -8,7 +8,7 @@ export type OpenSettings = {
   readonly postgres?: PostgresSettings;
   /** Whether to create the SQLite file if it does not exist; the default is true. */
   readonly create?: boolean;
-  /** Is called when a sync of the SQLite file has failed. All later writes are refused, and the process should end. */
+  /** See `SqliteSettings.onFailure`. */
   readonly onFailure?: SqliteSettings['onFailure'];
   /** Is called about once a minute while a reader keeps SQLite's write-ahead log from shrinking. */
   readonly onHeldLog?: SqliteSettings['onHeldLog'];

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DatabaseError, Pool, types } from 'pg';
+import { DatabaseError, Pool, type PoolConfig, types } from 'pg';
 import { ApiError, unavailable } from '../model/api-error.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
 import { parsePostgresUrl } from './database-url.ts';
 import { batchedReads } from './postgres-reads.ts';
+import { assertCurrentSchema, READ_TABLES, type ReadinessRow, remembered } from './readiness.ts';
 
 /** The limits on one process's use of a PostgreSQL server. */
 export type PostgresSettings = {
@@ -13,6 +14,9 @@ export type PostgresSettings = {
   /** The timeout of a statement, and of the wait for a connection, in milliseconds. */
   readonly timeoutMs: number;
 };
+
+// True for a standby, too.
+const PROBE = `${READ_TABLES}, current_setting('transaction_read_only') AS read_only`;
 
 const READ_ONLY = /^25006$/;
 
@@ -47,10 +51,9 @@ const CLIENT_TIMEOUT_MARGIN_MS = 1000;
 export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSettings): Database {
   const { connectionString, hasPooler } = parsePostgresUrl(url);
 
-  const pool = new Pool({
+  const settings: PoolConfig = {
     connectionString,
     application_name: 'paw-gateway',
-    max: poolSize,
     connectionTimeoutMillis: timeoutMs,
     ...(!hasPooler && { statement_timeout: timeoutMs }),
     query_timeout: timeoutMs + CLIENT_TIMEOUT_MARGIN_MS,
@@ -60,11 +63,10 @@ export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSetti
     types: {
       getTypeParser: (oid: number) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid)),
     },
-  });
-  // A broken connection rejects its running statements and also emits an error event, which
-  // would end the process if it had no listener.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  };
+  const pool = openPool(settings, poolSize);
+  // A probe must not wait for the connections of requests.
+  const probePool = openPool(settings, 1);
 
   const statementName = hasPooler ? () => undefined : statementNames();
 
@@ -107,6 +109,22 @@ export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSetti
 
   const read = batchedReads(withConnection);
 
+  const checkReady = remembered(async () => {
+    const client = await probePool.connect().catch((error: unknown) => Promise.reject(unavailable(error)));
+    let isReady = false;
+    try {
+      const { rows } = await client.query<ReadinessRow & { read_only: string }>(PROBE);
+      assertCurrentSchema(rows[0]);
+      if (rows[0]?.read_only !== 'off') throw new Error('The database is read-only, or a standby.');
+      isReady = true;
+    } catch (error) {
+      throw error instanceof ApiError ? error : unavailable(error);
+    } finally {
+      // After a failover, a session can stay read-only.
+      client.release(!isReady);
+    }
+  });
+
   return {
     query: (sql, params) =>
       sql.startsWith('SELECT')
@@ -125,11 +143,23 @@ export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSetti
       }
     },
 
+    checkReady,
+
     async close() {
       await Promise.allSettled(running);
-      await pool.end();
+      await Promise.all([pool.end(), probePool.end()]);
     },
   };
+}
+
+/** Opens a connection pool. */
+function openPool(settings: PoolConfig, max: number): Pool {
+  const pool = new Pool({ ...settings, max });
+  // A broken connection rejects its running statements and also emits an error event, which
+  // would end the process if it had no listener.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
 }
 
 async function inTransaction<T>(

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fstatSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, fsyncSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { unavailable } from '../model/api-error.ts';
 
@@ -9,6 +9,11 @@ export type LogSync = {
    * @throws UNAVAILABLE if the sync fails, or an earlier one has failed
    */
   sync(): Promise<void>;
+  /**
+   * Checks that the files of the database still have their names.
+   * @throws UNAVAILABLE if they do not, or if a sync has failed
+   */
+  checkFiles(): void;
   /** Closes the file of the log. To be called when no sync is running. */
   close(): void;
 };
@@ -21,9 +26,12 @@ export type LogSync = {
  * A failed sync is not repeated: the kernel may have dropped the pages that it could not write, and a second
  * sync would succeed without them. Source: "Can applications recover from fsync failures?", USENIX ATC 2020.
  *
+ * SQLite does not notice that its file was deleted or replaced, and would write to the old one. This counts as a
+ * failed sync.
+ *
  * @param path the file of the database, whose log exists
  * @param onSync is called after each sync with the size of the log, in bytes
- * @param onFailure is called once, with an error for the operator, when a sync has failed
+ * @param onFailure is called once, with an error for the operator, when a sync has failed or a file is missing
  */
 export function logSync(
   path: string,
@@ -31,6 +39,7 @@ export function logSync(
   onFailure: (error: Error) => void,
 ): LogSync {
   const file = openSync(`${path}-wal`, 'r+');
+  const [database, wal] = [statSync(path), fstatSync(file)];
   syncFolder(dirname(path));
   let waiting: PromiseWithResolvers<void> | undefined;
   let isRunning = false;
@@ -42,11 +51,12 @@ export function logSync(
     isRunning = true;
     fdatasync(file, (error) => {
       isRunning = false;
-      if (error) {
-        failure = unavailable(error);
-        covered?.reject(failure);
-        waiting?.reject(failure);
-        onFailure(new Error(`The write-ahead log could not be synced: ${error.message}`));
+      try {
+        if (error) throw fail(new Error(`The write-ahead log could not be synced: ${error.message}`));
+        checkFiles();
+      } catch (refusal) {
+        covered?.reject(refusal);
+        waiting?.reject(refusal);
         return;
       }
       covered?.resolve();
@@ -55,7 +65,22 @@ export function logSync(
     });
   }
 
+  /** Refuses all later writes. Returns the error for them. */
+  function fail(error: Error): Error {
+    failure = unavailable(error);
+    onFailure(error);
+    return failure;
+  }
+
+  function checkFiles(): void {
+    if (failure) throw failure;
+    if (!isNamed(database, path) || !isNamed(wal, `${path}-wal`)) {
+      throw fail(new Error(`The database file ${path} was deleted or replaced.`));
+    }
+  }
+
   return {
+    checkFiles,
     async sync() {
       if (failure) throw failure;
       waiting ??= Promise.withResolvers<void>();
@@ -75,4 +100,10 @@ function syncFolder(path: string): void {
   } finally {
     closeSync(folder);
   }
+}
+
+/** Returns whether a path is the name of a file that was opened earlier. */
+function isNamed({ dev, ino }: Stats, path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.ino === ino && stats.dev === dev;
 }

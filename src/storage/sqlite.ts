@@ -5,6 +5,7 @@ import { unavailable } from '../model/api-error.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
 import { checkpoints, type HeldLog } from './sqlite-checkpoints.ts';
 import { logSync } from './sqlite-log-sync.ts';
+import { sqliteReadiness } from './sqlite-readiness.ts';
 import { cachedReads } from './sqlite-reads.ts';
 import { statementRunner, translateErrors } from './sqlite-statements.ts';
 import { BUSY_TIMEOUT_MS, groupCommit } from './sqlite-writes.ts';
@@ -16,7 +17,7 @@ export class DatabaseMissingError extends Error {}
 export type SqliteSettings = {
   /** Whether to create the file if it does not exist. */
   readonly create: boolean;
-  /** Is called when a sync has failed. All later writes are refused, and the process should end. */
+  /** Is called when a sync has failed, or the file was deleted or replaced. All later writes are refused, and the process should end. */
   readonly onFailure?: ((error: Error) => void) | undefined;
   /** Is called about once a minute while a reader keeps the write-ahead log from shrinking. */
   readonly onHeldLog?: ((log: HeldLog) => void) | undefined;
@@ -47,6 +48,7 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog }: Sqlit
   const checkpointing = checkpoints(path, onHeldLog ?? (() => {}));
   const log = logSync(path, checkpointing.considerLog, onFailure ?? (() => {}));
   const writes = groupCommit(writer, reads.invalidate, log.sync);
+  const readiness = sqliteReadiness(path, log.checkFiles);
 
   const transaction: Queryable = {
     async query<R extends Row>(sql: string, params: readonly Value[] = []) {
@@ -64,9 +66,12 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog }: Sqlit
       return writes.transaction(() => work(transaction));
     },
 
+    checkReady: readiness.check,
+
     async close() {
       await writes.drain();
       await checkpointing.close();
+      readiness.close();
       log.close();
       reader.close();
       writer.close();

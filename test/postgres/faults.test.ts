@@ -101,6 +101,10 @@ async function terminateAll(): Promise<void> {
   await terminate(rows.map(({ pid }) => pid));
 }
 
+async function readiness(): Promise<number> {
+  return (await send(`${url}/readyz`, 'GET')).status;
+}
+
 /** Checks that an operation failed with UNAVAILABLE. */
 function expectUnavailable(api: Api, { value, error, response }: Outcome<unknown>): void {
   expect(value).toBeUndefined();
@@ -210,6 +214,8 @@ test('requests without a free connection fail while the connection is still in u
   };
   const first = APIS.slice(0, 1).map(update);
   await held.waited();
+  // A probe uses none of the connections of requests.
+  expect(await readiness()).toBe(200);
   const others = Array.from({ length: 5 }, () => APIS.map(update));
   await Promise.all([...first, ...others.flat()]);
   await held.release();
@@ -230,6 +236,7 @@ test('a database that becomes read-only is still read, and no restart is needed 
   const state = `SELECT (SELECT title FROM wallet) AS title, (SELECT count(*)::int FROM app) AS apps,
     (SELECT count(*)::int FROM token) AS tokens`;
   const before = await look(state);
+  expect(await readiness()).toBe(200);
 
   await administrator.query(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
   await terminateAll();
@@ -242,8 +249,10 @@ test('a database that becomes read-only is still read, and no restart is needed 
     expect(expectGood(await api.updateWallet(token, wallet, {})).title).toBe('Wallet 1');
   }
   expect(await look(state)).toEqual(before);
+  await expect.poll(readiness, POLL).toBe(503);
 
   await administrator.query(`ALTER DATABASE ${database} RESET default_transaction_read_only`);
+  await expect.poll(readiness, POLL).toBe(200);
   for (const api of APIS) {
     // Each connection that was opened earlier may fail once.
     await expect
@@ -342,13 +351,13 @@ describe('a server that crashes under load', () => {
         expect(outcome.response.headers.get('retry-after')).toMatch(/^\d+$/);
       }
     }
-    expect((await send(`${url}/readyz`, 'GET')).status).toBe(503);
+    expect(await readiness()).toBe(503);
     expect((await send(`${url}/healthz`, 'GET')).status).toBe(200);
 
     const back = writers.map(readWhenBack);
     await server.restart();
     await Promise.all(back);
-    expect((await send(`${url}/readyz`, 'GET')).status).toBe(200);
+    await expect.poll(readiness, POLL).toBe(200);
     expect(await Promise.all(writers.map(work))).toEqual(writers.map(() => true));
   }, 60_000);
 });

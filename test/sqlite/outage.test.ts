@@ -1,10 +1,10 @@
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { bothApis, send } from '../support/apis.ts';
-import { pathOf } from '../support/engine.ts';
+import { damageTable, pathOf } from '../support/engine.ts';
 import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
 import { paw, pawProcess, startProgram } from '../support/paw.ts';
 import { freePort } from '../support/postgres-server.ts';
@@ -144,16 +144,3 @@ describe('a file', () => {
     });
   });
 });
-
-/** Overwrites the root pages of a table and its indexes. */
-function damageTable(path: string, table: string): void {
-  const database = new DatabaseSync(path);
-  const roots = database.prepare('SELECT rootpage FROM sqlite_schema WHERE tbl_name = ?').all(table);
-  const pageSize = Number(database.prepare('PRAGMA page_size').get()?.['page_size']);
-  database.close();
-  const file = openSync(path, 'r+');
-  for (const { rootpage } of roots) {
-    writeSync(file, Buffer.alloc(pageSize, 0xff), 0, pageSize, (Number(rootpage) - 1) * pageSize);
-  }
-  closeSync(file);
-}

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { inject } from 'vitest';
 import type { Database, Row } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
@@ -87,4 +88,17 @@ export function missingTable(table: string): string {
 /** The file of a database on SQLite. */
 export function pathOf(url: string): string {
   return url.slice('sqlite:'.length);
+}
+
+/** Overwrites the root pages of a table and its indexes in a SQLite file. */
+export function damageTable(path: string, table: string): void {
+  const database = new DatabaseSync(path);
+  const roots = database.prepare('SELECT rootpage FROM sqlite_schema WHERE tbl_name = ?').all(table);
+  const pageSize = Number(database.prepare('PRAGMA page_size').get()?.['page_size']);
+  database.close();
+  const file = openSync(path, 'r+');
+  for (const { rootpage } of roots) {
+    writeSync(file, Buffer.alloc(pageSize, 0xff), 0, pageSize, (Number(rootpage) - 1) * pageSize);
+  }
+  closeSync(file);
 }

@@ -1,0 +1,51 @@
+import { unavailable } from '../model/api-error.ts';
+import { latestVersion } from './migrate.ts';
+
+/** The result of `READ_TABLES`. */
+export type ReadinessRow = { readonly version: number | null };
+
+// Load balancers and containers probe often.
+const RESULT_LIFETIME_MS = 1000;
+
+// The first and the last row of a table by its primary key, with a column that is not in the index.
+const COLUMNS = [
+  ['account', 'title', 'id'],
+  ['project', 'title', 'account_id', 'id'],
+  ['app', 'title', 'account_id', 'id'],
+  ['wallet', 'title', 'account_id', 'id'],
+  ['token', 'value', 'namespace', 'key'],
+  ['page_token_key', 'key', 'id'],
+  ['sweep', 'holder', 'id'],
+] as const;
+
+const READS = COLUMNS.flatMap(([table, column, ...key]) =>
+  ['', ' DESC'].map(
+    (direction, index) =>
+      `(SELECT ${column} FROM ${table} ORDER BY ${key.map((each) => each + direction).join(', ')} LIMIT 1) AS ${table}_${index}`,
+  ),
+);
+
+/** Selects from every table, by its primary key and from the table itself, so that a damaged page is noticed. */
+export const READ_TABLES = `SELECT (SELECT MAX(version) FROM schema_migration) AS version, ${READS.join(', ')}`;
+
+/** Checks the result of `READ_TABLES`. @throws UNAVAILABLE if the schema is not that of this program */
+export function assertCurrentSchema(row: ReadinessRow | undefined): void {
+  const latest = latestVersion();
+  if (row?.version === latest) return;
+  throw unavailable(new Error(`The database has schema version ${row?.version}, and not ${latest}.`));
+}
+
+/** Returns a function that runs a check at most once at a time, and remembers its result for a second. */
+export function remembered(check: () => Promise<void>): () => Promise<void> {
+  let result: Promise<void> | undefined;
+  let expiry = 0;
+  return () => {
+    if (result === undefined || performance.now() >= expiry) {
+      expiry = Number.POSITIVE_INFINITY;
+      result = check().finally(() => {
+        expiry = performance.now() + RESULT_LIFETIME_MS;
+      });
+    }
+    return result;
+  };
+}
