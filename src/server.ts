@@ -10,6 +10,7 @@ import { createHttpApp } from './http/app.ts';
 import { bearerAuthenticator } from './http/authorization.ts';
 import { addCors } from './http/cors.ts';
 import { addCoverImages } from './http/cover-images.ts';
+import { errorLog } from './http/error-log.ts';
 import { addErrorHandling } from './http/errors.ts';
 import { addHealthChecks } from './http/health.ts';
 import { pageTokens } from './model/page-token.ts';
@@ -112,7 +113,9 @@ async function listen(
     errorBody: restErrorBody,
     isStopping: () => isStopping,
   });
-  addErrorHandling(app, logger, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
+  const { logError, close: closeErrorLog } = errorLog(logger, database.checkReady);
+  app.addHook('onClose', async () => closeErrorLog());
+  addErrorHandling(app, logError, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
   await addCors(app, config.corsOrigins);
   addStartPage(app, { version: VERSION, publicUrl: () => publicUrl, sandbox: config.sandbox });
   if (explorers) {
@@ -124,7 +127,7 @@ async function listen(
   addCoverImages(app);
   addRestApi(app, data, authenticate);
   addOpenApi(app, VERSION, () => publicUrl);
-  await addGraphqlApi(app, data, authenticate, logger, config.sandbox);
+  await addGraphqlApi(app, data, authenticate, logger, logError, config.sandbox);
 
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../config.ts';
-import { ApiError } from '../model/api-error.ts';
+import { ApiError, describeCause } from '../model/api-error.ts';
 import { restErrorBody } from '../rest/error-body.ts';
 import { VERSION } from '../version.ts';
 import { WorkerStartError } from '../workers.ts';
@@ -136,7 +136,5 @@ function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!(error instanceof ApiError) || error.status !== 'UNAVAILABLE') return error.message;
   // The operator sees the error of the database. Clients do not.
-  const { cause } = error;
-  const reason = cause instanceof Error ? cause.message || ('code' in cause && cause.code) : cause;
-  return `The database is unavailable: ${reason}.`;
+  return `The database is unavailable: ${describeCause(error)}.`;
 }

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import type { Authenticate } from '../http/authorization.ts';
+import type { LogError } from '../http/error-log.ts';
 import { ApiError } from '../model/api-error.ts';
 import { CompiledQueries, graphqlRequest } from './compiled-queries.ts';
 import { Context } from './context.ts';
@@ -28,11 +29,12 @@ export async function addGraphqlApi(
   data: DataLayer,
   authenticate: Authenticate,
   logger: FastifyBaseLogger,
+  logError: LogError,
   sandbox: boolean,
 ): Promise<void> {
   const schema = createSchema();
   const compiledQueries = new CompiledQueries(schema);
-  const server = await startGraphqlServer(schema, sandbox, logger, [compiledQueries.plugin()]);
+  const server = await startGraphqlServer(schema, sandbox, logger, logError, [compiledQueries.plugin()]);
   app.addHook('onClose', () => server.stop());
 
   /** Executes a compiled query. Returns the JSON of the response, or undefined if Apollo Server has to execute the request. */

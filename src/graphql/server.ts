@@ -16,6 +16,7 @@ import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { DocumentNode, FormattedExecutionResult, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import type { LogError } from '../http/error-log.ts';
 import { ApiError } from '../model/api-error.ts';
 import { authentication } from './authentication.ts';
 import type { Context } from './context.ts';
@@ -46,12 +47,15 @@ export type GraphqlServer = {
  * Starts Apollo Server on a schema.
  *
  * @param sandbox whether browsers get Apollo Sandbox
+ * @param logger receives the messages of Apollo Server
+ * @param logError receives internal errors and outages
  * @param plugins further plugins, which run after those defined here
  */
 export async function startGraphqlServer(
   schema: GraphQLSchema,
   sandbox: boolean,
   logger: FastifyBaseLogger,
+  logError: LogError,
   plugins: readonly ApolloServerPlugin<Context>[],
 ): Promise<GraphqlServer> {
   // The formatting functions of Apollo Server have no access to the request.
@@ -76,9 +80,7 @@ export async function startGraphqlServer(
       return json instanceof ApiError ? graphqlErrorResult(json, requestId()) : json;
     },
     formatError: (formatted, thrown) =>
-      formatGraphqlError(formatted, thrown, requestId(), (error) =>
-        logger.error({ reqId: requestId(), err: error }),
-      ),
+      formatGraphqlError(formatted, thrown, requestId(), (error) => logError(error, requestId())),
     plugins: [
       authentication,
       checkVariables(schema),

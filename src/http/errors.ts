@@ -1,5 +1,6 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, shouldLog, toApiError } from '../model/api-error.ts';
+import type { LogError } from './error-log.ts';
 import {
   bodyTooLarge,
   headersOf,
@@ -20,19 +21,19 @@ export type FormatErrorBody = (error: ApiError, requestId: string) => string;
  *
  * Must be called before routes are added.
  *
- * @param logger receives internal errors and outages
+ * @param logError receives internal errors and outages
  * @param errorBodyFor returns the formatter for the path of a request
  */
 export function addErrorHandling(
   app: FastifyInstance,
-  logger: Pick<FastifyBaseLogger, 'error'>,
+  logError: LogError,
   errorBodyFor: (path: string) => FormatErrorBody,
 ): void {
   const routes = collectRoutes(app);
 
   app.setErrorHandler((thrown, request, reply) => {
     const error = fromFastify(thrown);
-    if (shouldLog(error)) logger.error({ reqId: request.id, err: error });
+    if (shouldLog(error)) logError(error, request.id);
     return sendError(error, request, reply);
   });
 

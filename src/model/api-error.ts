@@ -143,6 +143,14 @@ export function shouldLog({ status, cause }: ApiError): boolean {
   return status === 'INTERNAL' || (status === 'UNAVAILABLE' && cause !== undefined);
 }
 
+/** Returns one line about the cause of an outage, for the operator. */
+export function describeCause({ cause }: ApiError): string {
+  if (!(cause instanceof Error)) return String(cause);
+  // The error of several failed attempts to connect has a code, but no message.
+  const text = cause.message || ('code' in cause ? String(cause.code) : cause.name);
+  return text.replaceAll('\n', ' ');
+}
+
 /** Returns the error for an unexpected failure. The client sees only the request id; `cause` is logged. */
 export function internal(cause: unknown): ApiError {
   return new ApiError({

@@ -61,6 +61,11 @@ test('a database that is locked is UNAVAILABLE for writes by both APIs, and can 
     expect((await api.listProjects(tenant.token)).error).toBeUndefined();
     expect(title()).toEqual({ title: 'Wallet 1' });
 
+    const lost = '"msg":"the database is unavailable"';
+    expect(gateway.log()).toContain(
+      `"reqId":"${refused.error?.requestId}","cause":"database is locked",${lost}`,
+    );
+    await expect.poll(gateway.log, { timeout: 30_000 }).toContain('"msg":"the database is available again"');
     other.exec('ROLLBACK');
     expect((await update()).value).toMatchObject({ name: wallet, title: 'Later' });
     expect(title()).toEqual({ title: 'Later' });
