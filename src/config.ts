@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import ipaddr from 'ipaddr.js';
 
 /** The configuration of the gateway. */
 export type Config = {
@@ -28,6 +30,17 @@ export type Config = {
   readonly explorers: boolean | undefined;
   /** The origins whose pages can call the gateway, or `*` for all. */
   readonly corsOrigins: readonly string[];
+  /** The addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
+  readonly trustedProxies: readonly string[];
+  /** The number of requests that one process accepts per minute. */
+  readonly rateLimits: {
+    /** With one credential. */
+    readonly perCredential: number;
+    /** From one client address without a valid token. */
+    readonly perAddress: number;
+  };
+  /** The number of failed sign-ins that one client may have to one app within 10 minutes. */
+  readonly maxFailedSignIns: number;
   /** The maximum number of wallet passwords that wait to be hashed. Further ones are rejected. */
   readonly passwordQueue: number;
   /** The time between the change of `/readyz` to 503 and the end of listening when the server stops, in seconds. */
@@ -47,6 +60,8 @@ const SECONDS_BY_UNIT = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 const MAX_WORKERS = 256;
 
+const MAX_LIMIT = 100_000_000;
+
 const TEN_YEARS_SECONDS = 3650 * 86_400;
 
 /**
@@ -57,6 +72,8 @@ const TEN_YEARS_SECONDS = 3650 * 86_400;
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const value = (name: string) => environment[name] || undefined;
+  const readLimit = (name: string, defaultLimit: string, min = 1) =>
+    readInteger(name, value(name) ?? defaultLimit, min, MAX_LIMIT);
   const production = value('NODE_ENV') === 'production';
   const sandbox = readSwitch('PAW_SANDBOX', value('PAW_SANDBOX')) ?? !production;
   return {
@@ -75,6 +92,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     sandbox,
     explorers: readSwitch('PAW_EXPLORERS', value('PAW_EXPLORERS')) ?? (production ? false : undefined),
     corsOrigins: readOrigins(value('PAW_CORS_ORIGINS')) ?? (sandbox ? [APOLLO_STUDIO] : []),
+    trustedProxies: readTrustedProxies(value('PAW_TRUSTED_PROXIES')),
+    rateLimits: {
+      perCredential: readLimit('PAW_RATE_LIMIT_CREDENTIAL', '120000'),
+      perAddress: readLimit('PAW_RATE_LIMIT_ADDRESS', '12000'),
+    },
+    maxFailedSignIns: readLimit('PAW_FAILED_SIGN_INS', '20'),
     passwordQueue: readInteger('PAW_PASSWORD_QUEUE', value('PAW_PASSWORD_QUEUE') ?? '100', 0, 10_000),
     stopDelaySeconds: readDuration('PAW_STOP_DELAY', value('PAW_STOP_DELAY') ?? '0s', 0),
   };
@@ -149,4 +172,16 @@ function readOrigins(text: string | undefined): readonly string[] | undefined {
     }
   }
   return origins;
+}
+
+function readTrustedProxies(text: string | undefined): readonly string[] {
+  const proxies = text?.split(',').map((proxy) => proxy.trim()) ?? [];
+  for (const proxy of proxies) {
+    if (!(isIP(proxy) || ipaddr.isValidCIDR(proxy))) {
+      throw new ConfigError(
+        'PAW_TRUSTED_PROXIES must be a comma-separated list of IP addresses and networks such as 10.0.0.0/8.',
+      );
+    }
+  }
+  return proxies;
 }

@@ -13,6 +13,7 @@ import { addCoverImages } from './http/cover-images.ts';
 import { errorLog } from './http/error-log.ts';
 import { addErrorHandling } from './http/errors.ts';
 import { addHealthChecks } from './http/health.ts';
+import { addRateLimits } from './http/rate-limit.ts';
 import { pageTokens } from './model/page-token.ts';
 import { idGenerator } from './model/resource-name.ts';
 import { addAssets, hasAssets } from './pages/assets.ts';
@@ -105,18 +106,21 @@ async function listen(
     clock,
     newId: idGenerator(clock),
     tokenTtlSeconds: config.tokenTtlSeconds,
+    maxFailedSignIns: config.maxFailedSignIns,
     publicUrl: () => publicUrl,
   });
 
-  const authenticate = bearerAuthenticator(data);
   const app = createHttpApp(logger, {
     errorBody: restErrorBody,
     isStopping: () => isStopping,
+    trustedProxies: config.trustedProxies,
   });
   const { logError, close: closeErrorLog } = errorLog(logger, database.checkReady);
   app.addHook('onClose', async () => closeErrorLog());
   addErrorHandling(app, logError, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
+  const authenticate = bearerAuthenticator(app, data);
   await addCors(app, config.corsOrigins);
+  await addRateLimits(app, authenticate, config.rateLimits);
   addStartPage(app, { version: VERSION, publicUrl: () => publicUrl, sandbox: config.sandbox });
   if (explorers) {
     addGraphiqlPage(app);

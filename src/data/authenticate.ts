@@ -11,5 +11,5 @@ export async function authenticate({ tokens }: Dependencies, bearerToken: string
   if (record === undefined || !equalHashes(record.hash, hashCredential(bearerToken))) {
     throw tokenInvalid();
   }
-  return record.principal;
+  return { ...record.principal, credentialId: token.serial };
 }

@@ -12,7 +12,7 @@ export function createDataLayer(dependencies: Dependencies): DataLayer {
   return {
     authenticate: (bearerToken) => authenticate(dependencies, bearerToken),
     createApp: (principal, input) => createApp(dependencies, principal, input),
-    signIn: (principal, input) => signIn(dependencies, principal, input),
+    signIn: (principal, input, client) => signIn(dependencies, principal, input, client),
     updateWallet: (principal, input) => updateWallet(dependencies, principal, input),
     listProjects: (principal, input) => listProjects(dependencies, principal, input),
     getResources: (principal, names) => getResources(dependencies, principal, names),

@@ -8,6 +8,12 @@ import type { Wallet } from '../model/wallet.ts';
 /** The fields of a request as the client sent them. The operation validates them. */
 export type UntrustedInput = Readonly<Record<string, unknown>>;
 
+/** The client of a request. */
+export type Client = {
+  /** The IPv4 address of the client, or its IPv6 network. */
+  readonly address: string;
+};
+
 /** The result of a sign-in. */
 export type SignInResult = {
   /** A bearer token for the project of the app. */
@@ -52,8 +58,9 @@ export type DataLayer = {
    * @param input `name` and `privateKey` of the app
    * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
    * @throws PERMISSION_DENIED if the app is inactive
+   * @throws RESOURCE_EXHAUSTED after too many failed sign-ins of the client to the app
    */
-  signIn(principal: Principal, input: UntrustedInput): Promise<SignInResult>;
+  signIn(principal: Principal, input: UntrustedInput, client: Client): Promise<SignInResult>;
 
   /**
    * Updates a wallet. Omitted fields are not changed.

@@ -1,5 +1,5 @@
 import { createCredential, hashCredential } from '../credentials/credential.ts';
-import type { Principal } from '../model/principal.ts';
+import type { Scope } from '../model/principal.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/database.ts';
 import { tokenStore } from '../storage/tokens.ts';
@@ -24,7 +24,7 @@ export async function issueToken(
   database: Queryable,
   { clock, newId }: Pick<Dependencies, 'clock' | 'newId'>,
   ownerId: Ulid,
-  principal: Principal,
+  principal: Scope,
   ttlSeconds: number,
 ): Promise<IssuedToken> {
   const serial = newId();

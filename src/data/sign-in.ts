@@ -1,11 +1,12 @@
 import { equalHashes, hashCredential } from '../credentials/credential.ts';
-import { appInactive, invalidCredentials } from '../model/api-error.ts';
+import { type ApiError, appInactive, invalidCredentials, tooManyFailedSignIns } from '../model/api-error.ts';
 import { parseFields } from '../model/fields.ts';
 import { signInFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findAppSecret, lockActiveApp } from '../storage/apps.ts';
-import type { SignInResult, UntrustedInput } from './data-layer.ts';
+import { addSignInFailure, findSignInFailures, type SignInFailures } from '../storage/sign-in-failures.ts';
+import type { Client, SignInResult, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
 import { issueToken } from './issue-token.ts';
@@ -13,20 +14,35 @@ import { issueToken } from './issue-token.ts';
 // A placeholder for the hash of a missing app: the response time must not show whether an app exists.
 const NO_HASH = hashCredential('');
 
+// The time for which a failed sign-in counts.
+const FAILURE_WINDOW_MS = 10 * 60_000;
+
 /** See `DataLayer.signIn`. */
 export async function signIn(
   dependencies: Dependencies,
   principal: Principal,
   input: UntrustedInput,
+  client: Client,
 ): Promise<SignInResult> {
   const { name, privateKey } = parseFields(input, signInFields);
-  const { database } = dependencies;
-  const { accountId } = principal;
+  const { database, clock, maxFailedSignIns } = dependencies;
+  const { accountId, credentialId } = principal;
 
-  const row = await findAppSecret(database, accountId, idOf(name));
+  // Failures are counted by client, so that nobody can lock an app by guessing its key.
+  const attempt = { accountId, appId: idOf(name), credentialId, address: client.address };
+  const [row, failures] = await Promise.all([
+    findAppSecret(database, accountId, attempt.appId),
+    findSignInFailures(database, attempt, clock()),
+  ]);
+  if (failures !== undefined && failures.count >= maxFailedSignIns) throw tooManyFailures(failures, clock());
   const isKeyCorrect = equalHashes(row?.private_key_hash ?? NO_HASH, hashCredential(privateKey));
   const isVisible = principal.level === 'account' || principal.projectId === row?.project_id;
-  if (row === undefined || !isKeyCorrect || !isVisible) throw invalidCredentials();
+  if (row === undefined || !isKeyCorrect || !isVisible) {
+    const now = clock();
+    const counted = await addSignInFailure(database, attempt, now, now + FAILURE_WINDOW_MS);
+    // Concurrent sign-ins can exceed the limit. These don't learn whether their key is correct.
+    throw counted.count > maxFailedSignIns ? tooManyFailures(counted, now) : invalidCredentials();
+  }
 
   const issued = await database.transaction(async (transaction) => {
     // The lock is held until the token is stored, so that a concurrent deactivation revokes this token, too.
@@ -35,4 +51,8 @@ export async function signIn(
     return issueToken(transaction, dependencies, row.id, appPrincipal, dependencies.tokenTtlSeconds);
   });
   return { ...issued, app: appFromRow(row) };
+}
+
+function tooManyFailures({ expireTimeMs }: SignInFailures, now: number): ApiError {
+  return tooManyFailedSignIns(Math.ceil((expireTimeMs - now) / 1000));
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import DataLoader from 'dataloader';
-import type { DataLayer, ProjectPage, Resource } from '../data/data-layer.ts';
+import type { Client, DataLayer, ProjectPage, Resource } from '../data/data-layer.ts';
 import type { ConnectionArguments } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ResourceName } from '../model/resource-name.ts';
@@ -28,12 +28,14 @@ type RequestState = {
  */
 export class Context {
   readonly data: DataLayer;
+  readonly client: Client;
   /** Returns the principal of the request's bearer token. */
   readonly findPrincipal: () => Promise<Principal>;
   readonly state: RequestState = { pages: [], isDocumentRejected: false };
 
-  constructor(data: DataLayer, findPrincipal: () => Promise<Principal>) {
+  constructor(data: DataLayer, client: Client, findPrincipal: () => Promise<Principal>) {
     this.data = data;
+    this.client = client;
     this.findPrincipal = findPrincipal;
   }
 

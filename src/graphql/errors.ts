@@ -31,6 +31,7 @@ export function graphqlError(error: ApiError, requestId: string): GraphQLFormatt
       status: error.status,
       reason: error.reason,
       ...(error.fieldViolations.length > 0 && { fieldViolations: error.fieldViolations }),
+      ...(error.retryAfterSeconds !== undefined && { retryAfterSeconds: error.retryAfterSeconds }),
       requestId,
     },
   };

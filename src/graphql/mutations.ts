@@ -10,9 +10,9 @@ export const mutations: MutationResolvers = {
     return { app: await data.createApp(principal, input), ...mutationId };
   },
 
-  async signIn(_parent, { input }, { data, principal }) {
+  async signIn(_parent, { input }, { data, principal, client }) {
     const mutationId = parseClientMutationId(input);
-    const { accessToken, expireTimeMs, app } = await data.signIn(principal, input);
+    const { accessToken, expireTimeMs, app } = await data.signIn(principal, input, client);
     return { accessToken, expireTime: new Date(expireTimeMs), app, ...mutationId };
   },
 

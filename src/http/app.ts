@@ -32,6 +32,8 @@ export type HttpAppSettings = {
   readonly errorBody: FormatErrorBody;
   /** Returns whether the server is stopping. */
   readonly isStopping: () => boolean;
+  /** The addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
+  readonly trustedProxies: readonly string[];
 };
 
 /**
@@ -41,7 +43,7 @@ export type HttpAppSettings = {
  */
 export function createHttpApp(
   logger: Pick<FastifyBaseLogger, 'debug'>,
-  { errorBody, isStopping }: HttpAppSettings,
+  { errorBody, isStopping, trustedProxies }: HttpAppSettings,
 ): FastifyInstance {
   const newRequestId = requestIds();
   const commonHeaders = (requestId: string): OutgoingHttpHeaders => ({
@@ -54,6 +56,7 @@ export function createHttpApp(
     bodyLimit: MAX_BODY_BYTES,
     genReqId: newRequestId,
     requestIdHeader: false,
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     // The operations validate the input. Without these, Fastify would load its own unused validator.
     schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },

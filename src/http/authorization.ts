@@ -1,20 +1,32 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import type { Principal } from '../model/principal.ts';
 import { tokenMissing } from './http-error.ts';
 
-/** Returns the principal of an `Authorization` header. @throws UNAUTHENTICATED if it has no valid bearer token */
-export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
+/** Returns the principal of a request. @throws UNAUTHENTICATED if the request has no valid bearer token */
+export type Authenticate = (request: FastifyRequest) => Promise<Principal>;
 
-/** Returns a function that authenticates requests by their bearer token. */
-export function bearerAuthenticator(data: DataLayer): Authenticate {
-  return async (authorization) => data.authenticate(bearerToken(authorization));
+/** Returns a function that authenticates requests by their bearer token, each request once. */
+export function bearerAuthenticator(app: FastifyInstance, data: DataLayer): Authenticate {
+  app.decorateRequest('authentication');
+  return (request) => {
+    const started = request.getDecorator<Promise<Principal> | undefined>('authentication');
+    if (started !== undefined) return started;
+    const authentication = authenticateHeader(data, request.headers.authorization);
+    request.setDecorator('authentication', authentication);
+    return authentication;
+  };
+}
+
+async function authenticateHeader(data: DataLayer, authorization: string | undefined): Promise<Principal> {
+  return data.authenticate(bearerToken(authorization));
 }
 
 /**
  * Returns the token in `Authorization: Bearer <token>`. Source: RFC 6750, section 2.1; RFC 9110,
  * section 11.1: the scheme is case-insensitive.
  */
-function bearerToken(header: string | undefined): string {
+export function bearerToken(header: string | undefined): string {
   const [, token] = /^bearer +(.*)$/i.exec(header ?? '') ?? [];
   if (token === undefined || token === '') throw tokenMissing();
   return token;

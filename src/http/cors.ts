@@ -1,7 +1,14 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
+import { RATE_LIMIT_HEADER, RATE_LIMIT_POLICY_HEADER } from './rate-limit.ts';
 
-const EXPOSED_HEADERS = ['x-request-id', 'retry-after', 'www-authenticate'];
+const EXPOSED_HEADERS = [
+  'x-request-id',
+  'retry-after',
+  'www-authenticate',
+  RATE_LIMIT_POLICY_HEADER,
+  RATE_LIMIT_HEADER,
+];
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 

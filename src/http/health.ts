@@ -1,6 +1,13 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import { unavailable } from '../model/api-error.ts';
+
+const HEALTH_CHECK = /^\/(healthz|readyz)(\?|$)/;
+
+/** Returns whether a request is a health check, which no limit applies to. */
+export function isHealthCheck({ url }: Pick<FastifyRequest, 'url'>): boolean {
+  return HEALTH_CHECK.test(url);
+}
 
 /**
  * Adds the health checks: `/healthz` for liveness and `/readyz` for readiness.

@@ -29,7 +29,7 @@ const STATUS_CODES: Readonly<Record<Status, number>> = {
   INTERNAL: 500,
 };
 
-const RETRY_AFTER_SECONDS = '1';
+const DEFAULT_RETRY_AFTER_SECONDS = 1;
 
 const CHALLENGE = 'Bearer realm="paw"';
 
@@ -49,7 +49,7 @@ export function headersOf(error: ApiError): Headers {
       return { 'www-authenticate': CHALLENGES[error.reason === 'TOKEN_INVALID' ? 1 : 0] };
     case 'RESOURCE_EXHAUSTED':
     case 'UNAVAILABLE':
-      return { 'retry-after': RETRY_AFTER_SECONDS };
+      return { 'retry-after': String(error.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS) };
     default:
       return {};
   }

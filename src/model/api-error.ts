@@ -26,6 +26,7 @@ type ApiErrorOptions = {
   readonly reason: string;
   readonly message: string;
   readonly fieldViolations?: readonly FieldViolation[];
+  readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
 };
 
@@ -39,12 +40,15 @@ export class ApiError extends Error {
   /** A machine-readable constant in UPPER_SNAKE_CASE. */
   readonly reason: string;
   readonly fieldViolations: readonly FieldViolation[];
+  /** The time after which the request can succeed, if it is known. */
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(options: ApiErrorOptions) {
     super(options.message, { cause: options.cause });
     this.status = options.status;
     this.reason = options.reason;
     this.fieldViolations = options.fieldViolations ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
 
@@ -115,11 +119,31 @@ export function resourceNotFound(): ApiError {
   });
 }
 
+/** Returns the error for a request that exceeds the rate limit of its credential or of its client address. */
+export function rateLimited(retryAfterSeconds: number): ApiError {
+  return new ApiError({
+    status: 'RESOURCE_EXHAUSTED',
+    reason: 'TOO_MANY_REQUESTS',
+    message: 'Too many requests. Try again later.',
+    retryAfterSeconds,
+  });
+}
+
+/** Returns the error for a sign-in after too many failed sign-ins of the same client to the same app. */
+export function tooManyFailedSignIns(retryAfterSeconds: number): ApiError {
+  return new ApiError({
+    status: 'RESOURCE_EXHAUSTED',
+    reason: 'TOO_MANY_FAILED_SIGN_INS',
+    message: 'Too many failed sign-ins to this app. Try again later.',
+    retryAfterSeconds,
+  });
+}
+
 /** Returns the error for a wallet password that does not fit into the queue of the password hasher. */
 export function tooManyPasswords(): ApiError {
   return new ApiError({
     status: 'RESOURCE_EXHAUSTED',
-    reason: 'TOO_MANY_REQUESTS',
+    reason: 'TOO_MANY_PASSWORDS',
     message: 'Too many passwords are being set at the same time. Try again later.',
   });
 }

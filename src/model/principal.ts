@@ -1,10 +1,10 @@
 import type { Ulid } from './resource-name.ts';
 
 /**
- * The identity that a bearer token authenticates. The scope of an account token is its
+ * The resources that a bearer token gives access to. The scope of an account token is its
  * account; the scope of a project token, which a sign-in issues, is one project.
  */
-export type Principal =
+export type Scope =
   | {
       readonly level: 'account';
       readonly accountId: Ulid;
@@ -16,3 +16,9 @@ export type Principal =
       readonly accountId: Ulid;
       readonly projectId: Ulid;
     };
+
+/** The identity that a bearer token authenticates. */
+export type Principal = Scope & {
+  /** The public id of the bearer token. */
+  readonly credentialId: Ulid;
+};

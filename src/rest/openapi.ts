@@ -11,7 +11,7 @@ import {
   unsupportedMediaType,
 } from '../http/http-error.ts';
 import { JSON_TYPE } from '../http/json.ts';
-import { type ApiError, internal, tokenInvalid, unavailable } from '../model/api-error.ts';
+import { type ApiError, internal, rateLimited, tokenInvalid, unavailable } from '../model/api-error.ts';
 import type { JsonSchema } from '../model/fields.ts';
 import { restErrorBody } from './error-body.ts';
 import { examples } from './examples.ts';
@@ -54,6 +54,18 @@ const HEADERS = {
     description: 'The origin of the request, if the configuration allows it.',
     schema: { type: 'string', maxLength: 2000, pattern: '^[!-~]+$' },
   },
+  'RateLimit-Policy': {
+    required: false,
+    description:
+      'The rate limit that applies to the request: its name, quota (q) and window in seconds (w). Source: draft-ietf-httpapi-ratelimit-headers-10.',
+    schema: { type: 'string', maxLength: 100, pattern: '^"(credential|address)";q=[0-9]+;w=[0-9]+$' },
+  },
+  RateLimit: {
+    required: false,
+    description:
+      'The state of the rate limit: the requests that remain (r), and the seconds until it is reset (t).',
+    schema: { type: 'string', maxLength: 100, pattern: '^"(credential|address)";r=[0-9]+;t=[0-9]+$' },
+  },
   'WWW-Authenticate': {
     required: true,
     description: 'The challenge. Source: RFC 6750.',
@@ -71,6 +83,8 @@ const COMMON_HEADERS = [
   'Cache-Control',
   'X-Content-Type-Options',
   'Access-Control-Allow-Origin',
+  'RateLimit-Policy',
+  'RateLimit',
 ];
 
 const EXAMPLE_REQUEST_ID = '01m7xvfap0-1';
@@ -82,6 +96,7 @@ const COMMON_ERRORS = [
   malformedRequest('The request could not be read in time.', 408),
   malformedRequest('The header of the request is too long.', 431),
   internal(undefined),
+  rateLimited(60),
   unavailable(),
 ];
 

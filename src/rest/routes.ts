@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import type { Authenticate } from '../http/authorization.ts';
+import { clientOf } from '../http/client.ts';
 import type { Principal } from '../model/principal.ts';
 import { createApp, listProjects, signIn, updateWallet } from './operations.ts';
 import { renameFields, unpackInteger, unpackObject, unpackQuery } from './unpack.ts';
@@ -12,7 +13,7 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
     app.decorateRequest('principal');
     // Before the body is read, so that a client without a valid token can't send one.
     app.addHook('onRequest', async (request) => {
-      request.setDecorator('principal', await authenticate(request.headers.authorization));
+      request.setDecorator('principal', await authenticate(request));
       if (request.method !== 'GET' && request.method !== 'HEAD') unpackQuery(request.query, {});
     });
 
@@ -25,7 +26,8 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
       const { privateKey } = unpackObject(request.body, signIn.body);
       const input = unpackObject(privateKey, signIn.body.privateKey.fields, 'privateKey');
       const names = { name: 'privateKey.name', privateKey: 'privateKey.privateKey' };
-      return signInView(await renameFields(names, () => data.signIn(principalOf(request), input)));
+      const client = clientOf(request);
+      return signInView(await renameFields(names, () => data.signIn(principalOf(request), input, client)));
     });
 
     app.patch<{ Params: { '*': string } }>(updateWallet.route, async (request) => {

@@ -15,6 +15,7 @@ const COLUMNS = [
   ['wallet', 'title', 'account_id', 'id'],
   ['token', 'value', 'namespace', 'key'],
   ['page_token_key', 'key', 'id'],
+  ['sign_in_failure', 'failure_count', 'account_id', 'app_id', 'credential_id', 'address'],
   ['sweep', 'holder', 'id'],
 ] as const;
 

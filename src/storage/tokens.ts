@@ -1,5 +1,5 @@
 import { Keyv } from 'keyv';
-import type { Principal } from '../model/principal.ts';
+import type { Scope } from '../model/principal.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
 import { KeyvAdapter } from './keyv-adapter.ts';
@@ -8,7 +8,7 @@ import { KeyvAdapter } from './keyv-adapter.ts';
 export type TokenRecord = {
   /** The SHA-256 of the token, in hexadecimal digits. */
   readonly hash: string;
-  readonly principal: Principal;
+  readonly principal: Scope;
 };
 
 /** The store of valid tokens. The owner of a token is an account or an app, and can have many tokens. */

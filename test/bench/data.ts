@@ -92,6 +92,7 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
       passwords: passwordHasher(0),
       pageTokens: pages,
       tokenTtlSeconds: LIFE_SECONDS,
+      maxFailedSignIns: 1,
       publicUrl: () => '',
     });
     const principal = await data.authenticate(tokens[0] ?? '');

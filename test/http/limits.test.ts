@@ -108,7 +108,7 @@ describe('with an empty queue for passwords', () => {
       const refused = outcomes.filter(({ error }) => error !== undefined);
       expect(refused.length).toBeGreaterThan(0);
       expect(refused.length).toBeLessThan(wallets.length);
-      for (const outcome of refused) expectError(api, outcome, 'RESOURCE_EXHAUSTED', 'TOO_MANY_REQUESTS');
+      for (const outcome of refused) expectError(api, outcome, 'RESOURCE_EXHAUSTED', 'TOO_MANY_PASSWORDS');
       for (const { wallet, error } of outcomes) {
         const select = 'SELECT title, password_hash FROM wallet WHERE id = $1';
         const [row] = await busy.database.query(select, [ulidOf(wallet)]);

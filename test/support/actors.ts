@@ -10,6 +10,7 @@ import {
   type Outcome,
   postGraphql,
   type SignInFields,
+  send,
 } from './apis.ts';
 import type { Gateway, Tenant } from './gateway.ts';
 
@@ -66,6 +67,20 @@ export async function createAppIn(
 /** Signs an app in. */
 export function signIn(api: Api, token: string, app: AppKey): Promise<SignInFields> {
   return resultOf(api.signIn(token, keyOf(app)));
+}
+
+/** Sends a sign-in with further headers, and returns the response. */
+export function postSignIn(
+  { name }: Api,
+  url: string,
+  token: string,
+  app: AppKey,
+  headers: Readonly<Record<string, string>>,
+): Promise<HttpResponse> {
+  const mutation = 'mutation ($input: SignInInput!) { signIn(input: $input) { accessToken } }';
+  return name === 'REST'
+    ? send(`${url}/auth/accounts:signinIdentity`, 'POST', token, { privateKey: app }, headers)
+    : postGraphql(url, token, mutation, { input: app }, headers);
 }
 
 /** Signs an app in, and returns its access token. */
@@ -129,10 +144,10 @@ export async function cursorsOf({ url }: Pick<Gateway, 'url'>, { token }: Tenant
   return data.projects.edges.map(({ cursor }: { cursor: string }) => cursor);
 }
 
-/** Returns a response without the date and the request id, which differ between requests. */
+/** Returns a response without the date, the request id and the rate, which differ between requests. */
 export function withoutRequestId({ status, headers, text }: HttpResponse) {
   const requestId = headers.get('x-request-id') ?? '';
-  const varying = ['date', 'x-request-id', 'content-length'];
+  const varying = ['date', 'x-request-id', 'content-length', 'ratelimit'];
   return {
     status,
     headers: [...headers].filter(([name]) => !varying.includes(name)),

@@ -20,13 +20,17 @@ export async function openDataLayer(): Promise<DataLayer> {
     clock,
     newId: idGenerator(clock),
     tokenTtlSeconds: 3600,
+    maxFailedSignIns: 1,
     publicUrl: () => process.env['PUBLIC_URL'] ?? '',
   });
 }
 
 /** Authenticates a request, and returns the context of its resolvers. */
 export async function contextOf(data: DataLayer, authorization: string | undefined): Promise<Context> {
-  const context = new Context(data, () => data.authenticate((authorization ?? '').slice('Bearer '.length)));
+  const client = { address: '127.0.0.1' };
+  const context = new Context(data, client, () =>
+    data.authenticate((authorization ?? '').slice('Bearer '.length)),
+  );
   await context.authenticate();
   return context;
 }

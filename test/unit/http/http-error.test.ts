@@ -19,8 +19,10 @@ import {
   invalidCredentials,
   invalidFields,
   projectNotVisible,
+  rateLimited,
   resourceNotFound,
   tokenInvalid,
+  tooManyFailedSignIns,
   tooManyPasswords,
   unavailable,
 } from '../../../src/model/api-error.ts';
@@ -47,7 +49,15 @@ test.each<[number, string, string, object, ApiError]>([
   [406, 'INVALID_ARGUMENT', 'NOT_ACCEPTABLE', {}, notAcceptable(['application/json'])],
   [413, 'INVALID_ARGUMENT', 'BODY_TOO_LARGE', {}, bodyTooLarge()],
   [415, 'INVALID_ARGUMENT', 'UNSUPPORTED_MEDIA_TYPE', {}, unsupportedMediaType()],
-  [429, 'RESOURCE_EXHAUSTED', 'TOO_MANY_REQUESTS', RETRY, tooManyPasswords()],
+  [429, 'RESOURCE_EXHAUSTED', 'TOO_MANY_PASSWORDS', RETRY, tooManyPasswords()],
+  [429, 'RESOURCE_EXHAUSTED', 'TOO_MANY_REQUESTS', { 'retry-after': '42' }, rateLimited(42)],
+  [
+    429,
+    'RESOURCE_EXHAUSTED',
+    'TOO_MANY_FAILED_SIGN_INS',
+    { 'retry-after': '600' },
+    tooManyFailedSignIns(600),
+  ],
   [500, 'INTERNAL', 'INTERNAL', {}, internal(new Error('broken'))],
   [503, 'UNAVAILABLE', 'UNAVAILABLE', RETRY, unavailable(new Error('away'))],
 ])(

@@ -1,0 +1,78 @@
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { rateLimited } from '../model/api-error.ts';
+import type { Authenticate } from './authorization.ts';
+import { clientAddress } from './client.ts';
+import { isHealthCheck } from './health.ts';
+
+/** The number of requests that this process accepts per minute. */
+export type RateLimits = {
+  /** With one credential. */
+  readonly perCredential: number;
+  /** From one client address without a valid token. */
+  readonly perAddress: number;
+};
+
+/** The headers of the limit that applies to a request. Source: draft-ietf-httpapi-ratelimit-headers-10. */
+export const RATE_LIMIT_HEADER = 'ratelimit';
+export const RATE_LIMIT_POLICY_HEADER = 'ratelimit-policy';
+
+const WINDOW_SECONDS = 60;
+
+/** Counts a request. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
+type Limiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/**
+ * Limits the rate of all requests except health checks, and adds the state of the limit to every
+ * response. A request with a valid token counts for its credential, and any other for the address of
+ * the client, so that nobody can use up the limit of a token by guessing.
+ *
+ * The library keeps the counters of each limit in memory: those of the last 5,000 keys.
+ *
+ * Must be called after `addCors`, so that pages of other origins can read the error.
+ */
+export async function addRateLimits(
+  app: FastifyInstance,
+  authenticate: Authenticate,
+  { perCredential, perAddress }: RateLimits,
+): Promise<void> {
+  await app.register(rateLimit, { global: false });
+  const byCredential = createLimiter(app, 'credential', perCredential, async (request) => {
+    const { credentialId } = await authenticate(request);
+    return credentialId;
+  });
+  const byAddress = createLimiter(app, 'address', perAddress, clientAddress);
+
+  app.addHook('onRequest', async (request, reply) => {
+    if (isHealthCheck(request)) return;
+    const isAuthenticated = await authenticate(request).then(
+      () => true,
+      // The API that the request is for reports the error.
+      () => false,
+    );
+    await (isAuthenticated ? byCredential : byAddress)(request, reply);
+  });
+}
+
+function createLimiter(
+  app: FastifyInstance,
+  name: string,
+  quota: number,
+  keyGenerator: (request: FastifyRequest) => string | Promise<string>,
+): Limiter {
+  const count = app.createRateLimit({
+    max: quota,
+    timeWindow: WINDOW_SECONDS * 1000,
+    keyGenerator,
+  });
+  const policy = `"${name}";q=${quota};w=${WINDOW_SECONDS}`;
+  return async (request, reply) => {
+    const state = await count(request);
+    // Only requests on a list of exceptions are always allowed, and there is none.
+    if (state.isAllowed) return;
+    const { remaining, ttlInSeconds, isExceeded } = state;
+    reply.header(RATE_LIMIT_POLICY_HEADER, policy);
+    reply.header(RATE_LIMIT_HEADER, `"${name}";r=${remaining};t=${ttlInSeconds}`);
+    if (isExceeded) throw rateLimited(ttlInSeconds);
+  };
+}

@@ -1,0 +1,145 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { withOtherSecret } from '../support/actors.ts';
+import { type Api, bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+
+const QUOTA = 4;
+
+const PROJECTS = '{ projects { nodes { name } } }';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway({
+    PAW_RATE_LIMIT_CREDENTIAL: String(QUOTA),
+    PAW_RATE_LIMIT_ADDRESS: String(QUOTA),
+    PAW_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8',
+  });
+  return gateway.stop;
+});
+
+/** Lists projects through an API, as a client that a proxy has forwarded. */
+function list({ name }: Api, token: string | undefined, forwardedFor: string): Promise<HttpResponse> {
+  const headers = { 'x-forwarded-for': forwardedFor };
+  return name === 'REST'
+    ? send(`${gateway.url}/project/projects`, 'GET', token, undefined, headers)
+    : postGraphql(gateway.url, token, PROJECTS, {}, headers);
+}
+
+let addresses = 0;
+
+/** Returns an address that no other test uses. */
+function newAddress(): string {
+  addresses += 1;
+  return `192.0.2.${addresses}`;
+}
+
+async function exhaust(api: Api, token: string | undefined, address: string): Promise<void> {
+  for (let count = 0; count < QUOTA; count += 1) await list(api, token, address);
+}
+
+function expectRateLimited({ name }: Api, { status, headers, text }: HttpResponse, limit: string): void {
+  expect(status).toBe(429);
+  expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/);
+  expect(headers.get('ratelimit-policy')).toBe(`"${limit}";q=${QUOTA};w=60`);
+  expect(headers.get('ratelimit')).toBe(`"${limit}";r=0;t=${headers.get('retry-after')}`);
+  const body = JSON.parse(text);
+  if (name === 'REST') {
+    expect(body.error).toMatchObject({ code: 429, status: 'RESOURCE_EXHAUSTED' });
+    expect(body.error.details[0].reason).toBe('TOO_MANY_REQUESTS');
+  } else {
+    expect(body).toEqual({
+      errors: [
+        {
+          message: expect.any(String),
+          extensions: {
+            code: 'RATE_LIMITED',
+            status: 'RESOURCE_EXHAUSTED',
+            reason: 'TOO_MANY_REQUESTS',
+            retryAfterSeconds: Number(headers.get('retry-after')),
+            requestId: headers.get('x-request-id'),
+          },
+        },
+      ],
+    });
+  }
+}
+
+describe.each(bothApis(() => gateway.url))('by $name', (api) => {
+  test('a credential has its own limit, whatever addresses its requests come from', async () => {
+    const [{ token }, other] = [await seedTenant(gateway), await seedTenant(gateway)];
+    const address = newAddress();
+    for (let remaining = QUOTA - 1; remaining >= 0; remaining -= 1) {
+      const { status, headers } = await list(api, token, newAddress());
+      expect(status).toBe(200);
+      expect(headers.get('ratelimit-policy')).toBe(`"credential";q=${QUOTA};w=60`);
+      expect(headers.get('ratelimit')).toMatch(new RegExp(`^"credential";r=${remaining};t=\\d+$`));
+    }
+    expectRateLimited(api, await list(api, token, address), 'credential');
+    expect((await list(api, other.token, address)).status).toBe(200);
+    expect((await list(api, undefined, address)).status).toBe(401);
+  });
+
+  test('requests without a valid token are limited by address, and those with one are not', async () => {
+    const { token } = await seedTenant(gateway);
+    const address = newAddress();
+    for (const bad of [undefined, 'nonsense', withOtherSecret(token), undefined]) {
+      expect((await list(api, bad, address)).status).toBe(401);
+    }
+    for (const bad of [undefined, 'nonsense', withOtherSecret(token)]) {
+      expectRateLimited(api, await list(api, bad, address), 'address');
+    }
+    expect((await list(api, undefined, newAddress())).status).toBe(401);
+    const { status, headers } = await list(api, token, address);
+    expect(status).toBe(200);
+    expect(headers.get('ratelimit')).toContain(`"credential";r=${QUOTA - 1};`);
+  });
+
+  test('the addresses of an IPv6 network of 64 bits share a limit', async () => {
+    const network = `2001:db8:0:${newAddress().split('.')[3]}`;
+    for (let host = 0; host < QUOTA; host += 1) await list(api, undefined, `${network}::${host}`);
+    expectRateLimited(api, await list(api, undefined, `${network}:ffff::1`), 'address');
+    expect((await list(api, undefined, '2001:db8:1::1')).status).toBe(401);
+  });
+
+  test('the client is the last address in X-Forwarded-For that is not a trusted proxy', async () => {
+    const [client, forged] = [newAddress(), newAddress()];
+    await exhaust(api, undefined, `${forged}, ${client}, 10.1.2.3`);
+    expectRateLimited(api, await list(api, undefined, client), 'address');
+    expect((await list(api, undefined, forged)).status).toBe(401);
+  });
+});
+
+test('every response except those of health checks has the fields, and counts', async () => {
+  const { token } = await seedTenant(gateway);
+  const headers = { 'x-forwarded-for': newAddress() };
+  const requests = [
+    ['GET', '/nothing', 404],
+    ['PUT', '/project/projects', 405],
+    ['OPTIONS', '/project/projects', 204],
+    ['GET', '/schema.graphql', 200],
+    ['GET', '/project/projects', 429],
+  ] as const;
+  for (const [method, path, status] of requests) {
+    const response = await send(gateway.url + path, method, undefined, undefined, headers);
+    expect(response.status, path).toBe(status);
+    expect(response.headers.get('ratelimit-policy')).toBe(`"address";q=${QUOTA};w=60`);
+    expect(response.headers.get('ratelimit')).toMatch(/^"address";r=\d;t=\d+$/);
+  }
+  const invalid = await send(`${gateway.url}/project/projects?pageSize=0`, 'GET', token, undefined, headers);
+  expect(invalid.status).toBe(400);
+  expect(invalid.headers.get('ratelimit')).toMatch(/^"credential";r=3;/);
+  for (const path of ['/healthz', '/readyz', '/healthz?from=balancer']) {
+    const response = await send(gateway.url + path, 'GET', undefined, undefined, headers);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('ratelimit')).toBeNull();
+  }
+});
+
+test('without trusted proxies, X-Forwarded-For is ignored', async () => {
+  const direct = await startGateway({ PAW_RATE_LIMIT_ADDRESS: '1' });
+  const ask = (address: string) =>
+    send(`${direct.url}/project/projects`, 'GET', undefined, undefined, { 'x-forwarded-for': address });
+  const statuses = [(await ask('192.0.2.1')).status, (await ask('192.0.2.2')).status];
+  await direct.stop();
+  expect(statuses).toEqual([401, 429]);
+});
