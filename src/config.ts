@@ -24,6 +24,8 @@ export type Config = {
   readonly logLevel: LogLevel;
   /** The lifetime of an access token, in seconds. */
   readonly tokenTtlSeconds: number;
+  /** The maximum number of valid access tokens of an app. */
+  readonly maxTokensPerApp: number;
   /** Whether browsers get Apollo Sandbox at `/graphql`. */
   readonly sandbox: boolean;
   /** Whether to serve `/graphiql` and `/docs`; undefined to serve them if their browser assets have been built. */
@@ -89,6 +91,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     publicUrl: readUrl('PUBLIC_URL', value('PUBLIC_URL')),
     logLevel: readLogLevel(value('LOG_LEVEL') ?? 'info'),
     tokenTtlSeconds: readDuration('PAW_TOKEN_TTL', value('PAW_TOKEN_TTL') ?? '1h'),
+    maxTokensPerApp: readInteger('PAW_APP_TOKENS', value('PAW_APP_TOKENS') ?? '1000', 1, 100_000),
     sandbox,
     explorers: readSwitch('PAW_EXPLORERS', value('PAW_EXPLORERS')) ?? (production ? false : undefined),
     corsOrigins: readOrigins(value('PAW_CORS_ORIGINS')) ?? (sandbox ? [APOLLO_STUDIO] : []),

@@ -106,6 +106,7 @@ async function listen(
     clock,
     newId: idGenerator(clock),
     tokenTtlSeconds: config.tokenTtlSeconds,
+    maxTokensPerApp: config.maxTokensPerApp,
     maxFailedSignIns: config.maxFailedSignIns,
     publicUrl: () => publicUrl,
   });

@@ -54,7 +54,7 @@ export type DataLayer = {
   createApp(principal: Principal, input: UntrustedInput): Promise<App>;
 
   /**
-   * Issues an access token for an app.
+   * Issues an access token for an app. If the app has too many tokens, the oldest are revoked.
    * @param input `name` and `privateKey` of the app
    * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
    * @throws PERMISSION_DENIED if the app is inactive

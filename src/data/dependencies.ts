@@ -16,6 +16,8 @@ export type Dependencies = {
   readonly newId: () => Ulid;
   /** The lifetime of an access token, in seconds. */
   readonly tokenTtlSeconds: number;
+  /** The maximum number of valid access tokens of an app. */
+  readonly maxTokensPerApp: number;
   /** The number of failed sign-ins after which further ones of the same client to the same app are rejected. */
   readonly maxFailedSignIns: number;
   /** Returns the public URL of the gateway, without a trailing slash. */

@@ -6,6 +6,7 @@ import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findAppSecret, lockActiveApp } from '../storage/apps.ts';
 import { addSignInFailure, findSignInFailures, type SignInFailures } from '../storage/sign-in-failures.ts';
+import { revokeOldestTokens } from '../storage/tokens.ts';
 import type { Client, SignInResult, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
@@ -25,7 +26,7 @@ export async function signIn(
   client: Client,
 ): Promise<SignInResult> {
   const { name, privateKey } = parseFields(input, signInFields);
-  const { database, clock, maxFailedSignIns } = dependencies;
+  const { database, clock, maxFailedSignIns, maxTokensPerApp } = dependencies;
   const { accountId, credentialId } = principal;
 
   // Failures are counted by client, so that nobody can lock an app by guessing its key.
@@ -47,6 +48,8 @@ export async function signIn(
   const issued = await database.transaction(async (transaction) => {
     // The lock is held until the token is stored, so that a concurrent deactivation revokes this token, too.
     if (!(await lockActiveApp(transaction, accountId, row.id))) throw appInactive();
+    // The lock also keeps concurrent sign-ins from exceeding the maximum.
+    await revokeOldestTokens(transaction, row.id, maxTokensPerApp - 1);
     const appPrincipal = { level: 'project', accountId, projectId: row.project_id } as const;
     return issueToken(transaction, dependencies, row.id, appPrincipal, dependencies.tokenTtlSeconds);
   });

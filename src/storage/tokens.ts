@@ -26,6 +26,10 @@ export type TokenStore = {
   revokeAll(ownerId: Ulid): Promise<void>;
 };
 
+// The serials of an owner sort by the time of issue.
+const REVOKE_OLDEST = `DELETE FROM token WHERE namespace = $1 AND key <=
+  (SELECT key FROM token WHERE namespace = $1 ORDER BY key DESC LIMIT 1 OFFSET $2)`;
+
 /**
  * Returns the token store of a database, or of a transaction on it. The store is a Keyv with
  * one namespace per owner.
@@ -56,4 +60,13 @@ export function tokenStore(database: Queryable, clock: () => number): TokenStore
     revokeAll: (ownerId) =>
       new Keyv({ ...settings, store: new KeyvAdapter(database, clock), namespace: ownerId }).clear(),
   };
+}
+
+/**
+ * Revokes the oldest tokens of an owner, so that at most `count` tokens remain.
+ *
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function revokeOldestTokens(database: Queryable, ownerId: Ulid, count: number): Promise<void> {
+  await database.query(REVOKE_OLDEST, [ownerId, count]);
 }

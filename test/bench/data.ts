@@ -92,6 +92,7 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
       passwords: passwordHasher(0),
       pageTokens: pages,
       tokenTtlSeconds: LIFE_SECONDS,
+      maxTokensPerApp: 1000,
       maxFailedSignIns: 1,
       publicUrl: () => '',
     });

@@ -14,6 +14,7 @@ const DEFAULTS = {
   publicUrl: undefined,
   logLevel: 'info',
   tokenTtlSeconds: 3600,
+  maxTokensPerApp: 1000,
   sandbox: true,
   explorers: undefined,
   corsOrigins: ['https://studio.apollographql.com'],
@@ -35,6 +36,7 @@ const VARIABLES = [
   'LOG_LEVEL',
   'NODE_ENV',
   'PAW_TOKEN_TTL',
+  'PAW_APP_TOKENS',
   'PAW_SANDBOX',
   'PAW_EXPLORERS',
   'PAW_CORS_ORIGINS',
@@ -82,6 +84,7 @@ test.each([
   [{ PAW_TOKEN_TTL: '1s' }, { tokenTtlSeconds: 1 }],
   [{ PAW_TOKEN_TTL: '30m' }, { tokenTtlSeconds: 1800 }],
   [{ PAW_TOKEN_TTL: '3650d' }, { tokenTtlSeconds: 315_360_000 }],
+  [{ PAW_APP_TOKENS: '1' }, { maxTokensPerApp: 1 }],
   [{ PAW_CORS_ORIGINS: '*' }, { corsOrigins: ['*'] }],
   [
     { PAW_CORS_ORIGINS: 'https://a.example, http://b.example:81' },
@@ -121,6 +124,7 @@ test.each(
     ],
     ['LOG_LEVEL', ['loud', 'INFO', 'constructor']],
     ['PAW_TOKEN_TTL', ['0s', '-1h', '1', 'h', '1.5h', '1 h', '1H', '1w', '3651d', '999999999d', '1h30m']],
+    ['PAW_APP_TOKENS', ['0', '100001', 'all']],
     ['PAW_SANDBOX', ['true', '1', 'ON']],
     ['PAW_EXPLORERS', ['true', '1', 'ON']],
     [

@@ -20,6 +20,7 @@ export async function openDataLayer(): Promise<DataLayer> {
     clock,
     newId: idGenerator(clock),
     tokenTtlSeconds: 3600,
+    maxTokensPerApp: 1000,
     maxFailedSignIns: 1,
     publicUrl: () => process.env['PUBLIC_URL'] ?? '',
   });
