@@ -44,7 +44,10 @@ export type Config = {
   /** The number of failed sign-ins that one client may have to one app within 10 minutes. */
   readonly maxFailedSignIns: number;
   /** The maximum number of wallet passwords that wait to be hashed. Further ones are rejected. */
-  readonly passwordQueue: number;
+  readonly passwordQueue: {
+    readonly waiting: number;
+    readonly waitingPerAccount: number;
+  };
   /** The time between the change of `/readyz` to 503 and the end of listening when the server stops, in seconds. */
   readonly stopDelaySeconds: number;
 };
@@ -64,6 +67,8 @@ const MAX_WORKERS = 256;
 
 const MAX_LIMIT = 100_000_000;
 
+const MAX_QUEUE = 10_000;
+
 const TEN_YEARS_SECONDS = 3650 * 86_400;
 
 /**
@@ -74,8 +79,10 @@ const TEN_YEARS_SECONDS = 3650 * 86_400;
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const value = (name: string) => environment[name] || undefined;
-  const readLimit = (name: string, defaultLimit: string, min = 1) =>
-    readInteger(name, value(name) ?? defaultLimit, min, MAX_LIMIT);
+  const readLimit = (name: string, defaultLimit: string) =>
+    readInteger(name, value(name) ?? defaultLimit, 1, MAX_LIMIT);
+  const readQueue = (name: string, defaultLength: string) =>
+    readInteger(name, value(name) ?? defaultLength, 0, MAX_QUEUE);
   const production = value('NODE_ENV') === 'production';
   const sandbox = readSwitch('PAW_SANDBOX', value('PAW_SANDBOX')) ?? !production;
   return {
@@ -101,7 +108,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       perAddress: readLimit('PAW_RATE_LIMIT_ADDRESS', '12000'),
     },
     maxFailedSignIns: readLimit('PAW_FAILED_SIGN_INS', '20'),
-    passwordQueue: readInteger('PAW_PASSWORD_QUEUE', value('PAW_PASSWORD_QUEUE') ?? '100', 0, 10_000),
+    passwordQueue: {
+      waiting: readQueue('PAW_PASSWORD_QUEUE', '100'),
+      waitingPerAccount: readQueue('PAW_PASSWORD_QUEUE_ACCOUNT', '25'),
+    },
     stopDelaySeconds: readDuration('PAW_STOP_DELAY', value('PAW_STOP_DELAY') ?? '0s', 0),
   };
 }

@@ -1,14 +1,19 @@
 import { argon2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { tooManyPasswords } from '../model/api-error.ts';
+import { type TurnLimits, turns } from './turns.ts';
 
 /** Hashes wallet passwords. */
 export type PasswordHasher = {
   /**
-   * Returns the Argon2id hash of a password, in the PHC string format.
-   * @throws RESOURCE_EXHAUSTED if the queue is full
+   * Returns the Argon2id hash of a password, in the PHC string format. The accounts take turns, so
+   * that the passwords of one account do not delay those of others.
+   *
+   * @param accountId the account for which the password is hashed
+   * @param signal removes the password from the queue when it aborts
+   * @throws RESOURCE_EXHAUSTED if too many passwords of the account are waiting
+   * @throws UNAVAILABLE if too many passwords of all accounts are waiting, or if the signal has aborted
    */
-  hash(password: string): Promise<string>;
+  hash(password: string, accountId: string, signal: AbortSignal): Promise<string>;
 };
 
 // Source: OWASP Password Storage Cheat Sheet, Argon2id: 19 MiB, 2 passes, 1 lane.
@@ -21,52 +26,23 @@ const MAX_CONCURRENT = 2;
 
 const derive = promisify(argon2);
 
-/**
- * Returns a hasher that runs in the thread pool, with at most two hashes at the same time.
- *
- * @param queueLength the maximum number of waiting passwords; further ones are rejected
- */
-export function passwordHasher(queueLength: number): PasswordHasher {
-  let running = 0;
-  const queue: (() => void)[] = [];
+/** Returns a hasher that runs in the thread pool, with at most two hashes at the same time. */
+export function passwordHasher(limits: Omit<TurnLimits, 'running'>): PasswordHasher {
+  const { run } = turns({ running: MAX_CONCURRENT, ...limits });
+  return { hash: (password, accountId, signal) => run(accountId, signal, () => hashPassword(password)) };
+}
 
-  async function acquire(): Promise<void> {
-    if (running < MAX_CONCURRENT) {
-      running += 1;
-      return;
-    }
-    if (queue.length >= queueLength) {
-      throw tooManyPasswords();
-    }
-    // `release` passes the slot on to the next waiting password without a change of `running`.
-    await new Promise<void>((resolve) => queue.push(resolve));
-  }
-
-  function release(): void {
-    const next = queue.shift();
-    if (next) next();
-    else running -= 1;
-  }
-
-  return {
-    async hash(password) {
-      await acquire();
-      try {
-        const salt = randomBytes(16);
-        const tag = await derive('argon2id', {
-          message: password,
-          nonce: salt,
-          parallelism: LANES,
-          tagLength: 32,
-          memory: MEMORY_KIB,
-          passes: PASSES,
-        });
-        return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${unpaddedBase64(salt)}$${unpaddedBase64(tag)}`;
-      } finally {
-        release();
-      }
-    },
-  };
+async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const tag = await derive('argon2id', {
+    message: password,
+    nonce: salt,
+    parallelism: LANES,
+    tagLength: 32,
+    memory: MEMORY_KIB,
+    passes: PASSES,
+  });
+  return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${unpaddedBase64(salt)}$${unpaddedBase64(tag)}`;
 }
 
 function unpaddedBase64(bytes: Buffer): string {

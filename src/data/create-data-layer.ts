@@ -13,7 +13,7 @@ export function createDataLayer(dependencies: Dependencies): DataLayer {
     authenticate: (bearerToken) => authenticate(dependencies, bearerToken),
     createApp: (principal, input) => createApp(dependencies, principal, input),
     signIn: (principal, input, client) => signIn(dependencies, principal, input, client),
-    updateWallet: (principal, input) => updateWallet(dependencies, principal, input),
+    updateWallet: (principal, input, client) => updateWallet(dependencies, principal, input, client),
     listProjects: (principal, input) => listProjects(dependencies, principal, input),
     getResources: (principal, names) => getResources(dependencies, principal, names),
     checkReady: () => dependencies.database.checkReady(),

@@ -12,6 +12,8 @@ export type UntrustedInput = Readonly<Record<string, unknown>>;
 export type Client = {
   /** The IPv4 address of the client, or its IPv6 network. */
   readonly address: string;
+  /** Aborts when the connection of the client is closed. */
+  readonly signal: AbortSignal;
 };
 
 /** The result of a sign-in. */
@@ -66,9 +68,9 @@ export type DataLayer = {
    * Updates a wallet. Omitted fields are not changed.
    * @param input `name` and, optionally, `title`, `description`, `project`, `network` and `password`
    * @throws NOT_FOUND if the wallet does not exist or is not visible to the principal
-   * @throws RESOURCE_EXHAUSTED if too many passwords are being set at the same time
+   * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
    */
-  updateWallet(principal: Principal, input: UntrustedInput): Promise<Wallet>;
+  updateWallet(principal: Principal, input: UntrustedInput, client: Client): Promise<Wallet>;
 
   /** Returns one page of the projects that are visible to the principal, in the order of their names. */
   listProjects(principal: Principal, input: ConnectionArguments): Promise<ProjectPage>;

@@ -5,7 +5,7 @@ import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { findUpdateTargets, findWallet, updateWallet as updateWalletRow } from '../storage/wallets.ts';
-import type { UntrustedInput } from './data-layer.ts';
+import type { Client, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
 
@@ -14,6 +14,7 @@ export async function updateWallet(
   dependencies: Dependencies,
   principal: Principal,
   input: UntrustedInput,
+  client: Client,
 ): Promise<Wallet> {
   const { database, passwords, clock } = dependencies;
   const { name, title, description, project, network, password } = parseFields(input, updateWalletFields);
@@ -29,7 +30,8 @@ export async function updateWallet(
     if (!isInScope || !exists.project) throw projectNotVisible();
     if (!exists.wallet) throw resourceNotFound();
   }
-  const passwordHash = password === undefined ? undefined : await passwords.hash(password);
+  const passwordHash =
+    password === undefined ? undefined : await passwords.hash(password, accountId, client.signal);
   const changes = { title, description, projectId, network, passwordHash };
   const row = Object.values(changes).some((value) => value !== undefined)
     ? await updateWalletRow(database, accountId, id, scopeProjectId, changes, clock())

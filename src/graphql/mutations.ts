@@ -16,9 +16,9 @@ export const mutations: MutationResolvers = {
     return { accessToken, expireTime: new Date(expireTimeMs), app, ...mutationId };
   },
 
-  async updateWallet(_parent, { input }, { data, principal }) {
+  async updateWallet(_parent, { input }, { data, principal, client }) {
     const mutationId = parseClientMutationId(input);
-    return { wallet: await data.updateWallet(principal, input), ...mutationId };
+    return { wallet: await data.updateWallet(principal, input, client), ...mutationId };
   },
 };
 

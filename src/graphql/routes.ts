@@ -66,7 +66,7 @@ export async function addGraphqlApi(
       const isPost = request.method === 'POST';
       const isPage = sandbox && !isPost && prefersHtml(accept);
       const mediaType = isPage ? '' : responseMediaType(accept);
-      const context = new Context(data, clientOf(request), () => authenticate(request));
+      const context = new Context(data, clientOf(request, reply), () => authenticate(request));
       if (isPost) {
         const json = await runCompiled(request.body, context, request.id);
         if (json !== undefined) return reply.type(`${mediaType}; charset=utf-8`).send(json);

@@ -1,5 +1,5 @@
 import { isIP, isIPv4 } from 'node:net';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { Client } from '../data/data-layer.ts';
 
@@ -7,12 +7,25 @@ import type { Client } from '../data/data-layer.ts';
 const NETWORK_GROUPS = 4;
 
 /** Returns the client of a request. */
-export function clientOf(request: FastifyRequest): Client {
+export function clientOf(request: FastifyRequest, reply: FastifyReply): Client {
+  let controller: AbortController | undefined;
   return {
     get address() {
       return clientAddress(request);
     },
+    get signal() {
+      controller ??= abortOnClose(reply);
+      return controller.signal;
+    },
   };
+}
+
+function abortOnClose({ raw }: FastifyReply): AbortController {
+  const controller = new AbortController();
+  // Also emitted after the response, when nobody waits for the signal any more.
+  raw.once('close', () => controller.abort());
+  if (raw.closed) controller.abort();
+  return controller;
 }
 
 /**

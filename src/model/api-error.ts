@@ -139,12 +139,21 @@ export function tooManyFailedSignIns(retryAfterSeconds: number): ApiError {
   });
 }
 
-/** Returns the error for a wallet password that does not fit into the queue of the password hasher. */
+/** Returns the error for a wallet password of an account that already has too many waiting to be hashed. */
 export function tooManyPasswords(): ApiError {
   return new ApiError({
     status: 'RESOURCE_EXHAUSTED',
     reason: 'TOO_MANY_PASSWORDS',
-    message: 'Too many passwords are being set at the same time. Try again later.',
+    message: 'Too many passwords of the account are being set at the same time. Try again later.',
+  });
+}
+
+/** Returns the error for a request that exceeds the capacity of the server. */
+export function overloaded(): ApiError {
+  return new ApiError({
+    status: 'UNAVAILABLE',
+    reason: 'OVERLOADED',
+    message: 'The server is overloaded. Try again later.',
   });
 }
 

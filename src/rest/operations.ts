@@ -3,6 +3,7 @@ import {
   accountTokenRequired,
   appInactive,
   invalidCredentials,
+  overloaded,
   resourceNotFound,
   tooManyFailedSignIns,
   tooManyPasswords,
@@ -135,6 +136,7 @@ export const updateWallet = {
     validationErrorOf({ password: 'short' }, { password: changes.password }),
     resourceNotFound(),
     tooManyPasswords(),
+    overloaded(),
   ],
 } as const satisfies Operation;
 

@@ -22,18 +22,18 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
       return appView(await data.createApp(principalOf(request), input));
     });
 
-    app.post(signIn.route, async (request) => {
+    app.post(signIn.route, async (request, reply) => {
       const { privateKey } = unpackObject(request.body, signIn.body);
       const input = unpackObject(privateKey, signIn.body.privateKey.fields, 'privateKey');
       const names = { name: 'privateKey.name', privateKey: 'privateKey.privateKey' };
-      const client = clientOf(request);
+      const client = clientOf(request, reply);
       return signInView(await renameFields(names, () => data.signIn(principalOf(request), input, client)));
     });
 
-    app.patch<{ Params: { '*': string } }>(updateWallet.route, async (request) => {
+    app.patch<{ Params: { '*': string } }>(updateWallet.route, async (request, reply) => {
       const changes = unpackObject(request.body, updateWallet.body);
       const input = { ...changes, name: request.params['*'] };
-      return walletView(await data.updateWallet(principalOf(request), input));
+      return walletView(await data.updateWallet(principalOf(request), input, clientOf(request, reply)));
     });
 
     app.get(listProjects.route, async (request) => {

@@ -89,7 +89,7 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
     const data = createDataLayer({
       ...admin,
       tokens: tokenStore(database, Date.now),
-      passwords: passwordHasher(0),
+      passwords: passwordHasher({ waiting: 0, waitingPerAccount: 0 }),
       pageTokens: pages,
       tokenTtlSeconds: LIFE_SECONDS,
       maxTokensPerApp: 1000,

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MISSING_WALLET, PASSWORD, ulidOf } from '../support/actors.ts';
-import { bothApis, postGraphql, send } from '../support/apis.ts';
+import { type Api, bothApis, postGraphql, restApi, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { expectError } from '../support/refusal.ts';
 
@@ -90,44 +90,95 @@ test.each([
   expect(JSON.parse(text).error.details[1].fieldViolations).toMatchObject([{ field: 'foo' }]);
 });
 
-describe('with an empty queue for passwords', () => {
+describe('passwords that wait to be hashed', () => {
+  const QUEUE = 40;
+  // Two are hashed while the others wait.
+  const ACCEPTED = QUEUE + 2;
   let busy: Gateway;
   beforeAll(async () => {
-    busy = await startGateway({ PAW_PASSWORD_QUEUE: '0' });
+    busy = await startGateway({ PAW_PASSWORD_QUEUE: '60', PAW_PASSWORD_QUEUE_ACCOUNT: String(QUEUE) });
     return busy.stop;
   });
 
+  const update = { title: 'Renamed', password: PASSWORD };
+
+  /** Sets a password for each wallet at the same time. */
+  function updateAll(api: Api, { token, wallets }: Tenant) {
+    return Promise.all(
+      wallets.map(async (wallet) => ({ wallet, ...(await api.updateWallet(token, wallet, update)) })),
+    );
+  }
+
+  async function rowOf(wallet: string) {
+    const select = 'SELECT title, password_hash FROM wallet WHERE id = $1';
+    const [row] = await busy.database.query(select, [ulidOf(wallet)]);
+    return row;
+  }
+
   test.each(bothApis(() => busy.url))(
-    'by $name, too many concurrent passwords are refused and change nothing, and later ones are accepted',
+    'by $name, those of an account beyond its limit are refused and change nothing, and all of another account are set',
     async (api) => {
-      const { token, wallets } = await seedTenant(busy, { wallets: 8 });
-      const input = { title: 'Renamed', password: PASSWORD };
-      const outcomes = await Promise.all(
-        wallets.map(async (wallet) => ({ wallet, ...(await api.updateWallet(token, wallet, input)) })),
-      );
+      const [flood, victim] = [
+        await seedTenant(busy, { wallets: 2 * ACCEPTED }),
+        await seedTenant(busy, { wallets: 17 }),
+      ];
+      const [outcomes, others] = await Promise.all([updateAll(api, flood), updateAll(api, victim)]);
+      expect(others.filter(({ error }) => error !== undefined)).toEqual([]);
       const refused = outcomes.filter(({ error }) => error !== undefined);
       expect(refused.length).toBeGreaterThan(0);
-      expect(refused.length).toBeLessThan(wallets.length);
-      for (const outcome of refused) expectError(api, outcome, 'RESOURCE_EXHAUSTED', 'TOO_MANY_PASSWORDS');
-      for (const { wallet, error } of outcomes) {
-        const select = 'SELECT title, password_hash FROM wallet WHERE id = $1';
-        const [row] = await busy.database.query(select, [ulidOf(wallet)]);
+      expect(refused.length).toBeLessThan(outcomes.length);
+      for (const outcome of refused) {
+        expectError(api, outcome, 'RESOURCE_EXHAUSTED', 'TOO_MANY_PASSWORDS');
         const unchanged = { title: expect.stringMatching(/^Wallet \d+$/), password_hash: null };
-        const changed = { title: 'Renamed', password_hash: expect.stringMatching(/^\$argon2id\$/) };
-        expect(row).toEqual(error ? unchanged : changed);
+        expect(await rowOf(outcome.wallet)).toEqual(unchanged);
       }
-      const [later] = refused;
-      expect((await api.updateWallet(token, later?.wallet ?? '', input)).value?.title).toBe('Renamed');
+      const changed = { title: 'Renamed', password_hash: expect.stringMatching(/^\$argon2id\$/) };
+      for (const { wallet, error } of outcomes) if (!error) expect(await rowOf(wallet)).toEqual(changed);
+      const later = await api.updateWallet(flood.token, refused[0]?.wallet ?? '', update);
+      expect(later.value?.title).toBe('Renamed');
     },
   );
 
   test.each(bothApis(() => busy.url))(
-    'by $name, a password for a missing wallet is not hashed',
+    'by $name, those of any account are refused with 503 if the whole queue is full',
     async (api) => {
-      const { token } = await seedTenant(busy);
-      const update = () => api.updateWallet(token, MISSING_WALLET, { password: PASSWORD });
-      const outcomes = await Promise.all(Array.from({ length: 12 }, update));
-      expect(new Set(outcomes.map(({ error }) => error?.status))).toEqual(new Set(['NOT_FOUND']));
+      const tenants = [
+        await seedTenant(busy, { wallets: ACCEPTED }),
+        await seedTenant(busy, { wallets: ACCEPTED }),
+      ];
+      const outcomes = (await Promise.all(tenants.map((tenant) => updateAll(api, tenant)))).flat();
+      const refused = outcomes.filter(({ error }) => error !== undefined);
+      expect(refused.length).toBeGreaterThan(0);
+      for (const outcome of refused) expectError(api, outcome, 'UNAVAILABLE', 'OVERLOADED');
     },
   );
+
+  test('leave the queue when their client has gone', async () => {
+    const { token, wallets } = await seedTenant(busy, { wallets: ACCEPTED + 1 });
+    const gone = new AbortController();
+    const [last = '', ...others] = wallets;
+    const requests = others.map((wallet) =>
+      fetch(`${busy.url}/wallet/${wallet}`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(update),
+        signal: gone.signal,
+      }),
+    );
+    const updateLast = () => restApi(() => busy.url).updateWallet(token, last, update);
+    // The queue is full, so the server has received the requests.
+    await expect.poll(async () => (await updateLast()).error?.reason).toBe('TOO_MANY_PASSWORDS');
+    gone.abort();
+    await Promise.allSettled(requests);
+    await expect.poll(async () => (await updateLast()).error?.reason).toBeUndefined();
+    const rows = await Promise.all(others.map(rowOf));
+    expect(rows.filter((row) => row?.['password_hash'] === null).length).toBeGreaterThan(0);
+  });
+
+  test.each(bothApis(() => busy.url))('by $name, do not include one for a missing wallet', async (api) => {
+    const { token } = await seedTenant(busy);
+    const send = () => api.updateWallet(token, MISSING_WALLET, { password: PASSWORD });
+    const outcomes = await Promise.all(Array.from({ length: 2 * ACCEPTED }, send));
+    expect(new Set(outcomes.map(({ error }) => error?.status))).toEqual(new Set(['NOT_FOUND']));
+  });
 });

@@ -18,6 +18,7 @@ import {
   internal,
   invalidCredentials,
   invalidFields,
+  overloaded,
   projectNotVisible,
   rateLimited,
   resourceNotFound,
@@ -59,6 +60,7 @@ test.each<[number, string, string, object, ApiError]>([
     tooManyFailedSignIns(600),
   ],
   [500, 'INTERNAL', 'INTERNAL', {}, internal(new Error('broken'))],
+  [503, 'UNAVAILABLE', 'OVERLOADED', RETRY, overloaded()],
   [503, 'UNAVAILABLE', 'UNAVAILABLE', RETRY, unavailable(new Error('away'))],
 ])(
   'the HTTP status %i has the name %s, the reason %s and the headers %j',
