@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import type { Authenticate } from '../http/authorization.ts';
-import { clientOf } from '../http/client.ts';
+import { RequestClient } from '../http/client.ts';
 import type { LogError } from '../http/error-log.ts';
 import { ApiError } from '../model/api-error.ts';
 import { CompiledQueries, graphqlRequest } from './compiled-queries.ts';
@@ -66,7 +66,7 @@ export async function addGraphqlApi(
       const isPost = request.method === 'POST';
       const isPage = sandbox && !isPost && prefersHtml(accept);
       const mediaType = isPage ? '' : responseMediaType(accept);
-      const context = new Context(data, clientOf(request, reply), () => authenticate(request));
+      const context = new Context(data, new RequestClient(request, reply), () => authenticate(request));
       if (isPost) {
         const json = await runCompiled(request.body, context, request.id);
         if (json !== undefined) return reply.type(`${mediaType}; charset=utf-8`).send(json);

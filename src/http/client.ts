@@ -6,18 +6,25 @@ import type { Client } from '../data/data-layer.ts';
 // The number of 16-bit groups in the network part of an IPv6 address.
 const NETWORK_GROUPS = 4;
 
-/** Returns the client of a request. */
-export function clientOf(request: FastifyRequest, reply: FastifyReply): Client {
-  let controller: AbortController | undefined;
-  return {
-    get address() {
-      return clientAddress(request);
-    },
-    get signal() {
-      controller ??= abortOnClose(reply);
-      return controller.signal;
-    },
-  };
+/** The client of a request. A class, because an object with getters of its own would cost 20 % of a page. */
+export class RequestClient implements Client {
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+  #controller: AbortController | undefined;
+
+  constructor(request: FastifyRequest, reply: FastifyReply) {
+    this.#request = request;
+    this.#reply = reply;
+  }
+
+  get address(): string {
+    return clientAddress(this.#request);
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= abortOnClose(this.#reply);
+    return this.#controller.signal;
+  }
 }
 
 function abortOnClose({ raw }: FastifyReply): AbortController {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import type { Authenticate } from '../http/authorization.ts';
-import { clientOf } from '../http/client.ts';
+import { RequestClient } from '../http/client.ts';
 import type { Principal } from '../model/principal.ts';
 import { createApp, listProjects, signIn, updateWallet } from './operations.ts';
 import { renameFields, unpackInteger, unpackObject, unpackQuery } from './unpack.ts';
@@ -26,14 +26,16 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
       const { privateKey } = unpackObject(request.body, signIn.body);
       const input = unpackObject(privateKey, signIn.body.privateKey.fields, 'privateKey');
       const names = { name: 'privateKey.name', privateKey: 'privateKey.privateKey' };
-      const client = clientOf(request, reply);
+      const client = new RequestClient(request, reply);
       return signInView(await renameFields(names, () => data.signIn(principalOf(request), input, client)));
     });
 
     app.patch<{ Params: { '*': string } }>(updateWallet.route, async (request, reply) => {
       const changes = unpackObject(request.body, updateWallet.body);
       const input = { ...changes, name: request.params['*'] };
-      return walletView(await data.updateWallet(principalOf(request), input, clientOf(request, reply)));
+      return walletView(
+        await data.updateWallet(principalOf(request), input, new RequestClient(request, reply)),
+      );
     });
 
     app.get(listProjects.route, async (request) => {
