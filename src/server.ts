@@ -82,7 +82,10 @@ export async function startServer(
   try {
     const { applied } = await migrate(database, clock());
     for (const migration of applied) logger.info({ migration }, 'applied a migration');
-    return { ...(await listen(config, logger, clock, database, explorers)), failed: failed.promise };
+    return {
+      ...(await listen(config, logger, clock, database, explorers)),
+      failed: failed.promise,
+    };
   } catch (error) {
     await database.close();
     throw error;

@@ -1,21 +1,15 @@
-import {
-  type IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
-  ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import type { ApiError } from '../model/api-error.ts';
+import { type Connections, trackConnections } from './connections.ts';
 import type { FormatErrorBody } from './errors.ts';
 import { MAX_BODY_BYTES, malformedRequest, statusCodeOf } from './http-error.ts';
 import { addJsonBody, JSON_TYPE } from './json.ts';
+import { connectRefused, headerError, normalizedTarget, parserError } from './protocol.ts';
+import { connectionRejecter } from './rejection.ts';
 import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
-
-/** The HTTP status of the errors of Node's HTTP parser, where it is not 400. */
-const STATUS_BY_CODE = new Map<unknown, number>([
-  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
-  ['HPE_HEADER_OVERFLOW', 431],
-]);
+import { responseClass } from './response.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 
@@ -52,11 +46,12 @@ export function createHttpApp(
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   });
-  const app = fastify({
+  const app: FastifyInstance = fastify({
     bodyLimit: MAX_BODY_BYTES,
     genReqId: newRequestId,
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
+    rewriteUrl: normalizedTarget,
     // The operations validate the input. Without these, Fastify would load its own unused validator.
     schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
@@ -65,67 +60,49 @@ export function createHttpApp(
     forceCloseConnections: 'idle',
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    // A hook below rejects a request without a Host header, with an error in the format of the API.
-    http: { requireHostHeader: false, ServerResponse: responseClass(isStopping) },
+    http: {
+      // A hook below rejects requests without a valid Host header, with an error in the format of the API.
+      requireHostHeader: false,
+      joinDuplicateHeaders: true,
+      ServerResponse: responseClass({
+        isFinal: (response) => isStopping() && connections.newestResponse(response.req.socket) === response,
+      }),
+    },
     frameworkErrors(_error, request, reply: FastifyReply) {
+      connections.record(request.raw, reply.raw);
       const error = malformedRequest('The path is malformed or too long.');
       reply.headers(commonHeaders(request.id));
       reply.code(statusCodeOf(error)).type(JSON_TYPE).send(errorBody(error, request.id));
     },
     clientErrorHandler(cause, socket) {
-      const statusCode = STATUS_BY_CODE.get(cause.code);
-      const error = malformedRequest('The request is not valid HTTP.', statusCode);
-      const requestId = newRequestId({ headers: {} });
-      // Only the code is logged: the error object contains the bytes of the request, and so the bearer token.
-      logger.debug({ code: cause.code, reqId: requestId }, 'rejected a malformed request');
-      if (socket.writable)
-        socket.end(rawResponse(statusCodeOf(error), errorBody(error, requestId), requestId));
+      reject(socket, parserError(cause), cause.code);
     },
   });
+  const connections: Connections = trackConnections(app.server);
+  const rejectConnection = connectionRejecter(connections, errorBody);
+
+  /** Responds to what is not a valid request, and closes the connection. */
+  function reject(socket: Socket, error: ApiError, code?: string): void {
+    const requestId = newRequestId({ headers: {} });
+    // Only the code is logged: the error object contains the bytes of the request, and so the bearer token.
+    logger.debug({ code, reqId: requestId }, 'rejected a malformed request');
+    rejectConnection(socket, error, requestId);
+  }
+  app.server.on('connect', (_request, socket: Socket) => {
+    socket.on('error', () => {});
+    reject(socket, connectRefused());
+  });
+  // Fastify's hooks respond with the error.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   addJsonBody(app);
+  app.addHook('onRequest', connections.takeTurn);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(request.id));
-    const { headers, httpVersion } = request.raw;
-    // Source: RFC 9112, section 3.2.
-    const isHostMissing = headers.host === undefined && httpVersion === '1.1';
-    done(isHostMissing ? malformedRequest('The request has no Host header.') : undefined);
+    done(headerError(request.raw));
   });
   return app;
 }
 
-/**
- * Returns a response class that closes the connection after a response while the server stops.
- * A persistent connection would delay the stop. A Fastify hook would cost time for each response.
- */
-function responseClass(isStopping: () => boolean): typeof ServerResponse {
-  return class<Request extends IncomingMessage> extends ServerResponse<Request> {
-    override writeHead(
-      status: number,
-      reasonOrHeaders?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
-      headers?: OutgoingHttpHeaders | OutgoingHttpHeader[],
-    ): this {
-      if (isStopping()) this.shouldKeepAlive = false;
-      // Node distinguishes the overloads by the type of the second argument.
-      return super.writeHead(status, reasonOrHeaders as string, headers);
-    }
-  };
-}
-
 function rejectSchema(): never {
   throw new Error('Routes must not have a Fastify schema.');
-}
-
-/** Returns a complete HTTP response, for a connection on which no request could be parsed. */
-function rawResponse(status: number, body: string, requestId: string): string {
-  return [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    `Content-Type: ${JSON_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `${REQUEST_ID_HEADER}: ${requestId}`,
-    'Cache-Control: no-store',
-    'X-Content-Type-Options: nosniff',
-    'Connection: close',
-    '',
-    body,
-  ].join('\r\n');
 }

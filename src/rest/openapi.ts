@@ -3,9 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import {
   bodyTooLarge,
   CHALLENGES,
+  expectationFailed,
   headersOf,
   MAX_BODY_BYTES,
   malformedRequest,
+  notImplemented,
+  requestTimeout,
   statusCodeOf,
   tokenMissing,
   unsupportedMediaType,
@@ -93,10 +96,12 @@ const EXAMPLE_REQUEST_ID = '01m7xvfap0-1';
 const COMMON_ERRORS = [
   tokenMissing(),
   tokenInvalid(),
-  malformedRequest('The request could not be read in time.', 408),
+  requestTimeout(),
+  expectationFailed(),
   malformedRequest('The header of the request is too long.', 431),
   internal(undefined),
   rateLimited(60),
+  notImplemented('The only supported transfer coding is chunked.'),
   unavailable(),
 ];
 

@@ -34,8 +34,9 @@ type Sent = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-// These need a fault or many requests. Other tests cause them, and check them against the document.
-const FAULTS = [408, 429, 431, 500, 503];
+// These need a fault, many requests, or a request that `fetch` does not send. Other tests cause
+// them, and check them against the document.
+const FAULTS = [408, 417, 429, 431, 500, 501, 503];
 
 const INVALID: Readonly<Record<OperationId, Sent>> = {
   createApp: { body: { title: '' } },

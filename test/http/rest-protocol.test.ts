@@ -18,6 +18,7 @@ type Request = {
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const JSON_TYPE = { 'content-type': 'application/json' };
+const SIGN_IN = '/auth/accounts:signinIdentity';
 const APP = '{"title":"App","active":true}';
 
 const PATHS = [
@@ -136,6 +137,20 @@ test.each(['/', '%2F', '%2f'])('the slash in the name of a wallet may be written
     });
     expect([status, JSON.parse(text).name]).toEqual([200, wallet]);
   }
+});
+
+test.each(['%3A', '%3a'])('the colon in the path of the sign-in may be written as %s', async (colon) => {
+  const path = `/auth/accounts${colon}signinIdentity`;
+  const answer = await ask('POST', path, { token: tenant.token, headers: JSON_TYPE, body: '{}' }, SIGN_IN);
+  expectError(answer, 400, 'INVALID_ARGUMENT', 'INVALID_FIELD', ['privateKey']);
+});
+
+test.each(['http://x', 'https://x:443', 'HTTP://user@x'])('a target may begin with %s', async (origin) => {
+  const { token } = tenant;
+  const answer = await ask('GET', `${origin}/project/projects?pageSize=2`, { token }, '/project/projects');
+  expect([answer.status, JSON.parse(answer.text).projects.length]).toEqual([200, 2]);
+  expect((await ask('GET', `${origin}/nothing`, { token })).status).toBe(404);
+  expect(await speak(`GET ${origin} HTTP/1.0\r\n\r\n`)).toContain('PAW gateway');
 });
 
 describe('bodies', () => {
@@ -304,6 +319,10 @@ describe('the connection', () => {
       'POST /auth/apps HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
     ['no host', 'GET /project/projects HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['two hosts', 'GET /project/projects HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    ['a host with a space', 'GET /project/projects HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'],
+    ['a host with a path', 'GET /project/projects HTTP/1.1\r\nHost: x/y\r\nConnection: close\r\n\r\n'],
+    ['a host with two ports', 'GET /project/projects HTTP/1.0\r\nHost: x:1:2\r\n\r\n'],
     ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n'],
   ])('is closed after an error in JSON if it carries %s', async (_name, bytes) => {
     expectRawError(await speak(bytes));
@@ -319,6 +338,71 @@ describe('the connection', () => {
     expectRawError(await speak(bytes), 431);
     expect((await other).status).toBe(200);
     expect((await ask('GET', '/healthz')).status).toBe(200);
+  });
+
+  test.each([
+    ['417', 'another expectation', 'GET /project/projects HTTP/1.1\r\nHost: x\r\nExpect: foo'],
+    ['501', 'the method CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x'],
+    ['501', 'another transfer coding', 'POST /auth/apps HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip'],
+    [
+      '501',
+      'two transfer codings',
+      'POST /auth/apps HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked',
+    ],
+  ])('is closed after a %s error in JSON if it carries %s', async (status, _name, head) => {
+    const [name, reason] =
+      status === '501' ? ['UNIMPLEMENTED', 'NOT_IMPLEMENTED'] : ['INVALID_ARGUMENT', 'EXPECTATION_FAILED'];
+    expectRawError(await speak(`${head}\r\nConnection: close\r\n\r\n`), Number(status), name, reason);
+  });
+
+  test.each(['x', 'x:80', 'x:', '127.0.0.1', '[::1]:4000', 'xn--bcher-kva.example', ''])(
+    'accepts the host "%s"',
+    async (host) => {
+      expect((await ask('GET', '/project/projects', { token: tenant.token, headers: { host } })).status).toBe(
+        200,
+      );
+    },
+  );
+
+  test('gets the response to the request before one that is not valid, then the error', async () => {
+    const app = `POST /auth/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\nContent-Type: application/json\r\nContent-Length: ${APP.length}\r\n\r\n${APP}`;
+    for (const rest of ['nonsense\r\n\r\n', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n']) {
+      const answer = await speak(app + app + rest);
+      expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([
+        'HTTP/1.1 200',
+        'HTTP/1.1 200',
+        expect.stringMatching(/^HTTP\/1\.1 (400|501)$/),
+      ]);
+      expect(answer.match(/"privateKey":"paw_key_\w+"/g)).toHaveLength(2);
+    }
+  });
+
+  test('gets the responses to pipelined requests, which are processed one after the other', async () => {
+    const [wallet = ''] = tenant.wallets;
+    const update = (title: string) => {
+      const body = JSON.stringify({ title });
+      return `PATCH /wallet/${wallet} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+    };
+    const titles = Array.from({ length: 50 }, (_, n) => `Title ${n}`);
+    const requests = titles.map((title, n) => {
+      const close = n === titles.length - 1 ? 'Connection: close\r\n' : '';
+      return `${update(title)}${close}\r\n${JSON.stringify({ title })}`;
+    });
+    const answer = await speak(requests.join(''));
+    expect([...answer.matchAll(/"title":"(.*?)"/g)].map(([, title]) => title)).toEqual(titles);
+    const { text } = await ask('PATCH', `/wallet/${wallet}`, {
+      token: tenant.token,
+      headers: JSON_TYPE,
+      body: '{}',
+    });
+    expect(JSON.parse(text).title).toBe('Title 49');
+  });
+
+  test('is closed if it sends more than 100 requests before it reads a response', async () => {
+    const health = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+    const hundred = await speak(health.repeat(99) + health.replace('x', 'x\r\nConnection: close'));
+    expect(hundred.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(100);
+    expect(await speak(health.repeat(101))).toBe('');
   });
 
   test('accepts a long path, query or token', async () => {
@@ -388,7 +472,12 @@ test('no response may be cached or interpreted as another type', async () => {
 });
 
 /** Sends a request that `fetch` would change or refuse, and expects a documented response. */
-async function ask(method: string, path: string, sent: Request = {}): Promise<HttpResponse> {
+async function ask(
+  method: string,
+  path: string,
+  sent: Request = {},
+  documentedPath = path.replace(/\?.*/, ''),
+): Promise<HttpResponse> {
   const { token, headers, body, chunked = false } = sent;
   const { hostname, port } = new URL(gateway.url);
   const outgoing = request({
@@ -407,7 +496,7 @@ async function ask(method: string, path: string, sent: Request = {}): Promise<Ht
   outgoing.end(body);
   const [response] = await responded;
   const answer = await readResponse(response);
-  if (path !== '/healthz') expectDocumented(method, path.replace(/\?.*/, ''), answer);
+  if (path !== '/healthz') expectDocumented(method, documentedPath, answer);
   return answer;
 }
 
@@ -471,7 +560,12 @@ function expectErrorBody(
 }
 
 /** Checks the response to an invalid HTTP request, which was written directly to the socket. */
-function expectRawError(answer: string, status = 400): void {
+function expectRawError(
+  answer: string,
+  status = 400,
+  name = 'INVALID_ARGUMENT',
+  reason = 'MALFORMED_REQUEST',
+): void {
   const end = answer.indexOf('\r\n\r\n');
   const [[statusLine, ...lines], text] = [answer.slice(0, end).split('\r\n'), answer.slice(end + 4)];
   const headers = new Headers(
@@ -479,7 +573,7 @@ function expectRawError(answer: string, status = 400): void {
   );
   expect(statusLine).toBe(`HTTP/1.1 ${status} ${STATUS_CODES[status]}`);
   expect(headers.get('connection')).toBe('close');
-  expectErrorBody(text, status, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST', headers.get('x-request-id'), []);
+  expectErrorBody(text, status, name, reason, headers.get('x-request-id'), []);
   // The operation is unknown. This response is documented for every operation.
   expectDocumented('GET', '/project/projects', { status, headers, text });
 }

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import {
   bodyTooLarge,
+  expectationFailed,
   headersOf,
   MAX_BODY_BYTES,
   malformedRequest,
   methodNotAllowed,
   notAcceptable,
+  notImplemented,
   pathNotFound,
+  requestTimeout,
   statusCodeOf,
   tokenMissing,
   unsupportedMediaType,
@@ -37,6 +40,7 @@ test.each<[number, string, string, object, ApiError]>([
   [400, 'INVALID_ARGUMENT', 'INVALID_FIELD', {}, invalidFields([{ field: 'a', description: 'Required.' }])],
   [400, 'INVALID_ARGUMENT', 'INVALID_FIELD', {}, projectNotVisible()],
   [400, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST', {}, malformedRequest('Expected JSON.')],
+  [408, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST', {}, requestTimeout()],
   [431, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST', {}, malformedRequest('Too long.', 431)],
   [401, 'UNAUTHENTICATED', 'TOKEN_MISSING', CHALLENGE, tokenMissing()],
   [401, 'UNAUTHENTICATED', 'TOKEN_INVALID', INVALID_TOKEN, tokenInvalid()],
@@ -50,6 +54,7 @@ test.each<[number, string, string, object, ApiError]>([
   [406, 'INVALID_ARGUMENT', 'NOT_ACCEPTABLE', {}, notAcceptable(['application/json'])],
   [413, 'INVALID_ARGUMENT', 'BODY_TOO_LARGE', {}, bodyTooLarge()],
   [415, 'INVALID_ARGUMENT', 'UNSUPPORTED_MEDIA_TYPE', {}, unsupportedMediaType()],
+  [417, 'INVALID_ARGUMENT', 'EXPECTATION_FAILED', {}, expectationFailed()],
   [429, 'RESOURCE_EXHAUSTED', 'TOO_MANY_PASSWORDS', RETRY, tooManyPasswords()],
   [429, 'RESOURCE_EXHAUSTED', 'TOO_MANY_REQUESTS', { 'retry-after': '42' }, rateLimited(42)],
   [
@@ -61,6 +66,13 @@ test.each<[number, string, string, object, ApiError]>([
   ],
   [500, 'INTERNAL', 'INTERNAL', {}, internal(new Error('broken'))],
   [503, 'UNAVAILABLE', 'OVERLOADED', RETRY, overloaded()],
+  [
+    501,
+    'UNIMPLEMENTED',
+    'NOT_IMPLEMENTED',
+    { connection: 'close' },
+    notImplemented('No.', { connection: 'close' }),
+  ],
   [503, 'UNAVAILABLE', 'UNAVAILABLE', RETRY, unavailable(new Error('away'))],
 ])(
   'the HTTP status %i has the name %s, the reason %s and the headers %j',

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+import type { ApiError } from '../model/api-error.ts';
+import { expectationFailed, malformedRequest, notImplemented } from './http-error.ts';
+
+/** The HTTP status of the errors of Node's HTTP parser, where it is not 400. */
+const STATUS_BY_CODE = new Map<unknown, number>([
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+  ['HPE_HEADER_OVERFLOW', 431],
+]);
+
+// An IP literal or a registered name, and a port. Source: RFC 3986, section 3.2.2.
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
+
+/** Returns the error for an error of Node's HTTP parser. */
+export function parserError({ code }: { readonly code?: unknown }): ApiError {
+  return malformedRequest('The request is not valid HTTP.', STATUS_BY_CODE.get(code));
+}
+
+/** Returns the error for a CONNECT request, to which no path belongs. */
+export function connectRefused(): ApiError {
+  return notImplemented('The server is not a proxy.');
+}
+
+/**
+ * Returns the path and the query of a request target. A client that uses a proxy sends the absolute form, and
+ * one that quotes path segments sends `%3A` for the colon. Source: RFC 9112, section 3.2.2.
+ */
+export function normalizedTarget({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
+  const target = url.startsWith('/') ? url : originForm(url);
+  if (!target.includes('%3')) return target;
+  const end = target.indexOf('?');
+  const path = end === -1 ? target : target.slice(0, end);
+  return path.replace(/%3a/gi, ':') + target.slice(path.length);
+}
+
+function originForm(url: string): string {
+  const rest = url.replace(/^https?:\/\/[^/?#]*/i, '');
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : rest;
+}
+
+/**
+ * Returns the error of a request whose headers the server must not accept. Node has joined repeated headers.
+ * Sources: RFC 9112, sections 3.2 and 6.1; RFC 9110, section 10.1.1.
+ */
+export function headerError({
+  headers,
+  httpVersion,
+}: Pick<IncomingMessage, 'headers' | 'httpVersion'>): ApiError | undefined {
+  const { host, expect, 'transfer-encoding': transferEncoding } = headers;
+  if (host === undefined && httpVersion === '1.1') return malformedRequest('The request has no Host header.');
+  if (host !== undefined && !HOST.test(host)) {
+    return malformedRequest('The request must have one valid Host header.');
+  }
+  if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
+    return notImplemented('The only supported transfer coding is chunked.', { connection: 'close' });
+  }
+  if (expect !== undefined && httpVersion === '1.1' && expect.toLowerCase() !== '100-continue') {
+    return expectationFailed();
+  }
+  return undefined;
+}

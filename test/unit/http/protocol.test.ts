@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from 'vitest';
+import { statusCodeOf } from '../../../src/http/http-error.ts';
+import { headerError, normalizedTarget } from '../../../src/http/protocol.ts';
+
+test.each([
+  ['/project/projects?pageSize=1', '/project/projects?pageSize=1'],
+  ['/auth/accounts%3AsigninIdentity', '/auth/accounts:signinIdentity'],
+  ['/auth/accounts%3asigninIdentity?a=%3A', '/auth/accounts:signinIdentity?a=%3A'],
+  ['/project/projects?pageToken=%3A', '/project/projects?pageToken=%3A'],
+  ['/wallet/wallets%2F1', '/wallet/wallets%2F1'],
+  ['http://x/healthz', '/healthz'],
+  ['https://user@x:443/auth/accounts%3AsigninIdentity', '/auth/accounts:signinIdentity'],
+  ['HTTP://x', '/'],
+  ['http://x?a=1', '/?a=1'],
+  ['//x/healthz', '//x/healthz'],
+  ['*', '*'],
+  ['ftp://x/healthz', 'ftp://x/healthz'],
+])('the target %s has the path and query %s', (url, expected) => {
+  expect(normalizedTarget({ url })).toBe(expected);
+});
+
+const statusOf = (headers: IncomingMessage['headers'], httpVersion = '1.1') => {
+  const error = headerError({ headers, httpVersion });
+  return error && statusCodeOf(error);
+};
+
+test.each(['', 'x', 'x:', 'x:80', 'a-b.example', '127.0.0.1:1', '[::1]', '[fe80::1]:80', 'a%20b', 'x_y'])(
+  'the host "%s" is valid',
+  (host) => {
+    expect(statusOf({ host })).toBeUndefined();
+  },
+);
+
+test.each(['x, x', 'a b', 'x/y', 'x:y', 'x:1:2', 'a@b', '[::1', '::1', 'x?y', 'x#y', '"x"', 'é'])(
+  'the host "%s" is not valid',
+  (host) => {
+    expect(statusOf({ host })).toBe(400);
+    expect(statusOf({ host }, '1.0')).toBe(400);
+  },
+);
+
+test('a host is required since HTTP/1.1', () => {
+  expect([statusOf({}), statusOf({}, '1.0')]).toEqual([400, undefined]);
+});
+
+test.each([
+  ['chunked', undefined],
+  ['Chunked', undefined],
+  ['gzip', 501],
+  ['gzip, chunked', 501],
+  ['identity', 501],
+])('the status for the transfer coding "%s" is %s', (transferEncoding, status) => {
+  expect(statusOf({ host: 'x', 'transfer-encoding': transferEncoding })).toBe(status);
+});
+
+test.each([
+  ['100-continue', '1.1', undefined],
+  ['100-Continue', '1.1', undefined],
+  ['foo', '1.1', 417],
+  ['', '1.1', 417],
+  ['foo', '1.0', undefined],
+])('the status for the expectation "%s" in HTTP/%s is %s', (expectation, httpVersion, status) => {
+  expect(statusOf({ host: 'x', expect: expectation }, httpVersion)).toBe(status);
+});
