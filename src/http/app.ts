@@ -4,14 +4,23 @@ import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, fastif
 import type { ApiError } from '../model/api-error.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import type { FormatErrorBody } from './errors.ts';
-import { MAX_BODY_BYTES, malformedRequest, statusCodeOf } from './http-error.ts';
+import { MAX_BODY_BYTES, malformedRequest, requestTimeout, statusCodeOf } from './http-error.ts';
 import { addJsonBody, JSON_TYPE } from './json.ts';
 import { connectRefused, headerError, normalizedTarget, parserError } from './protocol.ts';
 import { connectionRejecter } from './rejection.ts';
 import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
 import { responseClass } from './response.ts';
+import {
+  limitSlowClients,
+  SLOW_CLIENT_LIMITS,
+  type SlowClientLimits,
+  unsentResponses,
+} from './slow-clients.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
+
+// The interval in which Node looks for requests that have exceeded the timeout.
+const REQUEST_TIMEOUT_CHECK_MS = 5000;
 
 // Longer than the usual idle timeout of load balancers (60 s). If the server closed an idle connection first,
 // a balancer could send a request on it at the same time.
@@ -28,6 +37,7 @@ export type HttpAppSettings = {
   readonly isStopping: () => boolean;
   /** The addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
+  readonly slowClients?: SlowClientLimits;
 };
 
 /**
@@ -37,7 +47,7 @@ export type HttpAppSettings = {
  */
 export function createHttpApp(
   logger: Pick<FastifyBaseLogger, 'debug'>,
-  { errorBody, isStopping, trustedProxies }: HttpAppSettings,
+  { errorBody, isStopping, trustedProxies, slowClients = SLOW_CLIENT_LIMITS }: HttpAppSettings,
 ): FastifyInstance {
   const newRequestId = requestIds();
   const commonHeaders = (requestId: string): OutgoingHttpHeaders => ({
@@ -46,6 +56,7 @@ export function createHttpApp(
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   });
+  const unsent = unsentResponses(slowClients);
   const app: FastifyInstance = fastify({
     bodyLimit: MAX_BODY_BYTES,
     genReqId: newRequestId,
@@ -58,14 +69,17 @@ export function createHttpApp(
     // While the server stops, requests on open connections are still served.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    connectionTimeout: slowClients.stalledAfterMs,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: {
       // A hook below rejects requests without a valid Host header, with an error in the format of the API.
       requireHostHeader: false,
       joinDuplicateHeaders: true,
+      connectionsCheckingInterval: REQUEST_TIMEOUT_CHECK_MS,
       ServerResponse: responseClass({
         isFinal: (response) => isStopping() && connections.newestResponse(response.req.socket) === response,
+        onUnsent: unsent.add,
       }),
     },
     frameworkErrors(_error, request, reply: FastifyReply) {
@@ -94,6 +108,9 @@ export function createHttpApp(
   });
   // Fastify's hooks respond with the error.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  limitSlowClients(app, connections, slowClients, (socket) =>
+    reject(socket, requestTimeout(), 'PARTIAL_BODIES'),
+  );
   addJsonBody(app);
   app.addHook('onRequest', connections.takeTurn);
   app.addHook('onRequest', (request, reply, done) => {
