@@ -36,9 +36,12 @@ const sqlite = {
 // The tests that depend on the engine: the operations, the storage and the commands.
 const postgres = {
   name: 'postgres',
-  include: ['access', 'command', 'model', 'operations', 'postgres', 'projects', 'storage'].map(
-    (folder) => `test/${folder}/**/*.test.ts`,
-  ),
+  include: [
+    ...['access', 'command', 'model', 'operations', 'postgres', 'projects', 'storage'].map(
+      (folder) => `test/${folder}/**/*.test.ts`,
+    ),
+    'test/process/stop.test.ts',
+  ],
   exclude: withoutProgram,
   provide: { engine: 'postgres' },
   globalSetup: 'test/support/shared-postgres.ts',

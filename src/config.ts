@@ -112,7 +112,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       waiting: readQueue('PAW_PASSWORD_QUEUE', '100'),
       waitingPerAccount: readQueue('PAW_PASSWORD_QUEUE_ACCOUNT', '25'),
     },
-    stopDelaySeconds: readDuration('PAW_STOP_DELAY', value('PAW_STOP_DELAY') ?? '0s', 0),
+    stopDelaySeconds: readDuration('PAW_STOP_DELAY', value('PAW_STOP_DELAY') ?? '1s', 0),
   };
 }
 

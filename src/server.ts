@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Config, ConfigError, localUrl } from './config.ts';
 import { passwordHasher } from './credentials/password-hasher.ts';
@@ -53,9 +52,6 @@ export type Server = ServerInfo & {
    */
   stop(delaySeconds?: number): Promise<void>;
 };
-
-// The maximum time for the completion of requests during a stop. Remaining connections are closed after it.
-const STOP_DEADLINE_MS = 10_000;
 
 /**
  * Opens and migrates the database, and starts the server.
@@ -114,9 +110,8 @@ async function listen(
     publicUrl: () => publicUrl,
   });
 
-  const app = createHttpApp(logger, {
+  const { app, stop } = createHttpApp(logger, {
     errorBody: restErrorBody,
-    isStopping: () => isStopping,
     trustedProxies: config.trustedProxies,
   });
   const { logError, close: closeErrorLog } = errorLog(logger, database.checkReady);
@@ -155,10 +150,7 @@ async function listen(
     async stop(delaySeconds = config.stopDelaySeconds) {
       isStopping = true;
       logger.info('stopping');
-      await delay(delaySeconds * 1000);
-      const deadline = setTimeout(() => app.server.closeAllConnections(), STOP_DEADLINE_MS);
-      await app.close();
-      clearTimeout(deadline);
+      await stop(delaySeconds * 1000);
       await stopSweeper();
       await database.close();
     },

@@ -16,6 +16,7 @@ import {
   type SlowClientLimits,
   unsentResponses,
 } from './slow-clients.ts';
+import { gracefulStop } from './stop.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 
@@ -33,11 +34,20 @@ const MAX_PARAM_LENGTH = 2000;
 export type HttpAppSettings = {
   /** Formats errors of requests whose path could not be parsed. */
   readonly errorBody: FormatErrorBody;
-  /** Returns whether the server is stopping. */
-  readonly isStopping: () => boolean;
   /** The addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
-  readonly trustedProxies: readonly string[];
+  readonly trustedProxies?: readonly string[];
   readonly slowClients?: SlowClientLimits;
+};
+
+/** The HTTP server. */
+export type HttpApp = {
+  readonly app: FastifyInstance;
+  /**
+   * Completes the received requests, and stops the server.
+   *
+   * @param delayMs the time until the end of listening
+   */
+  stop(delayMs: number): Promise<void>;
 };
 
 /**
@@ -47,8 +57,8 @@ export type HttpAppSettings = {
  */
 export function createHttpApp(
   logger: Pick<FastifyBaseLogger, 'debug'>,
-  { errorBody, isStopping, trustedProxies, slowClients = SLOW_CLIENT_LIMITS }: HttpAppSettings,
-): FastifyInstance {
+  { errorBody, trustedProxies = [], slowClients = SLOW_CLIENT_LIMITS }: HttpAppSettings,
+): HttpApp {
   const newRequestId = requestIds();
   const commonHeaders = (requestId: string): OutgoingHttpHeaders => ({
     [REQUEST_ID_HEADER]: requestId,
@@ -66,9 +76,6 @@ export function createHttpApp(
     // The operations validate the input. Without these, Fastify would load its own unused validator.
     schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    // While the server stops, requests on open connections are still served.
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
     connectionTimeout: slowClients.stalledAfterMs,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -78,7 +85,8 @@ export function createHttpApp(
       joinDuplicateHeaders: true,
       connectionsCheckingInterval: REQUEST_TIMEOUT_CHECK_MS,
       ServerResponse: responseClass({
-        isFinal: (response) => isStopping() && connections.newestResponse(response.req.socket) === response,
+        isFinal: (response) =>
+          stopping.isClosing() && connections.newestResponse(response.req.socket) === response,
         onUnsent: unsent.add,
       }),
     },
@@ -93,6 +101,7 @@ export function createHttpApp(
     },
   });
   const connections: Connections = trackConnections(app.server);
+  const stopping = gracefulStop(app.server, connections);
   const rejectConnection = connectionRejecter(connections, errorBody);
 
   /** Responds to what is not a valid request, and closes the connection. */
@@ -115,9 +124,18 @@ export function createHttpApp(
   app.addHook('onRequest', connections.takeTurn);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(request.id));
-    done(headerError(request.raw));
+    const error = headerError(request.raw);
+    // Requests that have arrived together are recorded before one of them gets the last response.
+    if (stopping.isClosing()) setImmediate(done, error);
+    else done(error);
   });
-  return app;
+  return {
+    app,
+    async stop(delayMs) {
+      await stopping.stop(delayMs);
+      await app.close();
+    },
+  };
 }
 
 function rejectSchema(): never {

@@ -93,8 +93,8 @@ test('the oldest bodies that are not complete are given up if all of them togeth
 
 /** Starts an HTTP server with one path, which returns a large response to GET and to POST. */
 async function start(limits: Partial<SlowClientLimits>) {
-  const settings = { errorBody: restErrorBody, isStopping: () => false, slowClients: { ...SLOW_CLIENT_LIMITS, ...limits } };
-  const app = createHttpApp({ debug: () => {} }, settings);
+  const settings = { errorBody: restErrorBody, slowClients: { ...SLOW_CLIENT_LIMITS, ...limits } };
+  const { app, stop } = createHttpApp({ debug: () => {} }, settings);
   let served = 0;
   app.route({
     method: ['GET', 'POST'],
@@ -108,7 +108,7 @@ async function start(limits: Partial<SlowClientLimits>) {
   const sockets: Socket[] = [];
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
-    await app.close();
+    await stop(0);
   });
   return {
     served: () => served,

@@ -74,7 +74,7 @@ export async function startGateway(
       done();
     },
   });
-  const config = readConfig({ PORT: '0', ...settings, DATABASE_URL: databaseUrl });
+  const config = readConfig({ PORT: '0', PAW_STOP_DELAY: '0s', ...settings, DATABASE_URL: databaseUrl });
   // A server does not create a database in production.
   if (!config.createDatabase) await migrateDatabase(databaseUrl);
   const server = await startServer(config, pino({ level: 'trace' }, sink), clock);

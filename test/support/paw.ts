@@ -82,7 +82,7 @@ export function startPaw(words: readonly string[], settings: Settings, cwd?: str
   return startProgram(process.execPath, [MAIN, ...words], settings, cwd);
 }
 
-/** Starts a program in the folder `cwd`. Its only environment variables are `settings`. */
+/** Starts a program in the folder `cwd`. Its only environment variables are `settings`, and those that make it fast. */
 export function startProgram(
   program: string,
   words: readonly string[],
@@ -91,7 +91,7 @@ export function startProgram(
 ): Running {
   const child = spawn(program, words, {
     cwd,
-    env: { NODE_COMPILE_CACHE: COMPILED, ...settings },
+    env: { NODE_COMPILE_CACHE: COMPILED, PAW_STOP_DELAY: '0s', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];

@@ -22,7 +22,7 @@ const DEFAULTS = {
   rateLimits: { perCredential: 120_000, perAddress: 12_000 },
   maxFailedSignIns: 20,
   passwordQueue: { waiting: 100, waitingPerAccount: 25 },
-  stopDelaySeconds: 0,
+  stopDelaySeconds: 1,
 };
 
 const VARIABLES = [
