@@ -34,6 +34,7 @@ import { VERSION } from './version.ts';
 export type ServerInfo = {
   /** The URL at which the server listens, without a trailing slash. */
   readonly url: string;
+  readonly port: number;
   /** The URL for clients, without a trailing slash. Equal to `url` unless configured. */
   readonly publicUrl: string;
   /** Whether the server serves GraphiQL and the REST docs. */
@@ -57,6 +58,7 @@ export type Server = ServerInfo & {
  * Opens and migrates the database, and starts the server.
  *
  * @param clock returns the current time, in Unix milliseconds
+ * @param sharesPort whether other processes of the same user listen on the port as well
  * @throws ConfigError if explorers are enabled but not built
  * @throws DatabaseUrlError, DatabaseMissingError, DatabaseVersionError if the database can't be used
  * @throws UNAVAILABLE if the database is unavailable
@@ -65,6 +67,7 @@ export async function startServer(
   config: Config,
   logger: FastifyBaseLogger,
   clock: () => number = Date.now,
+  sharesPort = false,
 ): Promise<Server> {
   const explorers = shouldServeExplorers(config.explorers);
   const { databaseUrl, postgres, createDatabase: create } = config;
@@ -79,7 +82,7 @@ export async function startServer(
     const { applied } = await migrate(database, clock());
     for (const migration of applied) logger.info({ migration }, 'applied a migration');
     return {
-      ...(await listen(config, logger, clock, database, explorers)),
+      ...(await listen(config, logger, clock, database, explorers, sharesPort)),
       failed: failed.promise,
     };
   } catch (error) {
@@ -94,6 +97,7 @@ async function listen(
   clock: () => number,
   database: Database,
   explorers: boolean,
+  sharesPort: boolean,
 ): Promise<Omit<Server, 'failed'>> {
   let publicUrl = config.publicUrl ?? '';
   let isStopping = false;
@@ -132,7 +136,9 @@ async function listen(
   addOpenApi(app, VERSION, () => publicUrl);
   await addGraphqlApi(app, data, authenticate, logger, logError, config.sandbox);
 
-  await app.listen({ host: config.host, port: config.port });
+  // The types of Fastify have no `reusePort`, which it passes to Node.
+  const address = { host: config.host, port: config.port, reusePort: sharesPort };
+  await app.listen(address);
   const { port } = app.server.address() as AddressInfo;
   const url = localUrl(config.host, port);
   publicUrl ||= url;
@@ -145,6 +151,7 @@ async function listen(
 
   return {
     url,
+    port,
     publicUrl,
     explorers,
     async stop(delaySeconds = config.stopDelaySeconds) {

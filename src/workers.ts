@@ -1,7 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import type { Server, ServerInfo } from './server.ts';
 
 /** Thrown if a worker could not start. The worker itself has printed its error. */
@@ -15,12 +17,16 @@ const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 // The minimum time between two starts of a worker. It limits the load by workers that exit immediately.
 const RESTART_INTERVAL_MS = 1000;
 
+// The systems on which several processes cannot listen on one port, so that the system distributes the connections.
+const WITHOUT_REUSE_PORT: readonly string[] = ['darwin', 'win32'];
+
 /**
- * Runs the server in several processes, the workers, on one port. This process, the primary,
- * distributes the connections round-robin, and replaces workers that exit.
+ * Runs the server in several processes, the workers. All of them listen on one port, and the operating
+ * system distributes the connections (SO_REUSEPORT). This process, the primary, replaces workers that exit.
  *
  * @param logTo the file descriptor of the workers' log
  * @param stopping the signal after which workers are no longer replaced
+ * @throws ConfigError if the operating system does not distribute connections
  * @throws WorkerStartError if the first worker can't start
  */
 export async function startWorkers(
@@ -29,21 +35,25 @@ export async function startWorkers(
   logger: Pick<FastifyBaseLogger, 'error'>,
   stopping: AbortSignal,
 ): Promise<Server> {
+  if (WITHOUT_REUSE_PORT.includes(process.platform)) {
+    throw new ConfigError(`PAW_WORKERS must be 1 on ${process.platform}, which has no SO_REUSEPORT.`);
+  }
+  await checkPort(config);
   cluster.setupPrimary({ exec: MAIN, args: ['serve'], stdio: ['ignore', logTo, 'inherit', 'ipc'] });
-  const settings = { DATABASE_URL: config.databaseUrl, LOG_LEVEL: config.logLevel };
+  const settings: Record<string, string> = { DATABASE_URL: config.databaseUrl, LOG_LEVEL: config.logLevel };
   const workers = new Set<Worker>();
   const restarts = new Set<NodeJS.Timeout>();
 
   // The first worker starts alone, so that an error which affects all workers is printed once.
   let info: ServerInfo | undefined;
   info = await waitUntilListening(start());
+  settings['PORT'] = String(info.port);
   await Promise.allSettled(Array.from({ length: config.workers - 1 }, () => waitUntilListening(start())));
 
   function start(): Worker {
     const started = performance.now();
     const worker = cluster.fork(settings);
     workers.add(worker);
-    closeConnectionInTransfer(worker);
     worker.once('exit', (code, signal) => {
       workers.delete(worker);
       if (info === undefined || stopping.aborted) return;
@@ -71,6 +81,14 @@ export async function startWorkers(
   };
 }
 
+/** Checks that no other process listens on the port: workers could share it with another gateway of the same user. */
+async function checkPort({ host, port }: Config): Promise<void> {
+  const server = createServer().listen({ host, port });
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
+}
+
 /** Waits for the message that a worker sends when it listens. @throws WorkerStartError if the worker exits before */
 function waitUntilListening(worker: Worker): Promise<ServerInfo> {
   return new Promise((resolve, reject) => {
@@ -84,25 +102,5 @@ function stopWorker(worker: Worker): Promise<void> {
   return new Promise((resolve) => {
     worker.once('exit', () => resolve());
     if (worker.isConnected()) worker.send(STOP_MESSAGE);
-  });
-}
-
-/**
- * Closes the connection that is being transferred to a worker if the worker exits. Node transfers
- * one connection at a time, and closes its own handle after the worker has confirmed it. If the
- * worker exits before, Node does not close the handle, and the client would wait forever.
- */
-function closeConnectionInTransfer(worker: Worker): void {
-  const { send } = worker.process;
-  let connection: unknown;
-  Object.assign(worker.process, {
-    send(...args: readonly unknown[]): unknown {
-      connection = args[1] ?? connection;
-      return Reflect.apply(send, worker.process, args);
-    },
-  });
-  worker.once('exit', () => {
-    // After a clean exit the transfer is complete, and the handle may already be reused.
-    if (!worker.exitedAfterDisconnect) (connection as { close(): void } | undefined)?.close();
   });
 }

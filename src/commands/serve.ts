@@ -48,10 +48,10 @@ export async function serveUntilStopped(
   const logger = openLog(config.logLevel, logTo);
   try {
     const server = await start(config, logTo, logger, stopping.signal);
-    const { url, publicUrl, explorers } = server;
+    const { url, port, publicUrl, explorers } = server;
     if (cluster.isWorker) {
       logger.debug({ url }, 'worker is listening');
-      process.send?.({ url, publicUrl, explorers } satisfies ServerInfo);
+      process.send?.({ url, port, publicUrl, explorers } satisfies ServerInfo);
     } else {
       logger.info({ url, publicUrl }, `listening on ${url}`);
       onListening(server);
@@ -81,5 +81,5 @@ async function start(config: Config, logTo: number, logger: Logger, stopping: Ab
   if (config.workers > 1 && cluster.isPrimary) return startWorkers(config, logTo, logger, stopping);
   // Imported on demand: no other command needs it, and its import takes longer than most commands.
   const { startServer } = await import('../server.ts');
-  return startServer(config, logger);
+  return startServer(config, logger, Date.now, cluster.isWorker);
 }
