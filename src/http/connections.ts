@@ -2,13 +2,16 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import { bodySizeOf } from './json.ts';
 
 /** The maximum number of requests that one connection may send without a response. */
 export const MAX_PIPELINED_REQUESTS = 100;
 
-// The maximum number of requests on all connections that wait for the response to an earlier one. A waiting
-// request occupies up to 10 kB, and its body.
-const MAX_WAITING_REQUESTS = 2000;
+// The maximum size of all requests that wait for the response to an earlier one on their connection.
+const MAX_WAITING_BYTES = 20_000_000;
+
+// The memory that a request occupies without its body.
+const REQUEST_BYTES = 10_000;
 
 /** The latest responses of a connection. */
 type Responses = {
@@ -48,9 +51,9 @@ export type Connections = {
 export function trackConnections(server: Server): Connections {
   const sockets = new Set<Socket>();
   const responses = new WeakMap<Socket, Responses>();
-  // In the order of arrival. If there are too many, the connection of the oldest is closed.
+  // In the order of arrival. If they are too large together, the connection of the oldest is closed.
   const waiting = new LRUCache<ServerResponse, ServerResponse>({
-    max: MAX_WAITING_REQUESTS,
+    maxSize: MAX_WAITING_BYTES,
     dispose(response, _key, reason) {
       if (reason === 'evict') response.req.socket.destroy();
     },
@@ -101,7 +104,7 @@ export function trackConnections(server: Server): Connections {
         socket.destroy();
         return;
       }
-      waiting.set(reply.raw, reply.raw);
+      waiting.set(reply.raw, reply.raw, { size: REQUEST_BYTES + bodySizeOf(raw) });
       reply.raw.once('close', () => waiting.delete(reply.raw));
       afterResponse(previous, socket, () => {
         connection.waiting -= 1;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Connections } from './connections.ts';
-import { MAX_BODY_BYTES } from './http-error.ts';
+import { bodySizeOf } from './json.ts';
 
 /** The bounds on what clients that do not read, or do not finish their requests, can occupy. */
 export type SlowClientLimits = {
@@ -79,10 +79,4 @@ export function limitSlowClients(
     }
     done();
   });
-}
-
-/** Returns the number of bytes that the body of a request can occupy. */
-function bodySizeOf({ headers }: IncomingMessage): number {
-  if (headers['transfer-encoding'] !== undefined) return MAX_BODY_BYTES;
-  return Math.min(Number(headers['content-length'] ?? 0), MAX_BODY_BYTES);
 }
