@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
-import { type Config, ConfigError } from './config.ts';
+import type { Config } from './config.ts';
 import type { Server, ServerInfo } from './server.ts';
 
 /** Thrown if a worker could not start. The worker itself has printed its error. */
@@ -17,16 +17,18 @@ const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 // The minimum time between two starts of a worker. It limits the load by workers that exit immediately.
 const RESTART_INTERVAL_MS = 1000;
 
-// The systems on which several processes cannot listen on one port, so that the system distributes the connections.
-const WITHOUT_REUSE_PORT: readonly string[] = ['darwin', 'win32'];
+/**
+ * Whether several processes can listen on one port, so that the operating system distributes the connections
+ * (SO_REUSEPORT). On other systems, the primary passes each connection to a worker.
+ */
+export const HAS_REUSE_PORT = !['darwin', 'win32'].includes(process.platform);
 
 /**
- * Runs the server in several processes, the workers. All of them listen on one port, and the operating
- * system distributes the connections (SO_REUSEPORT). This process, the primary, replaces workers that exit.
+ * Runs the server in several processes, the workers, on one port. This process, the primary, replaces workers that
+ * exit.
  *
  * @param logTo the file descriptor of the workers' log
  * @param stopping the signal after which workers are no longer replaced
- * @throws ConfigError if the operating system does not distribute connections
  * @throws WorkerStartError if the first worker can't start
  */
 export async function startWorkers(
@@ -35,9 +37,6 @@ export async function startWorkers(
   logger: Pick<FastifyBaseLogger, 'error'>,
   stopping: AbortSignal,
 ): Promise<Server> {
-  if (WITHOUT_REUSE_PORT.includes(process.platform)) {
-    throw new ConfigError(`PAW_WORKERS must be 1 on ${process.platform}, which has no SO_REUSEPORT.`);
-  }
   await checkPort(config);
   cluster.setupPrimary({ exec: MAIN, args: ['serve'], stdio: ['ignore', logTo, 'inherit', 'ipc'] });
   const settings: Record<string, string> = { DATABASE_URL: config.databaseUrl, LOG_LEVEL: config.logLevel };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import type { Server, ServerInfo } from '../server.ts';
-import { STOP_MESSAGE, startWorkers, WorkerStartError } from '../workers.ts';
+import { HAS_REUSE_PORT, STOP_MESSAGE, startWorkers, WorkerStartError } from '../workers.ts';
 import type { Command } from './command.ts';
 import { openLog } from './logger.ts';
 
@@ -81,5 +81,5 @@ async function start(config: Config, logTo: number, logger: Logger, stopping: Ab
   if (config.workers > 1 && cluster.isPrimary) return startWorkers(config, logTo, logger, stopping);
   // Imported on demand: no other command needs it, and its import takes longer than most commands.
   const { startServer } = await import('../server.ts');
-  return startServer(config, logger, Date.now, cluster.isWorker);
+  return startServer(config, logger, Date.now, cluster.isWorker && HAS_REUSE_PORT);
 }
