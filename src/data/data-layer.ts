@@ -36,6 +36,33 @@ export type ProjectPage = Page<Project> & {
 /** A resource that can be fetched by its name. */
 export type Resource = Project | App | Wallet;
 
+/** A request that a client can repeat without repeating what it does. */
+export type IdempotentRequest = {
+  /** The `Idempotency-Key`: unique among the requests of the principal. */
+  readonly key: string;
+  /** The bearer token of the request, with which the answer is encrypted. */
+  readonly bearerToken: string;
+  /** The content of the request, for the comparison with a repetition. */
+  readonly content: string;
+};
+
+/** An attempt at a request with an `Idempotency-Key`: the answer to an earlier one, or the first attempt. */
+export type Attempt =
+  | { readonly answer: string }
+  | {
+      readonly answer?: undefined;
+      /** The data layer for the operations of the request. */
+      readonly data: DataLayer;
+      /**
+       * Commits the operations, and keeps the answer for 24 hours.
+       * @throws ABORTED if another process has answered the same request
+       * @throws INVALID_ARGUMENT if the answer is too large. In all cases the operations are undone.
+       */
+      keep(answer: string): Promise<void>;
+      /** Undoes the operations, unless the answer was kept. */
+      abandon(): Promise<void>;
+    };
+
 /**
  * The operations of the service, which both APIs call. Each operation takes the principal that
  * `authenticate` returned. Each throws only `ApiError`: INVALID_ARGUMENT with a violation for
@@ -81,6 +108,13 @@ export type DataLayer = {
    * @param names at most 100 names
    */
   getResources(principal: Principal, names: readonly ResourceName[]): Promise<readonly (Resource | null)[]>;
+
+  /**
+   * Begins an attempt at a request. A first attempt has to be ended by `keep` or `abandon`.
+   * @throws INVALID_ARGUMENT if the key is invalid, or was used for another request or with another token
+   * @throws ABORTED if a request with this key is running
+   */
+  attempt(principal: Principal, request: IdempotentRequest): Promise<Attempt>;
 
   /** Checks that this instance can serve requests: see `Database.checkReady`. @throws UNAVAILABLE if it can't */
   checkReady(): Promise<void>;

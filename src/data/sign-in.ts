@@ -5,7 +5,7 @@ import { signInFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findAppSecret, lockActiveApp } from '../storage/apps.ts';
-import { addSignInFailure, findSignInFailures, type SignInFailures } from '../storage/sign-in-failures.ts';
+import { findSignInFailures, type SignInAttempt, type SignInFailures } from '../storage/sign-in-failures.ts';
 import { revokeOldestTokens } from '../storage/tokens.ts';
 import type { Client, SignInResult, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -18,12 +18,20 @@ const NO_HASH = hashCredential('');
 // The time for which a failed sign-in counts.
 const FAILURE_WINDOW_MS = 10 * 60_000;
 
+/** Counts a failed sign-in. Returns the count, or undefined if it is not known yet. See `addSignInFailure`. */
+export type CountFailure = (
+  attempt: SignInAttempt,
+  now: number,
+  expireTimeMs: number,
+) => Promise<SignInFailures | undefined>;
+
 /** See `DataLayer.signIn`. */
 export async function signIn(
   dependencies: Dependencies,
   principal: Principal,
   input: UntrustedInput,
   client: Client,
+  countFailure: CountFailure,
 ): Promise<SignInResult> {
   const { name, privateKey } = parseFields(input, signInFields);
   const { database, clock, maxFailedSignIns, maxTokensPerApp } = dependencies;
@@ -40,9 +48,9 @@ export async function signIn(
   const isVisible = principal.level === 'account' || principal.projectId === row?.project_id;
   if (row === undefined || !isKeyCorrect || !isVisible) {
     const now = clock();
-    const counted = await addSignInFailure(database, attempt, now, now + FAILURE_WINDOW_MS);
+    const counted = await countFailure(attempt, now, now + FAILURE_WINDOW_MS);
     // Concurrent sign-ins can exceed the limit. These don't learn whether their key is correct.
-    throw counted.count > maxFailedSignIns ? tooManyFailures(counted, now) : invalidCredentials();
+    throw counted && counted.count > maxFailedSignIns ? tooManyFailures(counted, now) : invalidCredentials();
   }
 
   const issued = await database.transaction(async (transaction) => {

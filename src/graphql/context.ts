@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import DataLoader from 'dataloader';
-import type { Client, DataLayer, ProjectPage, Resource } from '../data/data-layer.ts';
+import type {
+  Attempt,
+  Client,
+  DataLayer,
+  IdempotentRequest,
+  ProjectPage,
+  Resource,
+} from '../data/data-layer.ts';
+import type { IdempotencyHeaders } from '../http/idempotency.ts';
 import type { ConnectionArguments } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ResourceName } from '../model/resource-name.ts';
@@ -16,6 +24,8 @@ type RequestState = {
   readonly pages: { readonly input: ConnectionArguments; readonly page: Promise<ProjectPage> }[];
   /** Whether parsing, validation or the coercion of variables failed. */
   isDocumentRejected: boolean;
+  /** The attempt at a request with mutations and an `Idempotency-Key`. */
+  attempt?: Attempt;
 };
 
 /**
@@ -27,22 +37,50 @@ type RequestState = {
  * object `state`, which the copies share.
  */
 export class Context {
-  readonly data: DataLayer;
+  /** The data layer outside of an attempt. */
+  readonly ownData: DataLayer;
   readonly client: Client;
   /** Returns the principal of the request's bearer token. */
   readonly findPrincipal: () => Promise<Principal>;
+  /** Undefined if the request has no `Idempotency-Key`. */
+  readonly idempotencyHeaders: IdempotencyHeaders | undefined;
   readonly state: RequestState = { pages: [], isDocumentRejected: false };
 
-  constructor(data: DataLayer, client: Client, findPrincipal: () => Promise<Principal>) {
-    this.data = data;
+  constructor(
+    data: DataLayer,
+    client: Client,
+    findPrincipal: () => Promise<Principal>,
+    idempotencyHeaders?: IdempotencyHeaders,
+  ) {
+    this.ownData = data;
     this.client = client;
     this.findPrincipal = findPrincipal;
+    this.idempotencyHeaders = idempotencyHeaders;
+  }
+
+  /** The data layer of the request, or that of its attempt. */
+  get data(): DataLayer {
+    const { attempt } = this.state;
+    return attempt === undefined || attempt.answer !== undefined ? this.ownData : attempt.data;
+  }
+
+  /** Begins an attempt at the request. See `DataLayer.attempt`. Must be called after the authentication. */
+  async beginAttempt(request: IdempotentRequest): Promise<Attempt> {
+    const attempt = await this.ownData.attempt(this.principal, request);
+    this.state.attempt = attempt;
+    return attempt;
   }
 
   /** Authenticates the bearer token. Must be called before a resolver runs. @throws UNAUTHENTICATED */
   async authenticate(): Promise<void> {
     this.state.authentication ??= this.findPrincipal();
     this.state.principal = await this.state.authentication;
+  }
+
+  /** Undoes what the attempt has changed, unless its answer was kept. */
+  async endAttempt(): Promise<void> {
+    const { attempt } = this.state;
+    if (attempt !== undefined && attempt.answer === undefined) await attempt.abandon();
   }
 
   /** The principal of the request. */

@@ -3,6 +3,7 @@ import type { DataLayer } from '../data/data-layer.ts';
 import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import type { LogError } from '../http/error-log.ts';
+import { idempotencyHeaders } from '../http/idempotency.ts';
 import { ApiError } from '../model/api-error.ts';
 import { CompiledQueries, graphqlRequest } from './compiled-queries.ts';
 import { Context } from './context.ts';
@@ -66,12 +67,17 @@ export async function addGraphqlApi(
       const isPost = request.method === 'POST';
       const isPage = sandbox && !isPost && prefersHtml(accept);
       const mediaType = isPage ? '' : responseMediaType(accept);
-      const context = new Context(data, new RequestClient(request, reply), () => authenticate(request));
+      const context = new Context(
+        data,
+        new RequestClient(request, reply),
+        () => authenticate(request),
+        isPost ? idempotencyHeaders(request) : undefined,
+      );
       if (isPost) {
         const json = await runCompiled(request.body, context, request.id);
         if (json !== undefined) return reply.type(`${mediaType}; charset=utf-8`).send(json);
       }
-      const response = await server.execute(request, context);
+      const response = await server.execute(request, context).finally(() => context.endAttempt());
       if (response.body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
       for (const [name, value] of response.headers) reply.header(name, value);
       reply.code(responseStatus(response, context));

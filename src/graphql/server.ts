@@ -22,6 +22,7 @@ import { authentication } from './authentication.ts';
 import type { Context } from './context.ts';
 import { formatGraphqlError, graphqlErrorResult } from './errors.ts';
 import { recordRejectedDocument } from './http-status.ts';
+import { idempotency } from './idempotency.ts';
 import { recordValuePositions } from './input-violations.ts';
 import { limits, MAX_DOCUMENT_TOKENS } from './limits.ts';
 import { resultJson } from './response-size.ts';
@@ -85,6 +86,7 @@ export async function startGraphqlServer(
       authentication,
       checkVariables(schema),
       recordRejectedDocument,
+      idempotency(requestId, (error) => logError(error, requestId())),
       ...plugins,
       sandbox
         ? ApolloServerPluginLandingPageLocalDefault({ embed: { runTelemetry: false } })

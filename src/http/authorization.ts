@@ -25,6 +25,8 @@ async function authenticateHeader(data: DataLayer, authorization: string | undef
 /**
  * Returns the token in `Authorization: Bearer <token>`. Source: RFC 6750, section 2.1; RFC 9110,
  * section 11.1: the scheme is case-insensitive.
+ *
+ * @throws UNAUTHENTICATED if the header has no bearer token
  */
 export function bearerToken(header: string | undefined): string {
   const [, token] = /^bearer +(.*)$/i.exec(header ?? '') ?? [];

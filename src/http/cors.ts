@@ -1,5 +1,6 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
+import { REPLAYED_HEADER } from './idempotency.ts';
 import { RATE_LIMIT_HEADER, RATE_LIMIT_POLICY_HEADER } from './rate-limit.ts';
 
 const EXPOSED_HEADERS = [
@@ -8,6 +9,7 @@ const EXPOSED_HEADERS = [
   'www-authenticate',
   RATE_LIMIT_POLICY_HEADER,
   RATE_LIMIT_HEADER,
+  REPLAYED_HEADER,
 ];
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600;

@@ -1,4 +1,4 @@
-import { ApiError, type Status } from '../model/api-error.ts';
+import { ApiError, IDEMPOTENCY_KEY_REUSED, type Status } from '../model/api-error.ts';
 
 /** The maximum size of a request body, in bytes. A body with all fields at their maximum length fits. */
 export const MAX_BODY_BYTES = 100 * 1024;
@@ -23,6 +23,7 @@ const STATUS_CODES: Readonly<Record<Status, number>> = {
   UNAUTHENTICATED: 401,
   PERMISSION_DENIED: 403,
   NOT_FOUND: 404,
+  ABORTED: 409,
   UNIMPLEMENTED: 405,
   RESOURCE_EXHAUSTED: 429,
   UNAVAILABLE: 503,
@@ -38,7 +39,9 @@ export const CHALLENGES = [CHALLENGE, `${CHALLENGE}, error="invalid_token"`] as 
 
 /** Returns the HTTP status code of an error. */
 export function statusCodeOf(error: ApiError): number {
-  return error instanceof HttpError ? error.statusCode : STATUS_CODES[error.status];
+  if (error instanceof HttpError) return error.statusCode;
+  // Source: IETF draft-ietf-httpapi-idempotency-key-header, section 2.7.
+  return error.reason === IDEMPOTENCY_KEY_REUSED ? 422 : STATUS_CODES[error.status];
 }
 
 /** Returns the HTTP headers that an error adds to its response. */
@@ -47,6 +50,7 @@ export function headersOf(error: ApiError): Headers {
   switch (error.status) {
     case 'UNAUTHENTICATED':
       return { 'www-authenticate': CHALLENGES[error.reason === 'TOKEN_INVALID' ? 1 : 0] };
+    case 'ABORTED':
     case 'RESOURCE_EXHAUSTED':
     case 'UNAVAILABLE':
       return { 'retry-after': String(error.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS) };

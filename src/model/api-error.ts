@@ -4,6 +4,7 @@ export const STATUSES = [
   'UNAUTHENTICATED',
   'PERMISSION_DENIED',
   'NOT_FOUND',
+  'ABORTED',
   'UNIMPLEMENTED',
   'RESOURCE_EXHAUSTED',
   'UNAVAILABLE',
@@ -154,6 +155,36 @@ export function overloaded(): ApiError {
     status: 'UNAVAILABLE',
     reason: 'OVERLOADED',
     message: 'The server is overloaded. Try again later.',
+  });
+}
+
+/** Returns the error for an `Idempotency-Key` that was used for another request, or with another token. */
+export function idempotencyKeyReused(): ApiError {
+  return new ApiError({
+    status: 'INVALID_ARGUMENT',
+    reason: IDEMPOTENCY_KEY_REUSED,
+    message: 'The Idempotency-Key was used for another request, or with another token.',
+  });
+}
+
+/** The reason of `idempotencyKeyReused`, which has an HTTP status of its own. */
+export const IDEMPOTENCY_KEY_REUSED = 'IDEMPOTENCY_KEY_REUSED';
+
+/** Returns the error for an `Idempotency-Key` whose first request has no answer yet. */
+export function idempotencyKeyInUse(): ApiError {
+  return new ApiError({
+    status: 'ABORTED',
+    reason: 'IDEMPOTENCY_KEY_IN_USE',
+    message: 'A request with this Idempotency-Key is running. Try again later.',
+  });
+}
+
+/** Returns the error for an answer of more than `maxLength` characters to a request with an `Idempotency-Key`. */
+export function answerTooLarge(maxLength: number): ApiError {
+  return new ApiError({
+    status: 'INVALID_ARGUMENT',
+    reason: 'RESPONSE_TOO_LARGE',
+    message: `With an Idempotency-Key, the response may have at most ${maxLength} characters. Request fewer fields.`,
   });
 }
 

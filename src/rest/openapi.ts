@@ -13,8 +13,17 @@ import {
   tokenMissing,
   unsupportedMediaType,
 } from '../http/http-error.ts';
+import { REPLAYED_HEADER } from '../http/idempotency.ts';
 import { JSON_TYPE } from '../http/json.ts';
-import { type ApiError, internal, rateLimited, tokenInvalid, unavailable } from '../model/api-error.ts';
+import {
+  type ApiError,
+  idempotencyKeyInUse,
+  idempotencyKeyReused,
+  internal,
+  rateLimited,
+  tokenInvalid,
+  unavailable,
+} from '../model/api-error.ts';
 import type { JsonSchema } from '../model/fields.ts';
 import { restErrorBody } from './error-body.ts';
 import { examples } from './examples.ts';
@@ -69,6 +78,12 @@ const HEADERS = {
       'The state of the rate limit: the requests that remain (r), and the seconds until it is reset (t).',
     schema: { type: 'string', maxLength: 100, pattern: '^"(credential|address)";r=[0-9]+;t=[0-9]+$' },
   },
+  'Idempotency-Replayed': {
+    required: false,
+    description:
+      'Set if the request was repeated with its `Idempotency-Key`, and this is the first response again.',
+    schema: { type: 'string', const: 'true' },
+  },
   'WWW-Authenticate': {
     required: true,
     description: 'The challenge. Source: RFC 6750.',
@@ -111,6 +126,8 @@ const BODY_ERRORS = [
   malformedRequest('The body is not valid JSON in UTF-8.'),
   bodyTooLarge(),
   unsupportedMediaType(),
+  idempotencyKeyInUse(),
+  idempotencyKeyReused(),
 ];
 
 /**
@@ -164,6 +181,14 @@ export function openApiDocument(version: string, publicUrl: string): Json {
           description: 'An id for the request, for the log. Ignored if its format is invalid.',
           schema: { type: 'string', maxLength: 100, pattern: '^[A-Za-z0-9_.:-]{1,100}$' },
         },
+        idempotencyKey: {
+          name: 'Idempotency-Key',
+          in: 'header',
+          required: false,
+          description:
+            'A key that makes the request repeatable: for 24 hours, the same request with the same key and token has the same response, and is not executed again. A new key should be random, such as a UUID.',
+          schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]{1,255}$' },
+        },
       },
       headers: HEADERS,
       schemas: responseSchemas,
@@ -181,6 +206,7 @@ function describeOperation(operation: Operation): Json {
     description,
     parameters: [
       { $ref: '#/components/parameters/requestId' },
+      ...(body ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
       ...describeParameters('path', pathParameters, parameters),
       ...describeParameters('query', query, parameters),
     ],
@@ -194,7 +220,7 @@ function describeOperation(operation: Operation): Json {
     responses: {
       200: {
         description: 'Success.',
-        headers: describeHeaders([]),
+        headers: describeHeaders(body ? [REPLAYED_HEADER] : []),
         content: {
           'application/json': {
             schema: { $ref: `#/components/schemas/${response}` },

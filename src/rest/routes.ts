@@ -4,6 +4,7 @@ import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import type { Principal } from '../model/principal.ts';
 import { createApp, listProjects, signIn, updateWallet } from './operations.ts';
+import { repeatable } from './repeatable.ts';
 import { renameFields, unpackInteger, unpackObject, unpackQuery } from './unpack.ts';
 import { appView, pageView, signInView, walletView } from './views.ts';
 
@@ -17,25 +18,33 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
       if (request.method !== 'GET' && request.method !== 'HEAD') unpackQuery(request.query, {});
     });
 
-    app.post(createApp.route, async (request) => {
-      const input = unpackObject(request.body, createApp.body);
-      return appView(await data.createApp(principalOf(request), input));
+    app.post(createApp.route, (request, reply) => {
+      const principal = principalOf(request);
+      return repeatable(data, principal, request, reply, async (on) => {
+        const input = unpackObject(request.body, createApp.body);
+        return appView(await on.createApp(principal, input));
+      });
     });
 
-    app.post(signIn.route, async (request, reply) => {
-      const { privateKey } = unpackObject(request.body, signIn.body);
-      const input = unpackObject(privateKey, signIn.body.privateKey.fields, 'privateKey');
-      const names = { name: 'privateKey.name', privateKey: 'privateKey.privateKey' };
-      const client = new RequestClient(request, reply);
-      return signInView(await renameFields(names, () => data.signIn(principalOf(request), input, client)));
+    app.post(signIn.route, (request, reply) => {
+      const principal = principalOf(request);
+      return repeatable(data, principal, request, reply, async (on) => {
+        const { privateKey } = unpackObject(request.body, signIn.body);
+        const input = unpackObject(privateKey, signIn.body.privateKey.fields, 'privateKey');
+        const names = { name: 'privateKey.name', privateKey: 'privateKey.privateKey' };
+        const client = new RequestClient(request, reply);
+        return signInView(await renameFields(names, () => on.signIn(principal, input, client)));
+      });
     });
 
-    app.patch<{ Params: { '*': string } }>(updateWallet.route, async (request, reply) => {
-      const changes = unpackObject(request.body, updateWallet.body);
-      const input = { ...changes, name: request.params['*'] };
-      return walletView(
-        await data.updateWallet(principalOf(request), input, new RequestClient(request, reply)),
-      );
+    app.patch<{ Params: { '*': string } }>(updateWallet.route, (request, reply) => {
+      const principal = principalOf(request);
+      return repeatable(data, principal, request, reply, async (on) => {
+        const changes = unpackObject(request.body, updateWallet.body);
+        const input = { ...changes, name: request.params['*'] };
+        const client = new RequestClient(request, reply);
+        return walletView(await on.updateWallet(principal, input, client));
+      });
     });
 
     app.get(listProjects.route, async (request) => {

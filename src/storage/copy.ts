@@ -54,6 +54,12 @@ const TABLES = [
     key: ['namespace', 'key'],
     where: '(expire_time_ms IS NULL OR expire_time_ms > $1)',
   },
+  {
+    name: 'idempotency_key',
+    columns: ['account_id', 'principal_id', 'key_hash', 'answer', 'expire_time_ms'],
+    key: ['account_id', 'principal_id', 'key_hash'],
+    where: 'expire_time_ms > $1',
+  },
 ] as const satisfies readonly Table[];
 
 /** The number of copied rows of each table. */
@@ -67,7 +73,7 @@ const SET_KEY = `INSERT INTO page_token_key (id, key) VALUES (1, $1)
 ON CONFLICT (id) DO UPDATE SET key = excluded.key`;
 
 /**
- * Copies all rows of a database, except expired tokens and counts of failed sign-ins, into an
+ * Copies all rows of a database, except expired ones and counts of failed sign-ins, into an
  * empty database with the same schema version. The copy is one transaction on each side: other
  * processes can't write to the source during the copy, and a failed copy leaves the target empty.
  * At most one batch of rows is in memory at a time.
@@ -90,7 +96,7 @@ export function copyDatabase(
       let total = 0;
       for (const table of TABLES) total += await count(from, table, now);
 
-      const result = { account: 0, project: 0, app: 0, wallet: 0, token: 0 };
+      const result = { account: 0, project: 0, app: 0, wallet: 0, token: 0, idempotency_key: 0 };
       let done = 0;
       for (const table of TABLES) {
         for await (const rows of batches(from, table, now)) {

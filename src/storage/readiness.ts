@@ -14,6 +14,7 @@ const COLUMNS = [
   ['app', 'title', 'account_id', 'id'],
   ['wallet', 'title', 'account_id', 'id'],
   ['token', 'value', 'namespace', 'key'],
+  ['idempotency_key', 'answer', 'account_id', 'principal_id', 'key_hash'],
   ['page_token_key', 'key', 'id'],
   ['sign_in_failure', 'failure_count', 'account_id', 'app_id', 'credential_id', 'address'],
   ['sweep', 'holder', 'id'],

@@ -16,18 +16,24 @@ const MAX_INTERVAL_MS = 90_000;
 // Limits how long one statement of a sweep locks out other writes.
 const BATCH_SIZE = 1000;
 
-// Without the order, PostgreSQL expects to find an expired row early, and scans the table.
-const FIND_EXPIRED =
-  'SELECT expire_time_ms FROM token WHERE expire_time_ms <= $1 ORDER BY expire_time_ms LIMIT 1';
+/** The tables with expired rows, and their primary keys. */
+const TABLES = [
+  ['token', 'namespace, key'],
+  ['idempotency_key', 'account_id, principal_id, key_hash'],
+] as const;
+
+const STATEMENTS = TABLES.map(([table, key]) => ({
+  // Without the order, PostgreSQL expects to find an expired row early, and scans the table.
+  find: `SELECT expire_time_ms FROM ${table} WHERE expire_time_ms <= $1 ORDER BY expire_time_ms LIMIT 1`,
+  delete: `DELETE FROM ${table} WHERE (${key}) IN
+  (SELECT ${key} FROM ${table} WHERE expire_time_ms <= $1 LIMIT $2) RETURNING expire_time_ms`,
+}));
 
 // The row stays locked until the end of the transaction, so that one instance sweeps at a time. A time that is far
 // from the last one, in either direction, means that one of the two clocks is wrong.
 const CLAIM = `UPDATE sweep SET holder = $1, time_ms = $2,
   clock_since_ms = CASE WHEN ABS(time_ms - $2) <= ${GRACE_MS} THEN clock_since_ms ELSE $2 END
 WHERE id = 1 AND (holder = $1 OR ABS(time_ms - $2) >= ${CLAIM_MS}) RETURNING clock_since_ms`;
-
-const DELETE = `DELETE FROM token WHERE (namespace, key) IN
-  (SELECT namespace, key FROM token WHERE expire_time_ms <= $1 LIMIT $2) RETURNING key`;
 
 /**
  * Deletes the rows that have been expired for a day, in batches, unless another instance is doing this.
@@ -44,22 +50,31 @@ export async function sweepExpired(
   clock: () => number,
   signal?: AbortSignal,
 ): Promise<number> {
-  // Without expired rows no lock is taken.
-  const expired = await database.query(FIND_EXPIRED, [clock()]);
-  if (expired.length === 0) return 0;
-  for (let total = 0; ; ) {
-    const count = await deleteBatch(database, holder, clock());
-    total += count;
-    if (count < BATCH_SIZE || signal?.aborted) return total;
+  let total = 0;
+  for (const statements of STATEMENTS) {
+    // Without expired rows no lock is taken.
+    const expired = await database.query(statements.find, [clock()]);
+    for (let isComplete = expired.length === 0; !isComplete; ) {
+      const count = await deleteBatch(database, statements.delete, holder, clock());
+      total += count;
+      if (signal?.aborted) return total;
+      isComplete = count < BATCH_SIZE;
+    }
   }
+  return total;
 }
 
 /** Deletes at most `BATCH_SIZE` rows, and returns their number. */
-function deleteBatch(database: Pick<Database, 'transaction'>, holder: string, now: number): Promise<number> {
+function deleteBatch(
+  database: Pick<Database, 'transaction'>,
+  statement: string,
+  holder: string,
+  now: number,
+): Promise<number> {
   return database.transaction(async (transaction) => {
     const [claim] = await transaction.query<{ clock_since_ms: number }>(CLAIM, [holder, now]);
     if (claim === undefined || claim.clock_since_ms > now - GRACE_MS) return 0;
-    const rows = await transaction.query(DELETE, [now - GRACE_MS, BATCH_SIZE]);
+    const rows = await transaction.query(statement, [now - GRACE_MS, BATCH_SIZE]);
     return rows.length;
   });
 }

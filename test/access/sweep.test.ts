@@ -27,6 +27,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   clock = testClock();
   await database.query('DELETE FROM token');
+  await database.query('DELETE FROM idempotency_key');
   await database.query("UPDATE sweep SET holder = '', time_ms = $1, clock_since_ms = 0", [
     clock() - MINUTE_MS,
   ]);
@@ -71,6 +72,22 @@ describe('a sweep', () => {
     if (count > 0) await insertExpired(count);
     expect(await sweepExpired(database, 'one', clock)).toBe(count);
     expect(await countTokens()).toBe(0);
+  });
+
+  test('deletes the expired answers of idempotency keys, too', async () => {
+    const add = (key: string, expireTimeMs: number) =>
+      database.query(
+        `INSERT INTO idempotency_key (account_id, principal_id, key_hash, answer, expire_time_ms)
+         VALUES ('a', 'p', $1, 'answer', $2)`,
+        [key, expireTimeMs],
+      );
+    await insertExpired(1);
+    await add('for a day', clock() - DAY_MS);
+    await add('for less than a day', clock() - DAY_MS + 1);
+    expect(await sweepExpired(database, 'one', clock)).toBe(2);
+    expect(await database.query('SELECT key_hash FROM idempotency_key')).toEqual([
+      { key_hash: 'for less than a day' },
+    ]);
   });
 
   test('without expired rows writes nothing', async () => {

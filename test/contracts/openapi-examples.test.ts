@@ -34,9 +34,9 @@ type Sent = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-// These need a fault, many requests, or a request that `fetch` does not send. Other tests cause
-// them, and check them against the document.
-const FAULTS = [408, 417, 429, 431, 500, 501, 503];
+// These need a fault, many or concurrent requests, or a request that `fetch` does not send. Other tests
+// cause them, and check them against the document.
+const FAULTS = [408, 409, 417, 429, 431, 500, 501, 503];
 
 const INVALID: Readonly<Record<OperationId, Sent>> = {
   createApp: { body: { title: '' } },
@@ -57,6 +57,7 @@ const PROVOCATIONS: Readonly<Record<string, (id: OperationId) => Sent | Promise<
   // The app of the example does not exist.
   INVALID_CREDENTIALS: () => ({}),
   APP_INACTIVE: async () => ({ body: keyOf(await createApp({ title: 'Till', active: false })) }),
+  IDEMPOTENCY_KEY_REUSED: async () => ({ headers: await usedKey() }),
   RESOURCE_NOT_FOUND: () => ({ path: '/wallet/wallets/01ARZ3NDEKTSV4RRFFQ69G5FAV' }),
 };
 
@@ -167,6 +168,13 @@ function exampleOf<Fields extends object>(id: OperationId): Fields {
 
 async function createApp(body?: object): Promise<AppFields> {
   return JSON.parse((await replay('createApp', body && { body })).text);
+}
+
+/** Returns a header with a key that was used for another request. */
+async function usedKey(): Promise<Readonly<Record<string, string>>> {
+  const headers = { 'idempotency-key': 'used' };
+  await replay('createApp', { body: { title: 'Used', active: true } }, headers);
+  return headers;
 }
 
 async function signIn(app: AppFields): Promise<SignInFields> {

@@ -78,6 +78,14 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect(text).toContain('"accessToken":"paw_app_');
   });
 
+  test('a failure counts in a request with an Idempotency-Key as well', async () => {
+    const { tenant, app, wrong } = await seedApp(api);
+    for (let count = 1; count <= LIMIT; count += 1) {
+      await postSignIn(api, gateway.url, tenant.token, wrong, { 'idempotency-key': `key-${count}` });
+    }
+    expect(await reasonOf(api.signIn(tenant.token, app))).toBe('TOO_MANY_FAILED_SIGN_INS');
+  });
+
   test('an app that does not exist is refused like one that does', async () => {
     const { tenant, wrong } = await seedApp(api);
     const missing = { ...wrong, name: MISSING_APP };
@@ -154,3 +162,21 @@ function retryAfter({ name }: Api, { headers, text }: HttpResponse): number {
     ? Number(headers.get('retry-after'))
     : JSON.parse(text).errors[0].extensions.retryAfterSeconds;
 }
+
+test('a failure counts after another mutation of a request with an Idempotency-Key, which is undone', async () => {
+  const [graphql] = bothApis(() => gateway.url);
+  const { tenant, app, wrong } = await seedApp(graphql);
+  const document = `mutation ($signIn: SignInInput!) {
+    createApp(input: { title: "App", active: true }) { app { name } }
+    signIn(input: $signIn) { accessToken }
+  }`;
+  for (let count = 1; count <= LIMIT; count += 1) {
+    const key = { 'idempotency-key': `key-${count}` };
+    const { text } = await postGraphql(gateway.url, tenant.token, document, { signIn: wrong }, key);
+    expect(JSON.parse(text)).toMatchObject({
+      data: null,
+      errors: [{ extensions: { reason: 'INVALID_CREDENTIALS' } }],
+    });
+  }
+  expect(await reasonOf(graphql.signIn(tenant.token, app))).toBe('TOO_MANY_FAILED_SIGN_INS');
+});

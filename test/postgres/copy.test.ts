@@ -15,7 +15,7 @@ import {
   keyOf,
   resultOf,
 } from '../support/actors.ts';
-import { type AppFields, bothApis, graphqlApi } from '../support/apis.ts';
+import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../support/apis.ts';
 import { isUntouched } from '../support/engine.ts';
 import {
   type Gateway,
@@ -47,6 +47,8 @@ let expired: string;
 let accessToken: string;
 let pageToken: string;
 let page: unknown;
+/** The response to a request with an `Idempotency-Key`. */
+let repeatable: HttpResponse;
 let output: { readonly stdout: string; readonly stderr: string };
 const clock = testClock();
 
@@ -63,6 +65,7 @@ beforeAll(async () => {
   app = await createApp(api, tenant.token);
   accessToken = await accessTokenOf(api, tenant.token, app);
   await resultOf(api.updateWallet(tenant.token, walletName(0), { password: 'p'.repeat(32) }));
+  repeatable = await renameWallet(gateway.url);
   pageToken = (await resultOf(api.listProjects(tenant.token, { first: 2 }))).nextPageToken;
   page = await resultOf(api.listProjects(tenant.token, { first: 2, after: pageToken }));
   await gateway.stop();
@@ -95,7 +98,7 @@ test('a copy has every row of every table, except expired tokens', async () => {
   const postgres = { poolSize: 1, timeoutMs: 60_000 };
   const [from, to] = [await openDatabase(source.url), await openDatabase(target.url, { postgres })];
   onTestFinished(() => Promise.all([from.close(), to.close()]).then(() => {}));
-  const tables = ['account', 'app', 'wallet', 'page_token_key', 'schema_migration'];
+  const tables = ['account', 'app', 'wallet', 'idempotency_key', 'page_token_key', 'schema_migration'];
   for (const table of tables) {
     const rows = `SELECT * FROM ${table} ORDER BY 1, 2`;
     const copied = await to.query(rows);
@@ -118,6 +121,11 @@ describe('after a copy', () => {
   beforeAll(async () => {
     gateway = await startGateway({ DATABASE_URL: target.url }, clock);
     return gateway.stop;
+  });
+
+  test('a request with an Idempotency-Key can still be repeated', async () => {
+    const { text, headers } = await renameWallet(gateway.url);
+    expect([text, headers.get('idempotency-replayed')]).toEqual([repeatable.text, 'true']);
   });
 
   describe.each(bothApis(() => gateway.url))('by $name', (api) => {
@@ -206,6 +214,11 @@ test('a source that is missing or empty is refused, and not created', async () =
   }
   expect(existsSync(missing)).toBe(false);
 });
+
+function renameWallet(url: string): Promise<HttpResponse> {
+  const headers = { 'idempotency-key': 'rename' };
+  return send(`${url}/wallet/${walletName(0)}`, 'PATCH', tenant.token, { title: 'Renamed' }, headers);
+}
 
 function copy(...words: readonly string[]) {
   const heap = `--max-old-space-size=${HEAP_MEGABYTES}`;

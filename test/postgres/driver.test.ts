@@ -7,6 +7,7 @@ import { Client } from 'pg';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Database, Queryable } from '../../src/storage/database.ts';
+import { lazyTransaction } from '../../src/storage/lazy-transaction.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import type { PostgresSettings } from '../../src/storage/postgres.ts';
 import { makeDatabase } from '../support/gateway.ts';
@@ -402,6 +403,20 @@ describe('an unreachable server', () => {
       expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(password);
     }
   });
+});
+
+test('a lazy transaction that loses a conflict is refused, and not committed without its statements', async () => {
+  const options = '-c default_transaction_isolation=serializable';
+  const database = await open(withParameters(url, { options }));
+  await database.query('CREATE TABLE slot (id INTEGER)');
+  const [first, second] = [lazyTransaction(database), lazyTransaction(database)];
+  for (const [index, { database: transaction }] of [first, second].entries()) {
+    await transaction.query('INSERT INTO slot (id) VALUES ($1)', [index]);
+    await transaction.query('SELECT COUNT(*) AS slots FROM slot');
+  }
+  await first.commit(async () => {});
+  await expect(second.commit(async () => {})).rejects.toMatchObject({ status: 'UNAVAILABLE' });
+  expect(await database.query('SELECT id FROM slot')).toEqual([{ id: 0 }]);
 });
 
 describe('a server that encrypts', () => {

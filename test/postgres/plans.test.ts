@@ -18,6 +18,10 @@ const FILL_TOKENS = `INSERT INTO token (namespace, key, value, expire_time_ms)
   SELECT n % 100, n, repeat('x', 300), CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
   FROM generate_series(1, 20000) n`;
 
+const FILL_KEYS = `INSERT INTO idempotency_key (account_id, principal_id, key_hash, answer, expire_time_ms)
+  SELECT n % 100, n % 100, n, repeat('x', 300), CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
+  FROM generate_series(1, 20000) n`;
+
 const FIND = 'SELECT id FROM project WHERE account_id = $1 ORDER BY id LIMIT 1 OFFSET $2';
 
 /** A step of an executed plan, in the JSON format of EXPLAIN ANALYZE. */
@@ -114,26 +118,29 @@ describe.each([
 });
 
 test.each(['force_custom_plan', 'auto'] as const)(
-  'a sweep (%s) finds expired tokens by an index',
+  'a sweep (%s) finds expired rows by an index',
   async (mode) => {
     const gateway = await startGateway(PATIENT);
     onTestFinished(gateway.stop);
-    for (const sql of [FILL_TOKENS, 'ANALYZE']) await gateway.database.query(sql);
+    for (const sql of [FILL_TOKENS, FILL_KEYS, 'ANALYZE']) await gateway.database.query(sql);
     const { explained, steps } = explain(gateway.database, mode);
     const sweepable = {
       ...explained,
       transaction: <T>(work: (on: Queryable) => Promise<T>) => work(explained),
     };
     await sweepExpired(sweepable, 'test', Date.now);
-    expect(steps).toContainEqual(
-      expect.objectContaining({ 'Node Type': 'ModifyTable', 'Relation Name': 'token' }),
-    );
-    const onTokens = steps.filter(
+    for (const table of ['token', 'idempotency_key']) {
+      expect(steps).toContainEqual(
+        expect.objectContaining({ 'Node Type': 'ModifyTable', 'Relation Name': table }),
+      );
+    }
+    const scans = steps.filter(
       ({ 'Node Type': type, 'Relation Name': table }) =>
         /^(Seq|Index|Bitmap).* Scan$/.test(type) && table !== 'sweep',
     );
-    expect(onTokens.map((step) => step['Index Name'])).toContain('token_by_expiry');
-    for (const step of onTokens) expect(step['Node Type']).not.toBe('Seq Scan');
+    const indexes = scans.map((step) => step['Index Name']);
+    expect(indexes).toEqual(expect.arrayContaining(['token_by_expiry', 'idempotency_key_by_expiry']));
+    for (const step of scans) expect(step['Node Type']).not.toBe('Seq Scan');
   },
 );
 

@@ -52,6 +52,7 @@ test('an empty database gets every table, and a second migration changes nothing
     expect(await tablesOf(database)).toEqual([
       'account',
       'app',
+      'idempotency_key',
       'page_token_key',
       'project',
       'schema_migration',

@@ -167,7 +167,7 @@ export interface components {
                  * @description The canonical name of the status. Source: google.rpc.Code.
                  * @enum {string}
                  */
-                status: "INVALID_ARGUMENT" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "NOT_FOUND" | "UNIMPLEMENTED" | "RESOURCE_EXHAUSTED" | "UNAVAILABLE" | "INTERNAL";
+                status: "INVALID_ARGUMENT" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "NOT_FOUND" | "ABORTED" | "UNIMPLEMENTED" | "RESOURCE_EXHAUSTED" | "UNAVAILABLE" | "INTERNAL";
                 /** @description The reason, and the invalid fields if there are any. */
                 details: (components["schemas"]["ErrorInfo"] | components["schemas"]["BadRequest"])[];
             };
@@ -212,6 +212,8 @@ export interface components {
     parameters: {
         /** @description An id for the request, for the log. Ignored if its format is invalid. */
         requestId: string;
+        /** @description A key that makes the request repeatable: for 24 hours, the same request with the same key and token has the same response, and is not executed again. A new key should be random, such as a UUID. */
+        idempotencyKey: string;
     };
     requestBodies: never;
     headers: {
@@ -227,6 +229,8 @@ export interface components {
         "RateLimit-Policy": string;
         /** @description The state of the rate limit: the requests that remain (r), and the seconds until it is reset (t). */
         RateLimit: string;
+        /** @description Set if the request was repeated with its `Idempotency-Key`, and this is the first response again. */
+        "Idempotency-Replayed": "true";
         /** @description The challenge. Source: RFC 6750. */
         "WWW-Authenticate": "Bearer realm=\"paw\"" | "Bearer realm=\"paw\", error=\"invalid_token\"";
         /** @description The number of seconds to wait before a retry. */
@@ -242,6 +246,8 @@ export interface operations {
             header?: {
                 /** @description An id for the request, for the log. Ignored if its format is invalid. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
+                /** @description A key that makes the request repeatable: for 24 hours, the same request with the same key and token has the same response, and is not executed again. A new key should be random, such as a UUID. */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -273,6 +279,7 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -348,6 +355,22 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Conflict: `IDEMPOTENCY_KEY_IN_USE`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Payload Too Large: `BODY_TOO_LARGE`. */
             413: {
                 headers: {
@@ -380,6 +403,21 @@ export interface operations {
             };
             /** @description Expectation Failed: `EXPECTATION_FAILED`. */
             417: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unprocessable Entity: `IDEMPOTENCY_KEY_REUSED`. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -478,6 +516,8 @@ export interface operations {
             header?: {
                 /** @description An id for the request, for the log. Ignored if its format is invalid. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
+                /** @description A key that makes the request repeatable: for 24 hours, the same request with the same key and token has the same response, and is not executed again. A new key should be random, such as a UUID. */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -514,6 +554,7 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -592,6 +633,22 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Conflict: `IDEMPOTENCY_KEY_IN_USE`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Payload Too Large: `BODY_TOO_LARGE`. */
             413: {
                 headers: {
@@ -624,6 +681,21 @@ export interface operations {
             };
             /** @description Expectation Failed: `EXPECTATION_FAILED`. */
             417: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unprocessable Entity: `IDEMPOTENCY_KEY_REUSED`. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -722,6 +794,8 @@ export interface operations {
             header?: {
                 /** @description An id for the request, for the log. Ignored if its format is invalid. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
+                /** @description A key that makes the request repeatable: for 24 hours, the same request with the same key and token has the same response, and is not executed again. A new key should be random, such as a UUID. */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
             };
             path: {
                 /**
@@ -768,6 +842,7 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -846,6 +921,22 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Conflict: `IDEMPOTENCY_KEY_IN_USE`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Payload Too Large: `BODY_TOO_LARGE`. */
             413: {
                 headers: {
@@ -878,6 +969,21 @@ export interface operations {
             };
             /** @description Expectation Failed: `EXPECTATION_FAILED`. */
             417: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unprocessable Entity: `IDEMPOTENCY_KEY_REUSED`. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Cache-Control": components["headers"]["Cache-Control"];

@@ -1,0 +1,97 @@
+import { hash } from 'node:crypto';
+import { createSeal } from '../credentials/sealed-text.ts';
+import {
+  answerTooLarge,
+  idempotencyKeyInUse,
+  idempotencyKeyReused,
+  invalidFields,
+} from '../model/api-error.ts';
+import type { Principal } from '../model/principal.ts';
+import type { Database } from '../storage/database.ts';
+import { findAnswer, type IdempotencyKeyId, insertAnswer } from '../storage/idempotency-keys.ts';
+import { lazyTransaction } from '../storage/lazy-transaction.ts';
+import { addSignInFailure } from '../storage/sign-in-failures.ts';
+import type { Attempt, DataLayer } from './data-layer.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { CountFailure } from './sign-in.ts';
+
+const KEY_TTL_MS = 24 * 3_600_000;
+
+const KEY_PATTERN = /^[!-~]{1,255}$/;
+
+/** The maximum size of a kept answer, in UTF-16 units. */
+const MAX_ANSWER_LENGTH = 64 * 1024;
+
+/**
+ * Returns `DataLayer.attempt`. The operations of an attempt and the answer to its request are one transaction, so that
+ * a process that is killed leaves either both or none.
+ *
+ * @param createOn returns a data layer on another database
+ */
+export function attempts(
+  { database, clock }: Pick<Dependencies, 'database' | 'clock'>,
+  createOn: (database: Database, countFailure: CountFailure) => DataLayer,
+): DataLayer['attempt'] {
+  // The attempts of this process. Those of other processes are noticed when the answer is stored.
+  const running = new Set<string>();
+
+  return async (principal, { key, bearerToken, content }): Promise<Attempt> => {
+    const id = idOfKey(principal, key);
+    const seal = createSeal(bearerToken, key, content);
+    const name = Object.values(id).join();
+    if (running.has(name)) throw idempotencyKeyInUse();
+    running.add(name);
+    try {
+      const kept = await findAnswer(database, id, clock());
+      if (kept !== undefined) {
+        const answer = seal.open(kept);
+        if (answer === undefined) throw idempotencyKeyReused();
+        running.delete(name);
+        return { answer };
+      }
+    } catch (error) {
+      running.delete(name);
+      throw error;
+    }
+
+    const transaction = lazyTransaction(database);
+    // Counted after the end of the transaction, which would undo the count, or hold it up.
+    const failures: Parameters<CountFailure>[] = [];
+    const countLater: CountFailure = async (...failure) => {
+      failures.push(failure);
+      return undefined;
+    };
+    const abandon = async () => {
+      await transaction.rollBack();
+      running.delete(name);
+      for (const failure of failures.splice(0)) await addSignInFailure(database, ...failure);
+    };
+    return {
+      data: createOn(transaction.database, countLater),
+      abandon,
+      async keep(answer) {
+        try {
+          if (answer.length > MAX_ANSWER_LENGTH) throw answerTooLarge(MAX_ANSWER_LENGTH);
+          await transaction.commit(async (last) => {
+            const isNew = await insertAnswer(last, id, seal.seal(answer), clock(), KEY_TTL_MS);
+            // Another process was faster. Its answer is there for a retry.
+            if (!isNew) throw idempotencyKeyInUse();
+          });
+        } finally {
+          await abandon();
+        }
+      },
+    };
+  };
+}
+
+function idOfKey(principal: Principal, key: string): IdempotencyKeyId {
+  if (!KEY_PATTERN.test(key)) {
+    throw invalidFields([
+      { field: 'Idempotency-Key', description: 'Must be 1 to 255 visible ASCII characters.' },
+    ]);
+  }
+  const { accountId } = principal;
+  const principalId = principal.level === 'account' ? accountId : principal.projectId;
+  return { accountId, principalId, keyHash: hash('sha256', key) };
+}

@@ -1,0 +1,76 @@
+import { type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
+import { OperationTypeNode } from 'graphql';
+import { headersOf, statusCodeOf } from '../http/http-error.ts';
+import { REPLAYED_HEADER } from '../http/idempotency.ts';
+import { type ApiError, shouldLog, toApiError } from '../model/api-error.ts';
+import type { Context } from './context.ts';
+import { graphqlError } from './errors.ts';
+import { resultJson } from './response-size.ts';
+
+/**
+ * A plugin that keeps the answer to a request with mutations and an `Idempotency-Key`, and sends it again when the
+ * request is repeated. The mutations of such a request are one transaction: if one fails, none is applied, and `data`
+ * is null.
+ *
+ * @param requestId returns the id of the current request
+ * @param log receives internal errors and outages
+ */
+export function idempotency(
+  requestId: () => string,
+  log: (error: ApiError) => void,
+): ApolloServerPlugin<Context> {
+  /** Returns the response for a request that is refused before it is executed. */
+  function refusal(thrown: unknown): GraphQLResponse {
+    const error = toApiError(thrown);
+    if (shouldLog(error)) log(error);
+    const headers = new HeaderMap(Object.entries(headersOf(error)));
+    return {
+      http: { status: statusCodeOf(error), headers },
+      body: { kind: 'single', singleResult: { errors: [graphqlError(error, requestId())] } },
+    };
+  }
+
+  return {
+    requestDidStart: async () => ({
+      // Called after the authentication and all checks of the request.
+      async responseForOperation({ contextValue, operation, request, source }) {
+        const { idempotencyHeaders } = contextValue;
+        if (idempotencyHeaders === undefined || operation.operation !== OperationTypeNode.MUTATION)
+          return null;
+        const { operationName = null, variables = null } = request;
+        const content = JSON.stringify(['GraphQL', source, operationName, variables]);
+        try {
+          const { answer } = await contextValue.beginAttempt({ ...idempotencyHeaders, content });
+          return answer === undefined ? null : repetition(answer);
+        } catch (thrown) {
+          return refusal(thrown);
+        }
+      },
+
+      async willSendResponse({ contextValue, response }) {
+        const { body } = response;
+        const { attempt } = contextValue.state;
+        if (attempt === undefined || attempt.answer !== undefined || body.kind !== 'single') return;
+        const { singleResult } = body;
+        if (singleResult.errors !== undefined) {
+          await attempt.abandon();
+          if (singleResult.data !== undefined) singleResult.data = null;
+          return;
+        }
+        try {
+          const json = resultJson(singleResult);
+          if (typeof json !== 'string') throw json;
+          await attempt.keep(json);
+        } catch (thrown) {
+          Object.assign(response, refusal(thrown));
+        }
+      },
+    }),
+  };
+}
+
+/** Returns the response with an answer that was kept. */
+function repetition(answer: string): GraphQLResponse {
+  const headers = new HeaderMap([[REPLAYED_HEADER, 'true']]);
+  return { http: { status: 200, headers }, body: { kind: 'single', singleResult: JSON.parse(answer) } };
+}

@@ -1,0 +1,20 @@
+import type { FastifyRequest } from 'fastify';
+import { bearerToken } from './authorization.ts';
+
+/** The header of a request that may be repeated. Source: IETF draft-ietf-httpapi-idempotency-key-header. */
+const KEY_HEADER = 'idempotency-key';
+
+/** The header of a response that repeats an earlier one. */
+export const REPLAYED_HEADER = 'idempotency-replayed';
+
+/** The headers of a request with an `Idempotency-Key`. */
+export type IdempotencyHeaders = { readonly key: string; readonly bearerToken: string };
+
+/** Returns the key and the token of an authenticated request, or undefined if it has no `Idempotency-Key`. */
+export function idempotencyHeaders({ headers }: FastifyRequest): IdempotencyHeaders | undefined {
+  const key = headers[KEY_HEADER];
+  // Node joins repeated headers by a comma and a space, which makes them invalid.
+  return key === undefined
+    ? undefined
+    : { key: String(key), bearerToken: bearerToken(headers.authorization) };
+}

@@ -1,0 +1,53 @@
+import type { Ulid } from '../model/resource-name.ts';
+import type { Queryable } from './database.ts';
+
+/** The primary key of the table `idempotency_key`. */
+export type IdempotencyKeyId = {
+  readonly accountId: Ulid;
+  /** The account or the project that the token speaks for. */
+  readonly principalId: Ulid;
+  /** The SHA-256 of the key, in hexadecimal digits. */
+  readonly keyHash: string;
+};
+
+const FIND = `SELECT answer, expire_time_ms FROM idempotency_key
+WHERE account_id = $1 AND principal_id = $2 AND key_hash = $3`;
+
+// A row that has expired, but is not deleted yet, is replaced.
+const INSERT = `INSERT INTO idempotency_key (account_id, principal_id, key_hash, answer, expire_time_ms)
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (account_id, principal_id, key_hash) DO UPDATE
+  SET answer = excluded.answer, expire_time_ms = excluded.expire_time_ms
+  WHERE idempotency_key.expire_time_ms <= $6
+RETURNING key_hash`;
+
+/** Returns the sealed answer of a key, or undefined if the key is unknown or has expired. @param now in Unix milliseconds */
+export async function findAnswer(
+  database: Queryable,
+  { accountId, principalId, keyHash }: IdempotencyKeyId,
+  now: number,
+): Promise<string | undefined> {
+  const [row] = await database.query<{ answer: string; expire_time_ms: number }>(FIND, [
+    accountId,
+    principalId,
+    keyHash,
+  ]);
+  return row !== undefined && row.expire_time_ms > now ? row.answer : undefined;
+}
+
+/**
+ * Stores the sealed answer of a key. Returns false if the key has an answer already.
+ *
+ * @param now the current time, in Unix milliseconds
+ * @param ttlMs the time to live, in milliseconds
+ */
+export async function insertAnswer(
+  transaction: Queryable,
+  { accountId, principalId, keyHash }: IdempotencyKeyId,
+  answer: string,
+  now: number,
+  ttlMs: number,
+): Promise<boolean> {
+  const rows = await transaction.query(INSERT, [accountId, principalId, keyHash, answer, now + ttlMs, now]);
+  return rows.length > 0;
+}

@@ -1,0 +1,66 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import { lazyTransaction } from '../../src/storage/lazy-transaction.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { makeDatabase } from '../support/gateway.ts';
+
+const ADD = 'INSERT INTO item (id) VALUES ($1)';
+const LIST = 'SELECT id FROM item ORDER BY id';
+
+let database: Database;
+
+beforeEach(async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  database = await openDatabase(url);
+  onTestFinished(() => database.close());
+  await database.query('CREATE TABLE item (id INTEGER PRIMARY KEY)');
+});
+
+test('everything from the first write on is one transaction', async () => {
+  const lazy = lazyTransaction(database);
+  expect(await lazy.database.query(LIST)).toEqual([]);
+  // A read does not begin it: otherwise this write would wait.
+  await database.query(ADD, [1]);
+  await lazy.database.query(ADD, [2]);
+  await lazy.database.transaction((transaction) => transaction.query(ADD, [3]));
+  expect(await lazy.database.query(LIST)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
+  expect(await database.query(LIST)).toEqual([{ id: 1 }]);
+  await lazy.commit(async (last) => void (await last.query(ADD, [4])));
+  expect(await database.query(LIST)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }]);
+});
+
+test('a failure of the last part undoes everything', async () => {
+  const lazy = lazyTransaction(database);
+  await lazy.database.query(ADD, [1]);
+  await expect(
+    lazy.commit(async () => {
+      throw new Error('The last part failed.');
+    }),
+  ).rejects.toThrow('The last part failed.');
+  expect(await database.query(LIST)).toEqual([]);
+});
+
+test.each([
+  ['is rolled back', async ({ rollBack }: ReturnType<typeof lazyTransaction>) => rollBack(), []],
+  [
+    'is committed',
+    async ({ commit, rollBack }: ReturnType<typeof lazyTransaction>) => {
+      await commit(async () => {});
+      await rollBack();
+    },
+    [{ id: 1 }],
+  ],
+])('a transaction that %s takes no further statement', async (_, end, rows) => {
+  const lazy = lazyTransaction(database);
+  await lazy.database.query(ADD, [1]);
+  await end(lazy);
+  await expect(lazy.database.query(ADD, [2])).rejects.toThrow('The transaction has ended.');
+  expect(await database.query(LIST)).toEqual(rows);
+  await database.query(ADD, [5]);
+});
+
+test('a transaction that never began can be rolled back', async () => {
+  await lazyTransaction(database).rollBack();
+  await database.query(ADD, [1]);
+});
