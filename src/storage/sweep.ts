@@ -13,8 +13,8 @@ const CLAIM_MS = 60_000;
 const MIN_INTERVAL_MS = 60_000;
 const MAX_INTERVAL_MS = 90_000;
 
-// Limits how long one statement of a sweep locks out other writes.
-const BATCH_SIZE = 1000;
+// Limits how long one statement of a sweep locks out other writes and, on SQLite, all requests: about 10 ms.
+const BATCH_SIZE = 100;
 
 /** The tables with expired rows, and their primary keys. */
 const TABLES = [
@@ -55,10 +55,13 @@ export async function sweepExpired(
     // Without expired rows no lock is taken.
     const expired = await database.query(statements.find, [clock()]);
     for (let isComplete = expired.length === 0; !isComplete; ) {
+      const start = performance.now();
       const count = await deleteBatch(database, statements.delete, holder, clock());
       total += count;
-      if (signal?.aborted) return total;
       isComplete = count < BATCH_SIZE;
+      // Half of the time is left for requests.
+      if (!isComplete) await delay(performance.now() - start, undefined, { signal }).catch(() => {});
+      if (signal?.aborted) return total;
     }
   }
   return total;
