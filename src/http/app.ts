@@ -76,7 +76,8 @@ export function createHttpApp(
     // The operations validate the input. Without these, Fastify would load its own unused validator.
     schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    connectionTimeout: slowClients.stalledAfterMs,
+    // Node notices in the second period that a write makes no progress.
+    connectionTimeout: slowClients.stalledAfterMs / 2,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: {

@@ -7,7 +7,10 @@ import { bodySizeOf } from './json.ts';
 
 /** The bounds on what clients that do not read, or do not finish their requests, can occupy. */
 export type SlowClientLimits = {
-  /** The time without progress after which a connection with unsent data is closed, in milliseconds. */
+  /**
+   * The time after which a connection is closed whose client reads nothing of a response, in milliseconds. A
+   * client that stops reading has at least half of this time.
+   */
   readonly stalledAfterMs: number;
   /** The maximum size of all responses that are not completely sent, in bytes. */
   readonly maxUnsentBytes: number;
