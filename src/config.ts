@@ -32,6 +32,8 @@ export type Config = {
   readonly explorers: boolean | undefined;
   /** The origins whose pages can call the gateway, or `*` for all. */
   readonly corsOrigins: readonly string[];
+  /** The maximum number of requests that one process works on at the same time. */
+  readonly maxRequests: number;
   /** The addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   /** The number of requests that one process accepts per minute. */
@@ -102,6 +104,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     sandbox,
     explorers: readSwitch('PAW_EXPLORERS', value('PAW_EXPLORERS')) ?? (production ? false : undefined),
     corsOrigins: readOrigins(value('PAW_CORS_ORIGINS')) ?? (sandbox ? [APOLLO_STUDIO] : []),
+    maxRequests: readInteger('PAW_MAX_REQUESTS', value('PAW_MAX_REQUESTS') ?? '1000', 1, 100_000),
     trustedProxies: readTrustedProxies(value('PAW_TRUSTED_PROXIES')),
     rateLimits: {
       perCredential: readLimit('PAW_RATE_LIMIT_CREDENTIAL', '120000'),

@@ -12,6 +12,7 @@ import { addCoverImages } from './http/cover-images.ts';
 import { errorLog } from './http/error-log.ts';
 import { addErrorHandling } from './http/errors.ts';
 import { addHealthChecks } from './http/health.ts';
+import { addOverloadProtection } from './http/overload.ts';
 import { addRateLimits } from './http/rate-limit.ts';
 import { pageTokens } from './model/page-token.ts';
 import { idGenerator } from './model/resource-name.ts';
@@ -123,6 +124,7 @@ async function listen(
   addErrorHandling(app, logError, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
   const authenticate = bearerAuthenticator(app, data);
   await addCors(app, config.corsOrigins);
+  addOverloadProtection(app, config.maxRequests);
   await addRateLimits(app, authenticate, config.rateLimits);
   addStartPage(app, { version: VERSION, publicUrl: () => publicUrl, sandbox: config.sandbox });
   if (explorers) {

@@ -20,6 +20,7 @@ import {
   idempotencyKeyInUse,
   idempotencyKeyReused,
   internal,
+  overloaded,
   rateLimited,
   tokenInvalid,
   unavailable,
@@ -117,6 +118,7 @@ const COMMON_ERRORS = [
   internal(undefined),
   rateLimited(60),
   notImplemented('The only supported transfer coding is chunked.'),
+  overloaded(),
   unavailable(),
 ];
 

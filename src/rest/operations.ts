@@ -3,7 +3,6 @@ import {
   accountTokenRequired,
   appInactive,
   invalidCredentials,
-  overloaded,
   resourceNotFound,
   tooManyFailedSignIns,
   tooManyPasswords,
@@ -136,7 +135,6 @@ export const updateWallet = {
     validationErrorOf({ password: 'short' }, { password: changes.password }),
     resourceNotFound(),
     tooManyPasswords(),
-    overloaded(),
   ],
 } as const satisfies Operation;
 

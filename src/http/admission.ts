@@ -1,0 +1,97 @@
+import { overloaded } from '../model/api-error.ts';
+
+/** Decides which requests are processed, and when. */
+export type Admission = {
+  /**
+   * Calls `start` when the request can be processed, or with an error if it is refused. An accepted
+   * request takes a place until `leave` is called.
+   */
+  enter(start: (error?: Error) => void): void;
+  /** Takes a place for a request that was accepted before, and left while its body was read. */
+  return(): void;
+  /** Gives the place of a request back. */
+  leave(): void;
+};
+
+// Further requests are refused if they would wait for longer. Less than the half second that a client notices.
+const MAX_WAIT_MS = 300;
+
+// The share of the places that a burst of requests can take, however slowly they are processed.
+const BURST_SHARE = 1 / 4;
+
+// The weight of one request in the average time between two responses.
+const INTERVAL_WEIGHT = 1 / 64;
+
+// Longer pauses are not caused by the load.
+const MAX_INTERVAL_MS = 100;
+
+// How long requests start in one turn of the event loop, so that new requests are read in between.
+const MAX_TURN_MS = 10;
+
+/**
+ * Returns the admission of one process.
+ *
+ * Requests that arrive faster than they are processed would wait in the buffers of the sockets, where
+ * they can be neither counted nor refused. They are therefore read at once, and wait here. Requests
+ * beyond the capacity of the process are refused as soon as they are read.
+ *
+ * @param maxRequests the maximum number of requests that have a place
+ * @param clock returns a time in milliseconds
+ */
+export function admission(maxRequests: number, clock = () => performance.now()): Admission {
+  const waiting: (() => void)[] = [];
+  // Created once: the stack trace of an error takes longer than the rest of a refusal.
+  const refusal = overloaded();
+  let places = 0;
+  /** The average time between two responses while other requests had a place. */
+  let intervalMs = 0;
+  let lastLeave: number | undefined;
+  /** The time at which the first request of this turn started. */
+  let turnStart: number | undefined;
+
+  function isOverloaded(): boolean {
+    return (
+      places >= maxRequests || (places >= maxRequests * BURST_SHARE && places * intervalMs > MAX_WAIT_MS)
+    );
+  }
+
+  /** Returns whether another request can start in this turn. */
+  function hasTime(): boolean {
+    const now = clock();
+    if (turnStart === undefined) {
+      turnStart = now;
+      setImmediate(() => {
+        turnStart = undefined;
+      });
+    }
+    return now - turnStart <= MAX_TURN_MS;
+  }
+
+  /** Starts the oldest waiting request in this turn, or in a later one. */
+  function startNext(): void {
+    if (hasTime()) waiting.shift()?.();
+    else setImmediate(startNext);
+  }
+
+  return {
+    enter(start) {
+      if (isOverloaded()) return start(refusal);
+      places += 1;
+      if (waiting.length === 0 && hasTime()) return start();
+      waiting.push(start);
+      // Node executes the promise jobs of a request before the next immediate.
+      setImmediate(startNext);
+    },
+    return() {
+      places += 1;
+    },
+    leave() {
+      const now = clock();
+      if (lastLeave !== undefined) {
+        intervalMs += (Math.min(now - lastLeave, MAX_INTERVAL_MS) - intervalMs) * INTERVAL_WEIGHT;
+      }
+      places -= 1;
+      lastLeave = places > 0 ? now : undefined;
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { MISSING_WALLET } from '../support/actors.ts';
+import { type Api, bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+
+const INITIALIZATION = 'fastify.initialization';
+
+let gateway: Gateway;
+let tenant: Tenant;
+/** Ends the wait of the request with the header `x-hold`. */
+let release: () => void;
+/** Called when such a request is being processed. */
+let onHeld: () => void;
+/** Called when the server is about to read the body of a request. */
+let onBody: () => void = () => {};
+beforeAll(async () => {
+  const addHooks = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance };
+    fastify.addHook('onSend', async ({ headers }) => {
+      if (headers['x-hold'] === undefined) return;
+      await new Promise<void>((resolve) => {
+        release = resolve;
+        onHeld();
+      });
+    });
+    fastify.addHook('preParsing', async ({ headers }) => {
+      if (headers['content-length'] !== undefined) onBody();
+    });
+  };
+  subscribe(INITIALIZATION, addHooks);
+  gateway = await startGateway({ PAW_MAX_REQUESTS: '1', PAW_CORS_ORIGINS: '*' });
+  unsubscribe(INITIALIZATION, addHooks);
+  tenant = await seedTenant(gateway, { wallets: 1 });
+  return gateway.stop;
+});
+
+function list({ name }: Api, headers: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
+  return name === 'REST'
+    ? send(`${gateway.url}/project/projects`, 'GET', tenant.token, undefined, headers)
+    : postGraphql(gateway.url, tenant.token, '{ projects { nodes { name } } }', {}, headers);
+}
+
+/** Sends a request that takes the only place until `release` is called. */
+async function hold(api: Api): Promise<{ response: Promise<HttpResponse> }> {
+  const held = Promise.withResolvers<void>();
+  onHeld = held.resolve;
+  const response = list(api, { 'x-hold': 'yes' });
+  await held.promise;
+  return { response };
+}
+
+describe.each(bothApis(() => gateway.url))('by $name', (api) => {
+  test('a request beyond the limit is refused with 503, and the others are answered', async () => {
+    const { response } = await hold(api);
+    const { status, headers, text } = await list(api, { origin: 'https://app.example' });
+    expect(status).toBe(503);
+    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    const body = JSON.parse(text);
+    if (api.name === 'REST') {
+      expect(body.error).toMatchObject({ code: 503, status: 'UNAVAILABLE' });
+      expect(body.error.details[0].reason).toBe('OVERLOADED');
+    } else {
+      expect(body).not.toHaveProperty('data');
+      const { extensions } = body.errors[0];
+      expect(extensions).toMatchObject({ code: 'UNAVAILABLE', status: 'UNAVAILABLE', reason: 'OVERLOADED' });
+    }
+    for (const path of ['/healthz', '/readyz']) {
+      expect((await send(gateway.url + path, 'GET')).status).toBe(200);
+    }
+    release();
+    expect((await response).status).toBe(200);
+    expect((await list(api)).status).toBe(200);
+  });
+});
+
+test('every response gives its place back', async () => {
+  const { token } = tenant;
+  const requests = [
+    ['GET', '/nothing', token, 404],
+    ['PUT', '/project/projects', token, 405],
+    ['OPTIONS', '/project/projects', token, 204],
+    ['HEAD', '/project/projects', token, 200],
+    ['GET', '/project/projects', undefined, 401],
+    ['GET', '/project/projects?pageSize=0', token, 400],
+    ['POST', '/auth/apps', token, 400],
+    ['PATCH', `/wallet/${MISSING_WALLET}`, token, 404, {}],
+    ['POST', '/graphql', token, 400, '{'],
+    ['POST', '/graphql', token, 413, 'x'.repeat(200_000)],
+    ['GET', '/schema.graphql', undefined, 200],
+    ['GET', '/project/projects', token, 200],
+  ] as const;
+  for (const [method, path, sent, status, body] of requests) {
+    expect((await send(gateway.url + path, method, sent, body)).status, `${method} ${path}`).toBe(status);
+  }
+});
+
+test('a request whose client has gone gives its place back', async () => {
+  const held = Promise.withResolvers<void>();
+  onHeld = held.resolve;
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  socket.write(
+    `GET /project/projects HTTP/1.1\r\nHost: x\r\nX-Hold: yes\r\nAuthorization: Bearer ${tenant.token}\r\n\r\n`,
+  );
+  await held.promise;
+  socket.destroy();
+  release();
+  await expect.poll(async () => (await send(`${gateway.url}/nothing`, 'GET')).status).toBe(404);
+});
+
+test('a client that does not finish its body keeps nobody out', async () => {
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const reading = Promise.withResolvers<void>();
+  onBody = reading.resolve;
+  socket.write(
+    `POST /auth/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 30\r\n\r\n{"title":"App"',
+  );
+  await reading.promise;
+  expect((await send(`${gateway.url}/project/projects`, 'GET', tenant.token)).status).toBe(200);
+  socket.write(',"active":true }');
+  const [bytes] = await once(socket, 'data');
+  expect(String(bytes)).toMatch(/^HTTP\/1\.1 200 /);
+});

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { admission } from '../../../src/http/admission.ts';
+
+/** An admission with a clock that the test advances. */
+function scene(maxRequests: number) {
+  let now = 0;
+  const places = admission(maxRequests, () => now);
+  const outcomes: string[] = [];
+  return {
+    ...places,
+    outcomes,
+    advance(ms: number) {
+      now += ms;
+    },
+    /** Sends a request, whose outcome is added when it starts or is refused. */
+    send(name = 'request') {
+      places.enter((error) => {
+        outcomes.push(error === undefined ? name : `refused ${name}`);
+      });
+    },
+  };
+}
+
+/** Waits for the next turn of the event loop. */
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('requests beyond the limit are refused at once, and accepted when a place is free', () => {
+  const { send, leave, outcomes } = scene(2);
+  for (const name of ['a', 'b', 'c']) send(name);
+  leave();
+  for (const name of ['d', 'e']) send(name);
+  expect(outcomes).toEqual(['a', 'b', 'refused c', 'd', 'refused e']);
+});
+
+test('a request that returns after its body takes a place again, even if none is free', () => {
+  const { send, leave, return: comeBack, outcomes } = scene(1);
+  send('upload');
+  leave();
+  send('a');
+  comeBack();
+  leave();
+  send('b');
+  leave();
+  send('c');
+  expect(outcomes).toEqual(['upload', 'a', 'refused b', 'c']);
+});
+
+test('after 10 ms of a turn, requests wait for the next turn, and start in their order', async () => {
+  const { send, advance, outcomes } = scene(100);
+  send('a');
+  advance(10);
+  send('b');
+  advance(1);
+  for (const name of ['c', 'd', 'e']) send(name);
+  expect(outcomes).toEqual(['a', 'b']);
+  await nextTurn();
+  expect(outcomes).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+test('waiting requests start for 10 ms in each turn', async () => {
+  const places = scene(100);
+  places.send('first');
+  places.advance(11);
+  for (const name of ['a', 'b', 'c', 'd']) {
+    places.enter(() => {
+      places.outcomes.push(name);
+      places.advance(6);
+    });
+  }
+  const started: number[] = [];
+  while (places.outcomes.length < 5) {
+    await nextTurn();
+    started.push(places.outcomes.length);
+  }
+  expect(started).toEqual([3, 5]);
+});
+
+test('more than a quarter of the places is taken only while a request would wait for at most 300 ms', async () => {
+  const { send, leave, advance, outcomes } = scene(40);
+  const respond = async (intervalMs: number) => {
+    for (let count = 0; count < 300; count += 1) {
+      leave();
+      send();
+      advance(intervalMs);
+    }
+    await nextTurn();
+  };
+  const sendMany = async () => {
+    const before = outcomes.length;
+    for (let count = 0; count < 100; count += 1) send();
+    await nextTurn();
+    return outcomes.slice(before).filter((outcome) => outcome === 'request').length;
+  };
+  for (let count = 0; count < 2; count += 1) send();
+  await respond(40);
+  // A quarter of the places, of which two were taken.
+  expect(await sendMany()).toBe(8);
+  await respond(8);
+  // The average approaches 8 ms from above, so that 37 requests wait for 300 ms.
+  expect(await sendMany()).toBe(27);
+});
