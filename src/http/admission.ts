@@ -7,14 +7,16 @@ export type Admission = {
    * request takes a place until `leave` is called.
    */
   enter(start: (error?: Error) => void): void;
-  /** Takes a place for a request that was accepted before, and left while its body was read. */
-  return(): void;
-  /** Gives the place of a request back. */
+  /** Gives the place of a request to others, until `resume` is called. */
+  pause(): void;
+  /** Takes a place again. */
+  resume(): void;
+  /** Gives the place of a request back after its response. */
   leave(): void;
 };
 
 // Further requests are refused if they would wait for longer. Less than the half second that a client notices.
-const MAX_WAIT_MS = 300;
+const MAX_WAIT_MS = 200;
 
 // The share of the places that a burst of requests can take, however slowly they are processed.
 const BURST_SHARE = 1 / 4;
@@ -26,7 +28,7 @@ const INTERVAL_WEIGHT = 1 / 64;
 const MAX_INTERVAL_MS = 100;
 
 // How long requests start in one turn of the event loop, so that new requests are read in between.
-const MAX_TURN_MS = 10;
+const MAX_TURN_MS = 5;
 
 /**
  * Returns the admission of one process.
@@ -82,7 +84,10 @@ export function admission(maxRequests: number, clock = () => performance.now()):
       // Node executes the promise jobs of a request before the next immediate.
       setImmediate(startNext);
     },
-    return() {
+    pause() {
+      places -= 1;
+    },
+    resume() {
       places += 1;
     },
     leave() {

@@ -29,24 +29,25 @@ export function addOverloadProtection(app: FastifyInstance, maxRequests: number)
   });
 
   app.addHook('preParsing', (request, _reply, _payload, done) => {
-    leave(request);
+    if (giveUpPlace(request)) places.pause();
     done();
   });
 
   app.addHook('preHandler', (request, _reply, done) => {
     request.setDecorator(HAS_PLACE, true);
-    places.return();
+    places.resume();
     done();
   });
 
   app.addHook('onSend', (request, _reply, _payload, done) => {
-    leave(request);
+    if (giveUpPlace(request)) places.leave();
     done();
   });
+}
 
-  function leave(request: FastifyRequest): void {
-    if (!request.getDecorator<boolean>(HAS_PLACE)) return;
-    request.setDecorator(HAS_PLACE, false);
-    places.leave();
-  }
+/** Marks that a request has no place. Returns whether it had one. */
+function giveUpPlace(request: FastifyRequest): boolean {
+  const hadPlace = request.getDecorator<boolean>(HAS_PLACE);
+  if (hadPlace) request.setDecorator(HAS_PLACE, false);
+  return hadPlace;
 }

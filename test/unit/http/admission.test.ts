@@ -32,12 +32,12 @@ test('requests beyond the limit are refused at once, and accepted when a place i
   expect(outcomes).toEqual(['a', 'b', 'refused c', 'd', 'refused e']);
 });
 
-test('a request that returns after its body takes a place again, even if none is free', () => {
-  const { send, leave, return: comeBack, outcomes } = scene(1);
+test('a request that resumes after its body takes a place again, even if none is free', () => {
+  const { send, leave, pause, resume, outcomes } = scene(1);
   send('upload');
-  leave();
+  pause();
   send('a');
-  comeBack();
+  resume();
   leave();
   send('b');
   leave();
@@ -45,10 +45,10 @@ test('a request that returns after its body takes a place again, even if none is
   expect(outcomes).toEqual(['upload', 'a', 'refused b', 'c']);
 });
 
-test('after 10 ms of a turn, requests wait for the next turn, and start in their order', async () => {
+test('after 5 ms of a turn, requests wait for the next turn, and start in their order', async () => {
   const { send, advance, outcomes } = scene(100);
   send('a');
-  advance(10);
+  advance(5);
   send('b');
   advance(1);
   for (const name of ['c', 'd', 'e']) send(name);
@@ -57,14 +57,14 @@ test('after 10 ms of a turn, requests wait for the next turn, and start in their
   expect(outcomes).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('waiting requests start for 10 ms in each turn', async () => {
+test('waiting requests start for 5 ms in each turn', async () => {
   const places = scene(100);
   places.send('first');
-  places.advance(11);
+  places.advance(6);
   for (const name of ['a', 'b', 'c', 'd']) {
     places.enter(() => {
       places.outcomes.push(name);
-      places.advance(6);
+      places.advance(3);
     });
   }
   const started: number[] = [];
@@ -75,7 +75,7 @@ test('waiting requests start for 10 ms in each turn', async () => {
   expect(started).toEqual([3, 5]);
 });
 
-test('more than a quarter of the places is taken only while a request would wait for at most 300 ms', async () => {
+test('more than a quarter of the places is taken only while a request would wait for at most 200 ms', async () => {
   const { send, leave, advance, outcomes } = scene(40);
   const respond = async (intervalMs: number) => {
     for (let count = 0; count < 300; count += 1) {
@@ -95,7 +95,7 @@ test('more than a quarter of the places is taken only while a request would wait
   await respond(40);
   // A quarter of the places, of which two were taken.
   expect(await sendMany()).toBe(8);
-  await respond(8);
-  // The average approaches 8 ms from above, so that 37 requests wait for 300 ms.
-  expect(await sendMany()).toBe(27);
+  await respond(5);
+  // The average approaches 5 ms from above, so that fewer than 40 requests wait for 200 ms.
+  expect(await sendMany()).toBe(28);
 });
