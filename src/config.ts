@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
+import type { TrustedDocumentsMode } from './graphql/trusted-documents.ts';
 
 /** The configuration of the gateway. */
 export type Config = {
@@ -30,6 +31,10 @@ export type Config = {
   readonly sandbox: boolean;
   /** Whether to serve `/graphiql` and `/docs`; undefined to serve them if their browser assets have been built. */
   readonly explorers: boolean | undefined;
+  /** Whether GraphQL clients can read the schema. */
+  readonly introspection: boolean;
+  /** The file with the manifest of the trusted GraphQL documents, and how others are treated; undefined without a file. */
+  readonly trustedDocuments: { readonly file: string; readonly mode: TrustedDocumentsMode } | undefined;
   /** The origins whose pages can call the gateway, or `*` for all. */
   readonly corsOrigins: readonly string[];
   /** The maximum number of requests that one process works on at the same time. */
@@ -57,6 +62,12 @@ export type Config = {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 type LogLevel = (typeof LOG_LEVELS)[number];
+
+const TRUSTED_DOCUMENTS_MODES = [
+  'log',
+  'prefer',
+  'require',
+] as const satisfies readonly TrustedDocumentsMode[];
 
 /** Thrown for an invalid setting. The message is one line for the operator. */
 export class ConfigError extends Error {}
@@ -103,6 +114,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     maxTokensPerApp: readInteger('PAW_APP_TOKENS', value('PAW_APP_TOKENS') ?? '1000', 1, 100_000),
     sandbox,
     explorers: readSwitch('PAW_EXPLORERS', value('PAW_EXPLORERS')) ?? (production ? false : undefined),
+    introspection: readSwitch('PAW_INTROSPECTION', value('PAW_INTROSPECTION')) ?? true,
+    trustedDocuments: readTrustedDocuments(
+      value('PAW_TRUSTED_DOCUMENTS'),
+      value('PAW_TRUSTED_DOCUMENTS_MODE'),
+    ),
     corsOrigins: readOrigins(value('PAW_CORS_ORIGINS')) ?? (sandbox ? [APOLLO_STUDIO] : []),
     maxRequests: readInteger('PAW_MAX_REQUESTS', value('PAW_MAX_REQUESTS') ?? '1000', 1, 100_000),
     trustedProxies: readTrustedProxies(value('PAW_TRUSTED_PROXIES')),
@@ -200,4 +216,12 @@ function readTrustedProxies(text: string | undefined): readonly string[] {
     }
   }
   return proxies;
+}
+
+function readTrustedDocuments(file: string | undefined, mode = 'prefer'): Config['trustedDocuments'] {
+  const known = TRUSTED_DOCUMENTS_MODES.find((name) => name === mode);
+  if (known === undefined) {
+    throw new ConfigError(`PAW_TRUSTED_DOCUMENTS_MODE must be one of ${TRUSTED_DOCUMENTS_MODES.join(', ')}.`);
+  }
+  return file === undefined ? undefined : { file, mode: known };
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Config, ConfigError, localUrl } from './config.ts';
@@ -5,6 +6,7 @@ import { passwordHasher } from './credentials/password-hasher.ts';
 import { createDataLayer } from './data/create-data-layer.ts';
 import { graphqlErrorBody } from './graphql/errors.ts';
 import { addGraphqlApi, GRAPHQL_PATH } from './graphql/routes.ts';
+import { parseManifest, type ResolveDocument, trustedDocuments } from './graphql/trusted-documents.ts';
 import { createHttpApp } from './http/app.ts';
 import { bearerAuthenticator } from './http/authorization.ts';
 import { addCors } from './http/cors.ts';
@@ -60,7 +62,7 @@ export type Server = ServerInfo & {
  *
  * @param clock returns the current time, in Unix milliseconds
  * @param sharesPort whether other processes of the same user listen on the port as well
- * @throws ConfigError if explorers are enabled but not built
+ * @throws ConfigError if explorers are enabled but not built, or if the manifest of trusted documents can't be used
  * @throws DatabaseUrlError, DatabaseMissingError, DatabaseVersionError if the database can't be used
  * @throws UNAVAILABLE if the database is unavailable
  */
@@ -71,6 +73,7 @@ export async function startServer(
   sharesPort = false,
 ): Promise<Server> {
   const explorers = shouldServeExplorers(config.explorers);
+  const resolveDocument = readTrustedDocuments(config, logger);
   const { databaseUrl, postgres, createDatabase: create } = config;
   const failed = Promise.withResolvers<Error>();
   const database = await openDatabase(databaseUrl, {
@@ -83,7 +86,7 @@ export async function startServer(
     const { applied } = await migrate(database, clock());
     for (const migration of applied) logger.info({ migration }, 'applied a migration');
     return {
-      ...(await listen(config, logger, clock, database, explorers, sharesPort)),
+      ...(await listen(config, logger, clock, database, explorers, sharesPort, resolveDocument)),
       failed: failed.promise,
     };
   } catch (error) {
@@ -99,6 +102,7 @@ async function listen(
   database: Database,
   explorers: boolean,
   sharesPort: boolean,
+  resolveDocument: ResolveDocument | undefined,
 ): Promise<Omit<Server, 'failed'>> {
   let publicUrl = config.publicUrl ?? '';
   let isStopping = false;
@@ -136,7 +140,11 @@ async function listen(
   addCoverImages(app);
   addRestApi(app, data, authenticate);
   addOpenApi(app, VERSION, () => publicUrl);
-  await addGraphqlApi(app, data, authenticate, logger, logError, config.sandbox);
+  await addGraphqlApi(app, data, authenticate, logger, logError, {
+    sandbox: config.sandbox,
+    introspection: config.introspection,
+    resolveDocument,
+  });
 
   // The types of Fastify have no `reusePort`, which it passes to Node.
   const address = { host: config.host, port: config.port, reusePort: sharesPort };
@@ -172,4 +180,25 @@ function shouldServeExplorers(setting: boolean | undefined): boolean {
     throw new ConfigError('PAW_EXPLORERS=on needs the browser assets. Run "npm run build".');
   }
   return setting ?? hasAssets();
+}
+
+/** Reads the manifest of the trusted documents. */
+function readTrustedDocuments(
+  { trustedDocuments: settings }: Config,
+  logger: FastifyBaseLogger,
+): ResolveDocument | undefined {
+  if (settings === undefined) return undefined;
+  const { file, mode } = settings;
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw new ConfigError(`PAW_TRUSTED_DOCUMENTS must be a readable file: ${file}.`);
+  }
+  const manifest = parseManifest(text);
+  if (manifest === undefined) {
+    throw new ConfigError(`PAW_TRUSTED_DOCUMENTS must be a manifest of Apollo or of Relay: ${file}.`);
+  }
+  logger.info({ documents: manifest.size, mode }, 'read the trusted documents');
+  return trustedDocuments(manifest, mode, logger);
 }

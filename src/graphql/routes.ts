@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
@@ -12,7 +12,8 @@ import { responseStatus } from './http-status.ts';
 import { prefersHtml, responseMediaType } from './media-type.ts';
 import { resultJson } from './response-size.ts';
 import { createSchema, schemaDocument } from './schema.ts';
-import { startGraphqlServer } from './server.ts';
+import { type GraphqlHttpRequest, startGraphqlServer } from './server.ts';
+import type { GraphqlParameters, ResolveDocument } from './trusted-documents.ts';
 
 /** The path of the GraphQL API. */
 export const GRAPHQL_PATH = '/graphql';
@@ -20,11 +21,20 @@ export const GRAPHQL_PATH = '/graphql';
 /** The path of the schema document. Like introspection, it needs no token. */
 export const SCHEMA_PATH = '/schema.graphql';
 
+/** The settings of the GraphQL API. */
+export type GraphqlApiSettings = {
+  /** Whether browsers get Apollo Sandbox at the path. */
+  readonly sandbox: boolean;
+  /** Whether clients can read the schema. */
+  readonly introspection: boolean;
+  /** Finds the documents of the manifest; undefined if there is no manifest. */
+  readonly resolveDocument: ResolveDocument | undefined;
+};
+
 /**
  * Adds the routes of the GraphQL API. The route executes compiled queries itself. Apollo Server
  * executes all other requests.
  *
- * @param sandbox whether browsers get Apollo Sandbox at the path
  */
 export async function addGraphqlApi(
   app: FastifyInstance,
@@ -32,11 +42,13 @@ export async function addGraphqlApi(
   authenticate: Authenticate,
   logger: FastifyBaseLogger,
   logError: LogError,
-  sandbox: boolean,
+  { sandbox, introspection, resolveDocument }: GraphqlApiSettings,
 ): Promise<void> {
   const schema = createSchema();
   const compiledQueries = new CompiledQueries(schema);
-  const server = await startGraphqlServer(schema, sandbox, logger, logError, [compiledQueries.plugin()]);
+  const server = await startGraphqlServer(schema, { sandbox, introspection }, logger, logError, [
+    compiledQueries.plugin(),
+  ]);
   app.addHook('onClose', () => server.stop());
 
   /** Executes a compiled query. Returns the JSON of the response, or undefined if Apollo Server has to execute the request. */
@@ -73,11 +85,12 @@ export async function addGraphqlApi(
         () => authenticate(request),
         isPost ? idempotencyHeaders(request) : undefined,
       );
+      const resolved = toGraphqlRequest(request, resolveDocument);
       if (isPost) {
-        const json = await runCompiled(request.body, context, request.id);
+        const json = await runCompiled(resolved.body, context, request.id);
         if (json !== undefined) return reply.type(`${mediaType}; charset=utf-8`).send(json);
       }
-      const response = await server.execute(request, context).finally(() => context.endAttempt());
+      const response = await server.execute(resolved, context).finally(() => context.endAttempt());
       if (response.body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
       for (const [name, value] of response.headers) reply.header(name, value);
       reply.code(responseStatus(response, context));
@@ -85,6 +98,7 @@ export async function addGraphqlApi(
     },
   });
 
+  if (!introspection) return;
   const document = schemaDocument(schema);
   app.get(SCHEMA_PATH, async (_request, reply) => {
     // GraphQL schemas have no registered media type. Browsers display this one.
@@ -94,4 +108,46 @@ export async function addGraphqlApi(
       .header('access-control-allow-origin', '*');
     return document;
   });
+}
+
+/** Returns the parts of a request for Apollo Server, with the text of the document in place of its id. */
+function toGraphqlRequest(
+  { id, method, headers, body, url }: FastifyRequest,
+  resolveDocument: ResolveDocument | undefined,
+): GraphqlHttpRequest {
+  const queryStart = url.indexOf('?');
+  const search = queryStart === -1 ? '' : url.slice(queryStart);
+  if (resolveDocument === undefined) return { id, method, headers, body, search };
+  if (method === 'POST') {
+    // Apollo Server rejects a body that is not an object.
+    const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+    const resolved = isObject ? resolveDocument(body as GraphqlParameters, id) : body;
+    return { id, method, headers, body: resolved, search };
+  }
+  return { id, method, headers, body, search: resolveSearch(search, (query) => resolveDocument(query, id)) };
+}
+
+/** Resolves the document of a query string, which is parsed as Apollo Server does. */
+function resolveSearch(
+  search: string,
+  resolve: (parameters: GraphqlParameters) => GraphqlParameters,
+): string {
+  const parameters = new URLSearchParams(search);
+  // Apollo Server rejects repeated parameters.
+  if (new Set(parameters.keys()).size < parameters.size) return search;
+  const { extensions, ...texts } = Object.fromEntries(parameters);
+  const parsed = { ...texts, ...(extensions !== undefined && { extensions: parseJson(extensions) }) };
+  const resolved = resolve(parsed);
+  if (resolved === parsed) return search;
+  const { extensions: rest, ...others } = resolved as Readonly<Record<string, string>>;
+  return `?${new URLSearchParams({ ...others, ...(rest && { extensions: JSON.stringify(rest) }) })}`;
+}
+
+/** Returns the value of a JSON text, or undefined if it is invalid, which Apollo Server rejects. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -14,7 +14,12 @@ import {
 } from '@apollo/server/plugin/disabled';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
-import type { DocumentNode, FormattedExecutionResult, GraphQLSchema } from 'graphql';
+import {
+  type DocumentNode,
+  type FormattedExecutionResult,
+  type GraphQLSchema,
+  NoSchemaIntrospectionCustomRule,
+} from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { LogError } from '../http/error-log.ts';
 import { ApiError } from '../model/api-error.ts';
@@ -37,10 +42,18 @@ const MAX_SEEN_DOCUMENTS = 10_000;
 
 const MAX_PERSISTED_QUERY_BYTES = 4_000_000;
 
+/** The parts of an HTTP request that Apollo Server reads. `search` is the query string with `?`, or empty. */
+export type GraphqlHttpRequest = Pick<FastifyRequest, 'id' | 'method' | 'headers' | 'body'> & {
+  readonly search: string;
+};
+
 /** Apollo Server behind the Fastify route. */
 export type GraphqlServer = {
   /** Executes a GraphQL request over HTTP. */
-  execute(request: FastifyRequest, context: Context): ReturnType<ApolloServer['executeHTTPGraphQLRequest']>;
+  execute(
+    request: GraphqlHttpRequest,
+    context: Context,
+  ): ReturnType<ApolloServer['executeHTTPGraphQLRequest']>;
   stop(): Promise<void>;
 };
 
@@ -48,13 +61,14 @@ export type GraphqlServer = {
  * Starts Apollo Server on a schema.
  *
  * @param sandbox whether browsers get Apollo Sandbox
+ * @param introspection whether clients can read the schema by introspection
  * @param logger receives the messages of Apollo Server
  * @param logError receives internal errors and outages
  * @param plugins further plugins, which run after those defined here
  */
 export async function startGraphqlServer(
   schema: GraphQLSchema,
-  sandbox: boolean,
+  { sandbox, introspection }: { readonly sandbox: boolean; readonly introspection: boolean },
   logger: FastifyBaseLogger,
   logError: LogError,
   plugins: readonly ApolloServerPlugin<Context>[],
@@ -64,6 +78,7 @@ export async function startGraphqlServer(
   const requestId = () => requestIds.getStore() ?? '';
   const server = new ApolloServer<Context>({
     schema,
+    // The rule below has a message of its own.
     introspection: true,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
@@ -71,7 +86,11 @@ export async function startGraphqlServer(
     parseOptions: { maxTokens: MAX_DOCUMENT_TOKENS },
     documentStore: documentCache(),
     persistedQueries: { cache: persistedQueryCache() },
-    validationRules: [...limits, recordValuePositions],
+    validationRules: [
+      ...limits,
+      recordValuePositions,
+      ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
+    ],
     // A page of another origin can't send these headers without a preflight request.
     csrfPrevention: {
       requestHeaders: ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'],
@@ -139,19 +158,18 @@ function persistedQueryCache() {
   };
 }
 
-function toApolloRequest(request: FastifyRequest): HTTPGraphQLRequest {
+function toApolloRequest(request: GraphqlHttpRequest): HTTPGraphQLRequest {
   const headers = new HeaderMap();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
   // An empty header means a missing one, but Apollo Server would treat no media type as acceptable.
   if (headers.get('accept') === '') headers.delete('accept');
-  const queryStart = request.url.indexOf('?');
   return {
     // HEAD is executed like GET. Node omits the body of the response.
     method: request.method === 'HEAD' ? 'GET' : request.method,
     headers,
     body: request.body,
-    search: queryStart === -1 ? '' : request.url.slice(queryStart),
+    search: request.search,
   };
 }

@@ -120,6 +120,24 @@ export function resourceNotFound(): ApiError {
   });
 }
 
+/** Returns the error for the id of a GraphQL document that is not in the manifest. */
+export function documentNotFound(): ApiError {
+  return new ApiError({
+    status: 'INVALID_ARGUMENT',
+    reason: 'DOCUMENT_NOT_FOUND',
+    message: 'The server knows no document with this id.',
+  });
+}
+
+/** Returns the error for a GraphQL document that is not in the manifest, if the server executes no others. */
+export function documentNotTrusted(): ApiError {
+  return new ApiError({
+    status: 'INVALID_ARGUMENT',
+    reason: 'DOCUMENT_NOT_TRUSTED',
+    message: 'The server executes only the documents in its manifest.',
+  });
+}
+
 /** Returns the error for a request that exceeds the rate limit of its credential or of its client address. */
 export function rateLimited(retryAfterSeconds: number): ApiError {
   return new ApiError({

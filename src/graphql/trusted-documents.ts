@@ -1,0 +1,105 @@
+import { hash } from 'node:crypto';
+import type { FastifyBaseLogger } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { documentNotFound, documentNotTrusted } from '../model/api-error.ts';
+
+/** How documents that are not in the manifest are treated: logged and executed, executed, or refused. */
+export type TrustedDocumentsMode = 'log' | 'prefer' | 'require';
+
+/** The documents of a manifest, by their ids. */
+export type Manifest = ReadonlyMap<string, string>;
+
+/** The parameters of a GraphQL request, from its body or its query string. */
+export type GraphqlParameters = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the parameters with the text of the document in place of its id. Parameters that contain
+ * the text are unchanged.
+ *
+ * @throws INVALID_ARGUMENT if the document is not in the manifest, and the mode or the kind of id requires it
+ */
+export type ResolveDocument = (parameters: GraphqlParameters, requestId: string) => GraphqlParameters;
+
+// `documentId` is the name in GraphQL over HTTP, appendix on persisted documents. Clients of Relay often use the others.
+const ID_PARAMETERS = ['documentId', 'doc_id', 'id'];
+
+const APOLLO_FORMAT = 'apollo-persisted-query-manifest';
+
+// A document that is not in the manifest is logged once, unless more than this number of others was logged since.
+const MAX_LOGGED = 1000;
+
+/** Parses a manifest of Apollo or of Relay. Returns undefined if it is neither. */
+export function parseManifest(text: string): Manifest | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const entries = 'format' in value ? apolloEntries(value) : Object.entries(value);
+  const isValid = entries?.every((entry) => entry.every((part) => typeof part === 'string' && part !== ''));
+  return isValid ? new Map(entries as [string, string][]) : undefined;
+}
+
+function apolloEntries({ format, version, operations }: GraphqlParameters): unknown[][] | undefined {
+  if (format !== APOLLO_FORMAT || version !== 1 || !Array.isArray(operations)) return undefined;
+  return operations.map((operation) =>
+    isObject(operation) ? [operation['id'], operation['body']] : [undefined],
+  );
+}
+
+/** Returns the function that resolves the documents of a manifest. */
+export function trustedDocuments(
+  manifest: Manifest,
+  mode: TrustedDocumentsMode,
+  logger: Pick<FastifyBaseLogger, 'info'>,
+): ResolveDocument {
+  const texts = new Set(manifest.values());
+  const logged = new LRUCache<string, true>({ max: MAX_LOGGED });
+
+  function logUnlisted(query: string, { operationName }: GraphqlParameters, requestId: string): void {
+    const sha256 = hash('sha256', query);
+    if (logged.has(sha256)) return;
+    logged.set(sha256, true);
+    // The document itself can contain secrets.
+    const name = typeof operationName === 'string' && /^\w{1,100}$/.test(operationName) && { operationName };
+    logger.info({ reqId: requestId, sha256, ...name }, 'a document is not in the manifest');
+  }
+
+  return (parameters, requestId) => {
+    const { query, extensions } = parameters;
+    if (typeof query === 'string' && query !== '') {
+      if (texts.has(query)) return parameters;
+      if (mode === 'require') throw documentNotTrusted();
+      if (mode === 'log') logUnlisted(query, parameters, requestId);
+      return parameters;
+    }
+    const name = ID_PARAMETERS.find((key) => typeof parameters[key] === 'string');
+    const apolloHash = apolloHashOf(extensions);
+    const id = name === undefined ? apolloHash : parameters[name];
+    if (typeof id !== 'string') return parameters;
+    const document = manifest.get(id) ?? manifest.get(id.replace(/^sha256:/, ''));
+    if (document !== undefined) return withDocument(parameters, document);
+    // Apollo Server looks for the hash of an automatic persisted query.
+    if (name === undefined && mode !== 'require') return parameters;
+    throw documentNotFound();
+  };
+}
+
+/** Returns the id in `extensions.persistedQuery.sha256Hash`. */
+function apolloHashOf(extensions: unknown): unknown {
+  const persistedQuery = isObject(extensions) ? extensions['persistedQuery'] : undefined;
+  return isObject(persistedQuery) ? persistedQuery['sha256Hash'] : undefined;
+}
+
+/** Replaces the id by the text. Apollo Server would reject an id that is not the hash of the text. */
+function withDocument({ extensions, ...parameters }: GraphqlParameters, query: string): GraphqlParameters {
+  const others = Object.entries(parameters).filter(([name]) => !ID_PARAMETERS.includes(name));
+  const { persistedQuery: _, ...rest } = isObject(extensions) ? extensions : {};
+  return { ...Object.fromEntries(others), query, ...(Object.keys(rest).length > 0 && { extensions: rest }) };
+}
+
+function isObject(value: unknown): value is GraphqlParameters {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

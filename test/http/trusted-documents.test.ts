@@ -1,0 +1,182 @@
+import { hash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConfigError } from '../../src/config.ts';
+import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
+import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+
+const PROJECTS = 'query Projects($first: Int) { projects(first: $first) { nodes { name } } }';
+const APPS = 'mutation App($input: CreateAppInput!) { createApp(input: $input) { app { title } } }';
+const OTHER = '{ projects { totalCount } }';
+
+const sha256 = (text: string) => hash('sha256', text);
+
+const folder = mkdtempSync(join(tmpdir(), 'paw-manifest-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Writes a file and returns its path. */
+function file(name: string, content: string): string {
+  writeFileSync(join(folder, name), content);
+  return join(folder, name);
+}
+
+const APOLLO = file(
+  'apollo.json',
+  JSON.stringify({
+    format: 'apollo-persisted-query-manifest',
+    version: 1,
+    operations: [
+      { id: sha256(PROJECTS), name: 'Projects', type: 'query', body: PROJECTS },
+      { id: sha256(APPS), name: 'App', type: 'mutation', body: APPS },
+    ],
+  }),
+);
+
+const RELAY = file('relay.json', JSON.stringify({ d41d8cd98f00b204e9800998ecf8427e: PROJECTS }));
+
+function post(url: string, token: string | undefined, body: object): Promise<HttpResponse> {
+  return send(`${url}/graphql`, 'POST', token, body);
+}
+
+function get(url: string, token: string, parameters: Record<string, string>): Promise<HttpResponse> {
+  return send(`${url}/graphql?${new URLSearchParams(parameters)}`, 'GET', token);
+}
+
+const reasonOf = ({ text }: HttpResponse) => JSON.parse(text).errors?.[0].extensions.reason;
+
+const apollo = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: sha256(text) } });
+
+describe('with a manifest of Apollo that is required', () => {
+  let gateway: Gateway;
+  let token: string;
+  beforeAll(async () => {
+    gateway = await startGateway({ PAW_TRUSTED_DOCUMENTS: APOLLO, PAW_TRUSTED_DOCUMENTS_MODE: 'require' });
+    ({ token } = await seedTenant(gateway, { projects: 3 }));
+    return gateway.stop;
+  });
+
+  test.each([
+    ['extensions', { extensions: apollo(PROJECTS) }],
+    ['documentId', { documentId: `sha256:${sha256(PROJECTS)}` }],
+    ['query', { query: PROJECTS }],
+  ])('a listed query is executed by its %s, also when it is compiled', async (_name, parameters) => {
+    for (const first of [1, 2, 3]) {
+      const { status, text } = await post(gateway.url, token, { ...parameters, variables: { first } });
+      expect(status).toBe(200);
+      expect(JSON.parse(text).data.projects.nodes).toHaveLength(first);
+    }
+    const unauthorized = await post(gateway.url, undefined, parameters);
+    expect([unauthorized.status, reasonOf(unauthorized)]).toEqual([401, 'TOKEN_MISSING']);
+  });
+
+  test('a listed query is executed by its id in a GET request', async () => {
+    const variables = JSON.stringify({ first: 2 });
+    const ids = [{ extensions: JSON.stringify(apollo(PROJECTS)) }, { documentId: sha256(PROJECTS) }];
+    for (const id of ids) {
+      const { status, text } = await get(gateway.url, token, { ...id, variables });
+      expect(status).toBe(200);
+      expect(JSON.parse(text).data.projects.nodes).toHaveLength(2);
+    }
+  });
+
+  test('a listed mutation is executed by its id, and only in a POST request', async () => {
+    const variables = { input: { title: 'App', active: true } };
+    const { text } = await post(gateway.url, token, { documentId: sha256(APPS), variables });
+    expect(JSON.parse(text)).toEqual({ data: { createApp: { app: { title: 'App' } } } });
+    const { status } = await get(gateway.url, token, {
+      documentId: sha256(APPS),
+      variables: JSON.stringify(variables),
+    });
+    expect(status).toBe(405);
+  });
+
+  test('any other document is refused, introspection too', async () => {
+    for (const query of [OTHER, '{ __typename }', `${PROJECTS} `]) {
+      for (const response of [
+        await post(gateway.url, token, { query }),
+        await post(gateway.url, token, { query, extensions: apollo(query) }),
+        await get(gateway.url, token, { query }),
+      ]) {
+        expect([response.status, reasonOf(response)]).toEqual([400, 'DOCUMENT_NOT_TRUSTED']);
+        expect(JSON.parse(response.text).errors[0].extensions.code).toBe('BAD_USER_INPUT');
+      }
+    }
+    for (const id of [{ documentId: 'unknown' }, { extensions: apollo(OTHER) }]) {
+      const response = await post(gateway.url, token, id);
+      expect([response.status, reasonOf(response)]).toEqual([400, 'DOCUMENT_NOT_FOUND']);
+    }
+  });
+
+  test.each([
+    `query=${encodeURIComponent(PROJECTS)}&query=${encodeURIComponent(OTHER)}`,
+    '?query={projects}',
+  ])('the query string %s does not bypass the manifest', async (query) => {
+    const { status, text } = await send(`${gateway.url}/graphql?${query}`, 'GET', token);
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).not.toHaveProperty('data');
+  });
+
+  test.each([[[{ query: OTHER }]], [{ query: [OTHER] }], [{ Query: OTHER }]])(
+    'the body %o does not bypass the manifest',
+    async (body) => {
+      const { status, text } = await post(gateway.url, token, body);
+      expect(status).toBe(400);
+      expect(JSON.parse(text)).not.toHaveProperty('data');
+    },
+  );
+});
+
+test('with a manifest of Relay, ids are preferred, and other documents and persisted queries work', async () => {
+  const gateway = await startGateway({ PAW_TRUSTED_DOCUMENTS: RELAY, PAW_TRUSTED_DOCUMENTS_MODE: 'log' });
+  const { token } = await seedTenant(gateway);
+  const id = 'd41d8cd98f00b204e9800998ecf8427e';
+  const responses = [
+    await post(gateway.url, token, { doc_id: id }),
+    await post(gateway.url, token, { id }),
+    await post(gateway.url, token, { documentId: id }),
+    await post(gateway.url, token, { query: OTHER }),
+    await post(gateway.url, token, { extensions: apollo(OTHER) }),
+    await post(gateway.url, token, { query: OTHER, extensions: apollo(OTHER) }),
+    await post(gateway.url, token, { extensions: apollo(OTHER) }),
+    await post(gateway.url, token, { id: 'unknown' }),
+  ];
+  await gateway.stop();
+  const ok = undefined;
+  const expected = [ok, ok, ok, ok, 'PERSISTED_QUERY_NOT_FOUND', ok, ok, 'DOCUMENT_NOT_FOUND'];
+  expect(responses.map(reasonOf)).toEqual(expected);
+  expect(gateway.log().match(/a document is not in the manifest/g)).toHaveLength(1);
+  expect(gateway.log()).toContain(sha256(OTHER));
+});
+
+test.each([
+  ['that does not exist', join(folder, 'missing.json'), 'a readable file'],
+  ['that is a folder', folder, 'a readable file'],
+  ['that is not a manifest', file('broken.json', '{"a":'), 'a manifest of Apollo or of Relay'],
+])('a file %s stops the start with one line', async (_what, path, what) => {
+  const { url, remove } = await makeDatabase();
+  const start = await startGateway({ DATABASE_URL: url, PAW_TRUSTED_DOCUMENTS: path }).catch(
+    (error) => error,
+  );
+  await remove();
+  expect(start).toBeInstanceOf(ConfigError);
+  expect(start.message).toBe(`PAW_TRUSTED_DOCUMENTS must be ${what}: ${path}.`);
+});
+
+test('without introspection, the schema is not published, and operations work', async () => {
+  const gateway = await startGateway({ PAW_INTROSPECTION: 'off' });
+  const { token } = await seedTenant(gateway);
+  const introspection = [
+    await postGraphql(gateway.url, token, '{ __schema { types { name } } }'),
+    await postGraphql(gateway.url, undefined, '{ __type(name: "App") { name } }'),
+  ];
+  const document = await send(`${gateway.url}/schema.graphql`, 'GET');
+  const operation = await postGraphql(gateway.url, token, '{ __typename projects { nodes { __typename } } }');
+  await gateway.stop();
+  expect(introspection.map(reasonOf)).toEqual(['GRAPHQL_VALIDATION_FAILED', 'GRAPHQL_VALIDATION_FAILED']);
+  expect(document.status).toBe(404);
+  expect(JSON.parse(operation.text)).toEqual({
+    data: { __typename: 'Query', projects: { nodes: [{ __typename: 'Project' }] } },
+  });
+});
