@@ -30,6 +30,10 @@ const MAX_INTERVAL_MS = 100;
 // How long requests start in one turn of the event loop, so that new requests are read in between.
 const MAX_TURN_MS = 5;
 
+// Waiting requests get at least this part of the time in which others are read and refused. Without it, a flood of
+// requests that are refused would leave no time for those that were accepted.
+const MIN_START_SHARE = 1 / 2;
+
 /**
  * Returns the admission of one process.
  *
@@ -48,8 +52,12 @@ export function admission(maxRequests: number, clock = () => performance.now()):
   /** The average time between two responses while other requests had a place. */
   let intervalMs = 0;
   let lastLeave: number | undefined;
-  /** The time at which the first request of this turn started. */
+  /** The time at which the first request of this turn was read. */
   let turnStart: number | undefined;
+  /** The time at which the first waiting request of this turn was started. */
+  let startsSince: number | undefined;
+  /** How long waiting requests are started in one turn. */
+  let startsMs = MAX_TURN_MS;
 
   function isOverloaded(): boolean {
     return (
@@ -57,29 +65,42 @@ export function admission(maxRequests: number, clock = () => performance.now()):
     );
   }
 
-  /** Returns whether another request can start in this turn. */
-  function hasTime(): boolean {
+  /** Returns whether a request that is read now can start at once. */
+  function canStartAtOnce(): boolean {
     const now = clock();
     if (turnStart === undefined) {
       turnStart = now;
-      setImmediate(() => {
-        turnStart = undefined;
-      });
+      setImmediate(endTurn, now);
     }
-    return now - turnStart <= MAX_TURN_MS;
+    return waiting.length === 0 && now - turnStart <= MAX_TURN_MS;
+  }
+
+  function endTurn(start: number): void {
+    turnStart = undefined;
+    startsMs = Math.max(MAX_TURN_MS, (clock() - start) * MIN_START_SHARE);
   }
 
   /** Starts the oldest waiting request in this turn, or in a later one. */
   function startNext(): void {
-    if (hasTime()) waiting.shift()?.();
+    const now = clock();
+    if (startsSince === undefined) {
+      startsSince = now;
+      setImmediate(endStarts);
+    }
+    if (now - startsSince <= startsMs) waiting.shift()?.();
     else setImmediate(startNext);
+  }
+
+  function endStarts(): void {
+    startsSince = undefined;
   }
 
   return {
     enter(start) {
+      const startsAtOnce = canStartAtOnce();
       if (isOverloaded()) return start(refusal);
       places += 1;
-      if (waiting.length === 0 && hasTime()) return start();
+      if (startsAtOnce) return start();
       waiting.push(start);
       // Node executes the promise jobs of a request before the next immediate.
       setImmediate(startNext);

@@ -75,6 +75,21 @@ test('waiting requests start for 5 ms in each turn', async () => {
   expect(started).toEqual([3, 5]);
 });
 
+test('if reading requests took longer, waiting ones start for half of this time', async () => {
+  const places = scene(100);
+  places.send('first');
+  places.advance(6);
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    places.enter(() => {
+      places.outcomes.push(name);
+      places.advance(3);
+    });
+  }
+  places.advance(18);
+  await nextTurn();
+  expect(places.outcomes).toEqual(['first', 'a', 'b', 'c', 'd', 'e']);
+});
+
 test('more than a quarter of the places is taken only while a request would wait for at most 200 ms', async () => {
   const { send, leave, advance, outcomes } = scene(40);
   const respond = async (intervalMs: number) => {
