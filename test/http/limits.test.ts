@@ -167,10 +167,10 @@ describe('passwords that wait to be hashed', () => {
     );
     const updateLast = () => restApi(() => busy.url).updateWallet(token, last, update);
     // The queue is full, so the server has received the requests.
-    await expect.poll(async () => (await updateLast()).error?.reason).toBe('TOO_MANY_PASSWORDS');
+    await expect.poll(async () => (await updateLast()).error?.reason, POLL).toBe('TOO_MANY_PASSWORDS');
     gone.abort();
     await Promise.allSettled(requests);
-    await expect.poll(async () => (await updateLast()).error?.reason).toBeUndefined();
+    await expect.poll(async () => (await updateLast()).error?.reason, POLL).toBeUndefined();
     const rows = await Promise.all(others.map(rowOf));
     expect(rows.filter((row) => row?.['password_hash'] === null).length).toBeGreaterThan(0);
   });

@@ -492,7 +492,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Service Unavailable: `UNAVAILABLE`. */
+            /** @description Service Unavailable: `OVERLOADED`, `UNAVAILABLE`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -770,7 +770,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Service Unavailable: `UNAVAILABLE`. */
+            /** @description Service Unavailable: `OVERLOADED`, `UNAVAILABLE`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1251,7 +1251,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Service Unavailable: `UNAVAILABLE`. */
+            /** @description Service Unavailable: `OVERLOADED`, `UNAVAILABLE`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
