@@ -32,7 +32,7 @@ const MAX_TURN_MS = 5;
 
 // Waiting requests get at least this part of the time in which others are read and refused. Without it, a flood of
 // requests that are refused would leave no time for those that were accepted.
-const MIN_START_SHARE = 1 / 2;
+const MIN_START_SHARE = 1 / 4;
 
 /**
  * Returns the admission of one process.

@@ -75,7 +75,7 @@ test('waiting requests start for 5 ms in each turn', async () => {
   expect(started).toEqual([3, 5]);
 });
 
-test('if reading requests took longer, waiting ones start for half of this time', async () => {
+test('if reading requests took longer, waiting ones start for a quarter of this time', async () => {
   const places = scene(100);
   places.send('first');
   places.advance(6);
@@ -85,7 +85,7 @@ test('if reading requests took longer, waiting ones start for half of this time'
       places.advance(3);
     });
   }
-  places.advance(18);
+  places.advance(42);
   await nextTurn();
   expect(places.outcomes).toEqual(['first', 'a', 'b', 'c', 'd', 'e']);
 });
