@@ -1,14 +1,22 @@
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { createSeal } from '../credentials/sealed-text.ts';
 import {
   answerTooLarge,
   idempotencyKeyInUse,
   idempotencyKeyReused,
   invalidFields,
+  tooManyIdempotencyKeys,
 } from '../model/api-error.ts';
 import type { Principal } from '../model/principal.ts';
+import type { Ulid } from '../model/resource-name.ts';
 import type { Database } from '../storage/database.ts';
-import { findAnswer, type IdempotencyKeyId, insertAnswer } from '../storage/idempotency-keys.ts';
+import {
+  countAnswers,
+  findAnswer,
+  type IdempotencyKeyId,
+  insertAnswer,
+} from '../storage/idempotency-keys.ts';
 import { lazyTransaction } from '../storage/lazy-transaction.ts';
 import { addSignInFailure } from '../storage/sign-in-failures.ts';
 import type { Attempt, DataLayer } from './data-layer.ts';
@@ -19,8 +27,13 @@ const KEY_TTL_MS = 24 * 3_600_000;
 
 const KEY_PATTERN = /^[!-~]{1,255}$/;
 
-/** The maximum size of a kept answer, in UTF-16 units. */
-const MAX_ANSWER_LENGTH = 64 * 1024;
+/** The maximum size of a kept answer, in UTF-16 units. Every response of the REST API fits. */
+const MAX_ANSWER_LENGTH = 16_384;
+
+/** The maximum number of kept answers of an account. */
+const MAX_ANSWERS = 50_000;
+
+const MAX_COUNTED_ACCOUNTS = 10_000;
 
 /**
  * Returns `DataLayer.attempt`. The operations of an attempt and the answer to its request are one transaction, so that
@@ -34,6 +47,18 @@ export function attempts(
 ): DataLayer['attempt'] {
   // The attempts of this process. Those of other processes are noticed when the answer is stored.
   const running = new Set<string>();
+  // The answers of an account when they were counted, and those that this process has added. They are counted again
+  // at the limit, since they expire.
+  const counts = new LRUCache<Ulid, number>({ max: MAX_COUNTED_ACCOUNTS });
+
+  async function assertSpace(accountId: Ulid): Promise<void> {
+    let count = counts.get(accountId);
+    if (count === undefined || count >= MAX_ANSWERS) {
+      count = await countAnswers(database, accountId, MAX_ANSWERS);
+      counts.set(accountId, count);
+    }
+    if (count >= MAX_ANSWERS) throw tooManyIdempotencyKeys();
+  }
 
   return async (principal, { key, bearerToken, content }): Promise<Attempt> => {
     const id = idOfKey(principal, key);
@@ -49,6 +74,7 @@ export function attempts(
         running.delete(name);
         return { answer };
       }
+      await assertSpace(id.accountId);
     } catch (error) {
       running.delete(name);
       throw error;
@@ -77,6 +103,7 @@ export function attempts(
             // Another process was faster. Its answer is there for a retry.
             if (!isNew) throw idempotencyKeyInUse();
           });
+          counts.set(id.accountId, (counts.get(id.accountId) ?? 0) + 1);
         } finally {
           await abandon();
         }

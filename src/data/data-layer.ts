@@ -113,6 +113,7 @@ export type DataLayer = {
    * Begins an attempt at a request. A first attempt has to be ended by `keep` or `abandon`.
    * @throws INVALID_ARGUMENT if the key is invalid, or was used for another request or with another token
    * @throws ABORTED if a request with this key is running
+   * @throws RESOURCE_EXHAUSTED if the account has used too many keys in 24 hours
    */
   attempt(principal: Principal, request: IdempotentRequest): Promise<Attempt>;
 

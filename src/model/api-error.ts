@@ -197,6 +197,15 @@ export function idempotencyKeyInUse(): ApiError {
   });
 }
 
+/** Returns the error for an account that has used too many `Idempotency-Key`s in 24 hours. */
+export function tooManyIdempotencyKeys(): ApiError {
+  return new ApiError({
+    status: 'RESOURCE_EXHAUSTED',
+    reason: 'TOO_MANY_IDEMPOTENCY_KEYS',
+    message: 'The account has used too many Idempotency-Keys in 24 hours. Send the request without one.',
+  });
+}
+
 /** Returns the error for an answer of more than `maxLength` characters to a request with an `Idempotency-Key`. */
 export function answerTooLarge(maxLength: number): ApiError {
   return new ApiError({

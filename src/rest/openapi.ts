@@ -23,6 +23,7 @@ import {
   overloaded,
   rateLimited,
   tokenInvalid,
+  tooManyIdempotencyKeys,
   unavailable,
 } from '../model/api-error.ts';
 import type { JsonSchema } from '../model/fields.ts';
@@ -130,6 +131,7 @@ const BODY_ERRORS = [
   unsupportedMediaType(),
   idempotencyKeyInUse(),
   idempotencyKeyReused(),
+  tooManyIdempotencyKeys(),
 ];
 
 /**

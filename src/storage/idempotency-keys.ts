@@ -13,6 +13,9 @@ export type IdempotencyKeyId = {
 const FIND = `SELECT answer, expire_time_ms FROM idempotency_key
 WHERE account_id = $1 AND principal_id = $2 AND key_hash = $3`;
 
+const COUNT = `SELECT COUNT(*) AS count
+FROM (SELECT 1 AS one FROM idempotency_key WHERE account_id = $1 LIMIT $2) AS kept`;
+
 // A row that has expired, but is not deleted yet, is replaced.
 const INSERT = `INSERT INTO idempotency_key (account_id, principal_id, key_hash, answer, expire_time_ms)
 VALUES ($1, $2, $3, $4, $5)
@@ -33,6 +36,12 @@ export async function findAnswer(
     keyHash,
   ]);
   return row !== undefined && row.expire_time_ms > now ? row.answer : undefined;
+}
+
+/** Returns the number of answers of an account, but at most `limit`. */
+export async function countAnswers(database: Queryable, accountId: Ulid, limit: number): Promise<number> {
+  const [row] = await database.query<{ count: number }>(COUNT, [accountId, limit]);
+  return row?.count ?? 0;
 }
 
 /**

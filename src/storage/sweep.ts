@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from './database.ts';
 
-// A row is deleted when it has been expired for this time, and the clock has been trusted for this time. A clock
-// that is wrong at one start thus deletes nothing.
-const GRACE_MS = 86_400_000;
+// Nothing is deleted before the clock has been trusted for this time. A clock that is wrong at one start thus deletes
+// nothing.
+const TRUST_MS = 86_400_000;
 
 // An instance that has not swept for this time has lost its claim.
 const CLAIM_MS = 60_000;
@@ -16,13 +16,14 @@ const MAX_INTERVAL_MS = 90_000;
 // Limits how long one statement of a sweep locks out other writes and, on SQLite, all requests: about 10 ms.
 const BATCH_SIZE = 100;
 
-/** The tables with expired rows, and their primary keys. */
+/** The tables with expired rows, their primary keys, and how long an expired row is kept, in milliseconds. */
 const TABLES = [
-  ['token', 'namespace, key'],
-  ['idempotency_key', 'account_id, principal_id, key_hash'],
+  ['token', 'namespace, key', TRUST_MS],
+  ['idempotency_key', 'account_id, principal_id, key_hash', 0],
 ] as const;
 
-const STATEMENTS = TABLES.map(([table, key]) => ({
+const SWEEPS = TABLES.map(([table, key, graceMs]) => ({
+  graceMs,
   // Without the order, PostgreSQL expects to find an expired row early, and scans the table.
   find: `SELECT expire_time_ms FROM ${table} WHERE expire_time_ms <= $1 ORDER BY expire_time_ms LIMIT 1`,
   delete: `DELETE FROM ${table} WHERE (${key}) IN
@@ -32,11 +33,11 @@ const STATEMENTS = TABLES.map(([table, key]) => ({
 // The row stays locked until the end of the transaction, so that one instance sweeps at a time. A time that is far
 // from the last one, in either direction, means that one of the two clocks is wrong.
 const CLAIM = `UPDATE sweep SET holder = $1, time_ms = $2,
-  clock_since_ms = CASE WHEN ABS(time_ms - $2) <= ${GRACE_MS} THEN clock_since_ms ELSE $2 END
+  clock_since_ms = CASE WHEN ABS(time_ms - $2) <= ${TRUST_MS} THEN clock_since_ms ELSE $2 END
 WHERE id = 1 AND (holder = $1 OR ABS(time_ms - $2) >= ${CLAIM_MS}) RETURNING clock_since_ms`;
 
 /**
- * Deletes the rows that have been expired for a day, in batches, unless another instance is doing this.
+ * Deletes expired rows in batches, unless another instance is doing this. Tokens are kept for a day after their expiry.
  *
  * @param holder the id of this instance
  * @param clock returns the current time, in Unix milliseconds
@@ -51,12 +52,12 @@ export async function sweepExpired(
   signal?: AbortSignal,
 ): Promise<number> {
   let total = 0;
-  for (const statements of STATEMENTS) {
+  for (const sweep of SWEEPS) {
     // Without expired rows no lock is taken.
-    const expired = await database.query(statements.find, [clock()]);
+    const expired = await database.query(sweep.find, [clock()]);
     for (let isComplete = expired.length === 0; !isComplete; ) {
       const start = performance.now();
-      const count = await deleteBatch(database, statements.delete, holder, clock());
+      const count = await deleteBatch(database, sweep, holder, clock());
       total += count;
       isComplete = count < BATCH_SIZE;
       // Half of the time is left for requests.
@@ -70,14 +71,14 @@ export async function sweepExpired(
 /** Deletes at most `BATCH_SIZE` rows, and returns their number. */
 function deleteBatch(
   database: Pick<Database, 'transaction'>,
-  statement: string,
+  sweep: (typeof SWEEPS)[number],
   holder: string,
   now: number,
 ): Promise<number> {
   return database.transaction(async (transaction) => {
     const [claim] = await transaction.query<{ clock_since_ms: number }>(CLAIM, [holder, now]);
-    if (claim === undefined || claim.clock_since_ms > now - GRACE_MS) return 0;
-    const rows = await transaction.query(statement, [now - GRACE_MS, BATCH_SIZE]);
+    if (claim === undefined || claim.clock_since_ms > now - TRUST_MS) return 0;
+    const rows = await transaction.query(sweep.delete, [now - sweep.graceMs, BATCH_SIZE]);
     return rows.length;
   });
 }

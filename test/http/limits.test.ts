@@ -7,6 +7,9 @@ import { type Api, bothApis, postGraphql, restApi, send } from '../support/apis.
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { expectError } from '../support/refusal.ts';
 
+// Far longer than needed, so that no test fails on a busy machine.
+const POLL = { timeout: 60_000 };
+
 let gateway: Gateway;
 let tenant: Tenant;
 beforeAll(async () => {

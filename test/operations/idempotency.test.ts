@@ -165,6 +165,18 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     expect(isReplayed(await createApp(keyed()))).toBe(true);
   });
 
+  test('an account that has 50,000 kept answers gets 429 for another key, and repetitions of the others', async () => {
+    await createApp(keyed());
+    await gateway.database.query(FILL, [ulidOf(tenant.account)]);
+    // Another process has no count yet.
+    const other = await startGateway({ DATABASE_URL: gateway.databaseUrl }, gateway.clock);
+    onTestFinished(other.stop);
+    const refused = await api.createApp(other.url, tenant.token, 'App', keyed('another'));
+    expect(api.errorOf(refused)[1]).toBe('TOO_MANY_IDEMPOTENCY_KEYS');
+    expect(isReplayed(await api.createApp(other.url, tenant.token, 'App', keyed()))).toBe(true);
+    expect(await count('app')).toBe(1);
+  });
+
   test('two principals can use the same key', async () => {
     const project = await projectToken(gateway, tenant);
     const other = await seedTenant(gateway, { wallets: 1 });
@@ -267,6 +279,10 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     expect(text).not.toContain(key);
   });
 });
+
+const FILL = `INSERT INTO idempotency_key (account_id, principal_id, key_hash, answer, expire_time_ms)
+  WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 49999)
+  SELECT CAST($1 AS TEXT), 'principal', CAST(i AS TEXT), 'answer', 9000000000000000 FROM n`;
 
 describe('by GraphQL', () => {
   const document = `mutation ($input: CreateAppInput!, $wallet: UpdateWalletInput!) {

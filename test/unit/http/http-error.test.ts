@@ -29,6 +29,7 @@ import {
   resourceNotFound,
   tokenInvalid,
   tooManyFailedSignIns,
+  tooManyIdempotencyKeys,
   tooManyPasswords,
   unavailable,
 } from '../../../src/model/api-error.ts';
@@ -59,6 +60,7 @@ test.each<[number, string, string, object, ApiError]>([
   [413, 'INVALID_ARGUMENT', 'BODY_TOO_LARGE', {}, bodyTooLarge()],
   [415, 'INVALID_ARGUMENT', 'UNSUPPORTED_MEDIA_TYPE', {}, unsupportedMediaType()],
   [417, 'INVALID_ARGUMENT', 'EXPECTATION_FAILED', {}, expectationFailed()],
+  [429, 'RESOURCE_EXHAUSTED', 'TOO_MANY_IDEMPOTENCY_KEYS', RETRY, tooManyIdempotencyKeys()],
   [429, 'RESOURCE_EXHAUSTED', 'TOO_MANY_PASSWORDS', RETRY, tooManyPasswords()],
   [429, 'RESOURCE_EXHAUSTED', 'TOO_MANY_REQUESTS', { 'retry-after': '42' }, rateLimited(42)],
   [
