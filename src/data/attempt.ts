@@ -71,6 +71,8 @@ export function attempts(
       if (kept !== undefined) {
         const answer = seal.open(kept);
         if (answer === undefined) throw idempotencyKeyReused();
+        // On SQLite, a read can see what another process has not synced yet. A transaction ends with a sync.
+        await database.transaction(async () => {});
         running.delete(name);
         return { answer };
       }
@@ -87,7 +89,11 @@ export function attempts(
       failures.push(failure);
       return undefined;
     };
+    let isEnded = false;
     const abandon = async () => {
+      // A later attempt with the same key may be running already.
+      if (isEnded) return;
+      isEnded = true;
       await transaction.rollBack();
       running.delete(name);
       for (const failure of failures.splice(0)) await addSignInFailure(database, ...failure);

@@ -4,8 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import { send } from '../support/apis.ts';
 import { pathOf } from '../support/engine.ts';
-import { makeDatabase } from '../support/gateway.ts';
+import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
 
 type Done = (error: NodeJS.ErrnoException | null) => void;
 
@@ -93,4 +94,33 @@ test('a failed sync acknowledges nothing, refuses every later write, and is repo
   expect(onFailure.mock.calls).toEqual([
     [new Error('The write-ahead log could not be synced: EIO: i/o error, fdatasync')],
   ]);
+});
+
+test('a response is repeated for its Idempotency-Key after a sync, since another process may have stored it', async () => {
+  replaceSync((_file, done) => done(null));
+  const gateway = await startGateway();
+  onTestFinished(gateway.stop);
+  const { token } = await seedTenant(gateway);
+  const create = () =>
+    send(
+      `${gateway.url}/auth/apps`,
+      'POST',
+      token,
+      { title: 'App', active: true },
+      { 'idempotency-key': 'key' },
+    );
+  const { text } = await create();
+
+  replaceSync((_file, done) => running.push(done));
+  let isRepeated = false;
+  const repetition = create().then((response) => {
+    isRepeated = true;
+    return response;
+  });
+  await expect.poll(() => running.length).toBe(1);
+  expect((await send(`${gateway.url}/project/projects`, 'GET', token)).status).toBe(200);
+  expect(isRepeated).toBe(false);
+  running.shift()?.(null);
+  expect((await repetition).text).toBe(text);
+  replaceSync((_file, done) => done(null));
 });
