@@ -9,6 +9,7 @@ export const accountCreate: Command = {
   run: (args) =>
     withDatabase(args.environment, async (admin) => {
       const account = await createAccount(admin, { title: args.required('title') });
-      args.print(account, `Created ${account.name} with ${account.defaultProject}.`);
+      const { name, title, defaultProject } = account;
+      args.print({ name, title, defaultProject }, `Created ${name} with ${defaultProject}.`);
     }),
 };

@@ -5,30 +5,60 @@ import { restErrorBody } from '../rest/error-body.ts';
 import { VERSION } from '../version.ts';
 import { WorkerStartError } from '../workers.ts';
 import { accountCreate } from './account-create.ts';
+import { accountDelete } from './account-delete.ts';
+import { accountExport } from './account-export.ts';
+import { accountList } from './account-list.ts';
+import { accountResume, accountSuspend } from './account-suspend.ts';
 import { appActivate, appDeactivate } from './app-activate.ts';
+import { appDelete } from './app-delete.ts';
 import { appList } from './app-list.ts';
+import { appRotateKey } from './app-rotate-key.ts';
+import { appUpdate } from './app-update.ts';
 import { type Arguments, type Command, UsageError } from './command.ts';
 import { copy } from './copy.ts';
 import { demo } from './demo.ts';
 import { commandHelp, overview } from './help.ts';
 import { migrate } from './migrate.ts';
 import { projectCreate } from './project-create.ts';
+import { projectDelete } from './project-delete.ts';
+import { projectList } from './project-list.ts';
+import { projectUpdate } from './project-update.ts';
 import { serve } from './serve.ts';
+import { readLine } from './standard-input.ts';
 import { tokenCreate } from './token-create.ts';
+import { tokenList } from './token-list.ts';
 import { tokenRevoke } from './token-revoke.ts';
 import { walletCreate } from './wallet-create.ts';
+import { walletDelete } from './wallet-delete.ts';
+import { walletList } from './wallet-list.ts';
+import { walletUpdate } from './wallet-update.ts';
 
 const COMMANDS: readonly Command[] = [
   serve,
   demo,
   accountCreate,
+  accountList,
+  accountSuspend,
+  accountResume,
+  accountExport,
+  accountDelete,
   projectCreate,
+  projectList,
+  projectUpdate,
+  projectDelete,
   walletCreate,
-  tokenCreate,
-  tokenRevoke,
+  walletList,
+  walletUpdate,
+  walletDelete,
   appList,
+  appUpdate,
   appActivate,
   appDeactivate,
+  appRotateKey,
+  appDelete,
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
   migrate,
   copy,
 ];
@@ -91,13 +121,17 @@ function readArguments(command: Command, args: readonly string[]): Arguments {
     operand: operand ?? '',
     json,
     environment: process.env,
+    readLine: () => readLine(process.stdin),
     print: (object, text) => console.log(json ? JSON.stringify(object) : text),
+    printJsonLine: (object) => console.log(JSON.stringify(object)),
   };
 }
 
 function parse(command: Command, args: readonly string[]) {
   const options: Record<string, { type: 'string' | 'boolean' }> = { json: { type: 'boolean' } };
-  for (const name of Object.keys(command.options)) options[name] = { type: 'string' };
+  for (const [name, { value }] of Object.entries(command.options)) {
+    options[name] = { type: value === undefined ? 'boolean' : 'string' };
+  }
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {

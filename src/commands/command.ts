@@ -1,10 +1,13 @@
-/** An option of a command, `--name value`. */
+/** An option of a command, `--name value` or `--name`. */
 export type Option = {
-  /** The placeholder of the value in the help, such as `<name>`. */
-  readonly value: string;
+  /** The placeholder of the value in the help, such as `<name>`. Omitted if the option has no value. */
+  readonly value?: string;
   readonly description: string;
   readonly required?: boolean;
 };
+
+/** The option of a command that deletes something. */
+export const YES: Option = { description: 'Confirms the deletion.', required: true };
 
 /** The parsed arguments of a command. */
 export type Arguments = {
@@ -17,8 +20,12 @@ export type Arguments = {
   /** Whether to print one JSON object and nothing else. */
   readonly json: boolean;
   readonly environment: NodeJS.ProcessEnv;
+  /** Reads the first line of standard input. */
+  readLine(): Promise<string>;
   /** Prints the result of the command: the object as JSON with `--json`, otherwise the text. */
   print(object: object, text: string): void;
+  /** Prints an object as one line of JSON, also without `--json`. */
+  printJsonLine(object: object): void;
 };
 
 /** A subcommand of `paw`. */

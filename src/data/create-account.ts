@@ -1,16 +1,10 @@
+import type { Account } from '../model/account.ts';
 import { parseFields, title } from '../model/fields.ts';
-import { type ResourceName, resourceName } from '../model/resource-name.ts';
+import { resourceName } from '../model/resource-name.ts';
 import { insertAccount } from '../storage/accounts.ts';
 import { addProject } from './create-project.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
-
-/** An account, which owns projects, apps and wallets. */
-export type Account = {
-  readonly name: ResourceName<'accounts'>;
-  readonly title: string;
-  readonly defaultProject: ResourceName<'projects'>;
-};
 
 /**
  * Creates an account, and its first project with the same title.
@@ -22,13 +16,14 @@ export async function createAccount(admin: AdminContext, input: UntrustedInput):
   const fields = parseFields(input, { title });
   const { database, clock, newId } = admin;
   const [id, projectId] = [newId(), newId()];
+  const now = clock();
 
   await database.transaction(async (transaction) => {
     await insertAccount(transaction, {
       id,
       title: fields.title,
       default_project_id: projectId,
-      create_time_ms: clock(),
+      create_time_ms: now,
     });
     await addProject(transaction, clock, id, projectId, { title: fields.title, description: '' });
   });
@@ -36,5 +31,7 @@ export async function createAccount(admin: AdminContext, input: UntrustedInput):
     name: resourceName('accounts', id),
     title: fields.title,
     defaultProject: resourceName('projects', projectId),
+    state: 'ACTIVE',
+    createTimeMs: now,
   };
 }

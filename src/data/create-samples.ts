@@ -68,7 +68,7 @@ export async function createSamples(admin: AdminContext): Promise<Samples> {
   const accountId = idOf(account);
   const page = { direction: 'forward', size: MAX_RESULTS, position: undefined } as const;
   const { items } = await findProjectPage(database, accountId, page);
-  const wallets = await listWallets(database, accountId, MAX_RESULTS);
+  const wallets = await listWallets(database, accountId, '', MAX_RESULTS);
   return {
     account,
     projects: items.map((row) => projectFromRow(row, publicUrl())),

@@ -1,4 +1,3 @@
-import { invalidFields } from '../model/api-error.ts';
 import {
   address,
   description,
@@ -10,11 +9,11 @@ import {
 } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
-import { findAccountOfProject } from '../storage/projects.ts';
 import { insertWallet } from '../storage/wallets.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
+import { requireAccountOfProject } from './require-account.ts';
 
 const VALIDATORS = {
   project: resourceNameValidator('projects'),
@@ -34,10 +33,7 @@ export async function createWallet(admin: AdminContext, input: UntrustedInput): 
   const { project, description = '', ...fields } = parseFields(input, VALIDATORS);
   const { database, clock, newId } = admin;
 
-  const accountId = await findAccountOfProject(database, project);
-  if (accountId === undefined) {
-    throw invalidFields([{ field: 'project', description: 'Must be an existing project.' }]);
-  }
+  const accountId = await requireAccountOfProject(database, 'project', project);
   const now = clock();
   const row = {
     account_id: accountId,

@@ -1,10 +1,40 @@
+import { decodeTime } from 'ulid';
+import type { Account } from '../model/account.ts';
 import type { App } from '../model/app.ts';
 import { coverImagePath, type Project } from '../model/project.ts';
 import { resourceName } from '../model/resource-name.ts';
+import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
+import type { AccountRow } from '../storage/accounts.ts';
 import type { AppRow } from '../storage/apps.ts';
 import type { ProjectItem } from '../storage/projects.ts';
+import type { TokenItem } from '../storage/tokens.ts';
 import type { WalletRow } from '../storage/wallets.ts';
+
+/** Converts a row to an account. */
+export function accountFromRow(row: AccountRow): Account {
+  return {
+    name: resourceName('accounts', row.id),
+    title: row.title,
+    defaultProject: resourceName('projects', row.default_project_id),
+    state: row.state,
+    createTimeMs: row.create_time_ms,
+  };
+}
+
+/** Converts a stored token to its public data. */
+export function tokenFromItem({ id, ownerId, principal, expireTimeMs }: TokenItem): Token {
+  const isAccountToken = principal.level === 'account';
+  return {
+    id,
+    level: principal.level,
+    account: resourceName('accounts', principal.accountId),
+    project: resourceName('projects', isAccountToken ? principal.defaultProjectId : principal.projectId),
+    app: isAccountToken ? undefined : resourceName('apps', ownerId),
+    createTimeMs: decodeTime(id),
+    expireTimeMs,
+  };
+}
 
 /** Converts a row to a project. @param publicUrl the public URL of the gateway, without a trailing slash */
 export function projectFromRow(row: ProjectItem, publicUrl: string): Project {

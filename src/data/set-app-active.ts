@@ -1,12 +1,12 @@
-import { invalidFields } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
-import { updateAppActive } from '../storage/apps.ts';
+import { updateApp } from '../storage/apps.ts';
 import { tokenStore } from '../storage/tokens.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
+import { requireRow } from './require-row.ts';
 
 const VALIDATORS = { name: resourceNameValidator('apps') };
 
@@ -25,11 +25,10 @@ export async function setAppActive(
   const { database, clock } = admin;
 
   const row = await database.transaction(async (transaction) => {
-    const updated = await updateAppActive(transaction, name, active);
+    const updated = await updateApp(transaction, name, { active });
     // Without this, the tokens would become valid again when the app is reactivated.
     if (!active) await tokenStore(transaction, clock).revokeAll(idOf(name));
     return updated;
   });
-  if (row === undefined) throw invalidFields([{ field: 'name', description: 'Must be an existing app.' }]);
-  return appFromRow(row);
+  return appFromRow(requireRow(row, 'name', 'app'));
 }

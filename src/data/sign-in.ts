@@ -4,7 +4,7 @@ import { parseFields } from '../model/fields.ts';
 import { signInFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
-import { findAppSecret, lockActiveApp } from '../storage/apps.ts';
+import { findAppSecret, lockApp } from '../storage/apps.ts';
 import { findSignInFailures, type SignInAttempt, type SignInFailures } from '../storage/sign-in-failures.ts';
 import { revokeOldestTokens } from '../storage/tokens.ts';
 import type { Client, SignInResult, UntrustedInput } from './data-layer.ts';
@@ -54,8 +54,11 @@ export async function signIn(
   }
 
   const issued = await database.transaction(async (transaction) => {
-    // The lock is held until the token is stored, so that a concurrent deactivation revokes this token, too.
-    if (!(await lockActiveApp(transaction, accountId, row.id))) throw appInactive();
+    // The lock is held until the token is stored, so that a concurrent deactivation or change of the key revokes this
+    // token, too.
+    const isActive = await lockApp(transaction, accountId, row.id, row.private_key_hash);
+    if (isActive === undefined) throw invalidCredentials();
+    if (!isActive) throw appInactive();
     // The lock also keeps concurrent sign-ins from exceeding the maximum.
     await revokeOldestTokens(transaction, row.id, maxTokensPerApp - 1);
     const appPrincipal = { level: 'project', accountId, projectId: row.project_id } as const;

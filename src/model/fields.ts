@@ -1,7 +1,14 @@
 import { type Address, parseAddress } from './address.ts';
 import { type FieldViolation, invalidFields } from './api-error.ts';
 import { ACCEPTED_NETWORKS, type Network, parseNetwork } from './network.ts';
-import { type Collection, parseResourceName, type ResourceName, ULID_PATTERN } from './resource-name.ts';
+import {
+  type Collection,
+  parseResourceName,
+  parseUlid,
+  type ResourceName,
+  ULID_PATTERN,
+  type Ulid,
+} from './resource-name.ts';
 
 /** A JSON Schema. Source: JSON Schema 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -138,6 +145,17 @@ export const address = validator(
       );
     }
     return parsed;
+  },
+);
+
+/** The validator of a ULID, in either case. */
+export const ulid = validator(
+  { type: 'string', maxLength: 26, pattern: `^${ULID_PATTERN}$` },
+  false,
+  (value): Ulid => {
+    const id = typeof value === 'string' ? parseUlid(value) : undefined;
+    if (id === undefined) throw new ValidationError('Must be a ULID: 26 digits and letters.');
+    return id;
   },
 );
 

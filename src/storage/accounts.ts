@@ -1,3 +1,4 @@
+import type { AccountState } from '../model/account.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
 
@@ -7,22 +8,29 @@ export type AccountRow = {
   readonly title: string;
   readonly default_project_id: Ulid;
   readonly project_count: number;
+  readonly state: AccountState;
   readonly create_time_ms: number;
 };
 
 const INSERT = `INSERT INTO account (id, title, default_project_id, project_count, create_time_ms)
 VALUES ($1, $2, $3, 0, $4)`;
 
-const COLUMNS = 'id, title, default_project_id, project_count, create_time_ms';
+const COLUMNS = 'id, title, default_project_id, project_count, state, create_time_ms';
 
 const FIND = `SELECT ${COLUMNS} FROM account WHERE id = $1`;
 
 const FIND_FIRST = `SELECT ${COLUMNS} FROM account ORDER BY id LIMIT 1`;
 
-/** Inserts an account without projects. The caller inserts its default project in the same transaction. */
+const LIST = `SELECT ${COLUMNS} FROM account WHERE id > $1 ORDER BY id LIMIT $2`;
+
+// The deletion of an account can't be undone.
+const SET_STATE = `UPDATE account SET state = $2
+WHERE id = $1 AND (state <> 'DELETING' OR $2 = 'DELETING') RETURNING ${COLUMNS}`;
+
+/** Inserts an active account without projects. The caller inserts its default project in the same transaction. */
 export async function insertAccount(
   transaction: Queryable,
-  account: Omit<AccountRow, 'project_count'>,
+  account: Omit<AccountRow, 'project_count' | 'state'>,
 ): Promise<void> {
   await transaction.query(INSERT, [
     account.id,
@@ -35,6 +43,25 @@ export async function insertAccount(
 /** Returns the account with this id, or undefined if it does not exist. */
 export async function findAccount(database: Queryable, id: Ulid): Promise<AccountRow | undefined> {
   const [row] = await database.query<AccountRow>(FIND, [id]);
+  return row;
+}
+
+/** Returns at most `limit` accounts whose id is greater than `after`, in the order of their ids. */
+export function listAccounts(
+  database: Queryable,
+  after: Ulid | '',
+  limit: number,
+): Promise<readonly AccountRow[]> {
+  return database.query<AccountRow>(LIST, [after, limit]);
+}
+
+/** Sets the state of an account and returns its row, or undefined if it does not exist or is being deleted. */
+export async function updateAccountState(
+  database: Queryable,
+  id: Ulid,
+  state: AccountState,
+): Promise<AccountRow | undefined> {
+  const [row] = await database.query<AccountRow>(SET_STATE, [id, state]);
   return row;
 }
 

@@ -15,6 +15,13 @@ export type AppRow = {
 /** A row of the table `app`, with the SHA-256 of the private key in hexadecimal digits. */
 export type AppSecretRow = AppRow & { readonly private_key_hash: string };
 
+/** New values for columns of an app. Omitted columns are not changed. */
+export type AppChanges = {
+  readonly title?: string | undefined;
+  readonly active?: boolean;
+  readonly privateKeyHash?: string;
+};
+
 const COLUMNS = 'account_id, id, project_id, title, active, create_time_ms';
 
 // The SELECT returns no row, and nothing is inserted, if the project does not belong to the account.
@@ -27,11 +34,19 @@ const FIND_SECRET = `SELECT ${COLUMNS}, private_key_hash FROM app WHERE account_
 const LIST = `SELECT ${COLUMNS} FROM app WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
 // An update without a change: a row lock that works on both engines, held until the end of the transaction.
-const LOCK_ACTIVE =
-  'UPDATE app SET active = active WHERE account_id = $1 AND id = $2 AND active = 1 RETURNING id';
+const LOCK = `UPDATE app SET active = active WHERE account_id = $1 AND id = $2 AND private_key_hash = $3
+RETURNING active`;
 
 // The expression must be the same as in the index `app_by_name`.
-const SET_ACTIVE = `UPDATE app SET active = $2 WHERE 'apps/' || id = $1 RETURNING ${COLUMNS}`;
+const UPDATE = `UPDATE app SET
+  title = COALESCE($2, title),
+  active = COALESCE($3, active),
+  private_key_hash = COALESCE($4, private_key_hash)
+WHERE 'apps/' || id = $1 RETURNING ${COLUMNS}`;
+
+const FIND = `SELECT ${COLUMNS} FROM app WHERE 'apps/' || id = $1`;
+
+const DELETE = `DELETE FROM app WHERE 'apps/' || id = $1 RETURNING ${COLUMNS}`;
 
 /** Inserts an app and returns its row, or undefined if the project does not belong to the account. */
 export async function insertApp(database: Queryable, app: AppSecretRow): Promise<AppRow | undefined> {
@@ -76,18 +91,50 @@ export function listApps(
   return database.query<AppRow>(LIST, [accountId, after, limit]);
 }
 
-/** Returns whether the app is active. An active app is locked and stays active until the end of the transaction. */
-export async function lockActiveApp(transaction: Queryable, accountId: Ulid, id: Ulid): Promise<boolean> {
-  const rows = await transaction.query(LOCK_ACTIVE, [accountId, id]);
-  return rows.length > 0;
+/**
+ * Locks an app, so that it keeps its key and its state until the end of the transaction.
+ *
+ * @returns whether the app is active, or undefined if no app has this id and this key
+ */
+export async function lockApp(
+  transaction: Queryable,
+  accountId: Ulid,
+  id: Ulid,
+  privateKeyHash: string,
+): Promise<boolean | undefined> {
+  const [row] = await transaction.query<{ active: 0 | 1 }>(LOCK, [accountId, id, privateKeyHash]);
+  return row && row.active === 1;
 }
 
-/** Activates or deactivates an app and returns its row, or undefined if the app does not exist. */
-export async function updateAppActive(
+/** Returns the app of any account with this name, or undefined if it does not exist. */
+export async function findAppByName(
+  database: Queryable,
+  name: ResourceName<'apps'>,
+): Promise<AppRow | undefined> {
+  const [row] = await database.query<AppRow>(FIND, [name]);
+  return row;
+}
+
+/** Updates an app of any account and returns its new row, or undefined if the app does not exist. */
+export async function updateApp(
+  database: Queryable,
+  name: ResourceName<'apps'>,
+  { title, active, privateKeyHash }: AppChanges,
+): Promise<AppRow | undefined> {
+  const [row] = await database.query<AppRow>(UPDATE, [
+    name,
+    title ?? null,
+    active === undefined ? null : Number(active),
+    privateKeyHash ?? null,
+  ]);
+  return row;
+}
+
+/** Deletes an app of any account and returns its last row, or undefined if the app does not exist. */
+export async function deleteApp(
   transaction: Queryable,
   name: ResourceName<'apps'>,
-  active: boolean,
 ): Promise<AppRow | undefined> {
-  const [row] = await transaction.query<AppRow>(SET_ACTIVE, [name, active ? 1 : 0]);
+  const [row] = await transaction.query<AppRow>(DELETE, [name]);
   return row;
 }

@@ -19,7 +19,7 @@ type Table = {
 const TABLES = [
   {
     name: 'account',
-    columns: ['id', 'title', 'default_project_id', 'project_count', 'create_time_ms'],
+    columns: ['id', 'title', 'default_project_id', 'project_count', 'state', 'create_time_ms'],
     key: ['id'],
   },
   {
@@ -50,7 +50,7 @@ const TABLES = [
   },
   {
     name: 'token',
-    columns: ['namespace', 'key', 'value', 'expire_time_ms'],
+    columns: ['namespace', 'key', 'value', 'expire_time_ms', 'account_id'],
     key: ['namespace', 'key'],
     where: '(expire_time_ms IS NULL OR expire_time_ms > $1)',
   },

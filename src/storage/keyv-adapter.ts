@@ -1,9 +1,11 @@
 import type { KeyvStoreAdapter } from 'keyv';
 import type { Queryable } from './database.ts';
 
-const GET = 'SELECT value, expire_time_ms FROM token WHERE namespace = $1 AND key = $2';
+// An entry of an account that is suspended or deleted is not found.
+const GET = `SELECT token.value, token.expire_time_ms FROM token JOIN account ON account.id = token.account_id
+WHERE token.namespace = $1 AND token.key = $2 AND account.state = 'ACTIVE'`;
 
-const SET = `INSERT INTO token (namespace, key, value, expire_time_ms) VALUES ($1, $2, $3, $4)
+const SET = `INSERT INTO token (namespace, key, value, expire_time_ms, account_id) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (namespace, key) DO UPDATE SET value = excluded.value, expire_time_ms = excluded.expire_time_ms`;
 
 const DELETE = 'DELETE FROM token WHERE namespace = $1 AND key = $2 RETURNING expire_time_ms';
@@ -22,14 +24,22 @@ export class KeyvAdapter implements KeyvStoreAdapter {
   namespace?: string;
   readonly #database: Queryable;
   readonly #clock: () => number;
+  readonly #accountId: string;
 
-  /** @param clock returns the current time, in Unix milliseconds */
-  constructor(database: Queryable, clock: () => number) {
+  /**
+   * @param clock returns the current time, in Unix milliseconds
+   * @param accountId the account of the entries that `set` inserts
+   */
+  constructor(database: Queryable, clock: () => number, accountId = '') {
     this.#database = database;
     this.#clock = clock;
+    this.#accountId = accountId;
   }
 
-  /** Returns the serialized value of an entry, or undefined if the entry does not exist or has expired. */
+  /**
+   * Returns the serialized value of an entry, or undefined if the entry does not exist or has expired, or if its
+   * account is not active.
+   */
   // The type parameter is part of Keyv's interface. The value is always a string.
   async get<V>(key: string): Promise<V | undefined> {
     const [row] = await this.#database.query<Entry>(GET, columns(key));
@@ -39,7 +49,8 @@ export class KeyvAdapter implements KeyvStoreAdapter {
 
   /** Inserts or replaces an entry. @param ttl the time to live, in milliseconds; an entry without it does not expire */
   async set(key: string, value: string, ttl?: number): Promise<void> {
-    await this.#database.query(SET, [...columns(key), value, ttl === undefined ? null : this.#clock() + ttl]);
+    const expireTimeMs = ttl === undefined ? null : this.#clock() + ttl;
+    await this.#database.query(SET, [...columns(key), value, expireTimeMs, this.#accountId]);
   }
 
   /** Deletes an entry. Returns whether it existed and had not expired. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Database } from './database.ts';
+import type { Queryable } from './database.ts';
 
 const ADD = 'INSERT INTO page_token_key (id, key) VALUES (1, $1) ON CONFLICT (id) DO NOTHING';
 
@@ -9,19 +9,19 @@ const FIND = 'SELECT key FROM page_token_key WHERE id = 1';
  * Returns the key for the MACs of page tokens, 32 bytes. Creates the key if the database has none.
  * @throws UNAVAILABLE if the database is unavailable
  */
-export async function loadPageTokenKey(database: Database): Promise<Uint8Array> {
+export async function loadPageTokenKey(database: Queryable): Promise<Uint8Array> {
   const key = (await findKey(database)) ?? (await createKey(database));
   if (key === undefined) throw new Error('The database has no page token key.');
   return Buffer.from(key, 'hex');
 }
 
-async function createKey(database: Database): Promise<string | undefined> {
+async function createKey(database: Queryable): Promise<string | undefined> {
   await database.query(ADD, [randomBytes(32).toString('hex')]);
   // Another instance may have been faster.
   return findKey(database);
 }
 
-async function findKey(database: Database): Promise<string | undefined> {
+async function findKey(database: Queryable): Promise<string | undefined> {
   const [row] = await database.query<{ key: string }>(FIND);
   return row?.key;
 }

@@ -25,8 +25,24 @@ const COUNT = 'UPDATE account SET project_count = project_count + 1 WHERE id = $
 // query planner of PostgreSQL when the projects of one account are read by id.
 const FIND_ACCOUNT = "SELECT account_id FROM project WHERE 'projects/' || id = $1";
 
-const SELECT =
-  'SELECT id, title, description, image_cover_cid, create_time_ms FROM project WHERE account_id = $1';
+const COLUMNS = 'id, title, description, image_cover_cid, create_time_ms';
+
+const SELECT = `SELECT ${COLUMNS} FROM project WHERE account_id = $1`;
+
+const UPDATE = `UPDATE project SET title = COALESCE($2, title), description = COALESCE($3, description)
+WHERE 'projects/' || id = $1 RETURNING ${COLUMNS}`;
+
+// An account token names its default project in its record.
+const HAS_DEPENDENTS = `SELECT CASE WHEN
+  EXISTS (SELECT 1 FROM account WHERE id = $1 AND default_project_id = $2)
+  OR EXISTS (SELECT 1 FROM app WHERE account_id = $1 AND project_id = $2)
+  OR EXISTS (SELECT 1 FROM wallet WHERE account_id = $1 AND project_id = $2)
+  OR EXISTS (SELECT 1 FROM token WHERE account_id = $1 AND expire_time_ms > $4 AND value LIKE $3)
+THEN 1 ELSE 0 END AS has_dependents`;
+
+const DELETE = `DELETE FROM project WHERE account_id = $1 AND id = $2 RETURNING ${COLUMNS}`;
+
+const COUNT_DOWN = 'UPDATE account SET project_count = project_count - 1 WHERE id = $1';
 
 // Keyset pagination on the primary key: the last page costs the same as the first.
 const PAGE_FORWARD = `${SELECT} AND id > $2 ORDER BY id LIMIT $3`;
@@ -70,6 +86,57 @@ export async function findAccountOfProject(
 ): Promise<Ulid | undefined> {
   const [row] = await database.query<{ account_id: Ulid }>(FIND_ACCOUNT, [project]);
   return row?.account_id;
+}
+
+/** Returns at most `limit` projects of the account whose id is greater than `after`, in the order of their ids. */
+export function listProjects(
+  database: Queryable,
+  accountId: Ulid,
+  after: Ulid | '',
+  limit: number,
+): Promise<readonly ProjectItem[]> {
+  return database.query<ProjectItem>(PAGE_FORWARD, [accountId, after, limit]);
+}
+
+/** Updates a project of any account and returns its new row, or undefined if the project does not exist. */
+export async function updateProject(
+  database: Queryable,
+  name: ResourceName<'projects'>,
+  { title, description }: { readonly title: string | undefined; readonly description: string | undefined },
+): Promise<ProjectItem | undefined> {
+  const [row] = await database.query<ProjectItem>(UPDATE, [name, title ?? null, description ?? null]);
+  return row;
+}
+
+/**
+ * Returns whether a project has apps or wallets, or is the default project of its account or of a valid account token.
+ *
+ * @param now the current time, in Unix milliseconds
+ */
+export async function hasDependents(
+  database: Queryable,
+  accountId: Ulid,
+  id: Ulid,
+  now: number,
+): Promise<boolean> {
+  const [row] = await database.query<{ has_dependents: 0 | 1 }>(HAS_DEPENDENTS, [
+    accountId,
+    id,
+    `%"defaultProjectId":"${id}"%`,
+    now,
+  ]);
+  return row?.has_dependents === 1;
+}
+
+/** Deletes a project, and decrements the project count of its account. Returns its last row. */
+export async function deleteProject(
+  transaction: Queryable,
+  accountId: Ulid,
+  id: Ulid,
+): Promise<ProjectItem | undefined> {
+  const [row] = await transaction.query<ProjectItem>(DELETE, [accountId, id]);
+  if (row) await transaction.query(COUNT_DOWN, [accountId]);
+  return row;
 }
 
 /** Returns one page of the projects of an account, in the order of their ids. */

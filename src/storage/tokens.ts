@@ -11,10 +11,19 @@ export type TokenRecord = {
   readonly principal: Scope;
 };
 
+/** A token with its public data, and the SHA-256 of its secret. */
+export type TokenItem = TokenRecord & {
+  readonly ownerId: Ulid;
+  /** The id of the token, which sorts by the time of issue. */
+  readonly id: Ulid;
+  /** Unix time in milliseconds. */
+  readonly expireTimeMs: number;
+};
+
 /** The store of valid tokens. The owner of a token is an account or an app, and can have many tokens. */
 export type TokenStore = {
   /**
-   * Returns the data of a token, or undefined if it is unknown, expired or revoked.
+   * Returns the data of a token, or undefined if it is unknown, expired or revoked, or if its account is not active.
    * @throws UNAVAILABLE if the database is unavailable
    */
   find(ownerId: Ulid, serial: Ulid): Promise<TokenRecord | undefined>;
@@ -30,6 +39,30 @@ export type TokenStore = {
 const REVOKE_OLDEST = `DELETE FROM token WHERE namespace = $1 AND key <=
   (SELECT key FROM token WHERE namespace = $1 ORDER BY key DESC LIMIT 1 OFFSET $2)`;
 
+const ITEM = 'SELECT namespace, key, value, expire_time_ms FROM token';
+
+const FIND = `${ITEM} WHERE namespace = $1 AND key = $2`;
+
+const LIST = `${ITEM} WHERE account_id = $1 AND key > $2 AND expire_time_ms > $4 ORDER BY key LIMIT $3`;
+
+// The expression must be the same as in the index `token_by_name`.
+const REVOKE_ONE = "DELETE FROM token WHERE 'tokens/' || key = $1 AND expire_time_ms > $2 RETURNING key";
+
+const REVOKE_OWNER = 'DELETE FROM token WHERE namespace = $1 AND expire_time_ms > $2 RETURNING key';
+
+const REVOKE_ACCOUNT = `DELETE FROM token WHERE (namespace, key) IN
+  (SELECT namespace, key FROM token WHERE account_id = $1 AND expire_time_ms > $2 LIMIT $3) RETURNING key`;
+
+// Limits how long one statement locks out other writes.
+const BATCH_SIZE = 1000;
+
+type ItemRow = {
+  readonly namespace: Ulid;
+  readonly key: Ulid;
+  readonly value: string;
+  readonly expire_time_ms: number;
+};
+
 /**
  * Returns the token store of a database, or of a transaction on it. The store is a Keyv with
  * one namespace per owner.
@@ -39,20 +72,22 @@ const REVOKE_OLDEST = `DELETE FROM token WHERE namespace = $1 AND key <=
 export function tokenStore(database: Queryable, clock: () => number): TokenStore {
   // If Keyv caught errors, a token would seem unknown during an outage.
   const settings = { throwOnErrors: true, emitErrors: false };
-  const keyv = new Keyv<TokenRecord>({
-    ...settings,
-    store: new KeyvAdapter(database, clock),
-    useKeyPrefix: false,
-    serialize: JSON.stringify,
-    deserialize: JSON.parse,
-  });
+  const keyvOf = (accountId?: Ulid) =>
+    new Keyv<TokenRecord>({
+      ...settings,
+      store: new KeyvAdapter(database, clock, accountId),
+      useKeyPrefix: false,
+      serialize: JSON.stringify,
+      deserialize: JSON.parse,
+    });
+  const keyv = keyvOf();
   const keyOf = (ownerId: Ulid, serial: Ulid) => `${ownerId}:${serial}`;
 
   return {
     find: (ownerId, serial) => keyv.get(keyOf(ownerId, serial)),
 
     async add(ownerId, serial, record, ttlMs) {
-      await keyv.set(keyOf(ownerId, serial), record, ttlMs);
+      await keyvOf(record.principal.accountId).set(keyOf(ownerId, serial), record, ttlMs);
     },
 
     revoke: (ownerId, serial) => keyv.delete(keyOf(ownerId, serial)),
@@ -69,4 +104,82 @@ export function tokenStore(database: Queryable, clock: () => number): TokenStore
  */
 export async function revokeOldestTokens(database: Queryable, ownerId: Ulid, count: number): Promise<void> {
   await database.query(REVOKE_OLDEST, [ownerId, count]);
+}
+
+/**
+ * Returns a stored token, also one that has expired or whose account is not active, or undefined if it does not exist.
+ *
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function findToken(
+  database: Queryable,
+  ownerId: Ulid,
+  id: Ulid,
+): Promise<TokenItem | undefined> {
+  const [row] = await database.query<ItemRow>(FIND, [ownerId, id]);
+  return row && itemFromRow(row);
+}
+
+/**
+ * Returns at most `limit` valid tokens of an account and of its apps whose id is greater than `after`, in the order
+ * of their ids.
+ *
+ * @param now the current time, in Unix milliseconds
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function listTokens(
+  database: Queryable,
+  accountId: Ulid,
+  after: Ulid | '',
+  limit: number,
+  now: number,
+): Promise<readonly TokenItem[]> {
+  const rows = await database.query<ItemRow>(LIST, [accountId, after, limit, now]);
+  return rows.map(itemFromRow);
+}
+
+/**
+ * Revokes the valid token with this id. Returns whether there was one.
+ *
+ * @param now the current time, in Unix milliseconds
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function revokeTokenById(database: Queryable, id: Ulid, now: number): Promise<boolean> {
+  const rows = await database.query(REVOKE_ONE, [`tokens/${id}`, now]);
+  return rows.length > 0;
+}
+
+/**
+ * Revokes all valid tokens of an owner, an account or an app. Returns their number.
+ *
+ * @param now the current time, in Unix milliseconds
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function revokeTokensOfOwner(database: Queryable, ownerId: Ulid, now: number): Promise<number> {
+  const rows = await database.query(REVOKE_OWNER, [ownerId, now]);
+  return rows.length;
+}
+
+/**
+ * Revokes all valid tokens of an account and of its apps, in batches. Returns their number.
+ *
+ * @param now the current time, in Unix milliseconds
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function revokeTokensOfAccount(
+  database: Queryable,
+  accountId: Ulid,
+  now: number,
+): Promise<number> {
+  for (let total = 0; ; ) {
+    const { length } = await database.query(REVOKE_ACCOUNT, [accountId, now, BATCH_SIZE]);
+    total += length;
+    if (length < BATCH_SIZE) return total;
+  }
+}
+
+function itemFromRow({ namespace, key, value, expire_time_ms }: ItemRow): TokenItem {
+  // Keyv stores a value in an object, beside its expiry.
+  const { value: record }: { value: TokenRecord } = JSON.parse(value);
+  return { ...record, ownerId: namespace, id: key, expireTimeMs: expire_time_ms };
 }

@@ -1,6 +1,6 @@
 import type { Address } from '../model/address.ts';
 import type { Network } from '../model/network.ts';
-import type { Ulid } from '../model/resource-name.ts';
+import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
 import { selectByIds } from './select-by-ids.ts';
 
@@ -41,7 +41,15 @@ const FIND_TARGETS = `SELECT
   ) THEN 1 ELSE 0 END AS wallet,
   CASE WHEN EXISTS (SELECT 1 FROM project WHERE account_id = $1 AND id = $4) THEN 1 ELSE 0 END AS project`;
 
-const LIST = `SELECT ${COLUMNS} FROM wallet WHERE account_id = $1 ORDER BY id LIMIT $2`;
+const LIST = `SELECT ${COLUMNS} FROM wallet WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
+
+const LIST_PROJECT = `SELECT ${COLUMNS} FROM wallet
+WHERE account_id = $1 AND project_id = $2 AND id > $3 ORDER BY id LIMIT $4`;
+
+// The expression must be the same as in the index `wallet_by_name`.
+const FIND_ACCOUNT = "SELECT account_id FROM wallet WHERE 'wallets/' || id = $1";
+
+const DELETE = `DELETE FROM wallet WHERE 'wallets/' || id = $1 RETURNING ${COLUMNS}`;
 
 // COALESCE keeps the current value of a column without a new value. Two concurrent updates of
 // different fields therefore do not overwrite each other.
@@ -116,13 +124,43 @@ export async function findUpdateTargets(
   return { wallet: row?.wallet === 1, project: projectId === undefined || row?.project === 1 };
 }
 
-/** Returns the first `limit` wallets of the account, in the order of their ids. */
+/** Returns at most `limit` wallets of the account whose id is greater than `after`, in the order of their ids. */
 export function listWallets(
   database: Queryable,
   accountId: Ulid,
+  after: Ulid | '',
   limit: number,
 ): Promise<readonly WalletRow[]> {
-  return database.query<WalletRow>(LIST, [accountId, limit]);
+  return database.query<WalletRow>(LIST, [accountId, after, limit]);
+}
+
+/** Returns at most `limit` wallets of a project whose id is greater than `after`, in the order of their ids. */
+export function listProjectWallets(
+  database: Queryable,
+  accountId: Ulid,
+  projectId: Ulid,
+  after: Ulid | '',
+  limit: number,
+): Promise<readonly WalletRow[]> {
+  return database.query<WalletRow>(LIST_PROJECT, [accountId, projectId, after, limit]);
+}
+
+/** Returns the id of the account of a wallet, or undefined if the wallet does not exist. */
+export async function findAccountOfWallet(
+  database: Queryable,
+  wallet: ResourceName<'wallets'>,
+): Promise<Ulid | undefined> {
+  const [row] = await database.query<{ account_id: Ulid }>(FIND_ACCOUNT, [wallet]);
+  return row?.account_id;
+}
+
+/** Deletes a wallet of any account and returns its last row, or undefined if the wallet does not exist. */
+export async function deleteWallet(
+  database: Queryable,
+  wallet: ResourceName<'wallets'>,
+): Promise<WalletRow | undefined> {
+  const [row] = await database.query<WalletRow>(DELETE, [wallet]);
+  return row;
 }
 
 /**

@@ -2,18 +2,23 @@ import keyvTestSuite from '@keyv/test-suite';
 import { Keyv } from 'keyv';
 import * as vitest from 'vitest';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/storage/database.ts';
+import { createAccount } from '../../src/data/create-account.ts';
+import { idOf, type Ulid } from '../../src/model/resource-name.ts';
+import type { Database, Queryable } from '../../src/storage/database.ts';
 import { KeyvAdapter } from '../../src/storage/keyv-adapter.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { makeDatabase, testClock } from '../support/gateway.ts';
+import { adminContext, makeDatabase, testClock } from '../support/gateway.ts';
 
 let database: Database;
+let accountId: Ulid;
 
 beforeAll(async () => {
   const { url, remove } = await makeDatabase();
   database = await openDatabase(url);
   await migrate(database, Date.now());
+  const { name } = await createAccount(adminContext(database), { title: 'Owner' });
+  accountId = idOf(name);
   return async () => {
     await database.close();
     await remove();
@@ -22,13 +27,13 @@ beforeAll(async () => {
 
 describe("by Keyv's own suite", () => {
   // The suite stops the clock by replacing `Date`.
-  keyvTestSuite(vitest, Keyv, () => new KeyvAdapter(database, () => Date.now()));
+  keyvTestSuite(vitest, Keyv, () => adapterOf(database, () => Date.now()));
 });
 
 describe('an entry', () => {
   test('exists until its time to live is over', async () => {
     const clock = testClock();
-    const adapter = new KeyvAdapter(database, clock);
+    const adapter = adapterOf(database, clock);
     await adapter.set('life:short', 'a', 1000);
     await adapter.set('life:none', 'b', 0);
     await adapter.set('life:endless', 'c');
@@ -42,7 +47,7 @@ describe('an entry', () => {
 
   test('that is set again has the new value and time to live', async () => {
     const clock = testClock();
-    const adapter = new KeyvAdapter(database, clock);
+    const adapter = adapterOf(database, clock);
     await adapter.set('again:longer', 'old', 1000);
     await adapter.set('again:longer', 'new', 2000);
     await adapter.set('again:endless', 'old', 1000);
@@ -91,7 +96,7 @@ describe('an entry', () => {
 describe('clearing', () => {
   test('clears only its own namespace', async () => {
     const names = ['clear', 'clear2', 'clea', 'CLEAR', 'clea_', '%', ''];
-    const adapter = new KeyvAdapter(database, Date.now);
+    const adapter = adapterOf(database);
     for (const name of names) await adapter.set(`${name}:key`, 'value');
     const left = () => Promise.all(names.map((name) => adapter.get(`${name}:key`)));
     expect(await left()).toEqual(names.map(() => 'value'));
@@ -104,7 +109,7 @@ describe('clearing', () => {
     const mine = namespace('rollback');
     await mine.set('key', 'value');
     const failing = database.transaction(async (transaction) => {
-      await new Keyv({ store: new KeyvAdapter(transaction, Date.now), namespace: 'rollback' }).clear();
+      await new Keyv({ store: adapterOf(transaction), namespace: 'rollback' }).clear();
       throw new Error('Something else failed.');
     });
     await expect(failing).rejects.toThrow('Something else failed.');
@@ -112,6 +117,11 @@ describe('clearing', () => {
   });
 });
 
+/** Returns an adapter whose entries belong to an active account. */
+function adapterOf(target: Queryable, clock: () => number = Date.now): KeyvAdapter {
+  return new KeyvAdapter(target, clock, accountId);
+}
+
 function namespace(name: string): Keyv<string> {
-  return new Keyv({ store: new KeyvAdapter(database, Date.now), namespace: name, throwOnErrors: true });
+  return new Keyv({ store: adapterOf(database), namespace: name, throwOnErrors: true });
 }

@@ -93,7 +93,8 @@ describe.each(apiPairs())('by $name, of two instances', ({ one, other }) => {
     ];
     const all = () => statusOfEach([one, other], [ended, tenant.token, live]);
     expect(await all()).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'ok']);
-    for (const token of [ended, tenant.token]) await run('token', 'revoke', token);
+    for (const token of [ended, tenant.token])
+      await pawJson(['token', 'revoke'], { DATABASE_URL: url }, token);
     const refused = ['TOKEN_INVALID', 'TOKEN_INVALID'];
     expect(await all()).toEqual([...refused, 'ok', ...refused, 'ok']);
   });

@@ -148,7 +148,7 @@ test('the commands and a server process work through the pooler', async () => {
   }
   const { apps } = await runJson('app', 'list', '--account', account);
   expect(apps.map(({ title }: { title: string }) => title)).toEqual(['GraphQL', 'REST']);
-  expect(await runJson('token', 'revoke', token)).toEqual({ revoked: true });
+  expect(await runJson('token', 'revoke', '--account', account)).toEqual({ revoked: 1 });
   expect((await send(`${server.url}/project/projects`, 'GET', token)).status).toBe(401);
   expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
 });

@@ -55,7 +55,7 @@ test('a role with SELECT, INSERT, UPDATE and DELETE alone can run every command 
   expect(apps).toHaveLength(1);
   await run('app', 'deactivate', apps[0].name);
   await run('app', 'activate', apps[0].name);
-  await run('token', 'revoke', accessToken);
+  await pawJson(['token', 'revoke'], settings, accessToken);
 });
 
 test('a role without DDL rights is refused on an empty database with one line', async () => {

@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
+import { KeyvAdapter } from '../../src/storage/keyv-adapter.ts';
 import { DatabaseVersionError, migrate } from '../../src/storage/migrate.ts';
 import { isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../support/engine.ts';
 import { makeDatabase, type TestDatabase } from '../support/gateway.ts';
@@ -26,8 +27,9 @@ const OTHER_COMMANDS = [
     ...['--network', 'NETWORK_POLYGON', '--address', `0x${'0'.repeat(40)}`],
   ],
   ['token', 'create', '--account', `accounts/${NAME}`],
-  ['token', 'revoke', 'none'],
+  ['token', 'revoke'],
   ['app', 'list', '--account', `accounts/${NAME}`],
+  ['account', 'delete', `accounts/${NAME}`, '--yes'],
   ['app', 'activate', `apps/${NAME}`],
   ['app', 'deactivate', `apps/${NAME}`],
 ];
@@ -102,6 +104,45 @@ test('a migration prints each step, and none for a current database', async () =
   expect(await paw(['migrate'], settings)).toEqual({ status: 0, stdout: steps + end, stderr: '' });
   expect(await paw(['migrate'], settings)).toEqual({ status: 0, stdout: end, stderr: '' });
 });
+
+test('a migration keeps the tokens of earlier versions valid', () =>
+  onDatabase(made.url, async (database) => {
+    await applyUpTo(database, 5);
+    const [account, app, project] = ['A', 'B', 'C'].map((letter) => letter.repeat(26));
+    const insert = (table: string, row: object) =>
+      database.query(
+        `INSERT INTO ${table} (${Object.keys(row)}) VALUES (${Object.keys(row).map((_, n) => `$${n + 1}`)})`,
+        Object.values(row),
+      );
+    const texts = { title: 'Atlas', create_time_ms: NOW };
+    await insert('account', { id: account, default_project_id: project, project_count: 1, ...texts });
+    const ids = { account_id: account, id: project };
+    await insert('project', { ...ids, description: '', image_cover_cid: '', ...texts });
+    await insert('app', { ...ids, id: app, project_id: project, private_key_hash: '', active: 1, ...texts });
+    for (const namespace of [account, app, 'unknown']) {
+      await insert('token', { namespace, key: 'key', value: namespace, expire_time_ms: NOW + 1 });
+    }
+    await migrate(database, NOW);
+    const adapter = new KeyvAdapter(database, () => NOW);
+    expect(await adapter.get(`${account}:key`)).toBe(account);
+    expect(await adapter.get(`${app}:key`)).toBe(app);
+    expect(await adapter.get('unknown:key')).toBeUndefined();
+  }));
+
+/** Applies the migrations of an earlier version. */
+async function applyUpTo(database: Database, version: number): Promise<void> {
+  await database.query(
+    'CREATE TABLE schema_migration (version INTEGER PRIMARY KEY, apply_time_ms BIGINT NOT NULL)',
+  );
+  for (const [index, name] of NAMES.slice(0, version).entries()) {
+    await database.query('INSERT INTO schema_migration (version, apply_time_ms) VALUES ($1, $2)', [
+      index + 1,
+      NOW,
+    ]);
+    const file = new URL(`../../src/storage/migrations/${name}.sql`, import.meta.url);
+    for (const sql of readFileSync(file, 'utf8').split(/;\s*\n/)) if (sql.trim()) await database.query(sql);
+  }
+}
 
 test('the server logs each migration that it applies', async () => {
   const server = await startServerProcess({ DATABASE_URL: made.url });

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, vi } from 'vitest';
 import { runCommandLine } from '../../src/commands/command-line.ts';
@@ -40,18 +41,23 @@ let previous: Promise<unknown> = Promise.resolve();
 /**
  * Runs a `paw` command in this process. Concurrent calls run one after the other. This is much faster
  * than a separate process. Only `main.js` is left out. Its only environment variables are `settings`.
+ *
+ * @param input the text on standard input
  */
-export function paw(words: readonly string[], settings: Settings): Promise<Result> {
-  const result = previous.then(() => runInProcess(words, settings));
+export function paw(words: readonly string[], settings: Settings, input = ''): Promise<Result> {
+  const result = previous.then(() => runInProcess(words, settings, input));
   previous = result.catch(() => {});
   return result;
 }
 
-async function runInProcess(words: readonly string[], settings: Settings): Promise<Result> {
+async function runInProcess(words: readonly string[], settings: Settings, input: string): Promise<Result> {
   const environment = process.env;
   const [stdout, stderr]: [string[], string[]] = [[], []];
   const log = vi.spyOn(console, 'log').mockImplementation((line) => void stdout.push(`${line}\n`));
   const error = vi.spyOn(console, 'error').mockImplementation((line) => void stderr.push(`${line}\n`));
+  const stdin = vi
+    .spyOn(process, 'stdin', 'get')
+    .mockReturnValue(Readable.from([input]) as NodeJS.ReadStream & { fd: 0 });
   process.env = { ...settings };
   try {
     await runCommandLine(words);
@@ -61,13 +67,14 @@ async function runInProcess(words: readonly string[], settings: Settings): Promi
     process.env = environment;
     log.mockRestore();
     error.mockRestore();
+    stdin.mockRestore();
   }
 }
 
 /** Runs a command with `--json`, and returns the object that it prints, or throws if it failed. */
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the values
-export async function pawJson(words: readonly string[], settings: Settings): Promise<any> {
-  const result = await paw([...words, '--json'], settings);
+export async function pawJson(words: readonly string[], settings: Settings, input?: string): Promise<any> {
+  const result = await paw([...words, '--json'], settings, input);
   expect(result).toEqual({ status: 0, stdout: expect.stringMatching(/^\{.*\}\n$/), stderr: '' });
   return JSON.parse(result.stdout);
 }

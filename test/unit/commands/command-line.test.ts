@@ -4,6 +4,8 @@ import { paw } from '../../support/paw.ts';
 // Opening this database would fail, with status 1.
 const SETTINGS = { DATABASE_URL: 'sqlite:/dev/null/paw.db' };
 
+const PAGE = ['--page-size', '--page-token'];
+
 const COMMANDS: readonly (readonly [name: string, mentions: readonly string[]])[] = [
   ['serve', []],
   ['demo', []],
@@ -11,8 +13,23 @@ const COMMANDS: readonly (readonly [name: string, mentions: readonly string[]])[
   ['project create', ['--account', '--title', '--description']],
   ['wallet create', ['--project', '--title', '--network', '--address', '--description']],
   ['token create', ['--account', '--project', '--expires-in', '90d']],
-  ['token revoke', ['<token>']],
-  ['app list', ['--account']],
+  ['token revoke', ['--id', '--app', '--account']],
+  ['account list', PAGE],
+  ['account suspend', ['<name>']],
+  ['account resume', ['<name>']],
+  ['account export', ['<name>']],
+  ['account delete', ['<name>', '--yes']],
+  ['project list', ['--account', ...PAGE]],
+  ['project update', ['<name>', '--title', '--description']],
+  ['project delete', ['<name>', '--yes']],
+  ['wallet list', ['--project', ...PAGE]],
+  ['wallet update', ['<name>', '--title', '--description', '--project', '--network']],
+  ['wallet delete', ['<name>', '--yes']],
+  ['token list', ['--account', ...PAGE]],
+  ['app list', ['--account', ...PAGE]],
+  ['app update', ['<name>', '--title']],
+  ['app rotate-key', ['<name>']],
+  ['app delete', ['<name>', '--yes']],
   ['app activate', ['<name>']],
   ['app deactivate', ['<name>']],
   ['migrate', []],
@@ -48,7 +65,13 @@ test.each([
     /--address/,
   ],
   ['an option without its value', ['account', 'create', '--title'], /--title/],
-  ['its operand missing', ['token', 'revoke'], /<token>/],
+  ['its operand missing', ['app', 'activate'], /<name>/],
+  ['a deletion that is not confirmed', ['account', 'delete', 'accounts/a'], /--yes/],
+  [
+    'two of three options that exclude each other',
+    ['token', 'revoke', '--id', 'a', '--app', 'apps/a'],
+    /--id.+--app/,
+  ],
   ['two operands', ['app', 'activate', 'apps/a', 'apps/b'], /too many/],
   ['an operand that it does not take', ['account', 'create', 'Atlas', '--title', 'x'], /too many/],
 ])('a command with %s ends with status 2 and one line, and opens no database', async (_, words, problem) => {

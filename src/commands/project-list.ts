@@ -1,0 +1,13 @@
+import { listAccountProjects } from '../data/list-account-projects.ts';
+import { projectView } from '../rest/views.ts';
+import { listCommand } from './list-command.ts';
+
+export const projectList = listCommand({
+  name: 'project list',
+  summary: 'Lists the projects of an account.',
+  plural: 'projects',
+  parent: { account: { value: '<name>', description: 'The account, accounts/<ULID>.', required: true } },
+  read: listAccountProjects,
+  view: projectView,
+  columns: ({ name, title }) => [name, title],
+});

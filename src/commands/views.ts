@@ -1,0 +1,41 @@
+import type { ExportedRecord } from '../data/export-account.ts';
+import type { Account } from '../model/account.ts';
+import type { Token } from '../model/token.ts';
+import { appView, projectView, walletView } from '../rest/views.ts';
+
+/** Returns the fields of an account that the commands print. */
+export function accountView({ name, title, defaultProject, state, createTimeMs }: Account) {
+  return { name, title, defaultProject, state, createTime: toTime(createTimeMs) };
+}
+
+/** Returns the fields of a token that the commands print. `app` is empty for an account token. */
+export function tokenView({ id, level, account, project, app, createTimeMs, expireTimeMs }: Token) {
+  const [createTime, expireTime] = [toTime(createTimeMs), toTime(expireTimeMs)] as const;
+  return { id, level, account, project, app: app ?? '', createTime, expireTime };
+}
+
+/** Returns the fields of a record of an export, without the fields for secrets. */
+export function exportView(record: ExportedRecord): object {
+  const { type } = record;
+  switch (type) {
+    case 'account':
+      return { type, ...accountView(record.account) };
+    case 'project':
+      return { type, ...projectView(record.project), createTime: toTime(record.project.createTimeMs) };
+    case 'app': {
+      const { privateKey: _, ...app } = appView(record.app);
+      return { type, ...app, project: record.app.project, createTime: toTime(record.app.createTimeMs) };
+    }
+    case 'wallet': {
+      const { password: _, ...wallet } = walletView(record.wallet);
+      const { createTimeMs, updateTimeMs } = record.wallet;
+      return { type, ...wallet, createTime: toTime(createTimeMs), updateTime: toTime(updateTimeMs) };
+    }
+    case 'token':
+      return { type, ...tokenView(record.token) };
+  }
+}
+
+function toTime(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}

@@ -1,0 +1,13 @@
+import { listProjectWallets } from '../data/list-project-wallets.ts';
+import { walletView } from '../rest/views.ts';
+import { listCommand } from './list-command.ts';
+
+export const walletList = listCommand({
+  name: 'wallet list',
+  summary: 'Lists the wallets of a project.',
+  plural: 'wallets',
+  parent: { project: { value: '<name>', description: 'The project, projects/<ULID>.', required: true } },
+  read: listProjectWallets,
+  view: walletView,
+  columns: ({ name, network, address, title }) => [name, network, address, title],
+});

@@ -1,0 +1,28 @@
+import type { App } from '../model/app.ts';
+import { parseFields, resourceNameValidator } from '../model/fields.ts';
+import { idOf } from '../model/resource-name.ts';
+import { deleteApp as deleteAppRow } from '../storage/apps.ts';
+import { tokenStore } from '../storage/tokens.ts';
+import type { UntrustedInput } from './data-layer.ts';
+import type { AdminContext } from './dependencies.ts';
+import { appFromRow } from './from-row.ts';
+import { requireRow } from './require-row.ts';
+
+const VALIDATORS = { name: resourceNameValidator('apps') };
+
+/**
+ * Deletes an app, and revokes all its access tokens. Returns its last state.
+ *
+ * @param input `name` of the app
+ * @throws INVALID_ARGUMENT with a violation for every invalid field
+ */
+export async function deleteApp({ database, clock }: AdminContext, input: UntrustedInput): Promise<App> {
+  const { name } = parseFields(input, VALIDATORS);
+  const row = await database.transaction(async (transaction) => {
+    // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
+    const deleted = await deleteAppRow(transaction, name);
+    await tokenStore(transaction, clock).revokeAll(idOf(name));
+    return deleted;
+  });
+  return appFromRow(requireRow(row, 'name', 'app'));
+}

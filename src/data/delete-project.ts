@@ -1,0 +1,36 @@
+import { invalidFields } from '../model/api-error.ts';
+import { parseFields, resourceNameValidator } from '../model/fields.ts';
+import type { Project } from '../model/project.ts';
+import { idOf } from '../model/resource-name.ts';
+import { deleteProject as deleteProjectRow, hasDependents } from '../storage/projects.ts';
+import type { UntrustedInput } from './data-layer.ts';
+import type { AdminContext } from './dependencies.ts';
+import { projectFromRow } from './from-row.ts';
+import { requireAccountOfProject } from './require-account.ts';
+import { requireRow } from './require-row.ts';
+
+const VALIDATORS = { name: resourceNameValidator('projects') };
+
+/**
+ * Deletes a project on which nothing depends. Returns its last state.
+ *
+ * @param input `name` of the project
+ * @throws INVALID_ARGUMENT for the field `name` if it is malformed, or if the project does not exist, has apps or
+ *   wallets, or is the default project of its account or of a valid account token
+ */
+export async function deleteProject(
+  { database, clock, publicUrl }: AdminContext,
+  input: UntrustedInput,
+): Promise<Project> {
+  const { name } = parseFields(input, VALIDATORS);
+  const row = await database.transaction(async (transaction) => {
+    const accountId = await requireAccountOfProject(transaction, 'name', name);
+    if (await hasDependents(transaction, accountId, idOf(name), clock())) {
+      const description =
+        'Must be a project without apps and wallets, and not the default project of an account or an account token.';
+      throw invalidFields([{ field: 'name', description }]);
+    }
+    return deleteProjectRow(transaction, accountId, idOf(name));
+  });
+  return projectFromRow(requireRow(row, 'name', 'project'), publicUrl());
+}

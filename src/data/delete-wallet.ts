@@ -1,0 +1,21 @@
+import { parseFields, resourceNameValidator } from '../model/fields.ts';
+import type { Wallet } from '../model/wallet.ts';
+import { deleteWallet as deleteWalletRow } from '../storage/wallets.ts';
+import type { UntrustedInput } from './data-layer.ts';
+import type { AdminContext } from './dependencies.ts';
+import { walletFromRow } from './from-row.ts';
+import { requireRow } from './require-row.ts';
+
+const VALIDATORS = { name: resourceNameValidator('wallets') };
+
+/**
+ * Deletes a wallet. Returns its last state.
+ *
+ * @param input `name` of the wallet
+ * @throws INVALID_ARGUMENT with a violation for every invalid field
+ */
+export async function deleteWallet({ database }: AdminContext, input: UntrustedInput): Promise<Wallet> {
+  const { name } = parseFields(input, VALIDATORS);
+  const row = await deleteWalletRow(database, name);
+  return walletFromRow(requireRow(row, 'name', 'wallet'));
+}

@@ -1,0 +1,59 @@
+import type { Account } from '../model/account.ts';
+import type { App } from '../model/app.ts';
+import { parseFields, resourceNameValidator } from '../model/fields.ts';
+import type { Project } from '../model/project.ts';
+import { idOf } from '../model/resource-name.ts';
+import type { Token } from '../model/token.ts';
+import type { Wallet } from '../model/wallet.ts';
+import { findAccount } from '../storage/accounts.ts';
+import { listApps } from '../storage/apps.ts';
+import { listProjects } from '../storage/projects.ts';
+import { listTokens } from '../storage/tokens.ts';
+import { listWallets } from '../storage/wallets.ts';
+import type { UntrustedInput } from './data-layer.ts';
+import type { AdminContext } from './dependencies.ts';
+import { accountFromRow, appFromRow, projectFromRow, tokenFromItem, walletFromRow } from './from-row.ts';
+import { readWholeList } from './read-list-page.ts';
+import { requireRow } from './require-row.ts';
+
+/** One record of an export. */
+export type ExportedRecord =
+  | { readonly type: 'account'; readonly account: Account }
+  | { readonly type: 'project'; readonly project: Project }
+  | { readonly type: 'app'; readonly app: App }
+  | { readonly type: 'wallet'; readonly wallet: Wallet }
+  | { readonly type: 'token'; readonly token: Token };
+
+const VALIDATORS = { name: resourceNameValidator('accounts') };
+
+/**
+ * Returns everything of an account, without secrets and their hashes: the account, and all its projects, apps, wallets
+ * and valid tokens. The lists are read in batches. The export is not a snapshot: a change that is made during it may be
+ * missing.
+ *
+ * @param input `name` of the account
+ * @throws INVALID_ARGUMENT with a violation for every invalid field
+ */
+export async function* exportAccount(
+  { database, clock, publicUrl }: AdminContext,
+  input: UntrustedInput,
+): AsyncGenerator<ExportedRecord> {
+  const { name } = parseFields(input, VALIDATORS);
+  const account = requireRow(await findAccount(database, idOf(name)), 'name', 'account');
+  const { id } = account;
+  const now = clock();
+
+  yield { type: 'account', account: accountFromRow(account) };
+  for await (const row of readWholeList((after, limit) => listProjects(database, id, after, limit))) {
+    yield { type: 'project', project: projectFromRow(row, publicUrl()) };
+  }
+  for await (const row of readWholeList((after, limit) => listApps(database, id, after, limit))) {
+    yield { type: 'app', app: appFromRow(row) };
+  }
+  for await (const row of readWholeList((after, limit) => listWallets(database, id, after, limit))) {
+    yield { type: 'wallet', wallet: walletFromRow(row) };
+  }
+  for await (const item of readWholeList((after, limit) => listTokens(database, id, after, limit, now))) {
+    yield { type: 'token', token: tokenFromItem(item) };
+  }
+}

@@ -1,0 +1,27 @@
+import type { Account } from '../model/account.ts';
+import { parseFields, resourceNameValidator } from '../model/fields.ts';
+import { idOf } from '../model/resource-name.ts';
+import { updateAccountState } from '../storage/accounts.ts';
+import type { UntrustedInput } from './data-layer.ts';
+import type { AdminContext } from './dependencies.ts';
+import { accountFromRow } from './from-row.ts';
+import { requireRow } from './require-row.ts';
+
+const VALIDATORS = { name: resourceNameValidator('accounts') };
+
+/**
+ * Suspends or resumes an account. While it is suspended, all tokens of the account and of its apps are refused. They
+ * are not deleted, and are valid again after a resumption.
+ *
+ * @param input `name` of the account
+ * @throws INVALID_ARGUMENT with a violation for every invalid field
+ */
+export async function setAccountSuspended(
+  { database }: AdminContext,
+  input: UntrustedInput,
+  suspended: boolean,
+): Promise<Account> {
+  const { name } = parseFields(input, VALIDATORS);
+  const row = await updateAccountState(database, idOf(name), suspended ? 'SUSPENDED' : 'ACTIVE');
+  return accountFromRow(requireRow(row, 'name', 'account'));
+}

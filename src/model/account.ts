@@ -1,0 +1,17 @@
+import type { ResourceName } from './resource-name.ts';
+
+/**
+ * The state of an account. The tokens of an account that is not `ACTIVE` are refused. An account that is `DELETING`
+ * stays so until nothing of it is left.
+ */
+export type AccountState = 'ACTIVE' | 'SUSPENDED' | 'DELETING';
+
+/** An account, which owns projects, apps and wallets. */
+export type Account = {
+  readonly name: ResourceName<'accounts'>;
+  readonly title: string;
+  readonly defaultProject: ResourceName<'projects'>;
+  readonly state: AccountState;
+  /** Unix time in milliseconds. */
+  readonly createTimeMs: number;
+};
