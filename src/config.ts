@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import type { TrustedDocumentsMode } from './graphql/trusted-documents.ts';
+import { nearestName } from './nearest-name.ts';
 
 /** The configuration of the gateway. */
 export type Config = {
@@ -88,10 +89,21 @@ const TEN_YEARS_SECONDS = 3650 * 86_400;
  * Reads the configuration. No other module reads settings from the environment.
  *
  * @param environment the environment variables; an empty one means a missing one
- * @throws ConfigError for the first invalid value
+ * @throws ConfigError for the first invalid value, and for a variable `PAW_*` that does not exist
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const value = (name: string) => environment[name] || undefined;
+  const names = new Set<string>();
+  const config = readSettings((name) => {
+    names.add(name);
+    return environment[name] || undefined;
+  });
+  for (const [name, value] of Object.entries(environment)) {
+    if (value && name.startsWith('PAW_') && !names.has(name)) throw unknownVariable(name, names);
+  }
+  return config;
+}
+
+function readSettings(value: (name: string) => string | undefined): Config {
   const readLimit = (name: string, defaultLimit: string) =>
     readInteger(name, value(name) ?? defaultLimit, 1, MAX_LIMIT);
   const readQueue = (name: string, defaultLength: string) =>
@@ -133,6 +145,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     },
     stopDelaySeconds: readDuration('PAW_STOP_DELAY', value('PAW_STOP_DELAY') ?? '1s', 0),
   };
+}
+
+function unknownVariable(name: string, names: ReadonlySet<string>): ConfigError {
+  const nearest = nearestName(name, names);
+  return new ConfigError(`${name} is not a setting.${nearest ? ` Did you mean ${nearest}?` : ''}`);
 }
 
 /**

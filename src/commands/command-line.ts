@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../config.ts';
 import { ApiError, describeCause } from '../model/api-error.ts';
+import { nearestName } from '../nearest-name.ts';
 import { restErrorBody } from '../rest/error-body.ts';
 import { VERSION } from '../version.ts';
 import { WorkerStartError } from '../workers.ts';
@@ -88,7 +89,7 @@ async function run(args: readonly string[]): Promise<void> {
   const command = COMMANDS.find(({ name }) => name === args.slice(0, name.split(' ').length).join(' '));
   if (command === undefined) {
     if (args.length > 0 && !['--help', '-h', 'help'].includes(args[0] ?? '')) {
-      throw new UsageError('Unknown command. See paw --help.');
+      throw unknownCommand(args);
     }
     console.log(overview(COMMANDS));
     return;
@@ -99,6 +100,12 @@ async function run(args: readonly string[]): Promise<void> {
     return;
   }
   await command.run(readArguments(command, rest));
+}
+
+function unknownCommand(args: readonly string[]): UsageError {
+  const names = COMMANDS.map(({ name }) => name);
+  const nearest = nearestName(args.slice(0, 2).join(' '), names) ?? nearestName(args[0] ?? '', names);
+  return new UsageError(`Unknown command.${nearest ? ` Did you mean ${nearest}?` : ''} See paw --help.`);
 }
 
 function readArguments(command: Command, args: readonly string[]): Arguments {

@@ -56,6 +56,15 @@ const VARIABLES = [
   'PAW_STOP_DELAY',
 ];
 
+test.each([
+  ['PAW_WORKER', '4', 'PAW_WORKER is not a setting. Did you mean PAW_WORKERS?'],
+  ['PAW_STOPDELAY', '1s', 'PAW_STOPDELAY is not a setting. Did you mean PAW_STOP_DELAY?'],
+  ['PAW_COLOUR', 'red', 'PAW_COLOUR is not a setting.'],
+])('the variable %s, which does not exist, is refused', (name, value, message) => {
+  expect(() => readConfig({ [name]: value })).toThrow(new ConfigError(message));
+  expect(readConfig({ [name]: '', PAWS: value })).toStrictEqual(DEFAULTS);
+});
+
 test('every setting has a default, and an empty variable equals a missing one', () => {
   expect(readConfig({})).toStrictEqual(DEFAULTS);
   expect(readConfig(Object.fromEntries(VARIABLES.map((name) => [name, ''])))).toStrictEqual(DEFAULTS);

@@ -58,6 +58,8 @@ describe('the help', () => {
 test.each([
   ['an unknown command', ['launch'], /Unknown command/],
   ['half a command', ['account'], /Unknown command/],
+  ['a misspelt command', ['acount', 'crate', '--title', 'x'], /Did you mean account create\?/],
+  ['a misspelt command of one word', ['server', '--title'], /Did you mean serve\?/],
   ['an unknown option', ['account', 'create', '--title', 'x', '--colour', 'red'], /--colour/],
   [
     'a required option missing',
