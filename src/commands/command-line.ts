@@ -15,6 +15,8 @@ import { appDelete } from './app-delete.ts';
 import { appList } from './app-list.ts';
 import { appRotateKey } from './app-rotate-key.ts';
 import { appUpdate } from './app-update.ts';
+import { backup } from './backup.ts';
+import { check } from './check.ts';
 import { type Arguments, type Command, UsageError } from './command.ts';
 import { copy } from './copy.ts';
 import { demo } from './demo.ts';
@@ -24,6 +26,7 @@ import { projectCreate } from './project-create.ts';
 import { projectDelete } from './project-delete.ts';
 import { projectList } from './project-list.ts';
 import { projectUpdate } from './project-update.ts';
+import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { readLine } from './standard-input.ts';
 import { tokenCreate } from './token-create.ts';
@@ -61,6 +64,9 @@ const COMMANDS: readonly Command[] = [
   tokenList,
   tokenRevoke,
   migrate,
+  check,
+  backup,
+  restore,
   copy,
 ];
 

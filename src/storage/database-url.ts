@@ -1,6 +1,14 @@
 /** Thrown if a database URL can't be used. The message is one line, without the URL, which can contain a password. */
 export class DatabaseUrlError extends Error {}
 
+const SQLITE_URL = /^sqlite:(?:\/\/)?(.+)$/;
+
+/** Returns the file of a URL `sqlite:<path>`, or undefined for every other URL. */
+export function sqlitePath(url: string): string | undefined {
+  const [, path] = SQLITE_URL.exec(url) ?? [];
+  return path === ':memory:' ? undefined : path;
+}
+
 /** The target of the connections to a PostgreSQL server. */
 export type PostgresTarget = {
   /** For the driver. */

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import { DatabaseUrlError } from './database-url.ts';
+import { DatabaseUrlError, sqlitePath } from './database-url.ts';
 import type { PostgresSettings } from './postgres.ts';
 import { openSqlite, type SqliteSettings } from './sqlite.ts';
 
@@ -16,8 +16,6 @@ export type OpenSettings = {
 
 const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = { poolSize: 10, timeoutMs: 5000 };
 
-const SQLITE_URL = /^sqlite:(?:\/\/)?(.+)$/;
-
 /**
  * Opens the database of a URL. Connections to a PostgreSQL server are opened on first use.
  *
@@ -30,8 +28,8 @@ export async function openDatabase(
   url: string,
   { postgres = DEFAULT_POSTGRES_SETTINGS, create = true, onFailure, onHeldLog }: OpenSettings = {},
 ): Promise<Database> {
-  const [, path] = SQLITE_URL.exec(url) ?? [];
-  if (path !== undefined && path !== ':memory:') return openSqlite(path, { create, onFailure, onHeldLog });
+  const path = sqlitePath(url);
+  if (path !== undefined) return openSqlite(path, { create, onFailure, onHeldLog });
   if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) {
     // Imported on demand: a start on SQLite is faster without the PostgreSQL driver.
     const { openPostgres } = await import('./postgres.ts');

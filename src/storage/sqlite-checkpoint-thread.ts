@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { otherLockHolders } from './sqlite-lock-holders.ts';
 
 /** The result of a checkpoint. */
 export type CheckpointResult = {
@@ -54,7 +55,7 @@ function checkpoint(): CheckpointResult {
     isHeld,
     hasMore: vacuumed === 'some pages',
     bytes: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
-    processIds: isHeld ? otherProcessIds() : [],
+    processIds: isHeld ? otherLockHolders(`${path}-shm`) : [],
   };
 }
 
@@ -79,18 +80,5 @@ function run(sql: string): boolean {
     return rows[0]?.['busy'] !== 1;
   } catch {
     return false;
-  }
-}
-
-/** Returns the other processes that have locked the shared memory of the log. Source: proc(5), /proc/locks. */
-function otherProcessIds(): readonly number[] {
-  try {
-    const { ino } = statSync(`${path}-shm`);
-    const locks = readFileSync('/proc/locks', 'utf8').matchAll(/ (\d+) [\da-f]+:[\da-f]+:(\d+) /g);
-    const ids = locks.filter(([, , inode]) => Number(inode) === ino).map(([, id]) => Number(id));
-    return [...new Set(ids)].filter((id) => id !== process.pid);
-  } catch {
-    // Other systems have no such file.
-    return [];
   }
 }

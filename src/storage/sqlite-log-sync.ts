@@ -1,6 +1,7 @@
-import { closeSync, fdatasync, fstatSync, fsyncSync, openSync, type Stats, statSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { unavailable } from '../model/api-error.ts';
+import { syncFile } from './sync-file.ts';
 
 /** Puts commits on disk. */
 export type LogSync = {
@@ -40,7 +41,7 @@ export function logSync(
 ): LogSync {
   const file = openSync(`${path}-wal`, 'r+');
   const [database, wal] = [statSync(path), fstatSync(file)];
-  syncFolder(dirname(path));
+  syncFile(dirname(path));
   let waiting: PromiseWithResolvers<void> | undefined;
   let isRunning = false;
   let failure: Error | undefined;
@@ -90,16 +91,6 @@ export function logSync(
     },
     close: () => closeSync(file),
   };
-}
-
-/** Puts the names of new files on disk. */
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }
 
 /** Returns whether a path is the name of a file that was opened earlier. */

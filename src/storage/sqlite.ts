@@ -106,7 +106,7 @@ function createFile(path: string): void {
 }
 
 /** Creates a folder and its parents. In `/proc`, the recursive `mkdir` of Node would never end. */
-function createFolder(path: string): void {
+export function createFolder(path: string): void {
   if (existsSync(path)) return;
   createFolder(dirname(path));
   try {

@@ -33,6 +33,9 @@ const COMMANDS: readonly (readonly [name: string, mentions: readonly string[]])[
   ['app activate', ['<name>']],
   ['app deactivate', ['<name>']],
   ['migrate', []],
+  ['check', []],
+  ['backup', ['<file>']],
+  ['restore', ['<file>']],
   ['copy', ['--to']],
 ];
 

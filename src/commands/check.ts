@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { readConfig } from '../config.ts';
+import { checkDatabase } from '../data/check-database.ts';
+import { sqlitePath } from '../storage/database-url.ts';
+import { findFileProblems } from '../storage/sqlite-check.ts';
+import type { Arguments, Command } from './command.ts';
+import { progressBar } from './progress-bar.ts';
+import { withDatabase } from './with-database.ts';
+
+/** Thrown if the check finds problems. The message is one line. */
+class CheckFailedError extends Error {}
+
+export const check: Command = {
+  name: 'check',
+  summary: 'Checks the database, and prints what is wrong.',
+  options: {},
+  async run(args) {
+    const path = sqlitePath(readConfig(args.environment).databaseUrl);
+    // A damaged file can't be read any further.
+    const fileProblems = path !== undefined && existsSync(path) ? findFileProblems(path) : [];
+    if (fileProblems.length > 0) report(args, fileProblems);
+    await withDatabase(args.environment, async (admin) => {
+      const { counts, problems } = await checkDatabase(admin, progressBar(process.stderr));
+      report(args, problems, counts);
+    });
+  },
+};
+
+function report({ print }: Arguments, problems: readonly string[], counts: object = {}): void {
+  const summary = Object.entries(counts).map(([table, count]) => `${count} ${table}`);
+  print(
+    { ...counts, problems },
+    problems.length > 0 ? problems.join('\n') : `No problem found in ${summary.join(', ')}.`,
+  );
+  if (problems.length > 0) {
+    throw new CheckFailedError(
+      `The database has ${problems.length} problem${problems.length === 1 ? '' : 's'}.`,
+    );
+  }
+}
