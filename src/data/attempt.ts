@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { PasswordHasher } from '../credentials/password-hasher.ts';
 import { createSeal } from '../credentials/sealed-text.ts';
 import {
+  type ApiError,
   answerTooLarge,
   idempotencyKeyInUse,
   idempotencyKeyReused,
@@ -10,7 +12,6 @@ import {
 } from '../model/api-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Ulid } from '../model/resource-name.ts';
-import type { Database } from '../storage/database.ts';
 import {
   countAnswers,
   findAnswer,
@@ -18,8 +19,8 @@ import {
   insertAnswer,
 } from '../storage/idempotency-keys.ts';
 import { lazyTransaction } from '../storage/lazy-transaction.ts';
-import { addSignInFailure } from '../storage/sign-in-failures.ts';
-import type { Attempt, DataLayer } from './data-layer.ts';
+import { addSignInFailure, findSignInFailures } from '../storage/sign-in-failures.ts';
+import type { Attempt, DataLayer, Operations } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { CountFailure } from './sign-in.ts';
 
@@ -39,12 +40,13 @@ const MAX_COUNTED_ACCOUNTS = 10_000;
  * Returns `DataLayer.attempt`. The operations of an attempt and the answer to its request are one transaction, so that
  * a process that is killed leaves either both or none.
  *
- * @param createOn returns a data layer on another database
+ * @param operations returns the operations with other dependencies
  */
 export function attempts(
-  { database, clock }: Pick<Dependencies, 'database' | 'clock'>,
-  createOn: (database: Database, countFailure: CountFailure) => DataLayer,
+  dependencies: Dependencies,
+  operations: (dependencies: Dependencies, countFailure: CountFailure) => Operations,
 ): DataLayer['attempt'] {
+  const { database, clock, passwords } = dependencies;
   // The attempts of this process. Those of other processes are noticed when the answer is stored.
   const running = new Set<string>();
   // The answers of an account when they were counted, and those that this process has added. They are counted again
@@ -87,7 +89,20 @@ export function attempts(
     const failures: Parameters<CountFailure>[] = [];
     const countLater: CountFailure = async (...failure) => {
       failures.push(failure);
-      return undefined;
+      const [signIn, now, expireTimeMs] = failure;
+      const counted = await findSignInFailures(database, signIn, now);
+      const uncounted = failures.filter(([{ appId }]) => appId === signIn.appId).length;
+      return {
+        count: (counted?.count ?? 0) + uncounted,
+        expireTimeMs: counted?.expireTimeMs ?? expireTimeMs,
+      };
+    };
+    const passwordsBeforeWrites: PasswordHasher = {
+      hash: async (...args) => {
+        // The transaction would hold its locks while the password waits for its turn.
+        if (transaction.hasBegun()) throw passwordAfterWrite();
+        return passwords.hash(...args);
+      },
     };
     let isEnded = false;
     const abandon = async () => {
@@ -99,7 +114,10 @@ export function attempts(
       for (const failure of failures.splice(0)) await addSignInFailure(database, ...failure);
     };
     return {
-      data: createOn(transaction.database, countLater),
+      data: operations(
+        { ...dependencies, database: transaction.database, passwords: passwordsBeforeWrites },
+        countLater,
+      ),
       abandon,
       async keep(answer) {
         try {
@@ -116,6 +134,15 @@ export function attempts(
       },
     };
   };
+}
+
+function passwordAfterWrite(): ApiError {
+  return invalidFields([
+    {
+      field: 'password',
+      description: 'Must be in the first mutation of a request with an Idempotency-Key.',
+    },
+  ]);
 }
 
 function idOfKey(principal: Principal, key: string): IdempotencyKeyId {

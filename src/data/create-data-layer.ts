@@ -2,22 +2,24 @@ import { addSignInFailure } from '../storage/sign-in-failures.ts';
 import { attempts } from './attempt.ts';
 import { authenticate } from './authenticate.ts';
 import { createApp } from './create-app.ts';
-import type { DataLayer } from './data-layer.ts';
+import type { DataLayer, Operations } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { getResources } from './get-resources.ts';
 import { listProjects } from './list-projects.ts';
 import { type CountFailure, signIn } from './sign-in.ts';
 import { updateWallet } from './update-wallet.ts';
 
-/**
- * Returns the data layer that stores all resources in the database of `dependencies`.
- *
- * @param countFailure counts a failed sign-in, even if what the request has changed is undone
- */
-export function createDataLayer(
-  dependencies: Dependencies,
-  countFailure: CountFailure = (...failure) => addSignInFailure(dependencies.database, ...failure),
-): DataLayer {
+/** Returns the data layer that stores all resources in the database of `dependencies`. */
+export function createDataLayer(dependencies: Dependencies): DataLayer {
+  const { database } = dependencies;
+  return {
+    ...operations(dependencies, (...failure) => addSignInFailure(database, ...failure)),
+    attempt: attempts(dependencies, operations),
+  };
+}
+
+/** @param countFailure counts a failed sign-in, even if what the request has changed is undone */
+function operations(dependencies: Dependencies, countFailure: CountFailure): Operations {
   return {
     authenticate: (bearerToken) => authenticate(dependencies, bearerToken),
     createApp: (principal, input) => createApp(dependencies, principal, input),
@@ -25,9 +27,6 @@ export function createDataLayer(
     updateWallet: (principal, input, client) => updateWallet(dependencies, principal, input, client),
     listProjects: (principal, input) => listProjects(dependencies, principal, input),
     getResources: (principal, names) => getResources(dependencies, principal, names),
-    attempt: attempts(dependencies, (database, countLater) =>
-      createDataLayer({ ...dependencies, database }, countLater),
-    ),
     checkReady: () => dependencies.database.checkReady(),
   };
 }

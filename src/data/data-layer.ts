@@ -51,8 +51,8 @@ export type Attempt =
   | { readonly answer: string }
   | {
       readonly answer?: undefined;
-      /** The data layer for the operations of the request. */
-      readonly data: DataLayer;
+      /** The operations of the request. */
+      readonly data: Operations;
       /**
        * Commits the operations, and keeps the answer for 24 hours.
        * @throws ABORTED if another process has answered the same request
@@ -62,6 +62,9 @@ export type Attempt =
       /** Undoes the operations, unless the answer was kept. */
       abandon(): Promise<void>;
     };
+
+/** The operations without attempts, which can be part of an attempt. */
+export type Operations = Omit<DataLayer, 'attempt'>;
 
 /**
  * The operations of the service, which both APIs call. Each operation takes the principal that

@@ -18,12 +18,12 @@ const NO_HASH = hashCredential('');
 // The time for which a failed sign-in counts.
 const FAILURE_WINDOW_MS = 10 * 60_000;
 
-/** Counts a failed sign-in. Returns the count, or undefined if it is not known yet. See `addSignInFailure`. */
+/** Counts a failed sign-in. See `addSignInFailure`. */
 export type CountFailure = (
   attempt: SignInAttempt,
   now: number,
   expireTimeMs: number,
-) => Promise<SignInFailures | undefined>;
+) => Promise<SignInFailures>;
 
 /** See `DataLayer.signIn`. */
 export async function signIn(
@@ -50,7 +50,7 @@ export async function signIn(
     const now = clock();
     const counted = await countFailure(attempt, now, now + FAILURE_WINDOW_MS);
     // Concurrent sign-ins can exceed the limit. These don't learn whether their key is correct.
-    throw counted && counted.count > maxFailedSignIns ? tooManyFailures(counted, now) : invalidCredentials();
+    throw counted.count > maxFailedSignIns ? tooManyFailures(counted, now) : invalidCredentials();
   }
 
   const issued = await database.transaction(async (transaction) => {

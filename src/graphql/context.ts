@@ -5,6 +5,7 @@ import type {
   Client,
   DataLayer,
   IdempotentRequest,
+  Operations,
   ProjectPage,
   Resource,
 } from '../data/data-layer.ts';
@@ -42,24 +43,24 @@ export class Context {
   readonly client: Client;
   /** Returns the principal of the request's bearer token. */
   readonly findPrincipal: () => Promise<Principal>;
-  /** Undefined if the request has no `Idempotency-Key`. */
-  readonly idempotencyHeaders: IdempotencyHeaders | undefined;
+  /** Returns undefined if the request has no `Idempotency-Key`. Must be called after the authentication. */
+  readonly readIdempotencyHeaders: () => IdempotencyHeaders | undefined;
   readonly state: RequestState = { pages: [], isDocumentRejected: false };
 
   constructor(
     data: DataLayer,
     client: Client,
     findPrincipal: () => Promise<Principal>,
-    idempotencyHeaders?: IdempotencyHeaders,
+    readIdempotencyHeaders: () => IdempotencyHeaders | undefined = () => undefined,
   ) {
     this.ownData = data;
     this.client = client;
     this.findPrincipal = findPrincipal;
-    this.idempotencyHeaders = idempotencyHeaders;
+    this.readIdempotencyHeaders = readIdempotencyHeaders;
   }
 
   /** The data layer of the request, or that of its attempt. */
-  get data(): DataLayer {
+  get data(): Operations {
     const { attempt } = this.state;
     return attempt === undefined || attempt.answer !== undefined ? this.ownData : attempt.data;
   }

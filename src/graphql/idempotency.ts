@@ -34,13 +34,13 @@ export function idempotency(
     requestDidStart: async () => ({
       // Called after the authentication and all checks of the request.
       async responseForOperation({ contextValue, operation, request, source }) {
-        const { idempotencyHeaders } = contextValue;
-        if (idempotencyHeaders === undefined || operation.operation !== OperationTypeNode.MUTATION)
-          return null;
+        if (operation.operation !== OperationTypeNode.MUTATION) return null;
+        const headers = contextValue.readIdempotencyHeaders();
+        if (headers === undefined) return null;
         const { operationName = null, variables = null } = request;
         const content = JSON.stringify(['GraphQL', source, operationName, variables]);
         try {
-          const { answer } = await contextValue.beginAttempt({ ...idempotencyHeaders, content });
+          const { answer } = await contextValue.beginAttempt({ ...headers, content });
           return answer === undefined ? null : repetition(answer);
         } catch (thrown) {
           return refusal(thrown);

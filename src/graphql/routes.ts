@@ -3,6 +3,7 @@ import type { DataLayer } from '../data/data-layer.ts';
 import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import type { LogError } from '../http/error-log.ts';
+import { malformedRequest } from '../http/http-error.ts';
 import { idempotencyHeaders } from '../http/idempotency.ts';
 import { ApiError } from '../model/api-error.ts';
 import { CompiledQueries, graphqlRequest } from './compiled-queries.ts';
@@ -83,7 +84,7 @@ export async function addGraphqlApi(
         data,
         new RequestClient(request, reply),
         () => authenticate(request),
-        isPost ? idempotencyHeaders(request) : undefined,
+        () => (isPost ? idempotencyHeaders(request) : undefined),
       );
       const resolved = toGraphqlRequest(request, resolveDocument);
       if (isPost) {
@@ -133,8 +134,10 @@ function resolveSearch(
   resolve: (parameters: GraphqlParameters) => GraphqlParameters,
 ): string {
   const parameters = new URLSearchParams(search);
-  // Apollo Server rejects repeated parameters.
-  if (new Set(parameters.keys()).size < parameters.size) return search;
+  // Which of the two documents would be executed?
+  if (new Set(parameters.keys()).size < parameters.size) {
+    throw malformedRequest('A parameter of the query string is repeated.');
+  }
   const { extensions, ...texts } = Object.fromEntries(parameters);
   const parsed = { ...texts, ...(extensions !== undefined && { extensions: parseJson(extensions) }) };
   const resolved = resolve(parsed);

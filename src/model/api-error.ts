@@ -218,7 +218,7 @@ export function answerTooLarge(maxLength: number): ApiError {
 /**
  * Returns the error for an outage of the database, or for a server that is stopping.
  *
- * @param cause the error of the database; undefined if the server is stopping
+ * @param cause the error of the database; undefined if the server is stopping, or if another request was in the way
  */
 export function unavailable(cause?: unknown): ApiError {
   return new ApiError({

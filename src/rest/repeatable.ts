@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { DataLayer } from '../data/data-layer.ts';
+import type { DataLayer, Operations } from '../data/data-layer.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from '../http/idempotency.ts';
 import { JSON_TYPE } from '../http/json.ts';
 import type { Principal } from '../model/principal.ts';
@@ -16,7 +16,7 @@ export async function repeatable(
   principal: Principal,
   request: FastifyRequest,
   reply: FastifyReply,
-  operation: (data: DataLayer) => Promise<object>,
+  operation: (data: Operations) => Promise<object>,
 ): Promise<object | string> {
   const headers = idempotencyHeaders(request);
   if (headers === undefined) return operation(data);

@@ -4,6 +4,8 @@ import type { Database, Queryable } from './database.ts';
 /** A transaction that operations can use as their database. */
 export type LazyTransaction = {
   readonly database: Database;
+  /** Returns whether a write has begun the transaction. */
+  hasBegun(): boolean;
   /** Runs `work` as the last part of the transaction, and commits it. Rolls it back if `work` rejects. */
   commit(work: (transaction: Queryable) => Promise<void>): Promise<void>;
   /** Rolls everything back that was not committed. */
@@ -15,7 +17,7 @@ class RolledBack extends Error {}
 
 /**
  * Returns a transaction that begins with its first write, and from then on contains all statements. What comes before,
- * such as the hash of a password, thus holds neither a lock nor a connection.
+ * such as the hash of the first password, thus holds neither a lock nor a connection.
  *
  * Other than `Database.transaction`, it is not retried after a conflict.
  */
@@ -35,7 +37,7 @@ export function lazyTransaction(database: Database): LazyTransaction {
       committed = database.transaction(async (transaction) => {
         runs += 1;
         // A retry would commit an empty transaction.
-        if (runs > 1) throw unavailable(new Error('A transaction with an idempotency key lost a conflict.'));
+        if (runs > 1) throw unavailable();
         resolve(transaction);
         await end.promise;
       });
@@ -51,6 +53,7 @@ export function lazyTransaction(database: Database): LazyTransaction {
   }
 
   return {
+    hasBegun: () => begun !== undefined,
     database: {
       ...database,
       query: async (sql, params) =>

@@ -57,6 +57,16 @@ describe('with a manifest of Apollo that is required', () => {
     return gateway.stop;
   });
 
+  test('a repeated parameter of the query string is refused', async () => {
+    const query = new URLSearchParams([
+      ['query', OTHER],
+      ['x', '1'],
+      ['x', '2'],
+    ]);
+    const response = await send(`${gateway.url}/graphql?${query}`, 'GET', token);
+    expect([response.status, reasonOf(response)]).toEqual([400, 'MALFORMED_REQUEST']);
+  });
+
   test.each([
     ['extensions', { extensions: apollo(PROJECTS) }],
     ['documentId', { documentId: `sha256:${sha256(PROJECTS)}` }],

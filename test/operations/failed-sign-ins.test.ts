@@ -180,3 +180,17 @@ test('a failure counts after another mutation of a request with an Idempotency-K
   }
   expect(await reasonOf(graphql.signIn(tenant.token, app))).toBe('TOO_MANY_FAILED_SIGN_INS');
 });
+
+test('of the guesses in one request with an Idempotency-Key, only as many as allowed are checked', async () => {
+  const [graphql] = bothApis(() => gateway.url);
+  const { tenant, wrong } = await seedApp(graphql);
+  const guesses = Array.from({ length: 2 * LIMIT }, (_, n) => `a${n}: signIn(input: $wrong) { accessToken }`);
+  const document = `mutation ($wrong: SignInInput!) { ${guesses.join(' ')} }`;
+  const key = { 'idempotency-key': 'guesses' };
+  const { text } = await postGraphql(gateway.url, tenant.token, document, { wrong }, key);
+  const reasons = JSON.parse(text).errors.map(({ extensions }: { extensions: object }) => extensions);
+  expect(reasons).toMatchObject([
+    ...Array(LIMIT).fill({ reason: 'INVALID_CREDENTIALS' }),
+    ...Array(LIMIT).fill({ reason: 'TOO_MANY_FAILED_SIGN_INS' }),
+  ]);
+});

@@ -310,6 +310,34 @@ describe('by GraphQL', () => {
     expect(await count('app')).toBe(1);
   });
 
+  test('only the first mutation can set a password, so that the hash holds no lock', async () => {
+    const wallets = `mutation ($first: UpdateWalletInput!, $second: UpdateWalletInput!) {
+      first: updateWallet(input: $first) { wallet { title } }
+      second: updateWallet(input: $second) { wallet { title } }
+    }`;
+    const send = (first: object, second: object) =>
+      postGraphql(
+        gateway.url,
+        tenant.token,
+        wallets,
+        { first: { name: wallet, ...first }, second: { name: wallet, ...second } },
+        keyed(),
+      );
+    const refused = JSON.parse((await send({ title: 'New' }, { password: PASSWORD })).text);
+    expect(refused.data).toBeNull();
+    expect(refused.errors).toMatchObject([
+      { path: ['second'], extensions: { fieldViolations: [{ field: 'password' }] } },
+    ]);
+    expect(await titleOf(wallet)).not.toBe('New');
+    expect(JSON.parse((await send({ password: PASSWORD }, { title: 'New' })).text).errors).toBeUndefined();
+    expect(await titleOf(wallet)).toBe('New');
+  });
+
+  test('introspection needs no token with a key either', async () => {
+    const { text } = await postGraphql(gateway.url, undefined, '{ __typename }', {}, keyed());
+    expect(JSON.parse(text)).toEqual({ data: { __typename: 'Query' } });
+  });
+
   test('a query ignores the key', async () => {
     const query = '{ projects { totalCount } }';
     for (let times = 1; times <= 3; times += 1) {
