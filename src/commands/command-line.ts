@@ -18,6 +18,7 @@ import { appUpdate } from './app-update.ts';
 import { backup } from './backup.ts';
 import { check } from './check.ts';
 import { type Arguments, type Command, UsageError } from './command.ts';
+import { completionCommand } from './completion.ts';
 import { copy } from './copy.ts';
 import { demo } from './demo.ts';
 import { commandHelp, overview } from './help.ts';
@@ -68,6 +69,7 @@ const COMMANDS: readonly Command[] = [
   backup,
   restore,
   copy,
+  completionCommand(() => COMMANDS),
 ];
 
 /**

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { hashCredential } from '../../src/credentials/credential.ts';
 import { deleteAccount } from '../../src/data/delete-account.ts';
 import type { AdminContext } from '../../src/data/dependencies.ts';
+import { deleteAccountRows } from '../../src/storage/account-rows.ts';
 import type { Queryable } from '../../src/storage/database.ts';
 import {
   type AppKey,
@@ -15,7 +16,7 @@ import {
   ulidOf,
 } from '../support/actors.ts';
 import { type Api, bothApis, restApi } from '../support/apis.ts';
-import { textOf } from '../support/engine.ts';
+import { tablesOf, textOf } from '../support/engine.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { paw, pawJson } from '../support/paw.ts';
 
@@ -157,6 +158,19 @@ describe('a deletion of an account', () => {
     expect(await statusesOf(stranger)).toEqual(['ok']);
     const again = await run('account', 'delete', owner.account, '--yes');
     expect(again).toMatchObject({ status: 1, stderr: 'paw: name: Must be an existing account.\n' });
+  });
+
+  test('deletes from each table that has an account', async () => {
+    const hasAccount = (table: string) =>
+      gateway.database.query(`SELECT account_id FROM ${table} LIMIT 1`).then(
+        () => true,
+        () => false,
+      );
+    const tables = await tablesOf(gateway.database);
+    const withAccount: string[] = [];
+    for (const table of tables) if (await hasAccount(table)) withAccount.push(table);
+    const deleted = await deleteAccountRows(gateway.database, ulidOf(`accounts/${ULID}`));
+    expect(Object.keys(deleted).sort()).toEqual(withAccount.sort());
   });
 
   test('that is interrupted after any statement serves nothing, and a second one deletes the rest', async () => {

@@ -1,13 +1,32 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { PageRequest } from '../../src/model/page.ts';
-import { idOf, parseResourceName, type ResourceName, type Ulid } from '../../src/model/resource-name.ts';
+import {
+  idOf,
+  parseResourceName,
+  type ResourceName,
+  resourceName,
+  type Ulid,
+} from '../../src/model/resource-name.ts';
+import { deleteAccountRows } from '../../src/storage/account-rows.ts';
+import { listAccounts } from '../../src/storage/accounts.ts';
+import { listApps, updateApp } from '../../src/storage/apps.ts';
 import type { Database, Row, Value } from '../../src/storage/database.ts';
 import {
   findAccountOfProject,
   findProjectPage,
   findProjectPageMetadata,
+  hasDependents,
+  updateProject,
 } from '../../src/storage/projects.ts';
 import { sweepExpired } from '../../src/storage/sweep.ts';
+import {
+  listTokens,
+  revokeTokenById,
+  revokeTokensOfAccount,
+  revokeTokensOfOwner,
+  tokenStore,
+} from '../../src/storage/tokens.ts';
+import { deleteWallet, listProjectWallets } from '../../src/storage/wallets.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -42,6 +61,30 @@ test('the account of a project is found by the index on its name', async () => {
   const [name = ''] = projects;
   expect(await findAccountOfProject(explained, name as ResourceName<'projects'>)).toBe(idIn(account));
   expect(plan).toEqual([expect.stringMatching(/^SEARCH project USING INDEX project_by_name/)]);
+});
+
+test('the token of a request and the rows of the commands are found by an index', async () => {
+  const { account, projects } = await seedTenant(gateway, { wallets: 1 });
+  const { explained, plan } = explain(gateway.database);
+  const [accountId, projectId] = [idIn(account), idIn(projects[0])];
+  const id = gateway.admin.newId();
+  await tokenStore(explained, Date.now).find(accountId, id);
+  await listAccounts(explained, '', 10);
+  await listApps(explained, accountId, '', 10);
+  await listProjectWallets(explained, accountId, projectId, '', 10);
+  await listTokens(explained, accountId, '', 10, 0);
+  await hasDependents(explained, accountId, projectId, 0);
+  await updateApp(explained, resourceName('apps', id), { active: true });
+  await updateProject(explained, resourceName('projects', id), { title: 'Quarry', description: undefined });
+  await deleteWallet(explained, resourceName('wallets', id));
+  await revokeTokenById(explained, id, 0);
+  await revokeTokensOfOwner(explained, id, 0);
+  await revokeTokensOfAccount(explained, id, 0);
+  await deleteAccountRows(explained, id);
+  expect(plan.length).toBeGreaterThan(20);
+  expect(plan.filter((step) => /SCAN|TEMP B-TREE/.test(step) && !/^SCAN CONSTANT ROW/.test(step))).toEqual(
+    [],
+  );
 });
 
 test('a sweep finds expired entries by an index', async () => {
