@@ -1,7 +1,8 @@
-import { invalidFields } from '../model/api-error.ts';
+import { type ApiError, invalidFields } from '../model/api-error.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import type { Project } from '../model/project.ts';
 import { idOf } from '../model/resource-name.ts';
+import { isForeignKeyViolation } from '../storage/foreign-keys.ts';
 import { deleteProject as deleteProjectRow, hasDependents } from '../storage/projects.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
@@ -23,14 +24,19 @@ export async function deleteProject(
   input: UntrustedInput,
 ): Promise<Project> {
   const { name } = parseFields(input, VALIDATORS);
-  const row = await database.transaction(async (transaction) => {
+  const deletion = database.transaction(async (transaction) => {
     const accountId = await requireAccountOfProject(transaction, 'name', name);
-    if (await hasDependents(transaction, accountId, idOf(name), clock())) {
-      const description =
-        'Must be a project without apps and wallets, and not the default project of an account or an account token.';
-      throw invalidFields([{ field: 'name', description }]);
-    }
+    if (await hasDependents(transaction, accountId, idOf(name), clock())) throw projectInUse();
     return deleteProjectRow(transaction, accountId, idOf(name));
   });
+  const row = await deletion.catch((error) => {
+    throw isForeignKeyViolation(error) ? projectInUse() : error;
+  });
   return projectFromRow(requireRow(row, 'name', 'project'), publicUrl());
+}
+
+function projectInUse(): ApiError {
+  const description =
+    'Must be a project without apps and wallets, and not the default project of an account or an account token.';
+  return invalidFields([{ field: 'name', description }]);
 }

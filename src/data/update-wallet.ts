@@ -4,6 +4,7 @@ import { updateWalletFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
+import { isForeignKeyViolation } from '../storage/foreign-keys.ts';
 import { findUpdateTargets, findWallet, updateWallet as updateWalletRow } from '../storage/wallets.ts';
 import type { Client, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -11,12 +12,11 @@ import { walletFromRow } from './from-row.ts';
 
 /** See `DataLayer.updateWallet`. */
 export async function updateWallet(
-  dependencies: Dependencies,
+  { database, passwords, clock }: Pick<Dependencies, 'database' | 'passwords' | 'clock'>,
   principal: Principal,
   input: UntrustedInput,
   client: Client,
 ): Promise<Wallet> {
-  const { database, passwords, clock } = dependencies;
   const { name, title, description, project, network, password } = parseFields(input, updateWalletFields);
   const id = idOf(name);
   const projectId = project && idOf(project);
@@ -34,8 +34,13 @@ export async function updateWallet(
     password === undefined ? undefined : await passwords.hash(password, accountId, client.signal);
   const changes = { title, description, projectId, network, passwordHash };
   const row = Object.values(changes).some((value) => value !== undefined)
-    ? await updateWalletRow(database, accountId, id, scopeProjectId, changes, clock())
+    ? await updateWalletRow(database, accountId, id, scopeProjectId, changes, clock()).catch(translateError)
     : await findWallet(database, accountId, id, scopeProjectId);
   if (row === undefined) throw resourceNotFound();
   return walletFromRow(row);
+}
+
+/** The project can be deleted after the check, for example while the password is hashed. */
+function translateError(error: unknown): never {
+  throw isForeignKeyViolation(error) ? projectNotVisible() : error;
 }

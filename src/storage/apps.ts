@@ -1,5 +1,6 @@
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
+import { isForeignKeyViolation } from './foreign-keys.ts';
 import { selectByIds } from './select-by-ids.ts';
 
 /** A row of the table `app`, without the hash of the private key. */
@@ -50,16 +51,21 @@ const DELETE = `DELETE FROM app WHERE 'apps/' || id = $1 RETURNING ${COLUMNS}`;
 
 /** Inserts an app and returns its row, or undefined if the project does not belong to the account. */
 export async function insertApp(database: Queryable, app: AppSecretRow): Promise<AppRow | undefined> {
-  const [row] = await database.query<AppRow>(INSERT, [
-    app.account_id,
-    app.project_id,
-    app.id,
-    app.title,
-    app.active,
-    app.create_time_ms,
-    app.private_key_hash,
-  ]);
-  return row;
+  try {
+    const [row] = await database.query<AppRow>(INSERT, [
+      app.account_id,
+      app.project_id,
+      app.id,
+      app.title,
+      app.active,
+      app.create_time_ms,
+      app.private_key_hash,
+    ]);
+    return row;
+  } catch (error) {
+    if (isForeignKeyViolation(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Returns the apps of the account with the given ids, in no particular order. Missing apps are omitted. */

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type PasswordHasher, passwordHasher } from '../../src/credentials/password-hasher.ts';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
+import { updateWallet } from '../../src/data/update-wallet.ts';
 import {
   accessTokenOf,
   createApp,
@@ -7,9 +9,11 @@ import {
   credentialParts,
   graphqlBody,
   keyOf,
+  PASSWORD,
   reasonOf,
   tokenStatus,
   ULID,
+  ulidOf,
 } from '../support/actors.ts';
 import { bothApis, restApi } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
@@ -120,6 +124,36 @@ describe('a deletion', () => {
       '{ projects { totalCount nodes { name } } }',
     );
     expect(data.projects).toEqual({ totalCount: 1, nodes: [{ name: first }] });
+  });
+
+  test('of a project to which a wallet is being moved refuses the move', async () => {
+    const owner = await seedTenant(gateway, { projects: 2, wallets: 1 });
+    const [first = '', project = ''] = owner.projects;
+    const [name = ''] = owner.wallets;
+    const { hash } = passwordHasher({ waiting: 0, waitingPerAccount: 0 });
+    // The project is deleted after the move has found it.
+    const passwords: PasswordHasher = {
+      async hash(...args) {
+        await runJson('project', 'delete', project, '--yes');
+        return hash(...args);
+      },
+    };
+    const accountId = ulidOf(owner.account);
+    const principal = {
+      level: 'account',
+      accountId,
+      defaultProjectId: ulidOf(first),
+      credentialId: accountId,
+    } as const;
+    const client = { address: '127.0.0.1', signal: new AbortController().signal };
+    const { database, clock } = gateway;
+    const input = { name, project, password: PASSWORD };
+    await expect(
+      updateWallet({ database, passwords, clock }, principal, input, client),
+    ).rejects.toMatchObject({
+      reason: 'INVALID_FIELD',
+      fieldViolations: [{ field: 'project' }],
+    });
   });
 
   test('of a wallet or an app takes it away from both APIs', async () => {

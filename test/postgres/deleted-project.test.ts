@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { deleteProject } from '../../src/data/delete-project.ts';
+import { reasonOf, ulidOf } from '../support/actors.ts';
+import { type Api, bothApis } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+
+let gateway: Gateway;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  tenant = await seedTenant(gateway, { projects: 8, wallets: 1 });
+  return gateway.stop;
+});
+
+const WAITING = `SELECT COUNT(*) AS count FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+
+/** Waits until a statement waits for a lock. */
+async function lockWait(): Promise<void> {
+  await expect
+    .poll(() => gateway.database.query(WAITING), { timeout: 30_000, interval: 5 })
+    .toEqual([{ count: 1 }]);
+}
+
+/** Starts `request` while the deletion of a project is not yet committed, and returns its result. */
+async function duringDeletion<T>(project: string, request: () => Promise<T>): Promise<T> {
+  const { result } = await gateway.database.transaction(async (transaction) => {
+    await transaction.query('DELETE FROM project WHERE id = $1', [ulidOf(project)]);
+    const pending = request();
+    await lockWait();
+    return { result: pending.then((value) => ({ value })) };
+  });
+  return (await result).value;
+}
+
+describe.each(bothApis(() => gateway.url))('by $name', (api: Api) => {
+  const projectAt = (index: number) => tenant.projects[api.name === 'REST' ? index : index + 3] ?? '';
+
+  test('a wallet can not be moved to a project that is deleted meanwhile', async () => {
+    const project = projectAt(1);
+    const [wallet = ''] = tenant.wallets;
+    const reason = await duringDeletion(project, () =>
+      reasonOf(api.updateWallet(tenant.token, wallet, { project })),
+    );
+    expect(reason).toBe('INVALID_FIELD');
+  });
+
+  test('a project can not be deleted while a wallet is moved to it', async () => {
+    const project = projectAt(2);
+    const { result } = await gateway.database.transaction(async (transaction) => {
+      await transaction.query('UPDATE wallet SET project_id = $1', [ulidOf(project)]);
+      const pending = deleteProject(gateway.admin, { name: project });
+      pending.catch(() => {});
+      await lockWait();
+      return { result: () => pending };
+    });
+    await expect(result()).rejects.toMatchObject({ reason: 'INVALID_FIELD' });
+  });
+});
+
+test('an app can not be created in a project that is deleted meanwhile', async () => {
+  const [graphql] = bothApis(() => gateway.url).filter(({ name }) => name === 'GraphQL');
+  const project = tenant.projects[7] ?? '';
+  const input = { title: 'App', active: true, project };
+  const reason = await duringDeletion(project, async () =>
+    graphql ? reasonOf(graphql.createApp(tenant.token, input)) : '',
+  );
+  expect(reason).toBe('INVALID_FIELD');
+});
