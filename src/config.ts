@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import type { TrustedDocumentsMode } from './graphql/trusted-documents.ts';
+import type { RequestLogMode } from './http/request-log.ts';
 import { nearestName } from './nearest-name.ts';
 
 /** The configuration of the gateway. */
@@ -24,6 +25,8 @@ export type Config = {
   /** The URL of the gateway for clients, without a trailing slash; undefined for the URL at which the server listens. */
   readonly publicUrl: string | undefined;
   readonly logLevel: LogLevel;
+  /** Which requests are logged. */
+  readonly logRequests: RequestLogMode;
   /** The lifetime of an access token, in seconds. */
   readonly tokenTtlSeconds: number;
   /** The maximum number of valid access tokens of an app. */
@@ -63,6 +66,8 @@ export type Config = {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 type LogLevel = (typeof LOG_LEVELS)[number];
+
+const REQUEST_LOG_MODES = ['all', 'errors', 'none'] as const satisfies readonly RequestLogMode[];
 
 const TRUSTED_DOCUMENTS_MODES = [
   'log',
@@ -122,6 +127,7 @@ function readSettings(value: (name: string) => string | undefined): Config {
     workers: readWorkers(value('PAW_WORKERS') ?? '1'),
     publicUrl: readUrl('PUBLIC_URL', value('PUBLIC_URL')),
     logLevel: readLogLevel(value('LOG_LEVEL') ?? 'info'),
+    logRequests: readLogRequests(value('PAW_LOG_REQUESTS') ?? 'all'),
     tokenTtlSeconds: readDuration('PAW_TOKEN_TTL', value('PAW_TOKEN_TTL') ?? '1h'),
     maxTokensPerApp: readInteger('PAW_APP_TOKENS', value('PAW_APP_TOKENS') ?? '1000', 1, 100_000),
     sandbox,
@@ -198,6 +204,13 @@ function readLogLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((name) => name === text);
   if (level === undefined) throw new ConfigError(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`);
   return level;
+}
+
+function readLogRequests(text: string): RequestLogMode {
+  const mode = REQUEST_LOG_MODES.find((name) => name === text);
+  if (mode === undefined)
+    throw new ConfigError(`PAW_LOG_REQUESTS must be one of ${REQUEST_LOG_MODES.join(', ')}.`);
+  return mode;
 }
 
 function readUrl(name: string, text: string | undefined): string | undefined {

@@ -16,6 +16,8 @@ import { addErrorHandling } from './http/errors.ts';
 import { addHealthChecks } from './http/health.ts';
 import { addOverloadProtection } from './http/overload.ts';
 import { addRateLimits } from './http/rate-limit.ts';
+import { addRequestLog } from './http/request-log.ts';
+import { addRequestRecords } from './http/request-record.ts';
 import { pageTokens } from './model/page-token.ts';
 import { idGenerator } from './model/resource-name.ts';
 import { addAssets, hasAssets } from './pages/assets.ts';
@@ -123,6 +125,8 @@ async function listen(
     errorBody: restErrorBody,
     trustedProxies: config.trustedProxies,
   });
+  addRequestRecords(app);
+  addRequestLog(app, logger, config.logRequests);
   const { logError, close: closeErrorLog } = errorLog(logger, database.checkReady);
   app.addHook('onClose', async () => closeErrorLog());
   addErrorHandling(app, logError, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));

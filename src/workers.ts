@@ -39,7 +39,11 @@ export async function startWorkers(
 ): Promise<Server> {
   await checkPort(config);
   cluster.setupPrimary({ exec: MAIN, args: ['serve'], stdio: ['ignore', logTo, 'inherit', 'ipc'] });
-  const settings: Record<string, string> = { DATABASE_URL: config.databaseUrl, LOG_LEVEL: config.logLevel };
+  const settings: Record<string, string> = {
+    DATABASE_URL: config.databaseUrl,
+    LOG_LEVEL: config.logLevel,
+    PAW_LOG_REQUESTS: config.logRequests,
+  };
   const workers = new Set<Worker>();
   const restarts = new Set<NodeJS.Timeout>();
 

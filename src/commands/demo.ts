@@ -24,6 +24,7 @@ export const demo: Command = {
       ...args.environment,
       DATABASE_URL: args.environment['DATABASE_URL'] || DATABASE_URL,
       LOG_LEVEL: args.environment['LOG_LEVEL'] || 'warn',
+      PAW_LOG_REQUESTS: args.environment['PAW_LOG_REQUESTS'] || 'errors',
       PAW_STOP_DELAY: args.environment['PAW_STOP_DELAY'] || '0s',
     };
     const config = readConfig(environment);

@@ -3,7 +3,7 @@ import { type ApiError, appInactive, invalidCredentials, tooManyFailedSignIns } 
 import { parseFields } from '../model/fields.ts';
 import { signInFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
-import { idOf } from '../model/resource-name.ts';
+import { idOf, type ResourceName } from '../model/resource-name.ts';
 import { findAppSecret, lockApp } from '../storage/apps.ts';
 import { findSignInFailures, type SignInAttempt, type SignInFailures } from '../storage/sign-in-failures.ts';
 import { revokeOldestTokens } from '../storage/tokens.ts';
@@ -43,22 +43,23 @@ export async function signIn(
     findAppSecret(database, accountId, attempt.appId),
     findSignInFailures(database, attempt, clock()),
   ]);
-  if (failures !== undefined && failures.count >= maxFailedSignIns) throw tooManyFailures(failures, clock());
+  if (failures !== undefined && failures.count >= maxFailedSignIns)
+    throw tooManyFailures(failures, clock(), name);
   const isKeyCorrect = equalHashes(row?.private_key_hash ?? NO_HASH, hashCredential(privateKey));
   const isVisible = principal.level === 'account' || principal.projectId === row?.project_id;
   if (row === undefined || !isKeyCorrect || !isVisible) {
     const now = clock();
     const counted = await countFailure(attempt, now, now + FAILURE_WINDOW_MS);
     // Concurrent sign-ins can exceed the limit. These don't learn whether their key is correct.
-    throw counted.count > maxFailedSignIns ? tooManyFailures(counted, now) : invalidCredentials();
+    throw counted.count > maxFailedSignIns ? tooManyFailures(counted, now, name) : invalidCredentials(name);
   }
 
   const issued = await database.transaction(async (transaction) => {
     // The lock is held until the token is stored, so that a concurrent deactivation or change of the key revokes this
     // token, too.
     const isActive = await lockApp(transaction, accountId, row.id, row.private_key_hash);
-    if (isActive === undefined) throw invalidCredentials();
-    if (!isActive) throw appInactive();
+    if (isActive === undefined) throw invalidCredentials(name);
+    if (!isActive) throw appInactive(name);
     // The lock also keeps concurrent sign-ins from exceeding the maximum.
     await revokeOldestTokens(transaction, row.id, maxTokensPerApp - 1);
     const appPrincipal = { level: 'project', accountId, projectId: row.project_id } as const;
@@ -67,6 +68,6 @@ export async function signIn(
   return { ...issued, app: appFromRow(row) };
 }
 
-function tooManyFailures({ expireTimeMs }: SignInFailures, now: number): ApiError {
-  return tooManyFailedSignIns(Math.ceil((expireTimeMs - now) / 1000));
+function tooManyFailures({ expireTimeMs }: SignInFailures, now: number, app: ResourceName<'apps'>): ApiError {
+  return tooManyFailedSignIns(Math.ceil((expireTimeMs - now) / 1000), app);
 }

@@ -30,6 +30,7 @@ export type CompiledQuery = {
   ): ExecutionResult | Promise<ExecutionResult>;
   /** The maximum size of a response, in bytes. */
   readonly maxBytes: number;
+  readonly operationName: string | undefined;
 };
 
 const MAX_CACHE_BYTES = 32_000_000;
@@ -133,6 +134,7 @@ function compile(
   return {
     execute: (context, variables) => compiled.query(undefined, context, variables),
     maxBytes: maxBytesOf(operation),
+    operationName: operation.name?.value,
   };
 }
 

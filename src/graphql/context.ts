@@ -10,6 +10,7 @@ import type {
   Resource,
 } from '../data/data-layer.ts';
 import type { IdempotencyHeaders } from '../http/idempotency.ts';
+import type { Failure } from '../http/request-record.ts';
 import type { ConnectionArguments } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ResourceName } from '../model/resource-name.ts';
@@ -17,7 +18,7 @@ import type { ResourceName } from '../model/resource-name.ts';
 type Resources = DataLoader<ResourceName, Resource | null>;
 
 /** The mutable state of one request. */
-type RequestState = {
+export type RequestState = {
   authentication?: Promise<Principal>;
   principal?: Principal;
   resources?: Resources;
@@ -27,6 +28,10 @@ type RequestState = {
   isDocumentRejected: boolean;
   /** The attempt at a request with mutations and an `Idempotency-Key`. */
   attempt?: Attempt;
+  /** The name of the operation, once it is known. */
+  operationName?: string | undefined;
+  /** The first error. */
+  failure?: Failure;
 };
 
 /**

@@ -66,7 +66,7 @@ export function formatGraphqlError(
     ...(formatted.locations && { locations: formatted.locations }),
     ...(formatted.path && { path: formatted.path }),
   };
-  const cause = thrown instanceof GraphQLError ? (thrown.originalError ?? thrown) : thrown;
+  const cause = causeOf(thrown);
   const code =
     cause instanceof GraphQLError ? requestErrorCode(formatted, thrown as GraphQLError) : undefined;
   if (code === undefined) {
@@ -86,6 +86,11 @@ export function formatGraphqlError(
       requestId,
     },
   };
+}
+
+/** Returns the error that graphql-js has wrapped, or else the error itself. */
+export function causeOf(thrown: unknown): unknown {
+  return thrown instanceof GraphQLError ? (thrown.originalError ?? thrown) : thrown;
 }
 
 /** Returns the code of a request error, or undefined if the error is of another kind. */

@@ -14,15 +14,18 @@ import { resultJson } from './response-size.ts';
  *
  * @param requestId returns the id of the current request
  * @param log receives internal errors and outages
+ * @param record receives the error of a request that is refused
  */
 export function idempotency(
   requestId: () => string,
   log: (error: ApiError) => void,
+  record: (error: ApiError) => void,
 ): ApolloServerPlugin<Context> {
   /** Returns the response for a request that is refused before it is executed. */
   function refusal(thrown: unknown): GraphQLResponse {
     const error = toApiError(thrown);
     if (shouldLog(error)) log(error);
+    record(error);
     const headers = new HeaderMap(Object.entries(headersOf(error)));
     return {
       http: { status: statusCodeOf(error), headers },

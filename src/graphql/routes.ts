@@ -5,7 +5,7 @@ import { RequestClient } from '../http/client.ts';
 import type { LogError } from '../http/error-log.ts';
 import { malformedRequest } from '../http/http-error.ts';
 import { idempotencyHeaders } from '../http/idempotency.ts';
-import { ApiError } from '../model/api-error.ts';
+import { recordFailure, recordOperationName } from '../http/request-record.ts';
 import { CompiledQueries, graphqlRequest } from './compiled-queries.ts';
 import { Context } from './context.ts';
 import { graphqlErrorResult } from './errors.ts';
@@ -68,8 +68,11 @@ export async function addGraphqlApi(
     }
     const result = await compiled.execute(context, request?.variables);
     if (result.errors !== undefined) return undefined;
+    context.state.operationName = compiled.operationName;
     const json = resultJson(result, compiled.maxBytes);
-    return json instanceof ApiError ? graphqlErrorResult(json, requestId) : json;
+    if (typeof json === 'string') return json;
+    context.state.failure = json;
+    return graphqlErrorResult(json, requestId);
   }
 
   app.route({
@@ -89,9 +92,13 @@ export async function addGraphqlApi(
       const resolved = toGraphqlRequest(request, resolveDocument);
       if (isPost) {
         const json = await runCompiled(resolved.body, context, request.id);
-        if (json !== undefined) return reply.type(`${mediaType}; charset=utf-8`).send(json);
+        if (json !== undefined) {
+          record(request, context);
+          return reply.type(`${mediaType}; charset=utf-8`).send(json);
+        }
       }
       const response = await server.execute(resolved, context).finally(() => context.endAttempt());
+      record(request, context);
       if (response.body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
       for (const [name, value] of response.headers) reply.header(name, value);
       reply.code(responseStatus(response, context));
@@ -109,6 +116,12 @@ export async function addGraphqlApi(
       .header('access-control-allow-origin', '*');
     return document;
   });
+}
+
+/** Records the operation of a request and its first error, for the log and the metrics. */
+function record(request: FastifyRequest, { state: { operationName, failure } }: Context): void {
+  if (operationName !== undefined) recordOperationName(request, operationName);
+  if (failure !== undefined) recordFailure(request, failure);
 }
 
 /** Returns the parts of a request for Apollo Server, with the text of the document in place of its id. */

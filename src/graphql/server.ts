@@ -22,14 +22,16 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { LogError } from '../http/error-log.ts';
+import type { Failure } from '../http/request-record.ts';
 import { ApiError } from '../model/api-error.ts';
 import { authentication } from './authentication.ts';
-import type { Context } from './context.ts';
-import { formatGraphqlError, graphqlErrorResult } from './errors.ts';
+import type { Context, RequestState } from './context.ts';
+import { causeOf, formatGraphqlError, graphqlErrorResult } from './errors.ts';
 import { recordRejectedDocument } from './http-status.ts';
 import { idempotency } from './idempotency.ts';
 import { recordValuePositions } from './input-violations.ts';
 import { limits, MAX_DOCUMENT_TOKENS } from './limits.ts';
+import { recordOperation } from './operation-name.ts';
 import { resultJson } from './response-size.ts';
 import { checkVariables } from './variables.ts';
 
@@ -74,8 +76,12 @@ export async function startGraphqlServer(
   plugins: readonly ApolloServerPlugin<Context>[],
 ): Promise<GraphqlServer> {
   // The formatting functions of Apollo Server have no access to the request.
-  const requestIds = new AsyncLocalStorage<string>();
-  const requestId = () => requestIds.getStore() ?? '';
+  const requests = new AsyncLocalStorage<{ readonly id: string; readonly state: RequestState }>();
+  const requestId = () => requests.getStore()?.id ?? '';
+  const recordFailure = (failure: Failure) => {
+    const state = requests.getStore()?.state;
+    if (state !== undefined) state.failure ??= failure;
+  };
   const server = new ApolloServer<Context>({
     schema,
     // The rule below has a message of its own.
@@ -97,15 +103,29 @@ export async function startGraphqlServer(
     },
     stringifyResult(result: FormattedExecutionResult) {
       const json = resultJson(result);
-      return json instanceof ApiError ? graphqlErrorResult(json, requestId()) : json;
+      if (typeof json === 'string') return json;
+      const state = requests.getStore()?.state;
+      // The errors of the result are not sent.
+      if (state !== undefined) state.failure = json;
+      return graphqlErrorResult(json, requestId());
     },
-    formatError: (formatted, thrown) =>
-      formatGraphqlError(formatted, thrown, requestId(), (error) => logError(error, requestId())),
+    formatError(formatted, thrown) {
+      const error = formatGraphqlError(formatted, thrown, requestId(), (logged) =>
+        logError(logged, requestId()),
+      );
+      const cause = causeOf(thrown);
+      recordFailure({
+        reason: String(error.extensions?.['reason']),
+        app: cause instanceof ApiError ? cause.app : undefined,
+      });
+      return error;
+    },
     plugins: [
+      recordOperation,
       authentication,
       checkVariables(schema),
       recordRejectedDocument,
-      idempotency(requestId, (error) => logError(error, requestId())),
+      idempotency(requestId, (error) => logError(error, requestId()), recordFailure),
       ...plugins,
       sandbox
         ? ApolloServerPluginLandingPageLocalDefault({ embed: { runTelemetry: false } })
@@ -118,7 +138,7 @@ export async function startGraphqlServer(
   await server.start();
   return {
     execute: (request, context) =>
-      requestIds.run(request.id, () =>
+      requests.run({ id: request.id, state: context.state }, () =>
         server.executeHTTPGraphQLRequest({
           httpGraphQLRequest: toApolloRequest(request),
           context: async () => context,

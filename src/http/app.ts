@@ -69,7 +69,7 @@ export function createHttpApp(
   const unsent = unsentResponses(slowClients);
   const app: FastifyInstance = fastify({
     bodyLimit: MAX_BODY_BYTES,
-    genReqId: newRequestId,
+    genReqId: () => newRequestId(),
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     rewriteUrl: normalizedTarget,
@@ -93,6 +93,7 @@ export function createHttpApp(
     },
     frameworkErrors(_error, request, reply: FastifyReply) {
       connections.record(request.raw, reply.raw);
+      logger.debug({ code: 'MALFORMED_PATH', reqId: request.id }, 'rejected a malformed request');
       const error = malformedRequest('The path is malformed or too long.');
       reply.headers(commonHeaders(request.id));
       reply.code(statusCodeOf(error)).type(JSON_TYPE).send(errorBody(error, request.id));
@@ -107,7 +108,7 @@ export function createHttpApp(
 
   /** Responds to what is not a valid request, and closes the connection. */
   function reject(socket: Socket, error: ApiError, code?: string): void {
-    const requestId = newRequestId({ headers: {} });
+    const requestId = newRequestId();
     // Only the code is logged: the error object contains the bytes of the request, and so the bearer token.
     logger.debug({ code, reqId: requestId }, 'rejected a malformed request');
     rejectConnection(socket, error, requestId);

@@ -6,20 +6,30 @@ import { tokenMissing } from './http-error.ts';
 /** Returns the principal of a request. @throws UNAUTHENTICATED if the request has no valid bearer token */
 export type Authenticate = (request: FastifyRequest) => Promise<Principal>;
 
+const PRINCIPAL = 'principal';
+
 /** Returns a function that authenticates requests by their bearer token, each request once. */
 export function bearerAuthenticator(app: FastifyInstance, data: DataLayer): Authenticate {
   app.decorateRequest('authentication');
+  app.decorateRequest(PRINCIPAL);
   return (request) => {
     const started = request.getDecorator<Promise<Principal> | undefined>('authentication');
     if (started !== undefined) return started;
-    const authentication = authenticateHeader(data, request.headers.authorization);
+    const authentication = authenticateRequest(data, request);
     request.setDecorator('authentication', authentication);
     return authentication;
   };
 }
 
-async function authenticateHeader(data: DataLayer, authorization: string | undefined): Promise<Principal> {
-  return data.authenticate(bearerToken(authorization));
+async function authenticateRequest(data: DataLayer, request: FastifyRequest): Promise<Principal> {
+  const principal = await data.authenticate(bearerToken(request.headers.authorization));
+  request.setDecorator(PRINCIPAL, principal);
+  return principal;
+}
+
+/** Returns the principal of a request, or undefined if the request was not authenticated. */
+export function authenticatedPrincipal(request: FastifyRequest): Principal | undefined {
+  return request.getDecorator<Principal | undefined>(PRINCIPAL);
 }
 
 /**

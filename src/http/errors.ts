@@ -11,6 +11,7 @@ import {
   unsupportedMediaType,
 } from './http-error.ts';
 import { JSON_TYPE } from './json.ts';
+import { recordFailure } from './request-record.ts';
 
 /** Formats an error as the body of a response. */
 export type FormatErrorBody = (error: ApiError, requestId: string) => string;
@@ -34,6 +35,7 @@ export function addErrorHandling(
   app.setErrorHandler((thrown, request, reply) => {
     const error = fromFastify(thrown);
     if (shouldLog(error)) logError(error, request.id);
+    recordFailure(request, error);
     return sendError(error, request, reply);
   });
 

@@ -1,20 +1,24 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { ulid } from 'ulid';
 
-/** The header of the request id, in requests and responses. */
+/** The header of the request id. In a request it is an id of the client, in a response that of the gateway. */
 export const REQUEST_ID_HEADER = 'x-request-id';
 
-/**
- * Returns a function that assigns an id to each request: the id in the header of the client if it
- * is valid, otherwise a new id. The format of a valid id is restricted, so that it is safe to log.
- */
-export function requestIds(): (request: Pick<IncomingMessage, 'headers'>) => string {
+/** Returns a function that returns a new id for each request. */
+export function requestIds(): () => string {
   const start = ulid().toLowerCase();
   let count = 0;
-  return ({ headers }) => {
-    const clientId = headers[REQUEST_ID_HEADER];
-    if (typeof clientId === 'string' && /^[\w.:-]{1,100}$/.test(clientId)) return clientId;
+  return () => {
     count += 1;
     return `${start}-${count}`;
   };
+}
+
+/**
+ * Returns the id that a client has given to a request, or undefined if there is none, or it is invalid. The format of a
+ * valid id is restricted, so that it is safe to log.
+ */
+export function clientRequestId(headers: IncomingHttpHeaders): string | undefined {
+  const id = headers[REQUEST_ID_HEADER];
+  return typeof id === 'string' && /^[\w.:-]{1,100}$/.test(id) ? id : undefined;
 }

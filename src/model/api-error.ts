@@ -1,3 +1,5 @@
+import type { ResourceName } from './resource-name.ts';
+
 /** The canonical error names that the gateway uses. Source: google.rpc.Code. */
 export const STATUSES = [
   'INVALID_ARGUMENT',
@@ -28,12 +30,13 @@ type ApiErrorOptions = {
   readonly message: string;
   readonly fieldViolations?: readonly FieldViolation[];
   readonly retryAfterSeconds?: number;
+  readonly app?: ResourceName<'apps'> | undefined;
   readonly cause?: unknown;
 };
 
 /**
  * The only error that clients see. `message`, `reason` and `fieldViolations` contain no
- * secrets and no internal details. `cause` is logged and not sent to the client.
+ * secrets and no internal details. `app` and `cause` are logged and not sent to the client.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -43,6 +46,8 @@ export class ApiError extends Error {
   readonly fieldViolations: readonly FieldViolation[];
   /** The time after which the request can succeed, if it is known. */
   readonly retryAfterSeconds: number | undefined;
+  /** The app of a failed sign-in. */
+  readonly app: ResourceName<'apps'> | undefined;
 
   constructor(options: ApiErrorOptions) {
     super(options.message, { cause: options.cause });
@@ -50,6 +55,7 @@ export class ApiError extends Error {
     this.reason = options.reason;
     this.fieldViolations = options.fieldViolations ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.app = options.app;
   }
 }
 
@@ -85,20 +91,22 @@ export function tokenInvalid(): ApiError {
 }
 
 /** Returns the error for a failed sign-in: the same for an unknown app, a foreign app and a wrong key. */
-export function invalidCredentials(): ApiError {
+export function invalidCredentials(app?: ResourceName<'apps'>): ApiError {
   return new ApiError({
     status: 'UNAUTHENTICATED',
     reason: 'INVALID_CREDENTIALS',
     message: 'The app does not exist, or the private key is wrong.',
+    app,
   });
 }
 
 /** Returns the error for a sign-in to an inactive app with the correct private key. */
-export function appInactive(): ApiError {
+export function appInactive(app?: ResourceName<'apps'>): ApiError {
   return new ApiError({
     status: 'PERMISSION_DENIED',
     reason: 'APP_INACTIVE',
     message: 'The app is inactive.',
+    app,
   });
 }
 
@@ -149,11 +157,12 @@ export function rateLimited(retryAfterSeconds: number): ApiError {
 }
 
 /** Returns the error for a sign-in after too many failed sign-ins of the same client to the same app. */
-export function tooManyFailedSignIns(retryAfterSeconds: number): ApiError {
+export function tooManyFailedSignIns(retryAfterSeconds: number, app?: ResourceName<'apps'>): ApiError {
   return new ApiError({
     status: 'RESOURCE_EXHAUSTED',
     reason: 'TOO_MANY_FAILED_SIGN_INS',
     message: 'Too many failed sign-ins to this app. Try again later.',
+    app,
     retryAfterSeconds,
   });
 }

@@ -49,8 +49,7 @@ const TAGS = {
 const HEADERS = {
   'X-Request-Id': {
     required: true,
-    description:
-      'The id of the request, for the log: the id in the request if it is valid, otherwise a new one.',
+    description: 'The id of the request in the log of the server.',
     schema: { type: 'string', maxLength: 100, pattern: '^[A-Za-z0-9_.:-]+$' },
   },
   'Cache-Control': {
@@ -182,7 +181,8 @@ export function openApiDocument(version: string, publicUrl: string): Json {
           name: 'X-Request-Id',
           in: 'header',
           required: false,
-          description: 'An id for the request, for the log. Ignored if its format is invalid.',
+          description:
+            'An id of the client for the request. It is in the log of the server, beside the id of the response. Ignored if its format is invalid.',
           schema: { type: 'string', maxLength: 100, pattern: '^[A-Za-z0-9_.:-]{1,100}$' },
         },
         idempotencyKey: {

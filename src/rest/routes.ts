@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
-import type { Authenticate } from '../http/authorization.ts';
+import { type Authenticate, authenticatedPrincipal } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import type { Principal } from '../model/principal.ts';
 import { createApp, listProjects, signIn, updateWallet } from './operations.ts';
@@ -11,10 +11,9 @@ import { appView, pageView, signInView, walletView } from './views.ts';
 /** Adds the routes of the REST API: the four paths of the specification. */
 export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate: Authenticate): void {
   root.register(async (app) => {
-    app.decorateRequest('principal');
     // Before the body is read, so that a client without a valid token can't send one.
     app.addHook('onRequest', async (request) => {
-      request.setDecorator('principal', await authenticate(request));
+      await authenticate(request);
       if (request.method !== 'GET' && request.method !== 'HEAD') unpackQuery(request.query, {});
     });
 
@@ -57,5 +56,7 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
 }
 
 function principalOf(request: FastifyRequest): Principal {
-  return request.getDecorator<Principal>('principal');
+  const principal = authenticatedPrincipal(request);
+  if (principal === undefined) throw new Error('A route was called before the authentication.');
+  return principal;
 }

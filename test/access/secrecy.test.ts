@@ -48,6 +48,10 @@ describe('no secret that was used', () => {
   test('is in the log, even if the database fails', () => {
     const log = Buffer.from(gateway.log());
     expect(log.includes(missingTable('wallet'))).toBe(true);
+    // The requests are in it, too.
+    for (const reason of ['INVALID_CREDENTIALS', 'TOKEN_INVALID', 'INVALID_FIELD', 'INTERNAL']) {
+      expect(log.includes(`"reason":"${reason}"`), reason).toBe(true);
+    }
     expect(leaksOf(secrets, log)).toEqual([]);
   });
 

@@ -97,16 +97,14 @@ describe('paths and methods', () => {
   });
 
   test('HEAD of the projects has the headers of GET, and no body', async () => {
-    const headers = { 'x-request-id': 'head-and-get' };
     const [head, get] = [
-      await ask('HEAD', '/project/projects', { token: tenant.token, headers }),
-      await ask('GET', '/project/projects', { token: tenant.token, headers }),
+      await ask('HEAD', '/project/projects', { token: tenant.token }),
+      await ask('GET', '/project/projects', { token: tenant.token }),
     ];
     expect(head).toMatchObject({ status: 200, text: '' });
     expect(get.headers.get('content-length')).toBe(String(Buffer.byteLength(get.text)));
     for (const { headers } of [head, get]) {
-      headers.delete('date');
-      headers.delete('ratelimit');
+      for (const name of ['date', 'ratelimit', 'x-request-id']) headers.delete(name);
     }
     expect([...head.headers]).toEqual([...get.headers]);
   });
@@ -419,25 +417,12 @@ describe('the connection', () => {
 });
 
 describe('the request id', () => {
-  test.each(['a', 'req-1', 'Trace:0af7651916cd43dd8448eb211c80319c', '2024_01.02', 'x'.repeat(100)])(
-    '%s of the client is returned',
-    async (id) => {
-      const headers = { 'x-request-id': id };
-      for (const path of ['/healthz', '/nothing', '/project/projects']) {
-        expect((await ask('GET', path, { headers })).headers.get('x-request-id')).toBe(id);
-      }
-      expectError(await ask('GET', '/nothing', { headers }), 404, 'NOT_FOUND', 'PATH_NOT_FOUND');
-    },
-  );
-
-  test.each(['', 'x'.repeat(101), 'a b', 'a,b', 'a"b', '<b>', '../a', '{"a":1}', 'a%0a', 'é'])(
-    '"%s" is not safe in a log, and is replaced',
-    async (id) => {
-      const answer = await ask('GET', '/nothing', { headers: { 'x-request-id': id } });
-      expectError(answer, 404, 'NOT_FOUND', 'PATH_NOT_FOUND');
-      expect(answer.headers.get('x-request-id')).not.toBe(id);
-    },
-  );
+  test.each(['a', 'x'.repeat(101), '{"a":1}'])('is not the id %s of the client', async (id) => {
+    for (const path of ['/healthz', '/nothing', '/project/projects']) {
+      const answer = await ask('GET', path, { headers: { 'x-request-id': id } });
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-z]{26}-\d+$/);
+    }
+  });
 
   test('is unique', async () => {
     const paths = ['/healthz', '/nothing', '/project/projects', '/auth/apps'];

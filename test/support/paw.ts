@@ -89,7 +89,10 @@ export function startPaw(words: readonly string[], settings: Settings, cwd?: str
   return startProgram(process.execPath, [MAIN, ...words], settings, cwd);
 }
 
-/** Starts a program in the folder `cwd`. Its only environment variables are `settings`, and those that make it fast. */
+/**
+ * Starts a program in the folder `cwd`. Its only environment variables are `settings`, and those that make it fast
+ * and leave requests out of its log.
+ */
 export function startProgram(
   program: string,
   words: readonly string[],
@@ -98,7 +101,7 @@ export function startProgram(
 ): Running {
   const child = spawn(program, words, {
     cwd,
-    env: { NODE_COMPILE_CACHE: COMPILED, PAW_STOP_DELAY: '0s', ...settings },
+    env: { NODE_COMPILE_CACHE: COMPILED, PAW_STOP_DELAY: '0s', PAW_LOG_REQUESTS: 'none', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];

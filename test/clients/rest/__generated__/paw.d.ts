@@ -210,14 +210,14 @@ export interface components {
     };
     responses: never;
     parameters: {
-        /** @description An id for the request, for the log. Ignored if its format is invalid. */
+        /** @description An id of the client for the request. It is in the log of the server, beside the id of the response. Ignored if its format is invalid. */
         requestId: string;
         /** @description A key that makes the request repeatable: for 24 hours, the same request with the same key and token has the same response, and is not executed again. A new key should be random, such as a UUID. */
         idempotencyKey: string;
     };
     requestBodies: never;
     headers: {
-        /** @description The id of the request, for the log: the id in the request if it is valid, otherwise a new one. */
+        /** @description The id of the request in the log of the server. */
         "X-Request-Id": string;
         /** @description Responses contain private data and must not be stored. */
         "Cache-Control": "no-store";
@@ -244,7 +244,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id for the request, for the log. Ignored if its format is invalid. */
+                /** @description An id of the client for the request. It is in the log of the server, beside the id of the response. Ignored if its format is invalid. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
                 /** @description A key that makes the request repeatable: for 24 hours, the same request with the same key and token has the same response, and is not executed again. A new key should be random, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
@@ -514,7 +514,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id for the request, for the log. Ignored if its format is invalid. */
+                /** @description An id of the client for the request. It is in the log of the server, beside the id of the response. Ignored if its format is invalid. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
                 /** @description A key that makes the request repeatable: for 24 hours, the same request with the same key and token has the same response, and is not executed again. A new key should be random, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
@@ -792,7 +792,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id for the request, for the log. Ignored if its format is invalid. */
+                /** @description An id of the client for the request. It is in the log of the server, beside the id of the response. Ignored if its format is invalid. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
                 /** @description A key that makes the request repeatable: for 24 hours, the same request with the same key and token has the same response, and is not executed again. A new key should be random, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
@@ -1085,7 +1085,7 @@ export interface operations {
                 pageToken?: string;
             };
             header?: {
-                /** @description An id for the request, for the log. Ignored if its format is invalid. */
+                /** @description An id of the client for the request. It is in the log of the server, beside the id of the response. Ignored if its format is invalid. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
             };
             path?: never;

@@ -1,0 +1,195 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createApp, credentialParts, keyOf, ulidOf, withOtherSecret } from '../support/actors.ts';
+import { bothApis, graphqlApi, type HttpResponse, postGraphql, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { logLines } from '../support/paw.ts';
+
+const DURATION = expect.any(Number);
+
+let gateway: Gateway;
+let tenant: Tenant;
+/** The fields of a request with the token of the tenant. */
+let caller: { account: string; credential: string; client: string };
+
+beforeAll(async () => {
+  gateway = await startGateway({ PAW_TRUSTED_PROXIES: '127.0.0.1', PAW_FAILED_SIGN_INS: '1' });
+  tenant = await seedTenant(gateway, { wallets: 1 });
+  caller = {
+    account: ulidOf(tenant.account),
+    credential: credentialParts(tenant.token).serial,
+    client: '127.0.0.1',
+  };
+  return gateway.stop;
+});
+
+describe.each(bothApis(() => gateway.url))('by $name', (api) => {
+  const route = (path: string) => (api.name === 'REST' ? path : '/graphql');
+  const method = (rest: string) => (api.name === 'REST' ? rest : 'POST');
+  const status = (rest: number) => (api.name === 'REST' ? rest : 200);
+
+  test('a request is one line with its route, its duration and the caller', async () => {
+    const { response } = await api.listProjects(tenant.token, { first: 1 });
+    expect(await lineOf(response)).toEqual({
+      level: 30,
+      reqId: response.headers.get('x-request-id'),
+      method: method('GET'),
+      route: route('/project/projects'),
+      status: 200,
+      durationMs: DURATION,
+      ...caller,
+    });
+  });
+
+  test('a refused token is there with the reason, and without a caller', async () => {
+    const { response } = await api.listProjects(withOtherSecret(tenant.token));
+    expect(await lineOf(response)).toMatchObject({ level: 40, status: 401, reason: 'TOKEN_INVALID' });
+    expect(await lineOf(response)).not.toHaveProperty('account');
+    expect(await lineOf(response)).not.toHaveProperty('credential');
+  });
+
+  test('a failed sign-in is there with the reason and the app', async () => {
+    const { name, privateKey } = keyOf(await createApp(api, tenant.token));
+    const wrong = { name, privateKey: withOtherSecret(privateKey) };
+    const refused = {
+      level: 40,
+      route: route('/auth/accounts:signinIdentity'),
+      status: status(401),
+      reason: 'INVALID_CREDENTIALS',
+      app: name,
+      ...caller,
+    };
+    expect(await lineOf((await api.signIn(tenant.token, wrong)).response)).toMatchObject(refused);
+    expect(await lineOf((await api.signIn(tenant.token, wrong)).response)).toMatchObject({
+      ...refused,
+      status: status(429),
+      reason: 'TOO_MANY_FAILED_SIGN_INS',
+    });
+    const app = `apps/${gateway.admin.newId()}`;
+    const missing = await api.signIn(tenant.token, { name: app, privateKey });
+    expect(await lineOf(missing.response)).toMatchObject({ ...refused, app });
+  });
+
+  test('a value that is not a name of an app is not logged', async () => {
+    const { response } = await api.signIn(tenant.token, { name: 'apps/x', privateKey: 'x' });
+    expect(await lineOf(response)).toMatchObject({ reason: 'INVALID_FIELD' });
+    expect(await lineOf(response)).not.toHaveProperty('app');
+  });
+
+  test('an update has the pattern of the route and not the path', async () => {
+    const { response } = await api.updateWallet(tenant.token, tenant.wallets[0] ?? '', { title: '' });
+    const line = await lineOf(response);
+    expect(line).toMatchObject({ route: route('/wallet/*'), status: status(400), reason: 'INVALID_FIELD' });
+    expect(JSON.stringify(line)).not.toContain(tenant.wallets[0]);
+  });
+});
+
+describe('a GraphQL request', () => {
+  test('has the name of its operation, with and without compilation', async () => {
+    const query = 'query First { projects { totalCount } } query Second { __typename }';
+    for (let times = 0; times < 3; times += 1) {
+      const body = { query, operationName: 'First' };
+      const response = await send(`${gateway.url}/graphql`, 'POST', tenant.token, body);
+      expect(await lineOf(response)).toMatchObject({ operation: 'First', level: 30 });
+    }
+  });
+
+  test('has a name of at most 100 characters', async () => {
+    const response = await postGraphql(gateway.url, tenant.token, `query ${'x'.repeat(200)} { __typename }`);
+    expect((await lineOf(response)).operation).toBe('x'.repeat(100));
+  });
+
+  test.each([
+    ['of a field', 'query Q { node(id: "x") { id } projects(first: 0) { totalCount } }', 'INVALID_FIELD'],
+    ['of a document', 'query Q { nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+    ['of a syntax', '{', 'GRAPHQL_PARSE_FAILED'],
+  ])('has the reason of its first error: %s', async (_what, query, reason) => {
+    const response = await postGraphql(gateway.url, tenant.token, query);
+    const sent = JSON.parse(response.text).errors[0].extensions.reason;
+    expect(await lineOf(response)).toMatchObject({ level: 40, reason });
+    expect(sent).toBe(reason);
+  });
+
+  test('has the reason for which its result is not sent', async () => {
+    const [wallet = ''] = tenant.wallets;
+    await graphqlApi(() => gateway.url).updateWallet(tenant.token, wallet, { description: 'd'.repeat(2000) });
+    const fields = Array.from({ length: 190 }, (_, n) => `f${n}: description`).join(' ');
+    const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Wallet { ${fields} } } }`;
+    for (let times = 0; times < 3; times += 1) {
+      const variables = { ids: new Array(100).fill(wallet) };
+      const response = await postGraphql(gateway.url, tenant.token, query, variables);
+      expect(await lineOf(response)).toMatchObject({ level: 40, status: 200, reason: 'RESPONSE_TOO_LARGE' });
+    }
+  });
+});
+
+test('the ids of the client for the request and its trace are fields of their own', async () => {
+  const trace = '0af7651916cd43dd8448eb211c80319c';
+  const response = await send(`${gateway.url}/project/projects`, 'GET', tenant.token, undefined, {
+    'x-request-id': 'from-client',
+    traceparent: `00-${trace}-b7ad6b7169203331-01`,
+    'x-forwarded-for': '203.0.113.7',
+  });
+  expect(await lineOf(response)).toMatchObject({
+    clientReqId: 'from-client',
+    traceId: trace,
+    client: '203.0.113.7',
+  });
+});
+
+test('an unknown path is not in the log', async () => {
+  const response = await send(`${gateway.url}/secret-path?secret-query`, 'GET');
+  const line = await lineOf(response);
+  expect(line).toMatchObject({ method: 'GET', status: 404, reason: 'PATH_NOT_FOUND' });
+  expect(line).not.toHaveProperty('route');
+  expect(gateway.log()).not.toMatch(/secret-(path|query)/);
+});
+
+test('a health check is a line at level debug', async () => {
+  expect(await lineOf(await send(`${gateway.url}/healthz`, 'GET'))).toMatchObject({
+    level: 20,
+    route: '/healthz',
+  });
+});
+
+test('a request whose connection is closed before the response is a line without a status', async () => {
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(
+    'POST /auth/apps HTTP/1.1\r\nHost: x\r\nX-Request-Id: gone\r\nContent-Type: application/json\r\n' +
+      `Authorization: Bearer ${tenant.token}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  // The server has begun to process the request.
+  await once(socket, 'data');
+  socket.destroy();
+  const gone = () => lines().filter(({ clientReqId }) => clientReqId === 'gone');
+  await expect.poll(gone, { timeout: 30_000 }).toHaveLength(1);
+  expect(gone()[0]).toMatchObject({ level: 40, reason: 'CONNECTION_CLOSED', route: '/auth/apps', ...caller });
+  expect(gone()[0]).not.toHaveProperty('status');
+});
+
+test.each([
+  ['errors', ['TOKEN_MISSING']],
+  ['none', []],
+])('PAW_LOG_REQUESTS=%s', async (mode, reasons) => {
+  const own = await startGateway({ PAW_LOG_REQUESTS: mode });
+  await send(`${own.url}/project/projects`, 'GET');
+  await send(`${own.url}/`, 'GET');
+  await own.stop();
+  const logged = logLines(own.log()).filter(({ msg }) => msg === 'request');
+  expect(logged.map(({ reason }) => reason)).toEqual(reasons);
+});
+
+/** Returns the line of a request, without what the logger adds. There must be exactly one. */
+async function lineOf({ headers }: HttpResponse) {
+  const own = () => lines().filter(({ reqId }) => reqId === headers.get('x-request-id'));
+  // The line is written when the response has been sent, which the client can see earlier.
+  await expect.poll(own, { timeout: 30_000 }).toHaveLength(1);
+  const { time, pid, hostname, msg, ...line } = own()[0];
+  return line;
+}
+
+function lines() {
+  return logLines(gateway.log()).filter(({ msg }) => msg === 'request');
+}
