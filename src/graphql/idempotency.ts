@@ -37,7 +37,8 @@ export function idempotency(
     requestDidStart: async () => ({
       // Called after the authentication and all checks of the request.
       async responseForOperation({ contextValue, operation, request, source }) {
-        if (operation.operation !== OperationTypeNode.MUTATION) return null;
+        // Undefined, against its type, if the document does not have it.
+        if (operation?.operation !== OperationTypeNode.MUTATION) return null;
         const headers = contextValue.readIdempotencyHeaders();
         if (headers === undefined) return null;
         const { operationName = null, variables = null } = request;
