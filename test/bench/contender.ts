@@ -53,6 +53,8 @@ export async function startContender(name: string, url: string, syncMs = 0): Pro
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',
+      // The other servers log nothing.
+      PAW_LOG_REQUESTS: 'none',
       PORT: '0',
       PUBLIC_URL,
       DATABASE_FILE: url.replace(/^sqlite:/, ''),
