@@ -115,6 +115,8 @@ export function createHttpApp(
   }
   app.server.on('connect', (_request, socket: Socket) => {
     socket.on('error', () => {});
+    // Nothing else reads from the connection, so its end would not be noticed.
+    socket.resume();
     reject(socket, connectRefused());
   });
   // Fastify's hooks respond with the error.

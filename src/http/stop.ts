@@ -35,8 +35,16 @@ export type GracefulStop = {
   stop(delayMs: number): Promise<void>;
 };
 
-/** Returns the graceful stop of a server. */
-export function gracefulStop(server: Server, { sockets, acceptedCount }: Connections): GracefulStop {
+/**
+ * Returns the graceful stop of a server.
+ *
+ * @param deadlineMs the time after the end of listening in which requests are completed
+ */
+export function gracefulStop(
+  server: Server,
+  { sockets, acceptedCount }: Connections,
+  deadlineMs = STOP_DEADLINE_MS,
+): GracefulStop {
   let isClosing = false;
 
   /** Accepts the connections that the system has queued, which the end of listening would reset. */
@@ -58,6 +66,11 @@ export function gracefulStop(server: Server, { sockets, acceptedCount }: Connect
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   }
 
+  function closeAll(): void {
+    // The method of the HTTP server omits the connections of CONNECT requests.
+    for (const socket of sockets) socket.destroy();
+  }
+
   return {
     isClosing: () => isClosing,
     async stop(delayMs) {
@@ -66,10 +79,7 @@ export function gracefulStop(server: Server, { sockets, acceptedCount }: Connect
       const closed = once(server, 'close');
       // The method of the HTTP server would also close connections on which a request has just arrived.
       NetServer.prototype.close.call(server);
-      const timers = [
-        setTimeout(() => server.closeAllConnections(), STOP_DEADLINE_MS),
-        setTimeout(closeSilent, FIRST_BYTE_MS),
-      ];
+      const timers = [setTimeout(closeAll, deadlineMs), setTimeout(closeSilent, FIRST_BYTE_MS)];
       const wait = (ms: number) => Promise.race([closed, delay(ms, undefined, { ref: false })]);
       await wait(Math.min(delayMs, MAX_KEEP_ALIVE_MS));
       // After a complete turn of the event loop, all requests are read that had arrived.
