@@ -9,8 +9,8 @@ export type Admission = {
   enter(start: (error?: Error) => void): void;
   /** Gives the place of a request to others, until `resume` is called. */
   pause(): void;
-  /** Takes a place again. */
-  resume(): void;
+  /** Takes a place again. Returns an error, and takes none, if no place is free. */
+  resume(): Error | undefined;
   /** Gives the place of a request back after its response. */
   leave(): void;
 };
@@ -109,7 +109,9 @@ export function admission(maxRequests: number, clock = () => performance.now()):
       places -= 1;
     },
     resume() {
+      if (places >= maxRequests) return refusal;
       places += 1;
+      return undefined;
     },
     leave() {
       const now = clock();

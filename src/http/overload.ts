@@ -8,7 +8,8 @@ const HAS_PLACE = 'hasPlace';
 
 /**
  * Refuses requests with 503 while the server is overloaded. Health checks are always answered. A
- * request takes no place while its body is read: slow clients do not keep others out.
+ * request takes no place while its body is read, so that slow clients do not keep others out, and is
+ * refused afterwards if no place is free.
  *
  * Must be called after `addCors`, so that pages of other origins can read the error, and before
  * hooks that do work for a request.
@@ -34,9 +35,10 @@ export function addOverloadProtection(app: FastifyInstance, maxRequests: number)
   });
 
   app.addHook('preHandler', (request, _reply, done) => {
-    request.setDecorator(HAS_PLACE, true);
-    places.resume();
-    done();
+    if (isHealthCheck(request)) return done();
+    const error = places.resume();
+    request.setDecorator(HAS_PLACE, error === undefined);
+    done(error);
   });
 
   app.addHook('onSend', (request, _reply, _payload, done) => {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { MISSING_WALLET } from '../support/actors.ts';
-import { type Api, bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
+import { type Api, bothApis, type HttpResponse, postGraphql, restApi, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 
 const INITIALIZATION = 'fastify.initialization';
@@ -112,7 +112,8 @@ test('a request whose client has gone gives its place back', async () => {
   await expect.poll(async () => (await send(`${gateway.url}/nothing`, 'GET')).status).toBe(404);
 });
 
-test('a client that does not finish its body keeps nobody out', async () => {
+/** Sends a request without the end of its body, and waits until the server reads the body. */
+async function beginUpload(): Promise<{ finish(): Promise<string> }> {
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   const reading = Promise.withResolvers<void>();
@@ -122,8 +123,32 @@ test('a client that does not finish its body keeps nobody out', async () => {
       'Content-Type: application/json\r\nContent-Length: 30\r\n\r\n{"title":"App"',
   );
   await reading.promise;
+  return {
+    async finish() {
+      socket.write(',"active":true }');
+      const [bytes] = await once(socket, 'data');
+      return String(bytes);
+    },
+  };
+}
+
+test('a client that does not finish its body keeps nobody out', async () => {
+  const { finish } = await beginUpload();
   expect((await send(`${gateway.url}/project/projects`, 'GET', tenant.token)).status).toBe(200);
-  socket.write(',"active":true }');
-  const [bytes] = await once(socket, 'data');
-  expect(String(bytes)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await finish()).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test('a request whose body ends while no place is free is refused with 503, and takes no place', async () => {
+  const { finish } = await beginUpload();
+  const { response } = await hold(restApi(() => gateway.url));
+  expect(await finish()).toMatch(/^HTTP\/1\.1 503 [\s\S]*"OVERLOADED"/);
+  for (const [path, status] of [
+    ['/project/projects', 503],
+    ['/healthz', 200],
+  ] as const) {
+    expect((await send(gateway.url + path, 'GET', tenant.token)).status).toBe(status);
+  }
+  release();
+  expect((await response).status).toBe(200);
+  expect((await send(`${gateway.url}/project/projects`, 'GET', tenant.token)).status).toBe(200);
 });

@@ -32,13 +32,14 @@ test('requests beyond the limit are refused at once, and accepted when a place i
   expect(outcomes).toEqual(['a', 'b', 'refused c', 'd', 'refused e']);
 });
 
-test('a request that resumes after its body takes a place again, even if none is free', () => {
+test('a request that resumes after its body takes a place again, or is refused if none is free', () => {
   const { send, leave, pause, resume, outcomes } = scene(1);
   send('upload');
   pause();
   send('a');
-  resume();
+  expect(resume()).toBeInstanceOf(Error);
   leave();
+  expect(resume()).toBeUndefined();
   send('b');
   leave();
   send('c');
