@@ -104,6 +104,12 @@ function waitUntilListening(worker: Worker): Promise<ServerInfo> {
 function stopWorker(worker: Worker): Promise<void> {
   return new Promise((resolve) => {
     worker.once('exit', () => resolve());
-    if (worker.isConnected()) worker.send(STOP_MESSAGE);
+    const sendStop = () => {
+      // The worker may have ended in the meantime.
+      if (worker.isConnected()) worker.send(STOP_MESSAGE, () => {});
+    };
+    sendStop();
+    // A worker that is starting loses messages until it has a listener. It sends its own message later.
+    worker.once('message', sendStop);
   });
 }
