@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { rateLimited } from '../model/api-error.ts';
+import { ApiError, rateLimited } from '../model/api-error.ts';
 import type { Authenticate } from './authorization.ts';
 import { clientAddress } from './client.ts';
 import { isHealthCheck } from './health.ts';
@@ -47,8 +47,11 @@ export async function addRateLimits(
     if (isHealthCheck(request)) return;
     const isAuthenticated = await authenticate(request).then(
       () => true,
-      // The API that the request is for reports the error.
-      () => false,
+      (error) => {
+        // The API that the request is for reports an invalid token. An outage says nothing about the token.
+        if (error instanceof ApiError && error.status === 'UNAUTHENTICATED') return false;
+        throw error;
+      },
     );
     await (isAuthenticated ? byCredential : byAddress)(request, reply);
   });
