@@ -9,7 +9,7 @@ const MAX_CACHE_BYTES = 8_000_000;
 const ENTRY_BYTES = 400;
 
 /**
- * Executes reads on a read-only connection. Results of at most one row, such as tokens, are cached
+ * Executes reads on a read-only connection. Results of one row, such as tokens, are cached
  * while `PRAGMA data_version` shows that no other connection has committed.
  * Source: sqlite.org/pragma.html.
  *
@@ -67,7 +67,10 @@ export function cachedReads(reader: DatabaseSync): {
       if (cached !== undefined) return cached;
       const rows = read(sql, params);
       if (rows.length > 1) multiRowStatements.add(sql);
-      else cache.set(key, rows, { size: ENTRY_BYTES + 2 * (key.length + JSON.stringify(rows).length) });
+      // Empty results are not cached: requests with tokens that do not exist would displace the rows of others.
+      else if (rows.length === 1) {
+        cache.set(key, rows, { size: ENTRY_BYTES + 2 * (key.length + JSON.stringify(rows).length) });
+      }
       return rows;
     },
     invalidate,

@@ -1,8 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import { cachedReads } from '../../src/storage/sqlite-reads.ts';
 import { pathOf } from '../support/engine.ts';
 import { makeDatabase } from '../support/gateway.ts';
 
@@ -82,4 +83,24 @@ test('more rows than the cache holds can be read', async () => {
     expect(await Promise.all(ids.map(wordOf))).toEqual(ids.map((id) => `word ${id}${padding}`));
     expect(await wordOf(29_999)).toBe(`word 29999${padding}`);
   }
+});
+
+test('reads of rows that do not exist displace no row from the cache', async () => {
+  const reader = new DatabaseSync(other.location() ?? '', { readOnly: true });
+  onTestFinished(() => reader.close());
+  const prepare = reader.prepare.bind(reader);
+  const executions: { readonly mock: { readonly calls: readonly unknown[] } }[] = [];
+  reader.prepare = (sql) => {
+    const statement = prepare(sql);
+    executions.push(vi.spyOn(statement, 'all'));
+    return statement;
+  };
+  const reads = () => executions.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+  const { query } = cachedReads(reader);
+  const read = (id: number) => query('SELECT word FROM item WHERE id = $1', [id]);
+  await read(1);
+  await Promise.all(Array.from({ length: 30_000 }, (_, n) => read(n + 1000)));
+  expect(reads()).toBe(30_001);
+  expect(await read(1)).toEqual([{ word: 'first' }]);
+  expect(reads()).toBe(30_001);
 });
