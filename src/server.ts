@@ -159,8 +159,8 @@ async function listen(
   const stopSweeper = startSweeper(
     database,
     clock,
-    (count) => logger.debug({ count }, 'deleted expired tokens'),
-    (error) => logger.warn(error, 'could not delete expired tokens'),
+    (count) => logger.debug({ count }, 'deleted expired rows'),
+    (error) => logger.warn(error, 'could not delete expired rows'),
   );
 
   return {

@@ -20,6 +20,7 @@ const BATCH_SIZE = 100;
 const TABLES = [
   ['token', 'namespace, key', TRUST_MS],
   ['idempotency_key', 'account_id, principal_id, key_hash', 0],
+  ['sign_in_failure', 'account_id, app_id, credential_id, address', 0],
 ] as const;
 
 const SWEEPS = TABLES.map(([table, key, graceMs]) => ({

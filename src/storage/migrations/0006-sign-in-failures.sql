@@ -11,3 +11,5 @@ CREATE TABLE sign_in_failure (
   expire_time_ms BIGINT NOT NULL,
   PRIMARY KEY (account_id, app_id, credential_id, address)
 );
+
+CREATE INDEX sign_in_failure_by_expiry ON sign_in_failure (expire_time_ms);
