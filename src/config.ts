@@ -27,6 +27,8 @@ export type Config = {
   readonly logLevel: LogLevel;
   /** Which requests are logged. */
   readonly logRequests: RequestLogMode;
+  /** The TCP port of the metrics; undefined for none. */
+  readonly metricsPort: number | undefined;
   /** The lifetime of an access token, in seconds. */
   readonly tokenTtlSeconds: number;
   /** The maximum number of valid access tokens of an app. */
@@ -128,6 +130,7 @@ function readSettings(value: (name: string) => string | undefined): Config {
     publicUrl: readUrl('PUBLIC_URL', value('PUBLIC_URL')),
     logLevel: readLogLevel(value('LOG_LEVEL') ?? 'info'),
     logRequests: readLogRequests(value('PAW_LOG_REQUESTS') ?? 'all'),
+    metricsPort: readMetricsPort(value('PAW_METRICS_PORT')),
     tokenTtlSeconds: readDuration('PAW_TOKEN_TTL', value('PAW_TOKEN_TTL') ?? '1h'),
     maxTokensPerApp: readInteger('PAW_APP_TOKENS', value('PAW_APP_TOKENS') ?? '1000', 1, 100_000),
     sandbox,
@@ -211,6 +214,10 @@ function readLogRequests(text: string): RequestLogMode {
   if (mode === undefined)
     throw new ConfigError(`PAW_LOG_REQUESTS must be one of ${REQUEST_LOG_MODES.join(', ')}.`);
   return mode;
+}
+
+function readMetricsPort(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : readInteger('PAW_METRICS_PORT', text, 1, 65_535);
 }
 
 function readUrl(name: string, text: string | undefined): string | undefined {

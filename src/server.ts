@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
@@ -14,6 +15,8 @@ import { addCoverImages } from './http/cover-images.ts';
 import { errorLog } from './http/error-log.ts';
 import { addErrorHandling } from './http/errors.ts';
 import { addHealthChecks } from './http/health.ts';
+import type { Metrics } from './http/metrics.ts';
+import type { MetricsServer } from './http/metrics-server.ts';
 import { addOverloadProtection } from './http/overload.ts';
 import { addRateLimits } from './http/rate-limit.ts';
 import { addRequestLog } from './http/request-log.ts';
@@ -78,17 +81,20 @@ export async function startServer(
   const resolveDocument = readTrustedDocuments(config, logger);
   const { databaseUrl, postgres, createDatabase: create } = config;
   const failed = Promise.withResolvers<Error>();
+  const metrics = await openMetrics(config);
   const database = await openDatabase(databaseUrl, {
     postgres,
     create,
     onFailure: failed.resolve,
     onHeldLog: (log) => logger.warn(log, 'a reader keeps the write-ahead log from shrinking'),
+    onSync: metrics?.observeSync,
+    onPool: metrics?.watchPool,
   });
   try {
     const { applied } = await migrate(database, clock());
     for (const migration of applied) logger.info({ migration }, 'applied a migration');
     return {
-      ...(await listen(config, logger, clock, database, explorers, sharesPort, resolveDocument)),
+      ...(await listen(config, logger, clock, database, explorers, sharesPort, resolveDocument, metrics)),
       failed: failed.promise,
     };
   } catch (error) {
@@ -105,19 +111,23 @@ async function listen(
   explorers: boolean,
   sharesPort: boolean,
   resolveDocument: ResolveDocument | undefined,
+  metrics: Metrics | undefined,
 ): Promise<Omit<Server, 'failed'>> {
   let publicUrl = config.publicUrl ?? '';
   let isStopping = false;
+  const passwords = passwordHasher(config.passwordQueue);
+  metrics?.watchPasswordQueue(passwords.waitingCount);
   const data = createDataLayer({
     database,
     tokens: tokenStore(database, clock),
-    passwords: passwordHasher(config.passwordQueue),
+    passwords,
     pageTokens: pageTokens(await loadPageTokenKey(database)),
     clock,
     newId: idGenerator(clock),
     tokenTtlSeconds: config.tokenTtlSeconds,
     maxTokensPerApp: config.maxTokensPerApp,
     maxFailedSignIns: config.maxFailedSignIns,
+    onSignIn: metrics?.countSignIn,
     publicUrl: () => publicUrl,
   });
 
@@ -127,6 +137,7 @@ async function listen(
   });
   addRequestRecords(app);
   addRequestLog(app, logger, config.logRequests);
+  metrics?.addHooks(app);
   const { logError, close: closeErrorLog } = errorLog(logger, database.checkReady);
   app.addHook('onClose', async () => closeErrorLog());
   addErrorHandling(app, logError, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
@@ -150,6 +161,8 @@ async function listen(
     resolveDocument,
   });
 
+  const metricsServer = await listenForMetrics(config, metrics);
+  app.addHook('onClose', async () => metricsServer?.close());
   // The types of Fastify have no `reusePort`, which it passes to Node.
   const address = { host: config.host, port: config.port, reusePort: sharesPort };
   await app.listen(address);
@@ -159,7 +172,10 @@ async function listen(
   const stopSweeper = startSweeper(
     database,
     clock,
-    (count) => logger.debug({ count }, 'deleted expired rows'),
+    (count) => {
+      metrics?.countSwept(count);
+      logger.debug({ count }, 'deleted expired rows');
+    },
     (error) => logger.warn(error, 'could not delete expired rows'),
   );
 
@@ -176,6 +192,24 @@ async function listen(
       await database.close();
     },
   };
+}
+
+/** Returns the metrics of this process, if there is a port for them. */
+async function openMetrics({ metricsPort }: Config): Promise<Metrics | undefined> {
+  if (metricsPort === undefined) return undefined;
+  // Imported on demand: a start without metrics is faster.
+  const { createMetrics } = await import('./http/metrics.ts');
+  return createMetrics(VERSION);
+}
+
+/** Starts the server for metrics. Those of workers are served by the primary. */
+async function listenForMetrics(
+  { host, metricsPort }: Config,
+  metrics: Metrics | undefined,
+): Promise<MetricsServer | undefined> {
+  if (metricsPort === undefined || metrics === undefined || cluster.isWorker) return undefined;
+  const { startMetricsServer } = await import('./http/metrics-server.ts');
+  return startMetricsServer(host, metricsPort, metrics.read);
 }
 
 /** Returns whether to serve GraphiQL and the REST docs. The default is to serve them if their assets have been built. */

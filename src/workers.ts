@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from './config.ts';
+import type { MetricsServer } from './http/metrics-server.ts';
 import type { Server, ServerInfo } from './server.ts';
 
 /** Thrown if a worker could not start. The worker itself has printed its error. */
@@ -38,6 +39,8 @@ export async function startWorkers(
   stopping: AbortSignal,
 ): Promise<Server> {
   await checkPort(config);
+  let isStarted = false;
+  const metricsServer = await listenForMetrics(config, () => isStarted);
   cluster.setupPrimary({ exec: MAIN, args: ['serve'], stdio: ['ignore', logTo, 'inherit', 'ipc'] });
   const settings: Record<string, string> = {
     DATABASE_URL: config.databaseUrl,
@@ -52,6 +55,7 @@ export async function startWorkers(
   info = await waitUntilListening(start());
   settings['PORT'] = String(info.port);
   await Promise.allSettled(Array.from({ length: config.workers - 1 }, () => waitUntilListening(start())));
+  isStarted = true;
 
   function start(): Worker {
     const started = performance.now();
@@ -80,8 +84,30 @@ export async function startWorkers(
     async stop() {
       for (const timer of restarts) clearTimeout(timer);
       await Promise.all([...workers].map(stopWorker));
+      await metricsServer?.close();
     },
   };
+}
+
+/**
+ * Serves the sum of the metrics of all workers.
+ *
+ * @param isStarted returns whether all workers were started; until then they are not asked
+ */
+async function listenForMetrics(
+  { host, metricsPort }: Config,
+  isStarted: () => boolean,
+): Promise<MetricsServer | undefined> {
+  if (metricsPort === undefined) return undefined;
+  const [{ AggregatorRegistry }, { startMetricsServer }] = await Promise.all([
+    import('prom-client'),
+    import('./http/metrics-server.ts'),
+  ]);
+  const registry = new AggregatorRegistry();
+  return startMetricsServer(host, metricsPort, async () => {
+    if (!isStarted()) throw new Error('The workers are starting.');
+    return registry.clusterMetrics();
+  });
 }
 
 /** Checks that no other process listens on the port: workers could share it with another gateway of the same user. */

@@ -14,6 +14,8 @@ export type PasswordHasher = {
    * @throws UNAVAILABLE if too many passwords of all accounts are waiting, or if the signal has aborted
    */
   hash(password: string, accountId: string, signal: AbortSignal): Promise<string>;
+  /** Returns the number of passwords that wait to be hashed. */
+  waitingCount(): number;
 };
 
 // Source: OWASP Password Storage Cheat Sheet, Argon2id: 19 MiB, 2 passes, 1 lane.
@@ -28,8 +30,11 @@ const derive = promisify(argon2);
 
 /** Returns a hasher that runs in the thread pool, with at most two hashes at the same time. */
 export function passwordHasher(limits: Omit<TurnLimits, 'running'>): PasswordHasher {
-  const { run } = turns({ running: MAX_CONCURRENT, ...limits });
-  return { hash: (password, accountId, signal) => run(accountId, signal, () => hashPassword(password)) };
+  const { run, waitingCount } = turns({ running: MAX_CONCURRENT, ...limits });
+  return {
+    hash: (password, accountId, signal) => run(accountId, signal, () => hashPassword(password)),
+    waitingCount,
+  };
 }
 
 async function hashPassword(password: string): Promise<string> {

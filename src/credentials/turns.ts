@@ -20,6 +20,8 @@ export type Turns = {
    * @throws UNAVAILABLE if all accounts together have, or if the signal has aborted
    */
   run<T>(accountId: string, signal: AbortSignal, task: () => Promise<T>): Promise<T>;
+  /** Returns the number of waiting tasks. */
+  waitingCount(): number;
 };
 
 /** Returns an empty queue. */
@@ -69,6 +71,7 @@ export function turns({ running, waiting, waitingPerAccount }: TurnLimits): Turn
   }
 
   return {
+    waitingCount: () => waitingCount,
     async run(accountId, signal, task) {
       if (runningCount < running) runningCount += 1;
       else await takeTurn(accountId, signal);

@@ -1,3 +1,4 @@
+import { toApiError } from '../model/api-error.ts';
 import { addSignInFailure } from '../storage/sign-in-failures.ts';
 import { attempts } from './attempt.ts';
 import { authenticate } from './authenticate.ts';
@@ -23,10 +24,25 @@ function operations(dependencies: Dependencies, countFailure: CountFailure): Ope
   return {
     authenticate: (bearerToken) => authenticate(dependencies, bearerToken),
     createApp: (principal, input) => createApp(dependencies, principal, input),
-    signIn: (principal, input, client) => signIn(dependencies, principal, input, client, countFailure),
+    signIn(principal, input, client) {
+      const result = signIn(dependencies, principal, input, client, countFailure);
+      return dependencies.onSignIn === undefined ? result : reported(result, dependencies.onSignIn);
+    },
     updateWallet: (principal, input, client) => updateWallet(dependencies, principal, input, client),
     listProjects: (principal, input) => listProjects(dependencies, principal, input),
     getResources: (principal, names) => getResources(dependencies, principal, names),
     checkReady: () => dependencies.database.checkReady(),
   };
+}
+
+/** Reports the outcome of a sign-in, and returns its result. */
+async function reported<T>(result: Promise<T>, onSignIn: (outcome: string) => void): Promise<T> {
+  try {
+    const value = await result;
+    onSignIn('OK');
+    return value;
+  } catch (error) {
+    onSignIn(toApiError(error).reason);
+    throw error;
+  }
 }

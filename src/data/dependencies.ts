@@ -20,6 +20,8 @@ export type Dependencies = {
   readonly maxTokensPerApp: number;
   /** The number of failed sign-ins after which further ones of the same client to the same app are rejected. */
   readonly maxFailedSignIns: number;
+  /** Is called after each sign-in, with `OK` or the reason of the error. */
+  readonly onSignIn?: ((outcome: string) => void) | undefined;
   /** Returns the public URL of the gateway, without a trailing slash. */
   readonly publicUrl: () => string;
 };

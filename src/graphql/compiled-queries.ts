@@ -30,7 +30,8 @@ export type CompiledQuery = {
   ): ExecutionResult | Promise<ExecutionResult>;
   /** The maximum size of a response, in bytes. */
   readonly maxBytes: number;
-  readonly operationName: string | undefined;
+  /** Empty for an anonymous operation. */
+  readonly operationName: string;
 };
 
 const MAX_CACHE_BYTES = 32_000_000;
@@ -134,7 +135,7 @@ function compile(
   return {
     execute: (context, variables) => compiled.query(undefined, context, variables),
     maxBytes: maxBytesOf(operation),
-    operationName: operation.name?.value,
+    operationName: operation.name?.value ?? '',
   };
 }
 

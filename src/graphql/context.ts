@@ -28,7 +28,7 @@ export type RequestState = {
   isDocumentRejected: boolean;
   /** The attempt at a request with mutations and an `Idempotency-Key`. */
   attempt?: Attempt;
-  /** The name of the operation, once it is known. */
+  /** The name of the operation, once it is known. That of an anonymous one is empty. */
   operationName?: string | undefined;
   /** The first error. */
   failure?: Failure;

@@ -6,7 +6,7 @@ export const recordOperation: ApolloServerPlugin<Context> = {
   async requestDidStart() {
     return {
       async didResolveOperation({ contextValue, operation }) {
-        contextValue.state.operationName = operation?.name?.value;
+        contextValue.state.operationName = operation && (operation.name?.value ?? '');
       },
     };
   },

@@ -4,11 +4,10 @@ import { clientAddress } from './client.ts';
 import { isHealthCheck } from './health.ts';
 import { clientRequestId } from './request-id.ts';
 import { failureOf, operationNameOf } from './request-record.ts';
+import { routeNames } from './route-names.ts';
 
 /** Which requests are logged: all, those that fail, or none. */
 export type RequestLogMode = 'all' | 'errors' | 'none';
-
-const MAX_OPERATION_NAME_LENGTH = 100;
 
 const MESSAGE = 'request';
 
@@ -21,11 +20,7 @@ const MESSAGE = 'request';
  */
 export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, mode: RequestLogMode): void {
   if (mode === 'none') return;
-  // In the syntax of the router, a literal colon is a double colon.
-  const routes = new Map<string, string>();
-  app.addHook('onRoute', ({ url }) => {
-    routes.set(url, url.replaceAll('::', ':'));
-  });
+  const routeOf = routeNames(app);
   // The system does not know the address any more when the connection is closed. Node remembers it once it was read.
   app.server.on('connection', (socket) => void socket.remoteAddress);
 
@@ -40,8 +35,8 @@ export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, m
       clientReqId: clientRequestId(request.headers),
       traceId: traceId(request.headers['traceparent']),
       method: request.method,
-      route: routes.get(request.routeOptions.url ?? ''),
-      operation: operationNameOf(request)?.slice(0, MAX_OPERATION_NAME_LENGTH),
+      route: routeOf(request),
+      operation: operationNameOf(request) || undefined,
       status: isSent ? status : undefined,
       reason: isSent ? failure?.reason : 'CONNECTION_CLOSED',
       app: failure?.app,

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 import { DatabaseUrlError, sqlitePath } from './database-url.ts';
-import type { PostgresSettings } from './postgres.ts';
+import type { PoolState, PostgresSettings } from './postgres.ts';
 import { openSqlite, type SqliteSettings } from './sqlite.ts';
 
 /** Options for opening a database. */
@@ -12,6 +12,10 @@ export type OpenSettings = {
   readonly onFailure?: SqliteSettings['onFailure'];
   /** Is called about once a minute while a reader keeps SQLite's write-ahead log from shrinking. */
   readonly onHeldLog?: SqliteSettings['onHeldLog'];
+  /** Is called after each sync of SQLite's write-ahead log. */
+  readonly onSync?: SqliteSettings['onSync'];
+  /** Receives a function that returns the state of the PostgreSQL pool. */
+  readonly onPool?: ((state: () => PoolState) => void) | undefined;
 };
 
 const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = { poolSize: 10, timeoutMs: 5000 };
@@ -26,14 +30,21 @@ const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = { poolSize: 10, timeoutMs: 5
  */
 export async function openDatabase(
   url: string,
-  { postgres = DEFAULT_POSTGRES_SETTINGS, create = true, onFailure, onHeldLog }: OpenSettings = {},
+  {
+    postgres = DEFAULT_POSTGRES_SETTINGS,
+    create = true,
+    onFailure,
+    onHeldLog,
+    onSync,
+    onPool,
+  }: OpenSettings = {},
 ): Promise<Database> {
   const path = sqlitePath(url);
-  if (path !== undefined) return openSqlite(path, { create, onFailure, onHeldLog });
+  if (path !== undefined) return openSqlite(path, { create, onFailure, onHeldLog, onSync });
   if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) {
     // Imported on demand: a start on SQLite is faster without the PostgreSQL driver.
     const { openPostgres } = await import('./postgres.ts');
-    return openPostgres(url, postgres);
+    return openPostgres(url, postgres, onPool);
   }
   throw new DatabaseUrlError(
     'DATABASE_URL must be sqlite:<path> or postgres://<user>:<password>@<host>/<database>.',

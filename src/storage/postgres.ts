@@ -15,6 +15,14 @@ export type PostgresSettings = {
   readonly timeoutMs: number;
 };
 
+/** The state of a connection pool. */
+export type PoolState = {
+  readonly used: number;
+  readonly idle: number;
+  /** The number of transactions and batches of statements that wait for a connection. */
+  readonly waiting: number;
+};
+
 // True for a standby, too.
 const PROBE = `${READ_TABLES}, current_setting('transaction_read_only') AS read_only`;
 
@@ -46,9 +54,14 @@ const CLIENT_TIMEOUT_MARGIN_MS = 1000;
  * Connections are opened on demand. A broken connection is replaced for the next statement.
  *
  * @param url `postgres://…`; see `parsePostgresUrl` for its parameters
+ * @param onPool receives a function that returns the state of the pool
  * @throws DatabaseUrlError if a parameter of the URL is unknown or invalid
  */
-export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSettings): Database {
+export function openPostgres(
+  url: string,
+  { poolSize, timeoutMs }: PostgresSettings,
+  onPool?: (state: () => PoolState) => void,
+): Database {
   const { connectionString, hasPooler } = parsePostgresUrl(url);
 
   const settings: PoolConfig = {
@@ -65,6 +78,11 @@ export function openPostgres(url: string, { poolSize, timeoutMs }: PostgresSetti
     },
   };
   const pool = openPool(settings, poolSize);
+  onPool?.(() => ({
+    used: pool.totalCount - pool.idleCount,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount,
+  }));
   // A probe must not wait for the connections of requests.
   const probePool = openPool(settings, 1);
 

@@ -3,6 +3,15 @@ import { dirname } from 'node:path';
 import { unavailable } from '../model/api-error.ts';
 import { syncFile } from './sync-file.ts';
 
+/** A completed sync. */
+export type Sync = {
+  readonly seconds: number;
+  /** The number of commits that it has put on disk. */
+  readonly commits: number;
+  /** The size of the log. */
+  readonly logBytes: number;
+};
+
 /** Puts commits on disk. */
 export type LogSync = {
   /**
@@ -31,26 +40,31 @@ export type LogSync = {
  * failed sync.
  *
  * @param path the file of the database, whose log exists
- * @param onSync is called after each sync with the size of the log, in bytes
+ * @param onSync is called after each sync
  * @param onFailure is called once, with an error for the operator, when a sync has failed or a file is missing
  */
 export function logSync(
   path: string,
-  onSync: (bytes: number) => void,
+  onSync: (sync: Sync) => void,
   onFailure: (error: Error) => void,
 ): LogSync {
   const file = openSync(`${path}-wal`, 'r+');
   const [database, wal] = [statSync(path), fstatSync(file)];
   syncFile(dirname(path));
   let waiting: PromiseWithResolvers<void> | undefined;
+  let waitingCount = 0;
   let isRunning = false;
   let failure: Error | undefined;
 
   function start(): void {
     const covered = waiting;
+    const commits = waitingCount;
+    const begin = performance.now();
     waiting = undefined;
+    waitingCount = 0;
     isRunning = true;
     fdatasync(file, (error) => {
+      const seconds = (performance.now() - begin) / 1000;
       isRunning = false;
       try {
         if (error) throw fail(new Error(`The write-ahead log could not be synced: ${error.message}`));
@@ -62,7 +76,7 @@ export function logSync(
       }
       covered?.resolve();
       if (waiting) start();
-      onSync(fstatSync(file).size);
+      onSync({ seconds, commits, logBytes: fstatSync(file).size });
     });
   }
 
@@ -85,6 +99,7 @@ export function logSync(
     async sync() {
       if (failure) throw failure;
       waiting ??= Promise.withResolvers<void>();
+      waitingCount += 1;
       const { promise } = waiting;
       if (!isRunning) start();
       return promise;

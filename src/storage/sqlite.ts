@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../model/api-error.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
 import { checkpoints, type HeldLog } from './sqlite-checkpoints.ts';
-import { logSync } from './sqlite-log-sync.ts';
+import { logSync, type Sync } from './sqlite-log-sync.ts';
 import { sqliteReadiness } from './sqlite-readiness.ts';
 import { cachedReads } from './sqlite-reads.ts';
 import { statementRunner, translateErrors } from './sqlite-statements.ts';
@@ -21,6 +21,8 @@ export type SqliteSettings = {
   readonly onFailure?: ((error: Error) => void) | undefined;
   /** Is called about once a minute while a reader keeps the write-ahead log from shrinking. */
   readonly onHeldLog?: ((log: HeldLog) => void) | undefined;
+  /** Is called after each sync of the write-ahead log. */
+  readonly onSync?: ((sync: Sync) => void) | undefined;
 };
 
 const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
@@ -37,7 +39,7 @@ const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true }
  * @throws DatabaseMissingError if it does not exist and must not be created
  * @throws UNAVAILABLE if the file cannot be opened
  */
-export function openSqlite(path: string, { create, onFailure, onHeldLog }: SqliteSettings): Database {
+export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync }: SqliteSettings): Database {
   if (create) createFile(path);
   else if (!existsSync(path)) {
     throw new DatabaseMissingError(`The database file ${path} does not exist. Run "paw migrate".`);
@@ -46,7 +48,14 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog }: Sqlit
   const reads = cachedReads(reader);
   const write = statementRunner(writer);
   const checkpointing = checkpoints(path, onHeldLog ?? (() => {}));
-  const log = logSync(path, checkpointing.considerLog, onFailure ?? (() => {}));
+  const log = logSync(
+    path,
+    (sync) => {
+      checkpointing.considerLog(sync.logBytes);
+      onSync?.(sync);
+    },
+    onFailure ?? (() => {}),
+  );
   const writes = groupCommit(writer, reads.invalidate, log.sync);
   const readiness = sqliteReadiness(path, log.checkFiles);
 

@@ -6,7 +6,15 @@ import type { AdminContext } from '../../src/data/dependencies.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { type HttpResponse, postGraphql, readResponse, send } from '../support/apis.ts';
 import { adminContext, makeDatabase, migrateDatabase, seedTenant } from '../support/gateway.ts';
-import { logLines, pawProcess, type RunningServer, startServerProcess } from '../support/paw.ts';
+import { readMetric } from '../support/metrics.ts';
+import {
+  logLines,
+  pawProcess,
+  type RunningServer,
+  type Settings,
+  startServerProcess,
+} from '../support/paw.ts';
+import { freePort } from '../support/postgres-server.ts';
 
 /** A line of the log. */
 type Entry = { readonly level: number; readonly pid: number; readonly msg: string };
@@ -239,9 +247,22 @@ test('workers end by themselves if the primary is killed', async () => {
   expect(await listens(cluster.url)).toBe(false);
 });
 
+test('the metrics are the sum of those of the workers', async () => {
+  const port = await freePort();
+  const { url } = await startCluster(undefined, { PAW_METRICS_PORT: String(port) });
+  const processes = await processesAt(url);
+  expect(processes.size).toBe(3);
+  const health = '{http_request_method="GET",http_route="/healthz",http_response_status_code="200"}';
+  const read = () => readMetric(port, 'http_server_request_duration_seconds_count');
+  await expect.poll(read, { timeout: 30_000 }).toEqual({ [health]: 60 });
+});
+
 /** Starts a server with three workers. */
-async function startCluster(atEnd?: (end: () => Promise<void>) => void): Promise<Cluster> {
-  const settings = { DATABASE_URL: databaseUrl, PAW_WORKERS: '3', LOG_LEVEL: 'debug' };
+async function startCluster(
+  atEnd?: (end: () => Promise<void>) => void,
+  others: Settings = {},
+): Promise<Cluster> {
+  const settings = { DATABASE_URL: databaseUrl, PAW_WORKERS: '3', LOG_LEVEL: 'debug', ...others };
   const running = await startServerProcess(settings, atEnd);
   const log = (): readonly Entry[] => logLines(running.output());
   const workers = () => log().flatMap(({ msg, pid }) => (msg === 'worker is listening' ? [pid] : []));

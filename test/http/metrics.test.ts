@@ -1,0 +1,113 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createApp, keyOf, withOtherSecret } from '../support/actors.ts';
+import { bothApis, postGraphql, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { readMetric, type Samples } from '../support/metrics.ts';
+import { freePort } from '../support/postgres-server.ts';
+
+const POLL = { timeout: 30_000 };
+
+let gateway: Gateway;
+let tenant: Tenant;
+let port: number;
+
+beforeAll(async () => {
+  port = await freePort();
+  gateway = await startGateway({ PAW_METRICS_PORT: String(port) });
+  tenant = await seedTenant(gateway, { wallets: 1 });
+  return gateway.stop;
+});
+
+const read = (name: string) => readMetric(port, name);
+
+/** Expects an action to add to the samples of a metric. */
+async function expectAdded(name: string, added: Samples, action: () => Promise<unknown>) {
+  const before = await read(name);
+  await action();
+  const expected = Object.entries(added).map(([labels, count]) => [labels, (before[labels] ?? 0) + count]);
+  // A request is counted when its response has been sent, which the client can see earlier.
+  await expect.poll(() => read(name), POLL).toEqual({ ...before, ...Object.fromEntries(expected) });
+}
+
+describe.each(bothApis(() => gateway.url))('by $name', (api) => {
+  const [method, route] = api.name === 'REST' ? ['GET', '/project/projects'] : ['POST', '/graphql'];
+  const requests = (status: number, of = route, by = method) =>
+    `{http_request_method="${by}",http_route="${of}",http_response_status_code="${status}"}`;
+
+  test('requests are counted by method, route and status', async () => {
+    const added = { [requests(200)]: 2, [requests(401)]: 1 };
+    await expectAdded('http_server_request_duration_seconds_count', added, async () => {
+      await api.listProjects(tenant.token);
+      await api.listProjects(tenant.token);
+      await api.listProjects(withOtherSecret(tenant.token));
+    });
+  });
+
+  test('errors are counted by reason', async () => {
+    const added = { '{reason="INVALID_FIELD"}': 1, '{reason="TOKEN_INVALID"}': 1 };
+    await expectAdded('paw_errors_total', added, async () => {
+      await api.listProjects(tenant.token, { first: 0 });
+      await api.listProjects(withOtherSecret(tenant.token));
+    });
+  });
+
+  test('sign-ins are counted by outcome', async () => {
+    const app = keyOf(await createApp(api, tenant.token));
+    const added = { '{outcome="OK"}': 2, '{outcome="INVALID_CREDENTIALS"}': 1 };
+    await expectAdded('paw_sign_ins_total', added, async () => {
+      await api.signIn(tenant.token, app);
+      await api.signIn(tenant.token, app);
+      await api.signIn(tenant.token, { ...app, privateKey: withOtherSecret(app.privateKey) });
+    });
+  });
+});
+
+test('an unknown path has no route', async () => {
+  const labels = '{http_request_method="GET",http_route="",http_response_status_code="404"}';
+  await expectAdded('http_server_request_duration_seconds_count', { [labels]: 2 }, async () => {
+    await send(`${gateway.url}/one`, 'GET');
+    await send(`${gateway.url}/two`, 'GET');
+  });
+});
+
+test('GraphQL operations are counted by name, the first 100 of requests with a valid token', async () => {
+  const ask = (name: string, token?: string) =>
+    postGraphql(gateway.url, token, `query ${name} { __typename }`);
+  const count = async () => Object.keys(await read('paw_graphql_operations_total')).length;
+  await expectAdded('paw_graphql_operations_total', { '{operation="other"}': 1 }, () => ask('Anonymous'));
+  for (let n = 0; n < 105; n += 1) await ask(`Operation${n}`, tenant.token);
+  await expect.poll(count, POLL).toBe(101);
+  const added = { '{operation="Operation0"}': 1, '{operation="other"}': 2 };
+  await expectAdded('paw_graphql_operations_total', added, async () => {
+    await ask('Operation0', tenant.token);
+    await ask('Operation104', tenant.token);
+    await ask('Operation105', tenant.token);
+  });
+});
+
+test('the process, the queue of passwords and the version are measured', async () => {
+  expect(await read('paw_password_queue_length')).toEqual({ '': 0 });
+  expect(Object.values(await read('paw_build_info'))).toEqual([1]);
+  for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds']) {
+    expect(Object.values(await read(name))).toEqual([expect.any(Number)]);
+  }
+});
+
+test('the syncs of the write-ahead log are measured', async () => {
+  const [rest] = bothApis(() => gateway.url);
+  await rest.updateWallet(tenant.token, tenant.wallets[0] ?? '', { title: 'Title' });
+  const { '': syncs } = await read('paw_sqlite_sync_duration_seconds_count');
+  expect(syncs).toBeGreaterThan(0);
+  expect((await read('paw_sqlite_commits_per_sync_sum'))['']).toBeGreaterThanOrEqual(Number(syncs));
+  expect((await read('paw_sqlite_log_bytes'))['']).toBeGreaterThan(0);
+});
+
+test('the port of the metrics serves nothing else, and the port of the APIs no metrics', async () => {
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
+  expect((await send(`${gateway.url}/metrics`, 'GET')).status).toBe(404);
+});
+
+test('no secret and no name of a resource is in the metrics', async () => {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  expect(text).not.toMatch(/paw_(acct|app|key)_|(accounts|apps|projects|wallets)\//);
+});
