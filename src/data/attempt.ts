@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { PasswordHasher } from '../credentials/password-hasher.ts';
 import { createSeal } from '../credentials/sealed-text.ts';
 import {
   type ApiError,
@@ -97,7 +96,7 @@ export function attempts(
         expireTimeMs: counted?.expireTimeMs ?? expireTimeMs,
       };
     };
-    const passwordsBeforeWrites: PasswordHasher = {
+    const passwordsBeforeWrites: Dependencies['passwords'] = {
       hash: async (...args) => {
         // The transaction would hold its locks while the password waits for its turn.
         if (transaction.hasBegun()) throw passwordAfterWrite();

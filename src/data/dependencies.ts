@@ -8,7 +8,7 @@ import type { TokenStore } from '../storage/tokens.ts';
 export type Dependencies = {
   readonly database: Database;
   readonly tokens: TokenStore;
-  readonly passwords: PasswordHasher;
+  readonly passwords: Pick<PasswordHasher, 'hash'>;
   readonly pageTokens: PageTokens;
   /** Returns the current time, in Unix milliseconds. */
   readonly clock: () => number;

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type PasswordHasher, passwordHasher } from '../../src/credentials/password-hasher.ts';
+import { passwordHasher } from '../../src/credentials/password-hasher.ts';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
+import type { Dependencies } from '../../src/data/dependencies.ts';
 import { updateWallet } from '../../src/data/update-wallet.ts';
 import {
   accessTokenOf,
@@ -132,7 +133,7 @@ describe('a deletion', () => {
     const [name = ''] = owner.wallets;
     const { hash } = passwordHasher({ waiting: 0, waitingPerAccount: 0 });
     // The project is deleted after the move has found it.
-    const passwords: PasswordHasher = {
+    const passwords: Dependencies['passwords'] = {
       async hash(...args) {
         await runJson('project', 'delete', project, '--yes');
         return hash(...args);
