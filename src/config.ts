@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import type { TrustedDocumentsMode } from './graphql/trusted-documents.ts';
+import type { RateLimits } from './http/rate-limit.ts';
 import type { RequestLogMode } from './http/request-log.ts';
 import { nearestName } from './nearest-name.ts';
 
@@ -47,13 +48,7 @@ export type Config = {
   readonly maxRequests: number;
   /** The addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
-  /** The number of requests that one process accepts per minute. */
-  readonly rateLimits: {
-    /** With one credential. */
-    readonly perCredential: number;
-    /** From one client address without a valid token. */
-    readonly perAddress: number;
-  };
+  readonly rateLimits: RateLimits;
   /** The number of failed sign-ins that one client may have to one app within 10 minutes. */
   readonly maxFailedSignIns: number;
   /** The maximum number of wallet passwords that wait to be hashed. Further ones are rejected. */

@@ -58,7 +58,7 @@ export async function serveUntilStopped(
     }
     const failure = await Promise.race([stopped.then(() => undefined), server.failed]);
     // After a failure all writes are refused, so the server stops without a delay.
-    await server.stop(failure && 0);
+    await server.stop(failure === undefined ? undefined : 0);
     if (failure) throw failure;
   } catch (error) {
     // A signal to the whole process group can end a worker before it has registered its listeners.

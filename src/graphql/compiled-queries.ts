@@ -11,6 +11,7 @@ import { LRUCache } from 'lru-cache';
 import { isIntrospection } from './authentication.ts';
 import { hasSupportedConditions } from './conditions.ts';
 import type { Context } from './context.ts';
+import { isJsonObject } from './json-object.ts';
 import { fieldCounter, MAX_LIST_LENGTH } from './response-fields.ts';
 import { maxFieldBytes } from './response-size.ts';
 
@@ -95,18 +96,14 @@ export class CompiledQueries {
 
 /** Returns the GraphQL request in a JSON body, or undefined if only Apollo Server can execute it. */
 export function graphqlRequest(body: unknown): GraphqlRequest | undefined {
-  if (!isObject(body)) return undefined;
+  if (!isJsonObject(body)) return undefined;
   const { query, operationName, variables, extensions } = body;
   const isSupported =
     typeof query === 'string' &&
     (operationName == null || typeof operationName === 'string') &&
-    (variables == null || isObject(variables)) &&
-    (extensions == null || (isObject(extensions) && !Object.hasOwn(extensions, 'persistedQuery')));
+    (variables == null || isJsonObject(variables)) &&
+    (extensions == null || (isJsonObject(extensions) && !Object.hasOwn(extensions, 'persistedQuery')));
   return isSupported ? (body as GraphqlRequest) : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns whether an operation is a query, and not an introspection query. */

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { documentNotFound, documentNotTrusted } from '../model/api-error.ts';
+import { isJsonObject, type JsonObject } from './json-object.ts';
 
 /** How documents that are not in the manifest are treated: logged and executed, executed, or refused. */
 export type TrustedDocumentsMode = 'log' | 'prefer' | 'require';
@@ -10,7 +11,7 @@ export type TrustedDocumentsMode = 'log' | 'prefer' | 'require';
 export type Manifest = ReadonlyMap<string, string>;
 
 /** The parameters of a GraphQL request, from its body or its query string. */
-export type GraphqlParameters = Readonly<Record<string, unknown>>;
+export type GraphqlParameters = JsonObject;
 
 /**
  * Returns the parameters with the text of the document in place of its id. Parameters that contain
@@ -36,7 +37,7 @@ export function parseManifest(text: string): Manifest | undefined {
   } catch {
     return undefined;
   }
-  if (!isObject(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const entries = 'format' in value ? apolloEntries(value) : Object.entries(value);
   const isValid = entries?.every((entry) => entry.every((part) => typeof part === 'string' && part !== ''));
   return isValid ? new Map(entries as [string, string][]) : undefined;
@@ -45,7 +46,7 @@ export function parseManifest(text: string): Manifest | undefined {
 function apolloEntries({ format, version, operations }: GraphqlParameters): unknown[][] | undefined {
   if (format !== APOLLO_FORMAT || version !== 1 || !Array.isArray(operations)) return undefined;
   return operations.map((operation) =>
-    isObject(operation) ? [operation['id'], operation['body']] : [undefined],
+    isJsonObject(operation) ? [operation['id'], operation['body']] : [undefined],
   );
 }
 
@@ -89,17 +90,13 @@ export function trustedDocuments(
 
 /** Returns the id in `extensions.persistedQuery.sha256Hash`. */
 function apolloHashOf(extensions: unknown): unknown {
-  const persistedQuery = isObject(extensions) ? extensions['persistedQuery'] : undefined;
-  return isObject(persistedQuery) ? persistedQuery['sha256Hash'] : undefined;
+  const persistedQuery = isJsonObject(extensions) ? extensions['persistedQuery'] : undefined;
+  return isJsonObject(persistedQuery) ? persistedQuery['sha256Hash'] : undefined;
 }
 
 /** Replaces the id by the text. Apollo Server would reject an id that is not the hash of the text. */
 function withDocument({ extensions, ...parameters }: GraphqlParameters, query: string): GraphqlParameters {
   const others = Object.entries(parameters).filter(([name]) => !ID_PARAMETERS.includes(name));
-  const { persistedQuery: _, ...rest } = isObject(extensions) ? extensions : {};
+  const { persistedQuery: _, ...rest } = isJsonObject(extensions) ? extensions : {};
   return { ...Object.fromEntries(others), query, ...(Object.keys(rest).length > 0 && { extensions: rest }) };
-}
-
-function isObject(value: unknown): value is GraphqlParameters {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -73,7 +73,7 @@ export function limitSlowClients(
       if (reason === 'evict') reject(socket);
     },
   });
-  // After authentication, and before the body is read.
+  // Before the body is read. Requests beyond the limits have been refused by earlier hooks.
   app.addHook('preParsing', ({ raw }, _reply, _payload, done) => {
     const size = bodySizeOf(raw);
     if (size > SMALL_BODY_BYTES) {

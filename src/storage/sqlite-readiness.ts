@@ -1,9 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../model/api-error.ts';
 import { assertCurrentSchema, READ_TABLES, type ReadinessRow, remembered } from './readiness.ts';
-import { primaryResultCode } from './sqlite-statements.ts';
-
-const BUSY = 5;
+import { BUSY, primaryResultCode } from './sqlite-statements.ts';
 
 /** Checks whether a SQLite database can be used. */
 export type SqliteReadiness = {

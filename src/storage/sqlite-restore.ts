@@ -18,10 +18,8 @@ import { createFolder } from './sqlite.ts';
 import { BackupError } from './sqlite-backup.ts';
 import { findFileProblems, readFileVersion } from './sqlite-check.ts';
 import { otherLockHolders } from './sqlite-lock-holders.ts';
-import { primaryResultCode } from './sqlite-statements.ts';
+import { BUSY, primaryResultCode } from './sqlite-statements.ts';
 import { syncFile } from './sync-file.ts';
-
-const BUSY = 5;
 
 const HEADER_BYTES = 100;
 

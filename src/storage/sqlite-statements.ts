@@ -2,10 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../model/api-error.ts';
 import type { Row, Value } from './database.ts';
 
+/** The primary result code if another connection holds a lock. Source: sqlite.org/rescode.html. */
+export const BUSY = 5;
+
 // Primary result codes of an unavailable database, as opposed to those of an invalid statement.
 // Source: sqlite.org/rescode.html.
 const OUTAGE_CODES = new Set([
-  5, // BUSY
+  BUSY,
   6, // LOCKED
   7, // NOMEM
   8, // READONLY

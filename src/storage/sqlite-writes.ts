@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, unavailable } from '../model/api-error.ts';
-import { primaryResultCode, translateErrors } from './sqlite-statements.ts';
+import { BUSY, primaryResultCode, translateErrors } from './sqlite-statements.ts';
 
 /** How long a write waits for the lock of another process. */
 export const BUSY_TIMEOUT_MS = 2000;
@@ -10,8 +10,6 @@ export const BUSY_TIMEOUT_MS = 2000;
 // The lock is tried again after intervals that grow from the first to the second.
 const MIN_BUSY_INTERVAL_MS = 1;
 const MAX_BUSY_INTERVAL_MS = 32;
-
-const BUSY = 5;
 
 const MAX_BATCH = 100;
 
