@@ -35,6 +35,16 @@ const MAX_ANSWERS = 50_000;
 
 const MAX_COUNTED_ACCOUNTS = 10_000;
 
+// A count at the limit reads 50,000 rows.
+const RECOUNT_INTERVAL_MS = 30_000;
+
+type AnswerCount = {
+  /** The answers when they were counted, and those that this process has added. */
+  answers: number;
+  /** The time of the count: Unix time in milliseconds. */
+  readonly timeMs: number;
+};
+
 /**
  * Returns `DataLayer.attempt`. The operations of an attempt and the answer to its request are one transaction, so that
  * a process that is killed leaves either both or none.
@@ -48,17 +58,17 @@ export function attempts(
   const { database, clock, passwords } = dependencies;
   // The attempts of this process. Those of other processes are noticed when the answer is stored.
   const running = new Set<string>();
-  // The answers of an account when they were counted, and those that this process has added. They are counted again
-  // at the limit, since they expire.
-  const counts = new LRUCache<Ulid, number>({ max: MAX_COUNTED_ACCOUNTS });
+  const counts = new LRUCache<Ulid, AnswerCount>({ max: MAX_COUNTED_ACCOUNTS });
 
   async function assertSpace(accountId: Ulid): Promise<void> {
     let count = counts.get(accountId);
-    if (count === undefined || count >= MAX_ANSWERS) {
-      count = await countAnswers(database, accountId, MAX_ANSWERS);
+    const isFull = count !== undefined && count.answers >= MAX_ANSWERS;
+    // Answers expire, so they are counted again at the limit.
+    if (count === undefined || (isFull && clock() - count.timeMs >= RECOUNT_INTERVAL_MS)) {
+      count = { answers: await countAnswers(database, accountId, MAX_ANSWERS), timeMs: clock() };
       counts.set(accountId, count);
     }
-    if (count >= MAX_ANSWERS) throw tooManyIdempotencyKeys();
+    if (count.answers >= MAX_ANSWERS) throw tooManyIdempotencyKeys();
   }
 
   return async (principal, { key, bearerToken, content }): Promise<Attempt> => {
@@ -126,7 +136,8 @@ export function attempts(
             // Another process was faster. Its answer is there for a retry.
             if (!isNew) throw idempotencyKeyInUse();
           });
-          counts.set(id.accountId, (counts.get(id.accountId) ?? 0) + 1);
+          const count = counts.get(id.accountId);
+          if (count !== undefined) count.answers += 1;
         } finally {
           await abandon();
         }

@@ -175,6 +175,14 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     expect(api.errorOf(refused)[1]).toBe('TOO_MANY_IDEMPOTENCY_KEYS');
     expect(isReplayed(await api.createApp(other.url, tenant.token, 'App', keyed()))).toBe(true);
     expect(await count('app')).toBe(1);
+
+    // The answers are counted again after 30 s.
+    await gateway.database.query('DELETE FROM idempotency_key');
+    const retry = () => api.createApp(other.url, tenant.token, 'App', keyed('another'));
+    gateway.clock.advance(29_999);
+    expect(api.errorOf(await retry())[1]).toBe('TOO_MANY_IDEMPOTENCY_KEYS');
+    gateway.clock.advance(1);
+    expect((await retry()).status).toBe(200);
   });
 
   test('two principals can use the same key', async () => {
