@@ -22,6 +22,11 @@ const FILL_KEYS = `INSERT INTO idempotency_key (account_id, principal_id, key_ha
   SELECT n % 100, n % 100, n, repeat('x', 300), CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
   FROM generate_series(1, 20000) n`;
 
+const FILL_FAILURES = `INSERT INTO sign_in_failure
+    (account_id, app_id, credential_id, address, failure_count, expire_time_ms)
+  SELECT n % 100, n, n, '192.0.2.1', 1, CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
+  FROM generate_series(1, 20000) n`;
+
 const FIND = 'SELECT id FROM project WHERE account_id = $1 ORDER BY id LIMIT 1 OFFSET $2';
 
 /** A step of an executed plan, in the JSON format of EXPLAIN ANALYZE. */
@@ -122,14 +127,14 @@ test.each(['force_custom_plan', 'auto'] as const)(
   async (mode) => {
     const gateway = await startGateway(PATIENT);
     onTestFinished(gateway.stop);
-    for (const sql of [FILL_TOKENS, FILL_KEYS, 'ANALYZE']) await gateway.database.query(sql);
+    for (const sql of [FILL_TOKENS, FILL_KEYS, FILL_FAILURES, 'ANALYZE']) await gateway.database.query(sql);
     const { explained, steps } = explain(gateway.database, mode);
     const sweepable = {
       ...explained,
       transaction: <T>(work: (on: Queryable) => Promise<T>) => work(explained),
     };
     await sweepExpired(sweepable, 'test', Date.now);
-    for (const table of ['token', 'idempotency_key']) {
+    for (const table of ['token', 'idempotency_key', 'sign_in_failure']) {
       expect(steps).toContainEqual(
         expect.objectContaining({ 'Node Type': 'ModifyTable', 'Relation Name': table }),
       );
@@ -139,7 +144,9 @@ test.each(['force_custom_plan', 'auto'] as const)(
         /^(Seq|Index|Bitmap).* Scan$/.test(type) && table !== 'sweep',
     );
     const indexes = scans.map((step) => step['Index Name']);
-    expect(indexes).toEqual(expect.arrayContaining(['token_by_expiry', 'idempotency_key_by_expiry']));
+    expect(indexes).toEqual(
+      expect.arrayContaining(['token_by_expiry', 'idempotency_key_by_expiry', 'sign_in_failure_by_expiry']),
+    );
     for (const step of scans) expect(step['Node Type']).not.toBe('Seq Scan');
   },
 );
