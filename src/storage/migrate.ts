@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { ApiError } from '../model/api-error.ts';
 import type { Database, Queryable } from './database.ts';
+import { loadPageTokenKey } from './page-token-key.ts';
 
 /** The result of a migration. */
 export type MigrationResult = {
@@ -93,6 +94,8 @@ async function apply(
       await transaction.query(INSERT, [version, now]);
       for (const statement of statements) await transaction.query(statement);
     }
+    // So that no command that only reads has to create it.
+    await loadPageTokenKey(transaction);
     return missing.map(({ name }) => name);
   });
 }

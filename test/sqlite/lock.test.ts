@@ -53,7 +53,11 @@ test('closing does not wait for a lock that another process holds, and readers t
   const database = await openDatabase(url);
   await database.close();
   const words = ['app', 'list', '--account', account, '--json'];
-  expect(await paw(words, { DATABASE_URL: url })).toEqual({ status: 0, stdout: '{"apps":[]}\n', stderr: '' });
+  expect(await paw(words, { DATABASE_URL: url })).toEqual({
+    status: 0,
+    stdout: '{"apps":[],"nextPageToken":""}\n',
+    stderr: '',
+  });
 });
 
 test('an idle server stops well while another process holds the lock', async () => {
