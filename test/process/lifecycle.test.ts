@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
@@ -143,6 +144,24 @@ describe('a server', () => {
     const result = await pawProcess(['serve'], { ...defaults, ...settings });
     expect(result).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(stderr) });
   });
+});
+
+test('a log that nobody reads does not delay requests', async () => {
+  const settings = { PORT: '0', DATABASE_URL: gateway.databaseUrl };
+  const child = spawn(process.execPath, ['src/main.js', 'serve'], {
+    cwd: ROOT,
+    env: settings,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = await once(child.stdout, 'data');
+  child.stdout.pause();
+  const { url } = logLines(String(line)).at(-1);
+  // Their lines are larger than the buffers of a pipe.
+  for (let batch = 0; batch < 100; batch += 1) {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => send(`${url}/nothing`, 'GET')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+  }
 });
 
 test('npm start forwards SIGTERM, and no server remains', async () => {
