@@ -13,8 +13,18 @@ const MAX_UNWRITTEN_BYTES = 1_000_000;
  * @param dest the file descriptor
  */
 export function openLog(level: Config['logLevel'], dest: number): Logger {
+  let isWritable = true;
+  // Registered before the listener of the library, which would try for ever to write the rest to a full disk.
+  process.once('exit', () => {
+    if (!isWritable) destination.destroy();
+  });
   const destination = pino.destination({ dest, sync: false, maxLength: MAX_UNWRITTEN_BYTES });
-  destination.on('error', () => {});
+  destination.on('error', () => {
+    isWritable = false;
+  });
+  destination.on('write', () => {
+    isWritable = true;
+  });
   const terminal = { write: (line: string) => destination.write(terminalLine(line)) };
   return pino({ level }, isatty(dest) ? terminal : destination);
 }
