@@ -15,31 +15,19 @@ export type Admission = {
   leave(): void;
 };
 
-// Further requests are refused if they would wait for longer. Less than the half second that a client notices.
-const MAX_WAIT_MS = 200;
-
-// The share of the places that a burst of requests can take, however slowly they are processed.
-const BURST_SHARE = 1 / 4;
-
-// The weight of one request in the average time between two responses.
-const INTERVAL_WEIGHT = 1 / 64;
-
-// Longer pauses are not caused by the load.
-const MAX_INTERVAL_MS = 100;
-
 // How long requests start in one turn of the event loop, so that new requests are read in between.
 const MAX_TURN_MS = 5;
 
-// Waiting requests get at least this part of the time in which others are read and refused. Without it, a flood of
+// Waiting requests get at least this multiple of the time in which others are read and refused. Without it, a flood of
 // requests that are refused would leave no time for those that were accepted.
-const MIN_START_SHARE = 1 / 4;
+const MIN_START_SHARE = 2;
 
 /**
  * Returns the admission of one process.
  *
  * Requests that arrive faster than they are processed would wait in the buffers of the sockets, where
  * they can be neither counted nor refused. They are therefore read at once, and wait here. Requests
- * beyond the capacity of the process are refused as soon as they are read.
+ * for which there is no place are refused as soon as they are read.
  *
  * @param maxRequests the maximum number of requests that have a place
  * @param clock returns a time in milliseconds
@@ -49,21 +37,12 @@ export function admission(maxRequests: number, clock = () => performance.now()):
   // Created once: the stack trace of an error takes longer than the rest of a refusal.
   const refusal = overloaded();
   let places = 0;
-  /** The average time between two responses while other requests had a place. */
-  let intervalMs = 0;
-  let lastLeave: number | undefined;
   /** The time at which the first request of this turn was read. */
   let turnStart: number | undefined;
   /** The time at which the first waiting request of this turn was started. */
   let startsSince: number | undefined;
   /** How long waiting requests are started in one turn. */
   let startsMs = MAX_TURN_MS;
-
-  function isOverloaded(): boolean {
-    return (
-      places >= maxRequests || (places >= maxRequests * BURST_SHARE && places * intervalMs > MAX_WAIT_MS)
-    );
-  }
 
   /** Returns whether a request that is read now can start at once. */
   function canStartAtOnce(): boolean {
@@ -98,7 +77,7 @@ export function admission(maxRequests: number, clock = () => performance.now()):
   return {
     enter(start) {
       const startsAtOnce = canStartAtOnce();
-      if (isOverloaded()) return start(refusal);
+      if (places >= maxRequests) return start(refusal);
       places += 1;
       if (startsAtOnce) return start();
       waiting.push(start);
@@ -114,12 +93,7 @@ export function admission(maxRequests: number, clock = () => performance.now()):
       return undefined;
     },
     leave() {
-      const now = clock();
-      if (lastLeave !== undefined) {
-        intervalMs += (Math.min(now - lastLeave, MAX_INTERVAL_MS) - intervalMs) * INTERVAL_WEIGHT;
-      }
       places -= 1;
-      lastLeave = places > 0 ? now : undefined;
     },
   };
 }
