@@ -136,7 +136,7 @@ function readSettings(value: (name: string) => string | undefined): Config {
       value('PAW_TRUSTED_DOCUMENTS_MODE'),
     ),
     corsOrigins: readOrigins(value('PAW_CORS_ORIGINS')) ?? (sandbox ? [APOLLO_STUDIO] : []),
-    maxRequests: readInteger('PAW_MAX_REQUESTS', value('PAW_MAX_REQUESTS') ?? '1000', 1, 100_000),
+    maxRequests: readInteger('PAW_MAX_REQUESTS', value('PAW_MAX_REQUESTS') ?? '500', 1, 100_000),
     trustedProxies: readTrustedProxies(value('PAW_TRUSTED_PROXIES')),
     rateLimits: {
       perCredential: readLimit('PAW_RATE_LIMIT_CREDENTIAL', '120000'),

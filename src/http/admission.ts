@@ -15,12 +15,9 @@ export type Admission = {
   leave(): void;
 };
 
-// How long requests start in one turn of the event loop, so that new requests are read in between.
-const MAX_TURN_MS = 5;
-
-// Waiting requests get at least this multiple of the time in which others are read and refused. Without it, a flood of
-// requests that are refused would leave no time for those that were accepted.
-const MIN_START_SHARE = 2;
+// How long requests start in one turn of the event loop, so that new requests are read in between. Starting is the
+// smaller part of the work for a request: the turn takes several times as long.
+const MIN_STARTS_MS = 3;
 
 /**
  * Returns the admission of one process.
@@ -37,26 +34,29 @@ export function admission(maxRequests: number, clock = () => performance.now()):
   // Created once: the stack trace of an error takes longer than the rest of a refusal.
   const refusal = overloaded();
   let places = 0;
-  /** The time at which the first request of this turn was read. */
-  let turnStart: number | undefined;
+  /** The times at which the first and the latest request of this turn were read. */
+  let firstRead: number | undefined;
+  let latestRead = 0;
   /** The time at which the first waiting request of this turn was started. */
   let startsSince: number | undefined;
   /** How long waiting requests are started in one turn. */
-  let startsMs = MAX_TURN_MS;
+  let startsMs = MIN_STARTS_MS;
 
   /** Returns whether a request that is read now can start at once. */
   function canStartAtOnce(): boolean {
-    const now = clock();
-    if (turnStart === undefined) {
-      turnStart = now;
-      setImmediate(endTurn, now);
+    latestRead = clock();
+    if (firstRead === undefined) {
+      firstRead = latestRead;
+      setImmediate(endReads, latestRead);
     }
-    return waiting.length === 0 && now - turnStart <= MAX_TURN_MS;
+    return waiting.length === 0 && latestRead - firstRead <= MIN_STARTS_MS;
   }
 
-  function endTurn(start: number): void {
-    turnStart = undefined;
-    startsMs = Math.max(MAX_TURN_MS, (clock() - start) * MIN_START_SHARE);
+  function endReads(first: number): void {
+    firstRead = undefined;
+    // At least as long as requests were read. Otherwise a flood of requests that are refused would leave no time for
+    // those that were accepted.
+    startsMs = Math.max(MIN_STARTS_MS, latestRead - first);
   }
 
   /** Starts the oldest waiting request in this turn, or in a later one. */

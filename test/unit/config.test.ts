@@ -22,7 +22,7 @@ const DEFAULTS = {
   introspection: true,
   trustedDocuments: undefined,
   corsOrigins: ['https://studio.apollographql.com'],
-  maxRequests: 1000,
+  maxRequests: 500,
   trustedProxies: [],
   rateLimits: { perCredential: 120_000, perAddress: 12_000 },
   maxFailedSignIns: 20,

@@ -46,10 +46,10 @@ test('a request that resumes after its body takes a place again, or is refused i
   expect(outcomes).toEqual(['upload', 'a', 'refused b', 'c']);
 });
 
-test('after 5 ms of a turn, requests wait for the next turn, and start in their order', async () => {
+test('after 3 ms of a turn, requests wait for the next turn, and start in their order', async () => {
   const { send, advance, outcomes } = scene(100);
   send('a');
-  advance(5);
+  advance(3);
   send('b');
   advance(1);
   for (const name of ['c', 'd', 'e']) send(name);
@@ -58,18 +58,28 @@ test('after 5 ms of a turn, requests wait for the next turn, and start in their 
   expect(outcomes).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('waiting requests start for twice the time in which requests were read', async () => {
-  const places = scene(100);
-  places.send('first');
-  places.advance(6);
-  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
-    places.enter(() => {
-      places.outcomes.push(name);
-      places.advance(3);
-    });
-  }
+test('waiting requests start for as long as requests were read, without the time of earlier starts', async () => {
+  const { enter, send, advance, outcomes } = scene(100);
+  const sendSlow = (names: readonly string[]) => {
+    for (const name of names) {
+      enter(() => {
+        outcomes.push(name);
+        advance(4);
+      });
+    }
+  };
+  send('first');
+  advance(10);
+  sendSlow(['a', 'b', 'c', 'd', 'e']);
   await nextTurn();
-  expect(places.outcomes).toEqual(['first', 'a', 'b', 'c', 'd', 'e']);
+  expect(outcomes).toEqual(['first', 'a', 'b', 'c']);
+  send('f');
   await nextTurn();
-  expect(places.outcomes.at(-1)).toBe('f');
+  await nextTurn();
+  expect(outcomes).toEqual(['first', 'a', 'b', 'c', 'd', 'e', 'f']);
+  send('second');
+  advance(4);
+  sendSlow(['g', 'h', 'i']);
+  await nextTurn();
+  expect(outcomes.slice(7)).toEqual(['second', 'g', 'h']);
 });
