@@ -163,8 +163,10 @@ async function listen(
 
   const metricsServer = await listenForMetrics(config, metrics);
   app.addHook('onClose', async () => metricsServer?.close());
+  // With `localhost`, Fastify would open a second server on `::1`, which would have none of the limits of this one.
+  const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
   // The types of Fastify have no `reusePort`, which it passes to Node.
-  const address = { host: config.host, port: config.port, reusePort: sharesPort };
+  const address = { host, port: config.port, reusePort: sharesPort };
   await app.listen(address);
   const { port } = app.server.address() as AddressInfo;
   const url = localUrl(config.host, port);
