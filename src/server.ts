@@ -32,8 +32,10 @@ import { addOpenApi } from './rest/openapi.ts';
 import { addRestApi } from './rest/routes.ts';
 import type { Database } from './storage/database.ts';
 import { migrate } from './storage/migrate.ts';
+import { latestVersion } from './storage/migrations.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
+import { guardSchema } from './storage/schema-guard.ts';
 import { startSweeper } from './storage/sweep.ts';
 import { tokenStore } from './storage/tokens.ts';
 import { VERSION } from './version.ts';
@@ -82,7 +84,7 @@ export async function startServer(
   const { databaseUrl, postgres, createDatabase: create } = config;
   const failed = Promise.withResolvers<Error>();
   const metrics = await openMetrics(config);
-  const database = await openDatabase(databaseUrl, {
+  let database = await openDatabase(databaseUrl, {
     postgres,
     create,
     onFailure: failed.resolve,
@@ -91,8 +93,16 @@ export async function startServer(
     onPool: metrics?.watchPool,
   });
   try {
-    const { applied } = await migrate(database, clock());
+    const { version, applied } = await migrate(database, clock());
     for (const migration of applied) logger.info({ migration }, 'applied a migration');
+    database = guardSchema(database, version, {
+      onNewer: (newer) =>
+        logger.warn(
+          { version: newer, supported: latestVersion() },
+          'the database schema is newer, and compatible',
+        ),
+      onIncompatible: ({ message }) => logger.error(`${message} All requests are refused.`),
+    });
     return {
       ...(await listen(config, logger, clock, database, explorers, sharesPort, resolveDocument, metrics)),
       failed: failed.promise,

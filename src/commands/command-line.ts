@@ -133,6 +133,7 @@ function readArguments(command: Command, args: readonly string[]): Arguments {
   return {
     optional,
     required: (name) => optional(name) ?? '',
+    flag: (name) => values[name] === true,
     operand: operand ?? '',
     json,
     environment: process.env,

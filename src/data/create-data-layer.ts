@@ -31,7 +31,9 @@ function operations(dependencies: Dependencies, countFailure: CountFailure): Ope
     updateWallet: (principal, input, client) => updateWallet(dependencies, principal, input, client),
     listProjects: (principal, input) => listProjects(dependencies, principal, input),
     getResources: (principal, names) => getResources(dependencies, principal, names),
-    checkReady: () => dependencies.database.checkReady(),
+    async checkReady() {
+      await dependencies.database.checkReady();
+    },
   };
 }
 

@@ -27,12 +27,13 @@ export type Database = Queryable & {
    */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
   /**
-   * Checks that every table can be read, that the database can be written, and that its schema is current, on a
-   * connection that is used for nothing else. The result is remembered for a second.
+   * Checks that every table can be read, that the database can be written, and that its schema is current or
+   * compatible, on a connection that is used for nothing else. The result is remembered for a second.
    *
-   * @throws UNAVAILABLE otherwise
+   * @returns the schema version
+   * @throws UNAVAILABLE otherwise, with a `DatabaseVersionError` as the cause if the program can't use the schema
    */
-  checkReady(): Promise<void>;
+  checkReady(): Promise<number>;
   /** Closes all connections after their running statements have finished. */
   close(): Promise<void>;
 };

@@ -5,7 +5,8 @@ import { ApiError, unavailable } from '../model/api-error.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
 import { parsePostgresUrl } from './database-url.ts';
 import { batchedReads } from './postgres-reads.ts';
-import { assertCurrentSchema, READ_TABLES, type ReadinessRow, remembered } from './readiness.ts';
+import { READ_TABLES, remembered } from './readiness.ts';
+import { checkVersion, FIND_COMPATIBLE_VERSION, type SchemaVersion } from './schema-version.ts';
 
 /** The limits on one process's use of a PostgreSQL server. */
 export type PostgresSettings = {
@@ -131,10 +132,12 @@ export function openPostgres(
     const client = await probePool.connect().catch((error: unknown) => Promise.reject(unavailable(error)));
     let isReady = false;
     try {
-      const { rows } = await client.query<ReadinessRow & { read_only: string }>(PROBE);
-      assertCurrentSchema(rows[0]);
+      const schema = await client.query<SchemaVersion>(FIND_COMPATIBLE_VERSION);
+      const version = checkVersion(schema.rows[0]);
+      const { rows } = await client.query<{ read_only: string }>(PROBE);
       if (rows[0]?.read_only !== 'off') throw new Error('The database is read-only, or a standby.');
       isReady = true;
+      return version;
     } catch (error) {
       throw error instanceof ApiError ? error : unavailable(error);
     } finally {
