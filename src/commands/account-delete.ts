@@ -1,5 +1,6 @@
 import { deleteAccount } from '../data/delete-account.ts';
 import { type Command, YES } from './command.ts';
+import { countedRows } from './counts.ts';
 import { withDatabase } from './with-database.ts';
 
 export const accountDelete: Command = {
@@ -12,9 +13,7 @@ export const accountDelete: Command = {
     withDatabase(args.environment, async (admin) => {
       const rows = await deleteAccount(admin, { name: args.operand });
       const { project: projects, app: apps, wallet: wallets, token: tokens } = rows;
-      args.print(
-        { projects, apps, wallets, tokens },
-        `Deleted the account with ${projects} projects, ${apps} apps, ${wallets} wallets and ${tokens} tokens.`,
-      );
+      const counts = { projects, apps, wallets, tokens };
+      args.print(counts, `Deleted the account with ${countedRows(counts)}.`);
     }),
 };
