@@ -1,6 +1,11 @@
 import { readConfig } from '../config.ts';
-import { migrate as migrateDatabase, missingMigrations } from '../storage/migrate.ts';
-import { latestVersion, type Migration, readMigrations } from '../storage/migrations.ts';
+import {
+  type MigrationPlan,
+  migrate as migrateDatabase,
+  planFrom,
+  planMigration,
+} from '../storage/migrate.ts';
+import { latestVersion, type Migration } from '../storage/migrations.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import { DatabaseMissingError } from '../storage/sqlite.ts';
 import type { Arguments, Command } from './command.ts';
@@ -30,36 +35,37 @@ function versionLine(version: number): string {
 }
 
 async function dryRun(args: Arguments): Promise<void> {
-  const migrations = await findMissing(args);
-  const missing = migrations.map(({ name, compatibleFrom, statements }) => ({
+  const { version, serversContinue, missing } = await readPlan(args);
+  const migrations = missing.map(({ name, compatibleFrom, statements }) => ({
     name,
     compatibleFrom,
     statements,
   }));
-  args.print({ missing }, migrations.map(script).join('\n\n') || 'No migration is missing.');
+  const heading =
+    version === 0
+      ? '-- The database has no tables.'
+      : `-- The database has schema version ${version}. ${serversContinue ? 'Its servers continue to serve.' : 'Stop its servers first.'}`;
+  const lines = missing.length > 0 ? [heading, ...missing.map(script)] : [versionLine(version)];
+  args.print({ version, serversContinue, missing: migrations }, lines.join('\n\n'));
 }
 
-/** Returns the missing migrations of a database. A file that does not exist is not created. */
-async function findMissing({ environment }: Arguments): Promise<readonly Migration[]> {
+/** Returns what a migration would do. A file that does not exist is not created. */
+async function readPlan({ environment }: Arguments): Promise<MigrationPlan> {
   const { databaseUrl, postgres } = readConfig(environment);
   try {
     const database = await openDatabase(databaseUrl, { postgres, create: false });
     try {
-      return await missingMigrations(database);
+      return await planMigration(database);
     } finally {
       await database.close();
     }
   } catch (error) {
     if (!(error instanceof DatabaseMissingError)) throw error;
-    return readMigrations();
+    return planFrom(0);
   }
 }
 
 /** Returns the statements of a migration as a script. */
-function script({ version, name, compatibleFrom, statements }: Migration): string {
-  const heading =
-    compatibleFrom < version
-      ? `-- ${name}: programs of version ${compatibleFrom} and later continue to serve`
-      : `-- ${name}: stop all programs of earlier versions first`;
-  return [heading, ...statements.map((statement) => `${statement.trim()};`)].join('\n');
+function script({ name, statements }: Migration): string {
+  return [`-- ${name}`, ...statements.map((statement) => `${statement.trim()};`)].join('\n');
 }

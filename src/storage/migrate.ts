@@ -12,6 +12,15 @@ export type MigrationResult = {
   readonly applied: readonly string[];
 };
 
+/** What a migration would do. */
+export type MigrationPlan = {
+  /** The schema version before it, 0 if there are no tables. */
+  readonly version: number;
+  /** Whether servers of this version continue to serve after it. */
+  readonly serversContinue: boolean;
+  readonly missing: readonly Migration[];
+};
+
 const MAX_ATTEMPTS = 3;
 
 const CREATE_TABLE =
@@ -49,10 +58,17 @@ export async function migrate(database: Database, now: number): Promise<Migratio
  * @throws DatabaseVersionError if the database is newer than the program, and not compatible with it
  * @throws UNAVAILABLE if the database is unavailable
  */
-export async function missingMigrations(database: Queryable): Promise<readonly Migration[]> {
+export async function planMigration(database: Queryable): Promise<MigrationPlan> {
   const version = await readVersion(database);
   if (version > latestVersion()) await assertUsable(database);
-  return readMigrations().slice(version);
+  return planFrom(version);
+}
+
+/** Returns the migrations from a schema version on. */
+export function planFrom(version: number): MigrationPlan {
+  const missing = readMigrations().slice(version);
+  const serversContinue = version === 0 || missing.every(({ compatibleFrom }) => compatibleFrom <= version);
+  return { version, serversContinue, missing };
 }
 
 async function apply(database: Database, now: number): Promise<readonly string[]> {

@@ -87,6 +87,10 @@ describe('after a migration that is compatible', () => {
     const old = await startServerProcess(settings);
     await useAll(old);
     const program = nextProgram(COMPATIBLE);
+    const dryRun = await program.run(['migrate', '--dry-run'], settings);
+    expect(dryRun.stdout).toMatch(
+      `-- The database has schema version ${OLD}. Its servers continue to serve.\n`,
+    );
     expect(await program.run(['migrate', '--json'], settings)).toMatchObject({
       status: 0,
       stdout: `{"version":${NEW},"applied":["${String(NEW).padStart(4, '0')}-next"]}\n`,
@@ -119,7 +123,11 @@ describe('after a migration that is compatible', () => {
       stdout: `The schema version is ${NEW}, which is compatible with this program of version ${OLD}.\n`,
       stderr: '',
     });
-    expect(await pawJson(['migrate', '--dry-run'], settings)).toEqual({ missing: [] });
+    expect(await pawJson(['migrate', '--dry-run'], settings)).toEqual({
+      version: NEW,
+      serversContinue: true,
+      missing: [],
+    });
     const { status, stderr } = await paw(['account', 'list'], settings);
     expect({ status, stderr }).toEqual({ status: 1, stderr: `paw: ${REFUSAL}\n` });
   });
