@@ -33,7 +33,7 @@ const COMMANDS: readonly (readonly [name: string, mentions: readonly string[]])[
   ['app delete', ['<name>', '--yes']],
   ['app activate', ['<name>']],
   ['app deactivate', ['<name>']],
-  ['migrate', []],
+  ['migrate', ['--dry-run']],
   ['check', []],
   ['backup', ['<file>']],
   ['restore', ['<file>']],
