@@ -33,5 +33,5 @@ export async function createAccountToken(
   }
   const defaultProjectId = project ? idOf(project) : default_project_id;
   const principal = { level: 'account', accountId, defaultProjectId } as const;
-  return issueToken(database, admin, accountId, principal, ttlSeconds);
+  return issueToken(database, admin, accountId, principal, ttlSeconds * 1000, '');
 }

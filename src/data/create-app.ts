@@ -20,7 +20,8 @@ export async function createApp(
   if (principal.level !== 'account') throw accountTokenRequired();
 
   const id = newId();
-  const privateKey = createCredential('key', id, newId());
+  const keyId = newId();
+  const privateKey = createCredential('key', id, keyId);
   const row = await insertApp(database, {
     account_id: principal.accountId,
     id,
@@ -28,6 +29,7 @@ export async function createApp(
     title,
     active: active ? 1 : 0,
     create_time_ms: clock(),
+    private_key_id: keyId,
     private_key_hash: hashCredential(privateKey),
   });
   if (row === undefined) throw projectNotVisible();

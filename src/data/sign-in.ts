@@ -45,7 +45,11 @@ export async function signIn(
   ]);
   if (failures !== undefined && failures.count >= maxFailedSignIns)
     throw tooManyFailures(failures, clock(), name);
-  const isKeyCorrect = equalHashes(row?.private_key_hash ?? NO_HASH, hashCredential(privateKey));
+  const keyHash = hashCredential(privateKey);
+  const isCurrentKey = equalHashes(row?.private_key_hash ?? NO_HASH, keyHash);
+  const isPreviousKey = equalHashes(row?.previous_key_hash ?? NO_HASH, keyHash);
+  const isPreviousKeyLive = (row?.previous_key_expire_time_ms ?? 0) > clock();
+  const isKeyCorrect = isCurrentKey || (isPreviousKey && isPreviousKeyLive);
   const isVisible = principal.level === 'account' || principal.projectId === row?.project_id;
   if (row === undefined || !isKeyCorrect || !isVisible) {
     const now = clock();
@@ -57,13 +61,16 @@ export async function signIn(
   const issued = await database.transaction(async (transaction) => {
     // The lock is held until the token is stored, so that a concurrent deactivation or change of the key revokes this
     // token, too.
-    const isActive = await lockApp(transaction, accountId, row.id, row.private_key_hash);
-    if (isActive === undefined) throw invalidCredentials(name);
-    if (!isActive) throw appInactive(name);
+    const now = clock();
+    const lock = await lockApp(transaction, accountId, row.id, keyHash, now);
+    if (lock === undefined) throw invalidCredentials(name);
+    if (lock.active === 0) throw appInactive(name);
     // The lock also keeps concurrent sign-ins from exceeding the maximum.
     await revokeOldestTokens(transaction, row.id, maxTokensPerApp - 1);
     const appPrincipal = { level: 'project', accountId, projectId: row.project_id } as const;
-    return issueToken(transaction, dependencies, row.id, appPrincipal, dependencies.tokenTtlSeconds);
+    const keyLifeMs = (lock.key_expire_time_ms ?? Infinity) - now;
+    const ttlMs = Math.min(dependencies.tokenTtlSeconds * 1000, keyLifeMs);
+    return issueToken(transaction, dependencies, row.id, appPrincipal, ttlMs, lock.key_id);
   });
   return { ...issued, app: appFromRow(row) };
 }

@@ -1,6 +1,7 @@
 import {
   boolean,
   description,
+  integer,
   network,
   nullable,
   optional,
@@ -19,6 +20,9 @@ export const createAppFields = {
 
 /** The validators of the input fields of `signIn`. */
 export const signInFields = { name: resourceNameValidator('apps'), privateKey };
+
+/** The validator of the grace period of a rotated key: 0 to 7 days, in seconds. */
+export const gracePeriod = integer(0, 7 * 86_400);
 
 /** The validators of the input fields of `updateWallet`: the name of the wallet, and the fields that a client can change. */
 export const updateWalletFields = {

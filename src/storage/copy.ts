@@ -29,7 +29,19 @@ const TABLES = [
   },
   {
     name: 'app',
-    columns: ['account_id', 'id', 'project_id', 'title', 'private_key_hash', 'active', 'create_time_ms'],
+    columns: [
+      'account_id',
+      'id',
+      'project_id',
+      'title',
+      'private_key_id',
+      'private_key_hash',
+      'previous_key_id',
+      'previous_key_hash',
+      'previous_key_expire_time_ms',
+      'active',
+      'create_time_ms',
+    ],
     key: ['account_id', 'id'],
   },
   {
@@ -50,7 +62,7 @@ const TABLES = [
   },
   {
     name: 'token',
-    columns: ['namespace', 'key', 'value', 'expire_time_ms', 'account_id'],
+    columns: ['namespace', 'key', 'value', 'expire_time_ms', 'account_id', 'app_key_id'],
     key: ['namespace', 'key'],
     where: '(expire_time_ms IS NULL OR expire_time_ms > $1)',
   },

@@ -27,8 +27,12 @@ export type TokenStore = {
    * @throws UNAVAILABLE if the database is unavailable
    */
   find(ownerId: Ulid, serial: Ulid): Promise<TokenRecord | undefined>;
-  /** Stores a token with a time to live of `ttlMs` milliseconds. @throws UNAVAILABLE if the database is unavailable */
-  add(ownerId: Ulid, serial: Ulid, record: TokenRecord, ttlMs: number): Promise<void>;
+  /**
+   * Stores a token with a time to live of `ttlMs` milliseconds.
+   * @param appKeyId the public id of the app key for which the token is issued; empty for an account token
+   * @throws UNAVAILABLE if the database is unavailable
+   */
+  add(ownerId: Ulid, serial: Ulid, record: TokenRecord, ttlMs: number, appKeyId: string): Promise<void>;
   /** Revokes a token. Returns whether it was valid. @throws UNAVAILABLE if the database is unavailable */
   revoke(ownerId: Ulid, serial: Ulid): Promise<boolean>;
   /** Revokes all tokens of an owner. @throws UNAVAILABLE if the database is unavailable */
@@ -38,6 +42,10 @@ export type TokenStore = {
 // The serials of an owner sort by the time of issue.
 const REVOKE_OLDEST = `DELETE FROM token WHERE namespace = $1 AND key <=
   (SELECT key FROM token WHERE namespace = $1 ORDER BY key DESC LIMIT 1 OFFSET $2)`;
+
+const REVOKE_OTHER_KEYS = 'DELETE FROM token WHERE namespace = $1 AND app_key_id <> $2';
+
+const SHORTEN = 'UPDATE token SET expire_time_ms = $2 WHERE namespace = $1 AND expire_time_ms > $2';
 
 const ITEM = 'SELECT namespace, key, value, expire_time_ms FROM token';
 
@@ -72,10 +80,10 @@ type ItemRow = {
 export function tokenStore(database: Queryable, clock: () => number): TokenStore {
   // If Keyv caught errors, a token would seem unknown during an outage.
   const settings = { throwOnErrors: true, emitErrors: false };
-  const keyvOf = (accountId?: Ulid) =>
+  const keyvOf = (accountId?: Ulid, appKeyId?: string) =>
     new Keyv<TokenRecord>({
       ...settings,
-      store: new KeyvAdapter(database, clock, accountId),
+      store: new KeyvAdapter(database, clock, accountId, appKeyId),
       useKeyPrefix: false,
       serialize: JSON.stringify,
       deserialize: JSON.parse,
@@ -86,8 +94,8 @@ export function tokenStore(database: Queryable, clock: () => number): TokenStore
   return {
     find: (ownerId, serial) => keyv.get(keyOf(ownerId, serial)),
 
-    async add(ownerId, serial, record, ttlMs) {
-      await keyvOf(record.principal.accountId).set(keyOf(ownerId, serial), record, ttlMs);
+    async add(ownerId, serial, record, ttlMs, appKeyId) {
+      await keyvOf(record.principal.accountId, appKeyId).set(keyOf(ownerId, serial), record, ttlMs);
     },
 
     revoke: (ownerId, serial) => keyv.delete(keyOf(ownerId, serial)),
@@ -104,6 +112,24 @@ export function tokenStore(database: Queryable, clock: () => number): TokenStore
  */
 export async function revokeOldestTokens(database: Queryable, ownerId: Ulid, count: number): Promise<void> {
   await database.query(REVOKE_OLDEST, [ownerId, count]);
+}
+
+/**
+ * Ends the tokens of an app after a rotation of its key: those of the previous key with the key, those of earlier keys
+ * at once.
+ *
+ * @param previousKeyId the public id of the previous key
+ * @param expireTimeMs the end of the previous key: Unix time in milliseconds
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function endTokensWithKey(
+  transaction: Queryable,
+  appId: Ulid,
+  previousKeyId: string,
+  expireTimeMs: number,
+): Promise<void> {
+  await transaction.query(REVOKE_OTHER_KEYS, [appId, previousKeyId]);
+  await transaction.query(SHORTEN, [appId, expireTimeMs]);
 }
 
 /**

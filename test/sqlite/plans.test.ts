@@ -9,7 +9,7 @@ import {
 } from '../../src/model/resource-name.ts';
 import { deleteAccountRows } from '../../src/storage/account-rows.ts';
 import { listAccounts } from '../../src/storage/accounts.ts';
-import { listApps, updateApp } from '../../src/storage/apps.ts';
+import { findAppByName, listApps, lockApp, replaceAppKey, updateApp } from '../../src/storage/apps.ts';
 import type { Database, Row, Value } from '../../src/storage/database.ts';
 import {
   findAccountOfProject,
@@ -20,6 +20,7 @@ import {
 } from '../../src/storage/projects.ts';
 import { sweepExpired } from '../../src/storage/sweep.ts';
 import {
+  endTokensWithKey,
   listTokens,
   revokeTokenById,
   revokeTokensOfAccount,
@@ -74,7 +75,11 @@ test('the token of a request and the rows of the commands are found by an index'
   await listProjectWallets(explained, accountId, projectId, '', 10);
   await listTokens(explained, accountId, '', 10, 0);
   await hasDependents(explained, accountId, projectId, 0);
-  await updateApp(explained, resourceName('apps', id), { active: true });
+  await findAppByName(explained, resourceName('apps', id));
+  await updateApp(explained, accountId, id, { active: true });
+  await lockApp(explained, accountId, id, '', 0);
+  await replaceAppKey(explained, accountId, id, { private_key_id: '', private_key_hash: '' }, 0);
+  await endTokensWithKey(explained, id, '', 0);
   await updateProject(explained, resourceName('projects', id), { title: 'Quarry', description: undefined });
   await deleteWallet(explained, resourceName('wallets', id));
   await revokeTokenById(explained, id, 0);

@@ -29,7 +29,7 @@ const COMMANDS: readonly (readonly [name: string, mentions: readonly string[]])[
   ['token list', ['--account', ...PAGE]],
   ['app list', ['--account', ...PAGE]],
   ['app update', ['<name>', '--title']],
-  ['app rotate-key', ['<name>']],
+  ['app rotate-key', ['<name>', '--grace']],
   ['app delete', ['<name>', '--yes']],
   ['app activate', ['<name>']],
   ['app deactivate', ['<name>']],
