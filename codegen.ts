@@ -32,6 +32,7 @@ const types = await codegen({
       PageInfo: './connection.ts#PageInfo as PageInfoModel',
       ProjectConnection: './connection.ts#ProjectConnection as ProjectConnectionModel',
       ProjectEdge: './connection.ts#ProjectEdge as ProjectEdgeModel',
+      Viewer: '../model/token.ts#Token as TokenModel',
       Wallet: '../model/wallet.ts#Wallet as WalletModel',
     },
     resolversNonOptionalTypename: false,

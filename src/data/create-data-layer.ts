@@ -6,8 +6,12 @@ import { createApp } from './create-app.ts';
 import type { DataLayer, Operations } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { getResources } from './get-resources.ts';
+import { getViewer } from './get-viewer.ts';
 import { listProjects } from './list-projects.ts';
+import { rotateAppKey } from './rotate-app-key.ts';
 import { type CountFailure, signIn } from './sign-in.ts';
+import { signOut } from './sign-out.ts';
+import { updateApp } from './update-app.ts';
 import { updateWallet } from './update-wallet.ts';
 
 /** Returns the data layer that stores all resources in the database of `dependencies`. */
@@ -24,10 +28,14 @@ function operations(dependencies: Dependencies, countFailure: CountFailure): Ope
   return {
     authenticate: (bearerToken) => authenticate(dependencies, bearerToken),
     createApp: (principal, input) => createApp(dependencies, principal, input),
+    updateApp: (principal, input) => updateApp(dependencies, principal, input),
+    rotateAppKey: (principal, input) => rotateAppKey(dependencies, principal, input),
     signIn(principal, input, client) {
       const result = signIn(dependencies, principal, input, client, countFailure);
       return dependencies.onSignIn === undefined ? result : reported(result, dependencies.onSignIn);
     },
+    signOut: (principal) => signOut(dependencies, principal),
+    getViewer: (principal) => getViewer(dependencies, principal),
     updateWallet: (principal, input, client) => updateWallet(dependencies, principal, input, client),
     listProjects: (principal, input) => listProjects(dependencies, principal, input),
     getResources: (principal, names) => getResources(dependencies, principal, names),

@@ -3,6 +3,7 @@ import type { ConnectionArguments, Page, PageMetadata } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Project } from '../model/project.ts';
 import type { ResourceName } from '../model/resource-name.ts';
+import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
 
 /** The fields of a request as the client sent them. The operation validates them. */
@@ -86,6 +87,23 @@ export type DataLayer = {
   createApp(principal: Principal, input: UntrustedInput): Promise<App>;
 
   /**
+   * Updates an app. Omitted fields are not changed. A deactivation revokes all access tokens of the app.
+   * @param input `name` and, optionally, `title` and `active`
+   * @throws PERMISSION_DENIED if the principal is not an account
+   * @throws NOT_FOUND if the app does not exist or is not visible to the principal
+   */
+  updateApp(principal: Principal, input: UntrustedInput): Promise<App>;
+
+  /**
+   * Gives an app a new private key, which the result contains. The old key, and the access tokens that were issued for
+   * it, end after the grace period. A still earlier key ends at once, with its tokens.
+   * @param input `name` and, optionally, `gracePeriod`, in seconds, 0 to 7 days; the default is 0
+   * @throws PERMISSION_DENIED if the principal is not an account
+   * @throws NOT_FOUND if the app does not exist or is not visible to the principal
+   */
+  rotateAppKey(principal: Principal, input: UntrustedInput): Promise<App>;
+
+  /**
    * Issues an access token for an app. If the app has too many tokens, the oldest are revoked.
    * @param input `name` and `privateKey` of the app
    * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
@@ -93,6 +111,15 @@ export type DataLayer = {
    * @throws RESOURCE_EXHAUSTED after too many failed sign-ins of the client to the app
    */
   signIn(principal: Principal, input: UntrustedInput, client: Client): Promise<SignInResult>;
+
+  /** Ends the token of the principal. */
+  signOut(principal: Principal): Promise<void>;
+
+  /**
+   * Returns the public data of the token of the principal.
+   * @throws UNAUTHENTICATED if the token has ended since the authentication
+   */
+  getViewer(principal: Principal): Promise<Token>;
 
   /**
    * Updates a wallet. Omitted fields are not changed.

@@ -50,7 +50,7 @@ export function projectFromRow(row: ProjectItem, publicUrl: string): Project {
   };
 }
 
-/** Converts a row to an app. @param privateKey the private key, only in the result of `createApp` */
+/** Converts a row to an app. @param privateKey the private key, only in the results of `createApp` and `rotateAppKey` */
 export function appFromRow(row: AppRow, privateKey = ''): App {
   const name = resourceName('apps', row.id);
   return {

@@ -11,9 +11,11 @@ import type {
 } from '../data/data-layer.ts';
 import type { IdempotencyHeaders } from '../http/idempotency.ts';
 import type { Failure } from '../http/request-record.ts';
+import { tokenInvalid } from '../model/api-error.ts';
 import type { ConnectionArguments } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ResourceName } from '../model/resource-name.ts';
+import type { Token } from '../model/token.ts';
 
 type Resources = DataLoader<ResourceName, Resource | null>;
 
@@ -22,6 +24,9 @@ export type RequestState = {
   authentication?: Promise<Principal>;
   principal?: Principal;
   resources?: Resources;
+  viewer?: Promise<Token>;
+  /** Whether a mutation of the request has ended its token. */
+  isSignedOut?: boolean;
   /** The pages of projects that were read, by their arguments. */
   readonly pages: { readonly input: ConnectionArguments; readonly page: Promise<ProjectPage> }[];
   /** Whether parsing, validation or the coercion of variables failed. */
@@ -91,7 +96,8 @@ export class Context {
 
   /** The principal of the request. */
   get principal(): Principal {
-    const { principal } = this.state;
+    const { principal, isSignedOut } = this.state;
+    if (isSignedOut) throw tokenInvalid();
     if (principal === undefined) throw new Error('A resolver was called before the authentication.');
     return principal;
   }
@@ -103,6 +109,12 @@ export class Context {
       maxBatchSize: 100,
     });
     return state.resources;
+  }
+
+  /** Calls `DataLayer.getViewer`, and caches the result. */
+  getViewer(): Promise<Token> {
+    this.state.viewer ??= this.data.getViewer(this.principal);
+    return this.state.viewer;
   }
 
   /** Calls `DataLayer.listProjects`, and caches the result by its arguments. */

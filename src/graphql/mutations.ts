@@ -10,10 +10,27 @@ export const mutations: MutationResolvers = {
     return { app: await data.createApp(principal, input), ...mutationId };
   },
 
+  async updateApp(_parent, { input }, { data, principal }) {
+    const mutationId = parseClientMutationId(input);
+    return { app: await data.updateApp(principal, input), ...mutationId };
+  },
+
+  async rotateAppKey(_parent, { input }, { data, principal }) {
+    const mutationId = parseClientMutationId(input);
+    return { app: await data.rotateAppKey(principal, input), ...mutationId };
+  },
+
   async signIn(_parent, { input }, { data, principal, client }) {
     const mutationId = parseClientMutationId(input);
     const { accessToken, expireTimeMs, app } = await data.signIn(principal, input, client);
     return { accessToken, expireTime: new Date(expireTimeMs), app, ...mutationId };
+  },
+
+  async signOut(_parent, { input }, { data, principal, state }) {
+    const mutationId = parseClientMutationId(input ?? {});
+    await data.signOut(principal);
+    state.isSignedOut = true;
+    return mutationId;
   },
 
   async updateWallet(_parent, { input }, { data, principal, client }) {

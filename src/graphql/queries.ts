@@ -21,5 +21,7 @@ export const queries: QueryResolvers = {
     return Promise.all(names.map((name) => resources.load(name)));
   },
 
+  viewer: (_parent, _args, context) => context.getViewer(),
+
   projects: async (_parent, args, context) => new ProjectConnection(await context.listProjects(args)),
 };

@@ -1,7 +1,8 @@
 import { type GraphQLResolveInfo, Kind } from 'graphql';
 import type { ProjectPage } from '../data/data-layer.ts';
+import type { App } from '../model/app.ts';
 import type { Project } from '../model/project.ts';
-import { collectionOf, type ResourceName } from '../model/resource-name.ts';
+import { collectionOf, type ResourceName, resourceName } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
 import type { Resolvers } from './schema-types.ts';
 
@@ -25,6 +26,14 @@ export const types = {
     password: () => '',
     createTime: ({ createTimeMs }) => new Date(createTimeMs),
     updateTime: ({ updateTimeMs }) => new Date(updateTimeMs),
+  },
+
+  Viewer: {
+    name: ({ id }) => resourceName('tokens', id),
+    level: ({ level }) => (level === 'account' ? 'ACCOUNT' : 'PROJECT'),
+    project: ({ project }, _args, context, info) => resolveProject(project, context, info),
+    app: ({ app }, _args, { resources }) => (app === undefined ? null : loadApp(app, resources)),
+    expireTime: ({ expireTimeMs }) => new Date(expireTimeMs),
   },
 
   ProjectConnection: {
@@ -57,6 +66,11 @@ async function resolveProject(
     throw new Error(`The project ${name} of a resource does not exist.`);
   }
   return project;
+}
+
+async function loadApp(name: ResourceName<'apps'>, resources: Context['resources']): Promise<App | null> {
+  const app = await resources.load(name);
+  return app !== null && 'privateKey' in app ? app : null;
 }
 
 async function hasPrevious(page: ProjectPage): Promise<boolean> {

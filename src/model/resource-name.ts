@@ -4,7 +4,7 @@ import { monotonicFactory } from 'ulid';
 export type Ulid = string & { readonly ulid: unique symbol };
 
 /** The first part of a resource name. */
-export type Collection = 'accounts' | 'projects' | 'apps' | 'wallets';
+export type Collection = 'accounts' | 'projects' | 'apps' | 'wallets' | 'tokens';
 
 /** A resource name: collection, slash, ULID. Source: AIP-122. */
 export type ResourceName<C extends Collection = Collection> = `${C}/${Ulid}`;

@@ -51,6 +51,10 @@ const ITEM = 'SELECT namespace, key, value, expire_time_ms FROM token';
 
 const FIND = `${ITEM} WHERE namespace = $1 AND key = $2`;
 
+const FIND_OF_ACCOUNT = `${ITEM} WHERE account_id = $1 AND key = $2`;
+
+const REVOKE_OF_ACCOUNT = 'DELETE FROM token WHERE account_id = $1 AND key = $2';
+
 const LIST = `${ITEM} WHERE account_id = $1 AND key > $2 AND expire_time_ms > $4 ORDER BY key LIMIT $3`;
 
 // The expression must be the same as in the index `token_by_name`.
@@ -144,6 +148,29 @@ export async function findToken(
 ): Promise<TokenItem | undefined> {
   const [row] = await database.query<ItemRow>(FIND, [ownerId, id]);
   return row && itemFromRow(row);
+}
+
+/**
+ * Returns a token of an account or of one of its apps, also one that has expired, or undefined if it does not exist.
+ *
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function findTokenOfAccount(
+  database: Queryable,
+  accountId: Ulid,
+  id: Ulid,
+): Promise<TokenItem | undefined> {
+  const [row] = await database.query<ItemRow>(FIND_OF_ACCOUNT, [accountId, id]);
+  return row && itemFromRow(row);
+}
+
+/**
+ * Revokes a token of an account or of one of its apps, if it exists.
+ *
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function revokeTokenOfAccount(database: Queryable, accountId: Ulid, id: Ulid): Promise<void> {
+  await database.query(REVOKE_OF_ACCOUNT, [accountId, id]);
 }
 
 /**
