@@ -7,6 +7,8 @@ import type { DataLayer, Operations } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { getResources } from './get-resources.ts';
 import { getViewer } from './get-viewer.ts';
+import { listProjectApps } from './list-project-apps.ts';
+import { listProjectWallets } from './list-project-wallets.ts';
 import { listProjects } from './list-projects.ts';
 import { rotateAppKey } from './rotate-app-key.ts';
 import { type CountFailure, signIn } from './sign-in.ts';
@@ -38,6 +40,10 @@ function operations(dependencies: Dependencies, countFailure: CountFailure): Ope
     getViewer: (principal) => getViewer(dependencies, principal),
     updateWallet: (principal, input, client) => updateWallet(dependencies, principal, input, client),
     listProjects: (principal, input) => listProjects(dependencies, principal, input),
+    listProjectApps: (principal, projects, input) =>
+      listProjectApps(dependencies, principal, projects, input),
+    listProjectWallets: (principal, projects, input) =>
+      listProjectWallets(dependencies, principal, projects, input),
     getResources: (principal, names) => getResources(dependencies, principal, names),
     async checkReady() {
       await dependencies.database.checkReady();

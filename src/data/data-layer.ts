@@ -1,5 +1,5 @@
 import type { App } from '../model/app.ts';
-import type { ConnectionArguments, Page, PageMetadata } from '../model/page.ts';
+import type { ConnectionArguments, Page } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Project } from '../model/project.ts';
 import type { ResourceName } from '../model/resource-name.ts';
@@ -26,13 +26,21 @@ export type SignInResult = {
   readonly app: App;
 };
 
-/** A page of projects. */
-export type ProjectPage = Page<Project> & {
+/** A page of a connection. */
+export type ConnectionPage<T> = Page<T> & {
   /** Returns the page token, which is also the cursor, of an item by its index. */
   cursorAt(index: number): string;
-  /** Reads the metadata of the page. @throws UNAVAILABLE if the database is unavailable */
-  readMetadata(): Promise<PageMetadata>;
+  /** Reads the number of items of the whole list. @throws UNAVAILABLE if the database is unavailable */
+  readTotalCount(): Promise<number>;
+  /**
+   * Reads whether the list has items before the page, in the direction of paging.
+   * @throws UNAVAILABLE if the database is unavailable
+   */
+  readHasPrevious(): Promise<boolean>;
 };
+
+/** A page of projects. */
+export type ProjectPage = ConnectionPage<Project>;
 
 /** A resource that can be fetched by its name. */
 export type Resource = Project | App | Wallet;
@@ -131,6 +139,24 @@ export type DataLayer = {
 
   /** Returns one page of the projects that are visible to the principal, in the order of their names. */
   listProjects(principal: Principal, input: ConnectionArguments): Promise<ProjectPage>;
+
+  /**
+   * Returns the same page of the apps of several projects, in the order of their names.
+   * @param projects at most 100 names; a project that is not visible to the principal has no apps
+   * @returns the pages, in the order of the projects
+   */
+  listProjectApps(
+    principal: Principal,
+    projects: readonly ResourceName<'projects'>[],
+    input: ConnectionArguments,
+  ): Promise<readonly ConnectionPage<App>[]>;
+
+  /** Returns the same page of the wallets of several projects. See `listProjectApps`. */
+  listProjectWallets(
+    principal: Principal,
+    projects: readonly ResourceName<'projects'>[],
+    input: ConnectionArguments,
+  ): Promise<readonly ConnectionPage<Wallet>[]>;
 
   /**
    * Returns the resources with the given names, in the order of the names. A resource that does not

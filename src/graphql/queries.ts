@@ -1,6 +1,6 @@
 import { invalidFields } from '../model/api-error.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
-import { ProjectConnection } from './connection.ts';
+import { Connection } from './connection.ts';
 import type { QueryResolvers } from './schema-types.ts';
 
 const MAX_NODES = 100;
@@ -23,5 +23,5 @@ export const queries: QueryResolvers = {
 
   viewer: (_parent, _args, context) => context.getViewer(),
 
-  projects: async (_parent, args, context) => new ProjectConnection(await context.listProjects(args)),
+  projects: async (_parent, args, context) => new Connection(await context.listProjects(args)),
 };

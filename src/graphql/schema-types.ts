@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { App as AppModel } from '../model/app.ts';
+import type { AppConnection as AppConnectionModel, AppEdge as AppEdgeModel, PageInfo as PageInfoModel, ProjectConnection as ProjectConnectionModel, ProjectEdge as ProjectEdgeModel, WalletConnection as WalletConnectionModel, WalletEdge as WalletEdgeModel } from './connection.ts';
 import type { Project as ProjectModel } from '../model/project.ts';
-import type { PageInfo as PageInfoModel, ProjectConnection as ProjectConnectionModel, ProjectEdge as ProjectEdgeModel } from './connection.ts';
 import type { Token as TokenModel } from '../model/token.ts';
 import type { Wallet as WalletModel } from '../model/wallet.ts';
 import type { Context } from './context.ts';
@@ -53,6 +53,28 @@ export type App = Node & {
   readonly project: Project;
   /** The title, from 1 to 200 characters. */
   readonly title: Scalars['String']['output'];
+};
+
+/** A connection of apps. Source: Relay Cursor Connections. */
+export type AppConnection = {
+  readonly __typename?: 'AppConnection';
+  /** The apps of the page, each with its cursor. */
+  readonly edges: ReadonlyArray<AppEdge>;
+  /** The apps of the page, without cursors. */
+  readonly nodes: ReadonlyArray<App>;
+  /** The page info. */
+  readonly pageInfo: PageInfo;
+  /** The number of all apps of the project, or 10,000 if it has more. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An edge of a connection of apps. */
+export type AppEdge = {
+  readonly __typename?: 'AppEdge';
+  /** The cursor of the edge, an opaque token. */
+  readonly cursor: Scalars['String']['output'];
+  /** The app. */
+  readonly node: App;
 };
 
 /** The input of `createApp`. */
@@ -211,6 +233,11 @@ export type PageInfo = {
 /** A project, which contains apps and wallets. */
 export type Project = Node & {
   readonly __typename?: 'Project';
+  /**
+   * The apps of the project, sorted by name, which is the order of creation. They are paged like
+   * `Query.projects`.
+   */
+  readonly apps: AppConnection;
   /** The time of the creation. */
   readonly createTime: Scalars['DateTime']['output'];
   /** A short description, up to 2,000 characters. May be empty. */
@@ -225,6 +252,29 @@ export type Project = Node & {
   readonly name: Scalars['ResourceName']['output'];
   /** The title, from 1 to 200 characters. */
   readonly title: Scalars['String']['output'];
+  /**
+   * The wallets of the project, sorted by name, which is the order of creation. They are paged like
+   * `Query.projects`.
+   */
+  readonly wallets: WalletConnection;
+};
+
+
+/** A project, which contains apps and wallets. */
+export type ProjectAppsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** A project, which contains apps and wallets. */
+export type ProjectWalletsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** A connection of projects. Source: Relay Cursor Connections. */
@@ -458,6 +508,28 @@ export type Wallet = Node & {
   readonly updateTime: Scalars['DateTime']['output'];
 };
 
+/** A connection of wallets. Source: Relay Cursor Connections. */
+export type WalletConnection = {
+  readonly __typename?: 'WalletConnection';
+  /** The wallets of the page, each with its cursor. */
+  readonly edges: ReadonlyArray<WalletEdge>;
+  /** The wallets of the page, without cursors. */
+  readonly nodes: ReadonlyArray<Wallet>;
+  /** The page info. */
+  readonly pageInfo: PageInfo;
+  /** The number of all wallets of the project, or 10,000 if it has more. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An edge of a connection of wallets. */
+export type WalletEdge = {
+  readonly __typename?: 'WalletEdge';
+  /** The cursor of the edge, an opaque token. */
+  readonly cursor: Scalars['String']['output'];
+  /** The wallet. */
+  readonly node: Wallet;
+};
+
 
 
 export type ResolverTypeWrapper<T> = Promise<T> | T;
@@ -541,6 +613,8 @@ export type ResolversInterfaceTypes<_RefType extends Record<string, unknown>> = 
 export type ResolversTypes = {
   Address: ResolverTypeWrapper<Scalars['Address']['output']>;
   App: ResolverTypeWrapper<AppModel>;
+  AppConnection: ResolverTypeWrapper<AppConnectionModel>;
+  AppEdge: ResolverTypeWrapper<AppEdgeModel>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   CreateAppInput: CreateAppInput;
   CreateAppPayload: ResolverTypeWrapper<Omit<CreateAppPayload, 'app'> & { app: ResolversTypes['App'] }>;
@@ -571,12 +645,16 @@ export type ResolversTypes = {
   UpdateWalletPayload: ResolverTypeWrapper<Omit<UpdateWalletPayload, 'wallet'> & { wallet: ResolversTypes['Wallet'] }>;
   Viewer: ResolverTypeWrapper<TokenModel>;
   Wallet: ResolverTypeWrapper<WalletModel>;
+  WalletConnection: ResolverTypeWrapper<WalletConnectionModel>;
+  WalletEdge: ResolverTypeWrapper<WalletEdgeModel>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   Address: Scalars['Address']['output'];
   App: AppModel;
+  AppConnection: AppConnectionModel;
+  AppEdge: AppEdgeModel;
   Boolean: Scalars['Boolean']['output'];
   CreateAppInput: CreateAppInput;
   CreateAppPayload: Omit<CreateAppPayload, 'app'> & { app: ResolversParentTypes['App'] };
@@ -605,6 +683,8 @@ export type ResolversParentTypes = {
   UpdateWalletPayload: Omit<UpdateWalletPayload, 'wallet'> & { wallet: ResolversParentTypes['Wallet'] };
   Viewer: TokenModel;
   Wallet: WalletModel;
+  WalletConnection: WalletConnectionModel;
+  WalletEdge: WalletEdgeModel;
 };
 
 export interface AddressScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Address'], any> {
@@ -620,6 +700,18 @@ export type AppResolvers<ContextType = Context, ParentType extends ResolversPare
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
   title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type AppConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AppConnection'] = ResolversParentTypes['AppConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['AppEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['App']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type AppEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AppEdge'] = ResolversParentTypes['AppEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
 };
 
 export type CreateAppPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreateAppPayload'] = ResolversParentTypes['CreateAppPayload']> = {
@@ -652,6 +744,7 @@ export type PageInfoResolvers<ContextType = Context, ParentType extends Resolver
 };
 
 export type ProjectResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Project'] = ResolversParentTypes['Project']> = {
+  apps?: Resolver<ResolversTypes['AppConnection'], ParentType, ContextType, Partial<ProjectAppsArgs>>;
   createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -659,6 +752,7 @@ export type ProjectResolvers<ContextType = Context, ParentType extends Resolvers
   imageCoverUrl?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
   title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  wallets?: Resolver<ResolversTypes['WalletConnection'], ParentType, ContextType, Partial<ProjectWalletsArgs>>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
@@ -738,9 +832,23 @@ export type WalletResolvers<ContextType = Context, ParentType extends ResolversP
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
+export type WalletConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WalletConnection'] = ResolversParentTypes['WalletConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['WalletEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Wallet']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type WalletEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WalletEdge'] = ResolversParentTypes['WalletEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Wallet'], ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = Context> = {
   Address?: GraphQLScalarType;
   App?: AppResolvers<ContextType>;
+  AppConnection?: AppConnectionResolvers<ContextType>;
+  AppEdge?: AppEdgeResolvers<ContextType>;
   CreateAppPayload?: CreateAppPayloadResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
   Mutation?: MutationResolvers<ContextType>;
@@ -759,5 +867,7 @@ export type Resolvers<ContextType = Context> = {
   UpdateWalletPayload?: UpdateWalletPayloadResolvers<ContextType>;
   Viewer?: ViewerResolvers<ContextType>;
   Wallet?: WalletResolvers<ContextType>;
+  WalletConnection?: WalletConnectionResolvers<ContextType>;
+  WalletEdge?: WalletEdgeResolvers<ContextType>;
 };
 

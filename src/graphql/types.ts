@@ -1,5 +1,4 @@
 import { type GraphQLResolveInfo, Kind } from 'graphql';
-import type { ProjectPage } from '../data/data-layer.ts';
 import type { App } from '../model/app.ts';
 import type { Project } from '../model/project.ts';
 import { collectionOf, type ResourceName, resourceName } from '../model/resource-name.ts';
@@ -13,6 +12,8 @@ export const types = {
   },
 
   Project: {
+    apps: ({ name }, args, context) => context.listApps(name, args),
+    wallets: ({ name }, args, context) => context.listWallets(name, args),
     createTime: ({ createTimeMs }) => new Date(createTimeMs),
   },
 
@@ -36,14 +37,22 @@ export const types = {
     expireTime: ({ expireTimeMs }) => new Date(expireTimeMs),
   },
 
+  AppConnection: {
+    totalCount: ({ page }) => page.readTotalCount(),
+  },
+
   ProjectConnection: {
-    totalCount: async ({ page }) => (await page.readMetadata()).totalCount,
+    totalCount: ({ page }) => page.readTotalCount(),
+  },
+
+  WalletConnection: {
+    totalCount: ({ page }) => page.readTotalCount(),
   },
 
   // `hasMore` and `hasPrevious` of a page are relative to the direction of paging.
   PageInfo: {
-    hasNextPage: ({ page }) => (page.direction === 'forward' ? page.hasMore : hasPrevious(page)),
-    hasPreviousPage: ({ page }) => (page.direction === 'backward' ? page.hasMore : hasPrevious(page)),
+    hasNextPage: ({ page }) => (page.direction === 'forward' ? page.hasMore : page.readHasPrevious()),
+    hasPreviousPage: ({ page }) => (page.direction === 'backward' ? page.hasMore : page.readHasPrevious()),
   },
 } satisfies Resolvers;
 
@@ -71,8 +80,4 @@ async function resolveProject(
 async function loadApp(name: ResourceName<'apps'>, resources: Context['resources']): Promise<App | null> {
   const app = await resources.load(name);
   return app !== null && 'privateKey' in app ? app : null;
-}
-
-async function hasPrevious(page: ProjectPage): Promise<boolean> {
-  return (await page.readMetadata()).hasPrevious;
 }

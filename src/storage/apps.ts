@@ -47,6 +47,9 @@ export type AppChanges = {
 
 const COLUMNS = 'account_id, id, project_id, title, active, create_time_ms';
 
+/** The table of the lists of apps. Their rows are `AppRow`s. */
+export const APP_LIST = { name: 'app', columns: COLUMNS } as const;
+
 // The SELECT returns no row, and nothing is inserted, if the project does not belong to the account.
 const INSERT = `INSERT INTO app (account_id, id, project_id, title, active, create_time_ms, private_key_id, private_key_hash)
 SELECT p.account_id, $3, p.id, $4, $5, $6, $7, $8 FROM project p WHERE p.account_id = $1 AND p.id = $2

@@ -235,6 +235,8 @@ const OTHER_FIELDS = [
   'hasNextPage',
   'app',
   'wallet',
+  'wallets',
+  'apps',
   'project',
   'accessToken',
   'level',

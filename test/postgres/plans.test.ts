@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { idOf, parseResourceName, type Ulid } from '../../src/model/resource-name.ts';
 import type { Database, Queryable, Row, Value } from '../../src/storage/database.ts';
+import { findListPages, findListsWithPrevious } from '../../src/storage/project-lists.ts';
 import { findProjectPage, findProjectPageMetadata } from '../../src/storage/projects.ts';
 import { sweepExpired } from '../../src/storage/sweep.ts';
+import { WALLET_LIST } from '../../src/storage/wallets.ts';
+import { ulidOf } from '../support/actors.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 const PROJECTS = 3000;
@@ -115,6 +118,49 @@ describe.each([
     for (const sort of steps.filter((step) => step['Node Type'].includes('Sort'))) {
       expect(rowsRead(sort)).toBeLessThanOrEqual(5 + 1);
     }
+  });
+});
+
+describe.each([
+  ['with statistics', ['ANALYZE']],
+  ['without statistics', []],
+])('the lists of 20 projects with 1000 wallets each, %s,', (_, statistics) => {
+  const WALLETS = `INSERT INTO wallet
+      (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
+    SELECT account_id, left(id, 14) || lpad(n::text, 4, '0') || right(id, 8), id, 'Wallet', '', '', '', 0, 0
+    FROM project, generate_series(1, 1000) n`;
+  let gateway: Gateway;
+  let account: Ulid;
+  let projects: readonly Ulid[];
+
+  beforeAll(async () => {
+    gateway = await startGateway(PATIENT);
+    const tenant = await seedTenant(gateway, { projects: 20 });
+    await seedTenant(gateway, { projects: 5 });
+    account = ulidOf(tenant.account);
+    projects = tenant.projects.map(ulidOf);
+    for (const sql of [WALLETS, ...statistics]) await gateway.database.query(sql);
+    return gateway.stop;
+  });
+
+  test.each(
+    (['force_custom_plan', 'force_generic_plan'] as const).flatMap((mode) =>
+      (['forward', 'backward'] as const).map((direction) => [direction, mode] as const),
+    ),
+  )('%s, are found by an index, and only the rows of the pages are read (%s)', async (direction, mode) => {
+    const [place] = await gateway.database.query<{ id: Ulid }>(
+      'SELECT id FROM wallet WHERE account_id = $1 AND project_id = $2 ORDER BY id LIMIT 1 OFFSET 500',
+      [account, projects[10] ?? ''],
+    );
+    const { explained, steps } = explain(gateway.database, mode);
+    const request = { direction, size: 10, position: place?.id };
+    const pages = await findListPages(explained, WALLET_LIST, account, projects, request);
+    expect(pages.map(({ items }) => items.length)).toEqual(projects.map(() => 10));
+    expect((await findListsWithPrevious(explained, WALLET_LIST, account, projects, request)).size).toBe(20);
+    const onWallets = steps.filter((step) => step['Relation Name'] === 'wallet');
+    for (const step of onWallets) expect(step['Index Name']).toBe('wallet_by_project');
+    // A page and one more row for each project, and one row before it.
+    expect(sum(onWallets.map(rowsRead))).toBeLessThanOrEqual(20 * (10 + 1) + 20);
   });
 });
 

@@ -171,6 +171,37 @@ describe.each(bothApis(() => gateway.url))('an update of a wallet by $name', (ap
   });
 });
 
+test('100 projects with 10 wallets each, and with their counts and flags, take six statements', async () => {
+  const many = await seedTenant(gateway, { projects: 100 });
+  await gateway.database.query(
+    `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
+     SELECT account_id, left(id, 20) || lpad(right(id, 4), 4, '0') || lpad(n::text, 2, '0'), id, 'Wallet', '', 'NETWORK_POLYGON', '0x', 0, 0
+     FROM project, generate_series(1, 11) n WHERE account_id = $1`,
+    [many.account.slice('accounts/'.length)],
+  );
+  const { data } = read(
+    await postGraphql(gateway.url, many.token, '{ projects(first: 50) { edges { cursor } } }'),
+  );
+  // Behind the wallets of some projects, and before those of others.
+  const { cursor } = data.projects.edges[49];
+  const document = `query ($after: String) { projects(first: 100) { totalCount nodes {
+    name wallets(first: 10, after: $after) { totalCount nodes { name } pageInfo { hasPreviousPage hasNextPage } }
+  } } }`;
+  const statements = await statementsOf(async () => {
+    const { data } = read(await postGraphql(gateway.url, many.token, document, { after: cursor }));
+    expect(data.projects.nodes).toHaveLength(100);
+    for (const { wallets } of data.projects.nodes) {
+      expect(wallets.totalCount).toBe(11);
+      const { hasPreviousPage, hasNextPage } = wallets.pageInfo;
+      expect([wallets.nodes.length, hasPreviousPage, hasNextPage]).toEqual(
+        hasPreviousPage ? [0, true, false] : [10, false, true],
+      );
+    }
+  });
+  // The token, the projects, their number, and the wallets, their numbers and what is before them.
+  expect(statements, statements.join('\n')).toHaveLength(6);
+});
+
 test('50 wallets with the titles of their projects take at most three statements', async () => {
   const statements = await statementsOf(async () => {
     const { data } = read(await postGraphql(gateway.url, tenant.token, NODES, { ids: tenant.wallets }));

@@ -9,8 +9,16 @@ import {
 } from '../../src/model/resource-name.ts';
 import { deleteAccountRows } from '../../src/storage/account-rows.ts';
 import { listAccounts } from '../../src/storage/accounts.ts';
-import { findAppByName, listApps, lockApp, replaceAppKey, updateApp } from '../../src/storage/apps.ts';
+import {
+  APP_LIST,
+  findAppByName,
+  listApps,
+  lockApp,
+  replaceAppKey,
+  updateApp,
+} from '../../src/storage/apps.ts';
 import type { Database, Row, Value } from '../../src/storage/database.ts';
+import { countLists, findListPages, findListsWithPrevious } from '../../src/storage/project-lists.ts';
 import {
   findAccountOfProject,
   findProjectPage,
@@ -21,13 +29,15 @@ import {
 import { sweepExpired } from '../../src/storage/sweep.ts';
 import {
   endTokensWithKey,
+  findTokenOfAccount,
   listTokens,
   revokeTokenById,
+  revokeTokenOfAccount,
   revokeTokensOfAccount,
   revokeTokensOfOwner,
   tokenStore,
 } from '../../src/storage/tokens.ts';
-import { deleteWallet, listProjectWallets } from '../../src/storage/wallets.ts';
+import { deleteWallet, listProjectWallets, WALLET_LIST } from '../../src/storage/wallets.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -56,6 +66,27 @@ test.each<PageRequest['direction']>(['forward', 'backward'])(
   },
 );
 
+test.each([APP_LIST, WALLET_LIST])(
+  'the pages of the list $name of each project are found by an index',
+  async (table) => {
+    const { account, projects } = await seedTenant(gateway, { projects: 3 });
+    const { explained, plan } = explain(gateway.database);
+    const [accountId, ids] = [idIn(account), projects.map(idIn)];
+    for (const direction of ['forward', 'backward'] as const) {
+      const request = { direction, size: 5, position: ids[1] };
+      await findListPages(explained, table, accountId, ids, request);
+      await findListsWithPrevious(explained, table, accountId, ids, request);
+    }
+    await countLists(explained, table, accountId, ids);
+    const searches = plan.filter((step) => step.includes(`${table.name}_by_project`));
+    // One for each of the ten branches of both pages, for both flags, and for the count.
+    expect(searches).toHaveLength(2 * 10 + 2 + 1);
+    for (const step of searches) expect(step).toMatch(/\(account_id=\? AND project_id=\?( AND id[<>]\?)?\)$/);
+    const scans = plan.filter((step) => /^SCAN|TEMP B-TREE/.test(step));
+    expect(scans.filter((step) => !/^SCAN (list_\d+|counted|CONSTANT ROW)/.test(step))).toEqual([]);
+  },
+);
+
 test('the account of a project is found by the index on its name', async () => {
   const { account, projects } = await seedTenant(gateway);
   const { explained, plan } = explain(gateway.database);
@@ -73,6 +104,8 @@ test('the token of a request and the rows of the commands are found by an index'
   await listAccounts(explained, '', 10);
   await listApps(explained, accountId, '', 10);
   await listProjectWallets(explained, accountId, projectId, '', 10);
+  await findTokenOfAccount(explained, accountId, id);
+  await revokeTokenOfAccount(explained, accountId, id);
   await listTokens(explained, accountId, '', 10, 0);
   await hasDependents(explained, accountId, projectId, 0);
   await findAppByName(explained, resourceName('apps', id));
