@@ -1,5 +1,5 @@
 import { unavailable } from '../model/api-error.ts';
-import type { Database, Queryable } from './database.ts';
+import { type Database, type Queryable, queryThenInsert } from './database.ts';
 
 /** A transaction that operations can use as their database. */
 export type LazyTransaction = {
@@ -61,6 +61,8 @@ export function lazyTransaction(database: Database): LazyTransaction {
           ? database.query(sql, params)
           : (await begin()).query(sql, params),
       transaction: async (work) => work(await begin()),
+      queryAndInsert: async (sql, params, insertion) =>
+        queryThenInsert(await begin(), sql, params, insertion),
     },
     async commit(work) {
       try {

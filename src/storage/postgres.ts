@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError, Pool, type PoolConfig, types } from 'pg';
 import { ApiError, unavailable } from '../model/api-error.ts';
-import type { Database, Queryable, Row, Value } from './database.ts';
+import type { Database, InsertStatement, Queryable, Row, Value } from './database.ts';
 import { parsePostgresUrl } from './database-url.ts';
 import { batchedReads } from './postgres-reads.ts';
 import { READ_TABLES, remembered } from './readiness.ts';
@@ -89,6 +89,8 @@ export function openPostgres(
 
   const statementName = hasPooler ? () => undefined : statementNames();
 
+  const join = joinedStatements();
+
   const running = new Set<Promise<unknown>>();
 
   /** Runs `work` on a connection of the pool. `close` waits for it. */
@@ -164,6 +166,11 @@ export function openPostgres(
       }
     },
 
+    queryAndInsert(sql, params, { statement, values }) {
+      const both = join(sql, params.length, statement);
+      return withConnection((connection) => connection.query(both, [...params, ...values]));
+    },
+
     checkReady,
 
     async close() {
@@ -197,6 +204,25 @@ async function inTransaction<T>(
     await connection.query('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+/**
+ * Returns a function that joins a statement, which has `count` parameters, and an insertion, which is executed if the
+ * statement returns a row. Source: PostgreSQL, section 7.8.4.
+ */
+function joinedStatements(): (sql: string, count: number, insert: InsertStatement) => string {
+  const joined = new Map<InsertStatement, Map<string, string>>();
+  return (sql, count, insert) => {
+    const byStatement = joined.get(insert) ?? new Map<string, string>();
+    joined.set(insert, byStatement);
+    let text = byStatement.get(sql);
+    if (text === undefined) {
+      const insertion = insert.conditional(count, 'EXISTS (SELECT 1 FROM changed)');
+      text = `WITH changed AS (${sql}), inserted AS (${insertion}) SELECT * FROM changed`;
+      byStatement.set(sql, text);
+    }
+    return text;
+  };
 }
 
 /**
