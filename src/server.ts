@@ -183,6 +183,7 @@ async function listen(
   publicUrl ||= url;
   const stopSweeper = startSweeper(
     database,
+    config.auditDays,
     clock,
     (count) => {
       metrics?.countSwept(count);

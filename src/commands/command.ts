@@ -16,7 +16,7 @@ export type Arguments = {
   /** Returns the value of an option, or undefined if the option is omitted. */
   optional(option: string): string | undefined;
   /** Returns whether an option without a value is set. */
-  flag(option: string): boolean;
+  isSet(option: string): boolean;
   /** The value of the positional argument, or an empty string if the command has none. */
   readonly operand: string;
   /** Whether to print one JSON object and nothing else. */

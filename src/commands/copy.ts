@@ -24,7 +24,7 @@ export const copy: Command = {
         await assertCurrent(target, 'The target');
         const rows = await copyDatabase(source, target, Date.now(), progressBar(process.stderr));
         const { account: accounts, project: projects, app: apps, wallet: wallets, token: tokens } = rows;
-        const counts = { accounts, projects, apps, wallets, tokens };
+        const counts = { accounts, projects, apps, wallets, tokens, events: rows.audit_event };
         args.print(counts, `Copied ${countedRows(counts)}.`);
       } finally {
         await target.close();

@@ -15,7 +15,7 @@ export const migrate: Command = {
   summary: 'Creates or migrates the tables of the database.',
   options: { 'dry-run': { description: 'Prints the statements, and changes nothing.' } },
   async run(args) {
-    if (args.flag('dry-run')) return dryRun(args);
+    if (args.isSet('dry-run')) return dryRun(args);
     const { databaseUrl, postgres } = readConfig(args.environment);
     const database = await openDatabase(databaseUrl, { postgres, create: true });
     try {

@@ -6,7 +6,7 @@ export const walletList = listCommand({
   name: 'wallet list',
   summary: 'Lists the wallets of a project.',
   plural: 'wallets',
-  parent: { project: { value: '<name>', description: 'The project, projects/<ULID>.', required: true } },
+  filters: { project: { value: '<name>', description: 'The project, projects/<ULID>.', required: true } },
   read: listAnyProjectWallets,
   view: walletView,
   columns: ({ name, network, address, title }) => [name, network, address, title],

@@ -1,9 +1,10 @@
 import { createCredential, hashCredential } from '../credentials/credential.ts';
 import type { App } from '../model/app.ts';
-import type { Ulid } from '../model/resource-name.ts';
+import { resourceName, type Ulid } from '../model/resource-name.ts';
 import { type AppChanges, replaceAppKey, updateApp } from '../storage/apps.ts';
 import type { Queryable } from '../storage/database.ts';
 import { endTokensWithKey, tokenStore } from '../storage/tokens.ts';
+import type { Act } from './audit.ts';
 import type { Dependencies } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
 
@@ -12,6 +13,7 @@ import { appFromRow } from './from-row.ts';
 /**
  * Updates an app. A deactivation revokes all its access tokens.
  *
+ * @param record records an act in the transaction
  * @throws UNAVAILABLE if the database is unavailable
  */
 export async function changeApp(
@@ -20,11 +22,18 @@ export async function changeApp(
   accountId: Ulid,
   id: Ulid,
   changes: AppChanges,
+  record: (act: Act) => Promise<void>,
 ): Promise<App | undefined> {
   const row = await updateApp(transaction, accountId, id, changes);
+  if (row === undefined) return undefined;
   // Without this, the tokens would become valid again when the app is reactivated.
-  if (row && changes.active === false) await tokenStore(transaction, clock).revokeAll(id);
-  return row && appFromRow(row);
+  if (changes.active === false) await tokenStore(transaction, clock).revokeAll(id);
+  const resource = resourceName('apps', id);
+  if (changes.title !== undefined) await record({ action: 'app.update', resource, fields: ['title'] });
+  if (changes.active !== undefined) {
+    await record({ action: changes.active ? 'app.activate' : 'app.deactivate', resource });
+  }
+  return appFromRow(row);
 }
 
 /**
@@ -32,6 +41,7 @@ export async function changeApp(
  * period. A still earlier key ends at once, with its tokens.
  *
  * @param gracePeriodSeconds if 0, the app has no other key afterwards, and no access token
+ * @param record records an act in the transaction
  * @returns the app with its new key
  * @throws UNAVAILABLE if the database is unavailable
  */
@@ -41,6 +51,7 @@ export async function changeAppKey(
   accountId: Ulid,
   id: Ulid,
   gracePeriodSeconds: number,
+  record: (act: Act) => Promise<void>,
 ): Promise<App | undefined> {
   const keyId = newId();
   const privateKey = createCredential('key', id, keyId);
@@ -53,5 +64,6 @@ export async function changeAppKey(
   if (row === undefined) return undefined;
   if (gracePeriodSeconds === 0) await tokenStore(transaction, clock).revokeAll(id);
   else await endTokensWithKey(transaction, id, row.previous_key_id, endMs);
+  await record({ action: 'app.rotate_key', resource: resourceName('apps', id) });
   return appFromRow(row, privateKey);
 }

@@ -9,8 +9,10 @@ import type { Wallet } from '../model/wallet.ts';
 /** The fields of a request as the client sent them. The operation validates them. */
 export type UntrustedInput = Readonly<Record<string, unknown>>;
 
-/** The client of a request. */
+/** The client of a request, which the request comes from. */
 export type Client = {
+  /** The id of the request. */
+  readonly requestId: string;
   /** The IPv4 address of the client, or its IPv6 network. */
   readonly address: string;
   /** Aborts when the connection of the client is closed. */
@@ -92,7 +94,7 @@ export type DataLayer = {
    * @param input `title`, `active` and, optionally, `project`; the default is the principal's default project
    * @throws PERMISSION_DENIED if the principal is not an account
    */
-  createApp(principal: Principal, input: UntrustedInput): Promise<App>;
+  createApp(principal: Principal, input: UntrustedInput, client: Client): Promise<App>;
 
   /**
    * Updates an app. Omitted fields are not changed. A deactivation revokes all access tokens of the app.
@@ -100,7 +102,7 @@ export type DataLayer = {
    * @throws PERMISSION_DENIED if the principal is not an account
    * @throws NOT_FOUND if the app does not exist or is not visible to the principal
    */
-  updateApp(principal: Principal, input: UntrustedInput): Promise<App>;
+  updateApp(principal: Principal, input: UntrustedInput, client: Client): Promise<App>;
 
   /**
    * Gives an app a new private key, which the result contains. The old key, and the access tokens that were issued for
@@ -109,7 +111,7 @@ export type DataLayer = {
    * @throws PERMISSION_DENIED if the principal is not an account
    * @throws NOT_FOUND if the app does not exist or is not visible to the principal
    */
-  rotateAppKey(principal: Principal, input: UntrustedInput): Promise<App>;
+  rotateAppKey(principal: Principal, input: UntrustedInput, client: Client): Promise<App>;
 
   /**
    * Issues an access token for an app. If the app has too many tokens, the oldest are revoked.
@@ -121,7 +123,7 @@ export type DataLayer = {
   signIn(principal: Principal, input: UntrustedInput, client: Client): Promise<SignInResult>;
 
   /** Ends the token of the principal. */
-  signOut(principal: Principal): Promise<void>;
+  signOut(principal: Principal, client: Client): Promise<void>;
 
   /**
    * Returns the public data of the token of the principal.

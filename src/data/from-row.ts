@@ -1,12 +1,14 @@
 import { decodeTime } from 'ulid';
 import type { Account } from '../model/account.ts';
 import type { App } from '../model/app.ts';
+import type { AuditEvent } from '../model/audit-event.ts';
 import { coverImagePath, type Project } from '../model/project.ts';
 import { resourceName } from '../model/resource-name.ts';
 import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
 import type { AccountRow } from '../storage/accounts.ts';
 import type { AppRow } from '../storage/apps.ts';
+import type { AuditEventRow } from '../storage/audit-events.ts';
 import type { ProjectItem } from '../storage/projects.ts';
 import type { TokenItem } from '../storage/tokens.ts';
 import type { WalletRow } from '../storage/wallets.ts';
@@ -33,6 +35,23 @@ export function tokenFromItem({ id, ownerId, principal, expireTimeMs }: TokenIte
     app: isAccountToken ? undefined : resourceName('apps', ownerId),
     createTimeMs: decodeTime(id),
     expireTimeMs,
+  };
+}
+
+/** Converts a row to an audit event. */
+export function auditEventFromRow(row: AuditEventRow): AuditEvent {
+  return {
+    id: row.id,
+    timeMs: decodeTime(row.id),
+    account: resourceName('accounts', row.account_id),
+    action: row.action,
+    resource: row.resource,
+    credentialId: row.credential_id ?? undefined,
+    tokenId: row.token_id ?? undefined,
+    fields: row.fields === '' ? [] : row.fields.split(','),
+    address: row.address ?? undefined,
+    requestId: row.request_id ?? undefined,
+    count: row.event_count,
   };
 }
 

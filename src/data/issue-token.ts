@@ -7,6 +7,8 @@ import type { Dependencies } from './dependencies.ts';
 
 /** A new bearer token. The gateway stores only its hash. */
 export type IssuedToken = {
+  /** The public id of the token. */
+  readonly id: Ulid;
   readonly accessToken: string;
   /** The expiry of the token: Unix time in milliseconds. The token can be revoked earlier. */
   readonly expireTimeMs: number;
@@ -29,10 +31,10 @@ export async function issueToken(
   ttlMs: number,
   appKeyId: string,
 ): Promise<IssuedToken> {
-  const serial = newId();
-  const accessToken = createCredential(principal.level === 'account' ? 'acct' : 'app', ownerId, serial);
+  const id = newId();
+  const accessToken = createCredential(principal.level === 'account' ? 'acct' : 'app', ownerId, id);
   const expireTimeMs = clock() + ttlMs;
   const record = { hash: hashCredential(accessToken), principal };
-  await tokenStore(database, clock).add(ownerId, serial, record, ttlMs, appKeyId);
-  return { accessToken, expireTimeMs };
+  await tokenStore(database, clock).add(ownerId, id, record, ttlMs, appKeyId);
+  return { id, accessToken, expireTimeMs };
 }

@@ -2,6 +2,7 @@ import type { App } from '../model/app.ts';
 import { nullable, parseFields, resourceNameValidator } from '../model/fields.ts';
 import { gracePeriod } from '../model/operation-fields.ts';
 import { findAppByName } from '../storage/apps.ts';
+import { type Act, recordOperatorAct } from './audit.ts';
 import { changeAppKey } from './change-app.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
@@ -20,7 +21,9 @@ export async function rotateAnyAppKey(admin: AdminContext, input: UntrustedInput
   const { name, grace = 0 } = parseFields(input, VALIDATORS);
   const app = await admin.database.transaction(async (transaction) => {
     const row = await findAppByName(transaction, name);
-    return row && changeAppKey(transaction, admin, row.account_id, row.id, grace);
+    if (row === undefined) return undefined;
+    const record = (act: Act) => recordOperatorAct(transaction, admin, row.account_id, act);
+    return changeAppKey(transaction, admin, row.account_id, row.id, grace, record);
   });
   return requireRow(app, 'name', 'app');
 }

@@ -1,6 +1,7 @@
 import type { App } from '../model/app.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { findAppByName } from '../storage/apps.ts';
+import { type Act, recordOperatorAct } from './audit.ts';
 import { changeApp } from './change-app.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
@@ -22,7 +23,9 @@ export async function setAppActive(
   const { name } = parseFields(input, VALIDATORS);
   const app = await admin.database.transaction(async (transaction) => {
     const row = await findAppByName(transaction, name);
-    return row && changeApp(transaction, admin, row.account_id, row.id, { active });
+    if (row === undefined) return undefined;
+    const record = (act: Act) => recordOperatorAct(transaction, admin, row.account_id, act);
+    return changeApp(transaction, admin, row.account_id, row.id, { active }, record);
   });
   return requireRow(app, 'name', 'app');
 }

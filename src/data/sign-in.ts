@@ -5,10 +5,12 @@ import { signInFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf, type ResourceName } from '../model/resource-name.ts';
 import { findAppSecret, lockApp } from '../storage/apps.ts';
-import { findSignInFailures, type SignInAttempt, type SignInFailures } from '../storage/sign-in-failures.ts';
+import { findSignInFailures, type SignInFailures } from '../storage/sign-in-failures.ts';
 import { revokeOldestTokens } from '../storage/tokens.ts';
+import { recordClientAct } from './audit.ts';
 import type { Client, SignInResult, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
+import type { FailedSignIn } from './failed-sign-in.ts';
 import { appFromRow } from './from-row.ts';
 import { issueToken } from './issue-token.ts';
 
@@ -18,12 +20,8 @@ const NO_HASH = hashCredential('');
 // The time for which a failed sign-in counts.
 const FAILURE_WINDOW_MS = 10 * 60_000;
 
-/** Counts a failed sign-in. See `addSignInFailure`. */
-export type CountFailure = (
-  attempt: SignInAttempt,
-  now: number,
-  expireTimeMs: number,
-) => Promise<SignInFailures>;
+/** Records a failed sign-in. See `recordFailedSignIn`. */
+export type RecordFailure = (failure: FailedSignIn) => Promise<SignInFailures | undefined>;
 
 /** See `DataLayer.signIn`. */
 export async function signIn(
@@ -31,10 +29,10 @@ export async function signIn(
   principal: Principal,
   input: UntrustedInput,
   client: Client,
-  countFailure: CountFailure,
+  recordFailure: RecordFailure,
 ): Promise<SignInResult> {
   const { name, privateKey } = parseFields(input, signInFields);
-  const { database, clock, maxFailedSignIns, maxTokensPerApp } = dependencies;
+  const { database, clock, maxFailedSignIns, maxTokensPerApp, tokenTtlSeconds } = dependencies;
   const { accountId, credentialId } = principal;
 
   // Failures are counted by client, so that nobody can lock an app by guessing its key.
@@ -45,6 +43,9 @@ export async function signIn(
   ]);
   if (failures !== undefined && failures.count >= maxFailedSignIns)
     throw tooManyFailures(failures, clock(), name);
+  const { requestId } = client;
+  const fail = (now: number, expireTimeMs?: number) =>
+    recordFailure({ attempt, appExists: row !== undefined, requestId, now, expireTimeMs });
   const keyHash = hashCredential(privateKey);
   const isCurrentKey = equalHashes(row?.private_key_hash ?? NO_HASH, keyHash);
   const isPreviousKey = equalHashes(row?.previous_key_hash ?? NO_HASH, keyHash);
@@ -53,9 +54,10 @@ export async function signIn(
   const isVisible = principal.level === 'account' || principal.projectId === row?.project_id;
   if (row === undefined || !isKeyCorrect || !isVisible) {
     const now = clock();
-    const counted = await countFailure(attempt, now, now + FAILURE_WINDOW_MS);
+    const counted = await fail(now, now + FAILURE_WINDOW_MS);
     // Concurrent sign-ins can exceed the limit. These don't learn whether their key is correct.
-    throw counted.count > maxFailedSignIns ? tooManyFailures(counted, now, name) : invalidCredentials(name);
+    const isOverLimit = counted !== undefined && counted.count > maxFailedSignIns;
+    throw isOverLimit ? tooManyFailures(counted, now, name) : invalidCredentials(name);
   }
 
   const issued = await database.transaction(async (transaction) => {
@@ -63,16 +65,24 @@ export async function signIn(
     // token, too.
     const now = clock();
     const lock = await lockApp(transaction, accountId, row.id, keyHash, now);
-    if (lock === undefined) throw invalidCredentials(name);
-    if (lock.active === 0) throw appInactive(name);
+    if (lock === undefined || lock.active === 0) return { isActive: lock && false };
     // The lock also keeps concurrent sign-ins from exceeding the maximum.
     await revokeOldestTokens(transaction, row.id, maxTokensPerApp - 1);
     const appPrincipal = { level: 'project', accountId, projectId: row.project_id } as const;
     const keyLifeMs = (lock.key_expire_time_ms ?? Infinity) - now;
-    const ttlMs = Math.min(dependencies.tokenTtlSeconds * 1000, keyLifeMs);
-    return issueToken(transaction, dependencies, row.id, appPrincipal, ttlMs, lock.key_id);
+    const ttlMs = Math.min(tokenTtlSeconds * 1000, keyLifeMs);
+    const token = await issueToken(transaction, dependencies, row.id, appPrincipal, ttlMs, lock.key_id);
+    const act = { action: 'sign_in.succeed', resource: name, tokenId: token.id } as const;
+    await recordClientAct(transaction, dependencies, principal, client, act);
+    return { isActive: true, token };
   });
-  return { ...issued, app: appFromRow(row) };
+  if (issued.token === undefined) {
+    await fail(clock());
+    // The key may have been changed since it was read.
+    throw issued.isActive === undefined ? invalidCredentials(name) : appInactive(name);
+  }
+  const { accessToken, expireTimeMs } = issued.token;
+  return { accessToken, expireTimeMs, app: appFromRow(row) };
 }
 
 function tooManyFailures({ expireTimeMs }: SignInFailures, now: number, app: ResourceName<'apps'>): ApiError {

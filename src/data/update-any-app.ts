@@ -1,6 +1,7 @@
 import type { App } from '../model/app.ts';
 import { optional, parseFields, resourceNameValidator, title } from '../model/fields.ts';
 import { findAppByName } from '../storage/apps.ts';
+import { type Act, recordOperatorAct } from './audit.ts';
 import { changeApp } from './change-app.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
@@ -18,7 +19,9 @@ export async function updateAnyApp(admin: AdminContext, input: UntrustedInput): 
   const { name, title } = parseFields(input, VALIDATORS);
   const app = await admin.database.transaction(async (transaction) => {
     const row = await findAppByName(transaction, name);
-    return row && changeApp(transaction, admin, row.account_id, row.id, { title });
+    if (row === undefined) return undefined;
+    const record = (act: Act) => recordOperatorAct(transaction, admin, row.account_id, act);
+    return changeApp(transaction, admin, row.account_id, row.id, { title }, record);
   });
   return requireRow(app, 'name', 'app');
 }

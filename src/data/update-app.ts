@@ -4,22 +4,25 @@ import { parseFields } from '../model/fields.ts';
 import { updateAppFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
+import { type Act, recordClientAct } from './audit.ts';
 import { changeApp } from './change-app.ts';
-import type { UntrustedInput } from './data-layer.ts';
+import type { Client, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** See `DataLayer.updateApp`. */
 export async function updateApp(
-  { database, clock }: Pick<Dependencies, 'database' | 'clock'>,
+  dependencies: Pick<Dependencies, 'database' | 'clock' | 'newId'>,
   principal: Principal,
   input: UntrustedInput,
+  client: Client,
 ): Promise<App> {
   const { name, ...changes } = parseFields(input, updateAppFields);
   if (principal.level !== 'account') throw accountTokenRequired();
 
-  const app = await database.transaction((transaction) =>
-    changeApp(transaction, { clock }, principal.accountId, idOf(name), changes),
-  );
+  const app = await dependencies.database.transaction((transaction) => {
+    const record = (act: Act) => recordClientAct(transaction, dependencies, principal, client, act);
+    return changeApp(transaction, dependencies, principal.accountId, idOf(name), changes, record);
+  });
   if (app === undefined) throw resourceNotFound();
   return app;
 }

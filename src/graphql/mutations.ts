@@ -8,20 +8,20 @@ const VALIDATORS = { clientMutationId };
 export const mutations: MutationResolvers = {
   async createApp(_parent, { input }, context) {
     const mutationId = begin(context, input);
-    const { data, principal } = context;
-    return { app: await data.createApp(principal, input), ...mutationId };
+    const { data, principal, client } = context;
+    return { app: await data.createApp(principal, input, client), ...mutationId };
   },
 
   async updateApp(_parent, { input }, context) {
     const mutationId = begin(context, input);
-    const { data, principal } = context;
-    return { app: await data.updateApp(principal, input), ...mutationId };
+    const { data, principal, client } = context;
+    return { app: await data.updateApp(principal, input, client), ...mutationId };
   },
 
   async rotateAppKey(_parent, { input }, context) {
     const mutationId = begin(context, input);
-    const { data, principal } = context;
-    return { app: await data.rotateAppKey(principal, input), ...mutationId };
+    const { data, principal, client } = context;
+    return { app: await data.rotateAppKey(principal, input, client), ...mutationId };
   },
 
   async signIn(_parent, { input }, context) {
@@ -33,8 +33,8 @@ export const mutations: MutationResolvers = {
 
   async signOut(_parent, { input }, context) {
     const mutationId = begin(context, input ?? {});
-    const { data, principal, state } = context;
-    await data.signOut(principal);
+    const { data, principal, client, state } = context;
+    await data.signOut(principal, client);
     state.isSignedOut = true;
     return mutationId;
   },

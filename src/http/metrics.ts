@@ -61,7 +61,7 @@ export function createMetrics(version: string): Metrics {
   });
   const swept = new Counter({
     name: 'paw_swept_rows_total',
-    help: 'Expired tokens and kept responses that were deleted.',
+    help: 'Expired rows and old audit events that were deleted.',
     registers,
   });
 

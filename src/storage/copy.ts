@@ -1,3 +1,4 @@
+import { AUDIT_EVENT_COLUMNS } from './audit-events.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
 
 /** The progress of a copy, in rows. */
@@ -72,6 +73,11 @@ const TABLES = [
     key: ['account_id', 'principal_id', 'key_hash'],
     where: 'expire_time_ms > $1',
   },
+  {
+    name: 'audit_event',
+    columns: AUDIT_EVENT_COLUMNS,
+    key: ['account_id', 'id'],
+  },
 ] as const satisfies readonly Table[];
 
 /** The number of copied rows of each table. */
@@ -108,7 +114,15 @@ export function copyDatabase(
       let total = 0;
       for (const table of TABLES) total += await count(from, table, now);
 
-      const result = { account: 0, project: 0, app: 0, wallet: 0, token: 0, idempotency_key: 0 };
+      const result = {
+        account: 0,
+        project: 0,
+        app: 0,
+        wallet: 0,
+        token: 0,
+        idempotency_key: 0,
+        audit_event: 0,
+      };
       let done = 0;
       for (const table of TABLES) {
         for await (const rows of batches(from, table, now)) {

@@ -58,6 +58,8 @@ export function guardSchema(
 
   return {
     query: (sql, params) => (refusal === undefined ? database.query(sql, params) : refuse()),
+    queryAndInsert: (sql, params, insertion) =>
+      refusal === undefined ? database.queryAndInsert(sql, params, insertion) : refuse(),
     transaction: (work) => (refusal === undefined ? database.transaction(work) : refuse()),
     checkReady,
     async close() {

@@ -53,20 +53,18 @@ const FIND = `${ITEM} WHERE namespace = $1 AND key = $2`;
 
 const FIND_OF_ACCOUNT = `${ITEM} WHERE account_id = $1 AND key = $2`;
 
-const REVOKE_OF_ACCOUNT = 'DELETE FROM token WHERE account_id = $1 AND key = $2';
+const REVOKE_OF_ACCOUNT = 'DELETE FROM token WHERE account_id = $1 AND key = $2 RETURNING key';
 
 const LIST = `${ITEM} WHERE account_id = $1 AND key > $2 AND expire_time_ms > $4 ORDER BY key LIMIT $3`;
 
 // The expression must be the same as in the index `token_by_name`.
-const REVOKE_ONE = "DELETE FROM token WHERE 'tokens/' || key = $1 AND expire_time_ms > $2 RETURNING key";
+const REVOKE_ONE = `DELETE FROM token WHERE 'tokens/' || key = $1 AND expire_time_ms > $2
+RETURNING namespace, account_id`;
 
 const REVOKE_OWNER = 'DELETE FROM token WHERE namespace = $1 AND expire_time_ms > $2 RETURNING key';
 
 const REVOKE_ACCOUNT = `DELETE FROM token WHERE (namespace, key) IN
   (SELECT namespace, key FROM token WHERE account_id = $1 AND expire_time_ms > $2 LIMIT $3) RETURNING key`;
-
-// Limits how long one statement locks out other writes.
-const BATCH_SIZE = 1000;
 
 type ItemRow = {
   readonly namespace: Ulid;
@@ -192,14 +190,21 @@ export async function listTokens(
 }
 
 /**
- * Revokes the valid token with this id. Returns whether there was one.
+ * Revokes the valid token with this id. Returns its owner and its account, or undefined if there is no such token.
  *
  * @param now the current time, in Unix milliseconds
  * @throws UNAVAILABLE if the database is unavailable
  */
-export async function revokeTokenById(database: Queryable, id: Ulid, now: number): Promise<boolean> {
-  const rows = await database.query(REVOKE_ONE, [`tokens/${id}`, now]);
-  return rows.length > 0;
+export async function revokeTokenById(
+  database: Queryable,
+  id: Ulid,
+  now: number,
+): Promise<{ readonly ownerId: Ulid; readonly accountId: Ulid } | undefined> {
+  const [row] = await database.query<{ namespace: Ulid; account_id: Ulid }>(REVOKE_ONE, [
+    `tokens/${id}`,
+    now,
+  ]);
+  return row && { ownerId: row.namespace, accountId: row.account_id };
 }
 
 /**
@@ -213,8 +218,11 @@ export async function revokeTokensOfOwner(database: Queryable, ownerId: Ulid, no
   return rows.length;
 }
 
+/** The maximum number of tokens that `revokeTokensOfAccount` revokes: one statement locks out other writes. */
+export const MAX_REVOKED = 1000;
+
 /**
- * Revokes all valid tokens of an account and of its apps, in batches. Returns their number.
+ * Revokes at most `MAX_REVOKED` valid tokens of an account and of its apps. Returns their number.
  *
  * @param now the current time, in Unix milliseconds
  * @throws UNAVAILABLE if the database is unavailable
@@ -224,11 +232,8 @@ export async function revokeTokensOfAccount(
   accountId: Ulid,
   now: number,
 ): Promise<number> {
-  for (let total = 0; ; ) {
-    const { length } = await database.query(REVOKE_ACCOUNT, [accountId, now, BATCH_SIZE]);
-    total += length;
-    if (length < BATCH_SIZE) return total;
-  }
+  const { length } = await database.query(REVOKE_ACCOUNT, [accountId, now, MAX_REVOKED]);
+  return length;
 }
 
 function itemFromRow({ namespace, key, value, expire_time_ms }: ItemRow): TokenItem {

@@ -148,11 +148,12 @@ describe('a deletion', () => {
       defaultProjectId: ulidOf(first),
       credentialId: accountId,
     } as const;
-    const client = { address: '127.0.0.1', signal: new AbortController().signal };
-    const { database, clock } = gateway;
+    const client = { requestId: '', address: '127.0.0.1', signal: new AbortController().signal };
+    const { database, clock, admin } = gateway;
+    const { newId } = admin;
     const input = { name, project, password: PASSWORD };
     await expect(
-      updateWallet({ database, passwords, clock }, principal, input, client),
+      updateWallet({ database, passwords, clock, newId }, principal, input, client),
     ).rejects.toMatchObject({
       reason: 'INVALID_FIELD',
       fieldViolations: [{ field: 'project' }],

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { idOf, parseResourceName, type Ulid } from '../../src/model/resource-name.ts';
+import { listAllAuditEvents, listAuditEvents } from '../../src/storage/audit-events.ts';
 import type { Database, Queryable, Row, Value } from '../../src/storage/database.ts';
 import { findListPages, findListsWithPrevious } from '../../src/storage/project-lists.ts';
 import { findProjectPage, findProjectPageMetadata } from '../../src/storage/projects.ts';
@@ -28,6 +29,11 @@ const FILL_KEYS = `INSERT INTO idempotency_key (account_id, principal_id, key_ha
 const FILL_FAILURES = `INSERT INTO sign_in_failure
     (account_id, app_id, credential_id, address, failure_count, expire_time_ms)
   SELECT n % 100, n, n, '192.0.2.1', 1, CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
+  FROM generate_series(1, 20000) n`;
+
+const FILL_EVENTS = `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count)
+  SELECT n % 100, CASE WHEN n <= 50 THEN '01ARZ3NDEK' ELSE '7ZZZZZZZZZ' END || lpad(n::text, 16, '0'),
+    'app.create', 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV', '', 1
   FROM generate_series(1, 20000) n`;
 
 const FIND = 'SELECT id FROM project WHERE account_id = $1 ORDER BY id LIMIT 1 OFFSET $2';
@@ -165,18 +171,20 @@ describe.each([
 });
 
 test.each(['force_custom_plan', 'auto'] as const)(
-  'a sweep (%s) finds expired rows by an index',
+  'a sweep (%s) finds expired rows and old events by an index',
   async (mode) => {
     const gateway = await startGateway(PATIENT);
     onTestFinished(gateway.stop);
-    for (const sql of [FILL_TOKENS, FILL_KEYS, FILL_FAILURES, 'ANALYZE']) await gateway.database.query(sql);
+    for (const sql of [FILL_TOKENS, FILL_KEYS, FILL_FAILURES, FILL_EVENTS, 'ANALYZE']) {
+      await gateway.database.query(sql);
+    }
     const { explained, steps } = explain(gateway.database, mode);
     const sweepable = {
       ...explained,
       transaction: <T>(work: (on: Queryable) => Promise<T>) => work(explained),
     };
-    await sweepExpired(sweepable, 'test', Date.now);
-    for (const table of ['token', 'idempotency_key', 'sign_in_failure']) {
+    await sweepExpired(sweepable, 90, 'test', Date.now);
+    for (const table of ['token', 'idempotency_key', 'sign_in_failure', 'audit_event']) {
       expect(steps).toContainEqual(
         expect.objectContaining({ 'Node Type': 'ModifyTable', 'Relation Name': table }),
       );
@@ -187,9 +195,30 @@ test.each(['force_custom_plan', 'auto'] as const)(
     );
     const indexes = scans.map((step) => step['Index Name']);
     expect(indexes).toEqual(
-      expect.arrayContaining(['token_by_expiry', 'idempotency_key_by_expiry', 'sign_in_failure_by_expiry']),
+      expect.arrayContaining([
+        'token_by_expiry',
+        'idempotency_key_by_expiry',
+        'sign_in_failure_by_expiry',
+        'audit_event_by_name',
+      ]),
     );
     for (const step of scans) expect(step['Node Type']).not.toBe('Seq Scan');
+  },
+);
+
+test.each(['force_custom_plan', 'force_generic_plan'] as const)(
+  'a page of audit events (%s) is found by an index, and only its rows are read',
+  async (mode) => {
+    const gateway = await startGateway(PATIENT);
+    onTestFinished(gateway.stop);
+    await gateway.database.query(FILL_EVENTS);
+    await gateway.database.query('ANALYZE');
+    const { explained, steps } = explain(gateway.database, mode);
+    expect(await listAuditEvents(explained, '7' as Ulid, '7', 5)).toHaveLength(5);
+    expect(await listAllAuditEvents(explained, '7', 5)).toHaveLength(5);
+    const scans = steps.filter((step) => step['Relation Name'] === 'audit_event');
+    expect(scans.map((step) => step['Index Name'])).toEqual(['audit_event_pkey', 'audit_event_by_name']);
+    expect(scans.map(rowsRead)).toEqual([5, 5]);
   },
 );
 

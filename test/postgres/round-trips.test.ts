@@ -4,6 +4,7 @@ import { createCredential } from '../../src/credentials/credential.ts';
 import type { Ulid } from '../../src/model/resource-name.ts';
 import { bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { pawJson } from '../support/paw.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 
 // Creating a cluster takes long on a busy machine.
@@ -36,7 +37,7 @@ beforeAll(async () => {
   connection = new Client({ connectionString: server.urlOf('postgres') });
   await connection.connect();
   // The sweep after the start is not part of a request.
-  await vi.waitFor(() => expect(log()).toContain('SELECT expire_time_ms FROM token'), {
+  await vi.waitFor(() => expect(log()).toContain('FROM audit_event'), {
     timeout: 30_000,
     interval: 10,
   });
@@ -168,6 +169,18 @@ describe.each(bothApis(() => gateway.url))('an update of a wallet by $name', (ap
     });
     expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(3);
     expect(statements.length).toBeGreaterThan(0);
+  });
+
+  test('and its event are one statement, after that which reads the token', async () => {
+    const changes = { title: 'Recorded', description: 'Recorded' };
+    const statements = await statementsOf(async () => {
+      expect((await api.updateWallet(tenant.token, tenant.wallets[0] ?? '', changes)).error).toBeUndefined();
+    });
+    expect(statements, statements.join('\n')).toHaveLength(2);
+    const { events } = await pawJson(['audit', 'list', '--action', 'wallet.update', '--page-size', '100'], {
+      DATABASE_URL: gateway.databaseUrl,
+    });
+    expect(events.at(-1)).toMatchObject({ fields: ['title', 'description'] });
   });
 });
 

@@ -53,6 +53,7 @@ test('an empty database gets every table, and a second migration changes nothing
     expect(await tablesOf(database)).toEqual([
       'account',
       'app',
+      'audit_event',
       'idempotency_key',
       'page_token_key',
       'project',

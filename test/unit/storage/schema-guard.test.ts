@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { unavailable } from '../../../src/model/api-error.ts';
-import type { Database } from '../../../src/storage/database.ts';
+import { type Database, insertStatement } from '../../../src/storage/database.ts';
 import { latestVersion } from '../../../src/storage/migrations.ts';
 import { guardSchema } from '../../../src/storage/schema-guard.ts';
 import { DatabaseVersionError } from '../../../src/storage/schema-version.ts';
@@ -14,6 +14,7 @@ let guarded: Database;
 
 const database: Database = {
   query: async () => [],
+  queryAndInsert: async () => [],
   transaction: async (work) => work(database),
   checkReady: () => readiness,
   close: async () => {},
@@ -61,6 +62,8 @@ test('all statements are refused while the schema is incompatible, and not in an
   const refusal = { status: 'UNAVAILABLE', cause: new DatabaseVersionError('newer') };
   await expect(guarded.query('SELECT 1')).rejects.toMatchObject(refusal);
   await expect(guarded.transaction(async () => {})).rejects.toMatchObject(refusal);
+  const insertion = { statement: insertStatement('wallet', ['id'], ''), values: ['1'] };
+  await expect(guarded.queryAndInsert('SELECT 1', [], insertion)).rejects.toMatchObject(refusal);
 
   fail(new Error('away'));
   await expect(guarded.checkReady()).rejects.toMatchObject({ status: 'UNAVAILABLE' });
