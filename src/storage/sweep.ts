@@ -3,9 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { firstUlid } from '../model/resource-name.ts';
 import type { Database, Value } from './database.ts';
 
+const DAY_MS = 86_400_000;
+
 // Nothing is deleted before the clock has been trusted for this time. A clock that is wrong at one start thus deletes
 // nothing.
-const DAY_MS = 86_400_000;
 const TRUST_MS = DAY_MS;
 
 // An instance that has not swept for this time has lost its claim.
