@@ -20,12 +20,17 @@ const NO_HASH = hashCredential('');
 // The time for which a failed sign-in counts.
 const FAILURE_WINDOW_MS = 10 * 60_000;
 
+type SignInDependencies = Pick<
+  Dependencies,
+  'database' | 'clock' | 'newId' | 'maxFailedSignIns' | 'maxTokensPerApp' | 'tokenTtlSeconds'
+>;
+
 /** Records a failed sign-in. See `recordFailedSignIn`. */
 export type RecordFailure = (failure: FailedSignIn) => Promise<SignInFailures | undefined>;
 
 /** See `DataLayer.signIn`. */
 export async function signIn(
-  dependencies: Dependencies,
+  dependencies: SignInDependencies,
   principal: Principal,
   input: UntrustedInput,
   client: Client,
@@ -64,25 +69,25 @@ export async function signIn(
     // The lock is held until the token is stored, so that a concurrent deactivation or change of the key revokes this
     // token, too.
     const now = clock();
-    const lock = await lockApp(transaction, accountId, row.id, keyHash, now);
-    if (lock === undefined || lock.active === 0) return { isActive: lock && false };
+    const app = await lockApp(transaction, accountId, row.id, keyHash, now);
+    if (app?.active !== 1) return { app };
     // The lock also keeps concurrent sign-ins from exceeding the maximum.
     await revokeOldestTokens(transaction, row.id, maxTokensPerApp - 1);
     const appPrincipal = { level: 'project', accountId, projectId: row.project_id } as const;
-    const keyLifeMs = (lock.key_expire_time_ms ?? Infinity) - now;
+    const keyLifeMs = (app.key_expire_time_ms ?? Infinity) - now;
     const ttlMs = Math.min(tokenTtlSeconds * 1000, keyLifeMs);
-    const token = await issueToken(transaction, dependencies, row.id, appPrincipal, ttlMs, lock.key_id);
+    const token = await issueToken(transaction, dependencies, row.id, appPrincipal, ttlMs, app.key_id);
     const act = { action: 'sign_in.succeed', resource: name, tokenId: token.id } as const;
     await recordClientAct(transaction, dependencies, principal, client, act);
-    return { isActive: true, token };
+    return { app, token };
   });
   if (issued.token === undefined) {
     await fail(clock());
     // The key may have been changed since it was read.
-    throw issued.isActive === undefined ? invalidCredentials(name) : appInactive(name);
+    throw issued.app === undefined ? invalidCredentials(name) : appInactive(name);
   }
   const { accessToken, expireTimeMs } = issued.token;
-  return { accessToken, expireTimeMs, app: appFromRow(row) };
+  return { accessToken, expireTimeMs, app: appFromRow(issued.app) };
 }
 
 function tooManyFailures({ expireTimeMs }: SignInFailures, now: number, app: ResourceName<'apps'>): ApiError {

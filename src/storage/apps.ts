@@ -30,9 +30,8 @@ export type AppSecretRow = AppRow &
     readonly previous_key_expire_time_ms: number | null;
   };
 
-/** The state of an app and of one of its keys. */
-export type AppLock = {
-  readonly active: 0 | 1;
+/** An app with the state of one of its keys. */
+export type AppLock = AppRow & {
   /** The public id of the key. */
   readonly key_id: string;
   /** The end of the key: Unix time in milliseconds. Null for the current key. */
@@ -63,7 +62,7 @@ const LIST = `SELECT ${COLUMNS} FROM app WHERE account_id = $1 AND id > $2 ORDER
 // An update without a change: a row lock that works on both engines, held until the end of the transaction.
 const LOCK = `UPDATE app SET active = active WHERE account_id = $1 AND id = $2
   AND (private_key_hash = $3 OR (previous_key_hash = $3 AND previous_key_expire_time_ms > $4))
-RETURNING active,
+RETURNING ${COLUMNS},
   CASE WHEN private_key_hash = $3 THEN private_key_id ELSE previous_key_id END AS key_id,
   CASE WHEN private_key_hash = $3 THEN NULL ELSE previous_key_expire_time_ms END AS key_expire_time_ms`;
 
@@ -137,7 +136,7 @@ export function listApps(
  *
  * @param keyHash the hash of the current key, or of the previous one
  * @param now the current time, in Unix milliseconds
- * @returns the state of the app and of this key, or undefined if no app has this id and this key, or the key has ended
+ * @returns the app with the state of this key, or undefined if no app has this id and this key, or the key has ended
  */
 export async function lockApp(
   transaction: Queryable,

@@ -170,13 +170,7 @@ test('on a terminal a progress bar is shown', async () => {
   expect(percents.length).toBeGreaterThan(100);
   expect(percents).toEqual(percents.toSorted((a, b) => a - b));
   expect(percents.at(-1)).toBe(100);
-<<<<<<< ours
   expect(stdout).toMatch(/Copied 2 accounts, 100002 projects, 1 app, 2 wallets, 3 tokens and 16 events\./);
-=======
-  expect(stdout).toMatch(
-    /Copied 2 accounts, 100002 projects, 1 apps, 2 wallets, 3 tokens and 16 audit events\./,
-  );
->>>>>>> theirs
 });
 
 test.each([
