@@ -68,6 +68,8 @@ describe.each(LISTS)('the $list of a project', ({ list, add }) => {
   beforeAll(async () => {
     tenant = await seedTenant(gateway, { projects: 3 });
     [own = '', sibling = ''] = tenant.projects;
+    // The names of apps and of projects come from two generators.
+    gateway.clock.advance(1);
     const names: string[] = [];
     for (let n = 0; n < LENGTH; n += 1) {
       names.push(await add(tenant, own));
