@@ -38,6 +38,8 @@ import { loadPageTokenKey } from './storage/page-token-key.ts';
 import { guardSchema } from './storage/schema-guard.ts';
 import { startSweeper } from './storage/sweep.ts';
 import { tokenStore } from './storage/tokens.ts';
+import { isSdkLoaded } from './tracing/sdk.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import { VERSION } from './version.ts';
 
 /** The properties of a listening server. */
@@ -50,6 +52,9 @@ export type ServerInfo = {
   /** Whether the server serves GraphiQL and the REST docs. */
   readonly explorers: boolean;
 };
+
+/** What measures and records the work of this process, as far as it is turned on. */
+type Observers = { readonly metrics: Metrics | undefined; readonly tracing: Tracing | undefined };
 
 /** A listening server. */
 export type Server = ServerInfo & {
@@ -83,13 +88,17 @@ export async function startServer(
   const resolveDocument = readTrustedDocuments(config, logger);
   const { databaseUrl, postgres, createDatabase: create } = config;
   const failed = Promise.withResolvers<Error>();
-  const metrics = await openMetrics(config);
+  const observers = { metrics: await openMetrics(config), tracing: await openTracing() };
+  const { metrics, tracing } = observers;
   let database = await openDatabase(databaseUrl, {
     postgres,
     create,
     onFailure: failed.resolve,
     onHeldLog: (log) => logger.warn(log, 'a reader keeps the write-ahead log from shrinking'),
-    onSync: metrics?.observeSync,
+    onSync(sync) {
+      metrics?.observeSync(sync);
+      tracing?.observeSync(sync);
+    },
     onPool: metrics?.watchPool,
   });
   try {
@@ -104,7 +113,7 @@ export async function startServer(
       onIncompatible: ({ message }) => logger.error(`${message} All requests are refused.`),
     });
     return {
-      ...(await listen(config, logger, clock, database, explorers, sharesPort, resolveDocument, metrics)),
+      ...(await listen(config, logger, clock, database, explorers, sharesPort, resolveDocument, observers)),
       failed: failed.promise,
     };
   } catch (error) {
@@ -121,15 +130,17 @@ async function listen(
   explorers: boolean,
   sharesPort: boolean,
   resolveDocument: ResolveDocument | undefined,
-  metrics: Metrics | undefined,
+  { metrics, tracing }: Observers,
 ): Promise<Omit<Server, 'failed'>> {
   let publicUrl = config.publicUrl ?? '';
   let isStopping = false;
   const passwords = passwordHasher(config.passwordQueue);
   metrics?.watchPasswordQueue(passwords.waitingCount);
-  const data = createDataLayer({
-    database,
-    tokens: tokenStore(database, clock),
+  // The sweeper is not part of a request, and uses the database itself.
+  const tracedDatabase = tracing?.traceDatabase(database, config.databaseUrl) ?? database;
+  const ownData = createDataLayer({
+    database: tracedDatabase,
+    tokens: tokenStore(tracedDatabase, clock),
     passwords,
     pageTokens: pageTokens(await loadPageTokenKey(database)),
     clock,
@@ -140,13 +151,15 @@ async function listen(
     onSignIn: metrics?.countSignIn,
     publicUrl: () => publicUrl,
   });
+  const data = tracing?.traceDataLayer(ownData) ?? ownData;
 
   const { app, stop } = createHttpApp(logger, {
     errorBody: restErrorBody,
     trustedProxies: config.trustedProxies,
   });
   addRequestRecords(app);
-  addRequestLog(app, logger, config.logRequests);
+  tracing?.addRequestSpans(app);
+  addRequestLog(app, logger, config.logRequests, tracing?.traceIdOf);
   metrics?.addHooks(app);
   const { logError, close: closeErrorLog } = errorLog(logger, database.checkReady);
   app.addHook('onClose', async () => closeErrorLog());
@@ -154,6 +167,7 @@ async function listen(
   const authenticate = bearerAuthenticator(app, data);
   await addCors(app, config.corsOrigins);
   addOverloadProtection(app, config.maxRequests);
+  tracing?.addRequestContext(app);
   await addRateLimits(app, authenticate, config.rateLimits);
   addStartPage(app, { version: VERSION, publicUrl: () => publicUrl, sandbox: config.sandbox });
   if (explorers) {
@@ -169,6 +183,7 @@ async function listen(
     sandbox: config.sandbox,
     introspection: config.introspection,
     resolveDocument,
+    traceOperation: tracing?.traceOperation,
   });
 
   const metricsServer = await listenForMetrics(config, metrics);
@@ -213,6 +228,13 @@ async function openMetrics({ metricsPort }: Config): Promise<Metrics | undefined
   // Imported on demand: a start without metrics is faster.
   const { createMetrics } = await import('./http/metrics.ts');
   return createMetrics(VERSION);
+}
+
+/** Returns what records traces, if an SDK of OpenTelemetry is loaded. Nothing else calls its API. */
+async function openTracing(): Promise<Tracing | undefined> {
+  if (!isSdkLoaded()) return undefined;
+  const { createTracing } = await import('./tracing/tracing.ts');
+  return createTracing(VERSION);
 }
 
 /** Starts the server for metrics. Those of workers are served by the primary. */

@@ -11,7 +11,7 @@ import type {
   Resource,
 } from '../data/data-layer.ts';
 import type { IdempotencyHeaders } from '../http/idempotency.ts';
-import type { Failure } from '../http/request-record.ts';
+import type { Failure, GraphqlOperation } from '../http/request-record.ts';
 import { tokenInvalid } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
 import type { ConnectionArguments } from '../model/page.ts';
@@ -44,8 +44,8 @@ export type RequestState = {
   isDocumentRejected: boolean;
   /** The attempt at a request with mutations and an `Idempotency-Key`. */
   attempt?: Attempt;
-  /** The name of the operation, once it is known. That of an anonymous one is empty. */
-  operationName?: string | undefined;
+  /** The operation, once it is known. */
+  operation?: GraphqlOperation | undefined;
   /** The first error. */
   failure?: Failure;
 };

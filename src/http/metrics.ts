@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import type { FastifyInstance } from 'fastify';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { authenticatedPrincipal } from './authorization.ts';
-import { failureOf, operationNameOf } from './request-record.ts';
+import { failureOf, operationOf } from './request-record.ts';
 import { routeNames } from './route-names.ts';
 
 // Source: OpenTelemetry, semantic conventions for HTTP metrics.
@@ -148,7 +148,7 @@ function addRequestHooks(app: FastifyInstance, registry: Registry): void {
     durationOf(request.method)(routeOf(request) ?? '')(reply.statusCode).observe(reply.elapsedTime / 1000);
     const failure = failureOf(request);
     if (failure !== undefined) errorsOf(failure.reason).inc();
-    const name = operationNameOf(request);
+    const name = operationOf(request)?.name;
     if (name !== undefined) {
       // Otherwise anybody could use up the names.
       if (names.size < MAX_OPERATION_NAMES && authenticatedPrincipal(request)) names.add(name);
