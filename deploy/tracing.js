@@ -33,5 +33,5 @@ context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 propagation.setGlobalPropagator(new W3CTraceContextPropagator());
 trace.setGlobalTracerProvider(provider);
 
-// Sends the last spans when the server has stopped.
-process.once('beforeExit', () => provider.shutdown());
+// Sends the last spans when the server has stopped. If the collector is away, they are lost.
+process.once('beforeExit', () => provider.shutdown().catch(() => {}));

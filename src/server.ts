@@ -37,7 +37,7 @@ import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
 import { guardSchema } from './storage/schema-guard.ts';
 import { startSweeper } from './storage/sweep.ts';
-import { tokenStore } from './storage/tokens.ts';
+import { countTokens, tokenStore } from './storage/tokens.ts';
 import { isSdkLoaded } from './tracing/sdk.ts';
 import type { Tracing } from './tracing/tracing.ts';
 import { VERSION } from './version.ts';
@@ -136,6 +136,7 @@ async function listen(
   let isStopping = false;
   const passwords = passwordHasher(config.passwordQueue);
   metrics?.watchPasswordQueue(passwords.waitingCount);
+  metrics?.watchTokens(() => countTokens(database, clock()));
   // The sweeper is not part of a request, and uses the database itself.
   const tracedDatabase = tracing?.traceDatabase(database, config.databaseUrl) ?? database;
   const ownData = createDataLayer({
@@ -200,9 +201,9 @@ async function listen(
     database,
     config.auditDays,
     clock,
-    (count) => {
-      metrics?.countSwept(count);
-      logger.debug({ count }, 'deleted expired rows');
+    (table, count) => {
+      metrics?.countSwept(table, count);
+      logger.debug({ table, count }, 'deleted expired rows');
     },
     (error) => logger.warn(error, 'could not delete expired rows'),
   );

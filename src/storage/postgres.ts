@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DatabaseError, Pool, type PoolConfig, types } from 'pg';
+import { DatabaseError, Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import { ApiError, unavailable } from '../model/api-error.ts';
 import type { Database, InsertStatement, Queryable, Row, Value } from './database.ts';
 import { parsePostgresUrl } from './database-url.ts';
@@ -24,6 +24,16 @@ export type PoolState = {
   readonly waiting: number;
 };
 
+/** How long a transaction or a batch of statements has waited for a connection. */
+export type PoolWait = {
+  readonly seconds: number;
+  /** Whether it got none in time. */
+  readonly isTimeout: boolean;
+};
+
+/** Receives a function that returns the state of the pool. Returns a function that is called after each wait. */
+export type ObservePool = (state: () => PoolState) => (wait: PoolWait) => void;
+
 // True for a standby, too.
 const PROBE = `${READ_TABLES}, current_setting('transaction_read_only') AS read_only`;
 
@@ -42,6 +52,10 @@ const OUTAGE_CODES = [
   /^XX/, // internal error, which distributed engines return for an unavailable node
 ];
 
+// The messages of the pool, whose errors have no code: all connections are used, or a new one takes too long.
+const POOL_TIMEOUT =
+  /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/;
+
 // A serialization failure or a deadlock. A retry of the transaction can succeed.
 const CONFLICT_CODE = /^(40001|40P01)$/;
 const MAX_ATTEMPTS = 4;
@@ -55,13 +69,12 @@ const CLIENT_TIMEOUT_MARGIN_MS = 1000;
  * Connections are opened on demand. A broken connection is replaced for the next statement.
  *
  * @param url `postgres://…`; see `parsePostgresUrl` for its parameters
- * @param onPool receives a function that returns the state of the pool
  * @throws DatabaseUrlError if a parameter of the URL is unknown or invalid
  */
 export function openPostgres(
   url: string,
   { poolSize, timeoutMs }: PostgresSettings,
-  onPool?: (state: () => PoolState) => void,
+  onPool?: ObservePool,
 ): Database {
   const { connectionString, hasPooler } = parsePostgresUrl(url);
 
@@ -79,7 +92,7 @@ export function openPostgres(
     },
   };
   const pool = openPool(settings, poolSize);
-  onPool?.(() => ({
+  const observeWait = onPool?.(() => ({
     used: pool.totalCount - pool.idleCount,
     idle: pool.idleCount,
     waiting: pool.waitingCount,
@@ -100,10 +113,27 @@ export function openPostgres(
     return result;
   }
 
+  async function connect(): Promise<PoolClient> {
+    const start = observeWait && performance.now();
+    const observe = (error?: unknown) => {
+      if (start === undefined) return;
+      const isTimeout = error instanceof Error && POOL_TIMEOUT.test(error.message);
+      observeWait?.({ seconds: (performance.now() - start) / 1000, isTimeout });
+    };
+    try {
+      const client = await pool.connect();
+      observe();
+      return client;
+    } catch (error) {
+      // The server is unreachable, or no connection is available in time.
+      observe(error);
+      throw unavailable(error);
+    }
+  }
+
   /** Runs `work` on a connection of the pool, and discards the connection if it may be broken. */
   async function runOnConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T> {
-    // This fails only if the server is unreachable, or if no connection is available in time.
-    const client = await pool.connect().catch((error: unknown) => Promise.reject(unavailable(error)));
+    const client = await connect();
     let isBroken = false;
     const connection: Queryable = {
       async query<R extends Row>(sql: string, params: readonly Value[] = []) {

@@ -28,6 +28,7 @@ const TABLES = [
 
 /** The deletion of the old rows of a table. */
 type Sweep = {
+  readonly table: string;
   /** Selects a row, if there is one to delete. `$1` is the last position of such rows. */
   readonly find: string;
   /** Deletes at most `$2` rows. */
@@ -47,8 +48,9 @@ const EXPIRED: readonly Sweep[] = TABLES.map(([table, key, graceMs]) => ({
 // The id of an event begins with its time. The expression must be the same as in the index `audit_event_by_name`.
 const EVENTS = sweepOf('audit_event', 'account_id, id', "'events/' || id");
 
-function sweepOf(table: string, key: string, position: string): Pick<Sweep, 'find' | 'delete'> {
+function sweepOf(table: string, key: string, position: string): Pick<Sweep, 'table' | 'find' | 'delete'> {
   return {
+    table,
     // Without the order, PostgreSQL expects to find an old row early, and scans the table.
     find: `SELECT 1 AS one FROM ${table} WHERE ${position} <= $1 ORDER BY ${position} LIMIT 1`,
     delete: `DELETE FROM ${table} WHERE (${key}) IN
@@ -68,6 +70,9 @@ const CLAIM = `UPDATE sweep SET holder = $1, time_ms = $2,
   clock_since_ms = CASE WHEN ABS(time_ms - $2) <= ${TRUST_MS} THEN clock_since_ms ELSE $2 END
 WHERE id = 1 AND (holder = $1 OR ABS(time_ms - $2) >= ${CLAIM_MS}) RETURNING clock_since_ms`;
 
+/** Is called with the number of expired rows that were deleted from a table. */
+type OnDeleted = (table: string, count: number) => void;
+
 /**
  * Deletes expired rows and old audit events in batches, unless another instance is doing this. Tokens are kept for a
  * day after their expiry.
@@ -76,6 +81,7 @@ WHERE id = 1 AND (holder = $1 OR ABS(time_ms - $2) >= ${CLAIM_MS}) RETURNING clo
  * @param holder the id of this instance
  * @param clock returns the current time, in Unix milliseconds
  * @param signal ends the sweep after its current batch
+ * @param onDeleted is called after each batch with the table and the number of deleted rows
  * @returns the number of deleted rows
  * @throws UNAVAILABLE if the database is unavailable
  */
@@ -85,6 +91,7 @@ export async function sweepExpired(
   holder: string,
   clock: () => number,
   signal?: AbortSignal,
+  onDeleted: OnDeleted = () => {},
 ): Promise<number> {
   let total = 0;
   for (const sweep of auditDays > 0 ? [...EXPIRED, sweepOfEvents(auditDays)] : EXPIRED) {
@@ -94,6 +101,7 @@ export async function sweepExpired(
       const start = performance.now();
       const count = await deleteBatch(database, sweep, holder, clock());
       total += count;
+      if (count > 0) onDeleted(sweep.table, count);
       isComplete = count < BATCH_SIZE;
       // Half of the time is left for requests.
       if (!isComplete) await delay(performance.now() - start, undefined, { signal }).catch(() => {});
@@ -122,7 +130,7 @@ function deleteBatch(
  * Sweeps now, and then at intervals with a random length, so that instances that start together do not sweep together.
  *
  * @param auditDays the number of days for which audit events are kept; 0 keeps them for ever
- * @param onSwept is called with the number of deleted rows, if there were any
+ * @param onDeleted is called after each batch
  * @param onError is called with the error of a sweep; the next one tries again
  * @returns a function that ends this after the current batch
  */
@@ -130,7 +138,7 @@ export function startSweeper(
   database: Database,
   auditDays: number,
   clock: () => number,
-  onSwept: (count: number) => void,
+  onDeleted: OnDeleted,
   onError: (error: unknown) => void,
 ): () => Promise<void> {
   const stopping = new AbortController();
@@ -140,8 +148,7 @@ export function startSweeper(
   async function run(): Promise<void> {
     while (!signal.aborted) {
       try {
-        const count = await sweepExpired(database, auditDays, holder, clock, signal);
-        if (count > 0) onSwept(count);
+        await sweepExpired(database, auditDays, holder, clock, signal, onDeleted);
       } catch (error) {
         onError(error);
       }

@@ -39,6 +39,9 @@ export type TokenStore = {
   revokeAll(ownerId: Ulid): Promise<void>;
 };
 
+/** The number up to which valid tokens are counted. */
+export const MAX_COUNTED_TOKENS = 100_000;
+
 // The serials of an owner sort by the time of issue.
 const REVOKE_OLDEST = `DELETE FROM token WHERE namespace = $1 AND key <=
   (SELECT key FROM token WHERE namespace = $1 ORDER BY key DESC LIMIT 1 OFFSET $2)`;
@@ -60,6 +63,10 @@ const LIST = `${ITEM} WHERE account_id = $1 AND key > $2 AND expire_time_ms > $4
 // The expression must be the same as in the index `token_by_name`.
 const REVOKE_ONE = `DELETE FROM token WHERE 'tokens/' || key = $1 AND expire_time_ms > $2
 RETURNING namespace, account_id`;
+
+// The limit bounds the time for which SQLite blocks the event loop, to about 5 ms.
+const COUNT = `SELECT COUNT(*) AS count FROM
+  (SELECT 1 FROM token WHERE expire_time_ms > $1 LIMIT ${MAX_COUNTED_TOKENS}) AS valid`;
 
 const REVOKE_OWNER = 'DELETE FROM token WHERE namespace = $1 AND expire_time_ms > $2 RETURNING key';
 
@@ -187,6 +194,17 @@ export async function listTokens(
 ): Promise<readonly TokenItem[]> {
   const rows = await database.query<ItemRow>(LIST, [accountId, after, limit, now]);
   return rows.map(itemFromRow);
+}
+
+/**
+ * Returns the number of tokens that have not expired, or `MAX_COUNTED_TOKENS` if there are more.
+ *
+ * @param now the current time, in Unix milliseconds
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function countTokens(database: Queryable, now: number): Promise<number> {
+  const [row] = await database.query<{ count: number }>(COUNT, [now]);
+  return row?.count ?? 0;
 }
 
 /**

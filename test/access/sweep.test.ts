@@ -133,8 +133,9 @@ describe('a sweep', () => {
       database,
       AUDIT_DAYS,
       clock,
-      (count) => {
-        deleted = count;
+      (table, count) => {
+        expect(table).toBe('token');
+        deleted += count;
       },
       (error) => expect.unreachable(String(error)),
     );
