@@ -145,11 +145,17 @@ function addRequestHooks(app: FastifyInstance, registry: Registry): void {
     labelNames: ['reason'],
     registers,
   });
-  const operations = new Counter({
+  // Added to the counter when the metrics are read, because that takes longer than to count here.
+  const operationCounts = new Map<string, number>();
+  new Counter({
     name: 'paw_graphql_operations_total',
     help: `GraphQL operations, by name: the first ${MAX_OPERATION_NAMES} names of requests with a valid token, or "other".`,
     labelNames: ['operation'],
     registers,
+    collect() {
+      for (const [operation, count] of operationCounts) this.inc({ operation }, count);
+      operationCounts.clear();
+    },
   });
   const routeOf = routeNames(app);
   const durationOf = kept((method: string) =>
@@ -164,8 +170,6 @@ function addRequestHooks(app: FastifyInstance, registry: Registry): void {
     ),
   );
   const errorsOf = kept((reason: string) => errors.labels({ reason }));
-  const operationsOf = kept((operation: string) => operations.labels({ operation }));
-  const otherOperations = operations.labels({ operation: 'other' });
   const names = new Set<string>();
 
   app.addHook('onResponse', (request, reply, done) => {
@@ -176,8 +180,8 @@ function addRequestHooks(app: FastifyInstance, registry: Registry): void {
     if (name !== undefined) {
       // Otherwise anybody could use up the names.
       if (names.size < MAX_OPERATION_NAMES && authenticatedPrincipal(request)) names.add(name);
-      if (names.has(name)) operationsOf(name).inc();
-      else otherOperations.inc();
+      const operation = names.has(name) ? name : 'other';
+      operationCounts.set(operation, (operationCounts.get(operation) ?? 0) + 1);
     }
     done();
   });

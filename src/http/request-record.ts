@@ -29,8 +29,13 @@ export function recordFailure(request: FastifyRequest, failure: Failure): void {
 }
 
 /** Records the GraphQL operation of a request. */
-export function recordOperation(request: FastifyRequest, { type, name }: GraphqlOperation): void {
-  request.setDecorator(OPERATION, { type, name: name.slice(0, MAX_OPERATION_NAME_LENGTH) });
+export function recordOperation(request: FastifyRequest, operation: GraphqlOperation): void {
+  const { type, name } = operation;
+  const isShort = name.length <= MAX_OPERATION_NAME_LENGTH;
+  request.setDecorator(
+    OPERATION,
+    isShort ? operation : { type, name: name.slice(0, MAX_OPERATION_NAME_LENGTH) },
+  );
 }
 
 /** Returns why a request failed, or undefined if it did not. */
