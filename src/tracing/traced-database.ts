@@ -59,6 +59,14 @@ export function tracedDatabase(
     ...database,
     query: (sql, params) => query(database, sql, params, sql.startsWith('SELECT') ? () => {} : recordSync),
 
+    // One span: on PostgreSQL, the insertion is a part of the statement.
+    queryAndInsert(sql, params, insertion) {
+      const target: Queryable = {
+        query: (statement, values = []) => database.queryAndInsert(statement, values, insertion),
+      };
+      return query(target, sql, params, recordSync);
+    },
+
     transaction: (work) =>
       inSpan(tracer, 'transaction', { attributes: connection }, async () => {
         const caller = context.active();

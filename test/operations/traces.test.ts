@@ -191,6 +191,7 @@ describe('a request', () => {
       '      UPDATE app',
       '      DELETE token',
       '      INSERT token',
+      '      INSERT audit_event',
       ...sync(6),
     ]);
   });
