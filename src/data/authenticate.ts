@@ -4,12 +4,18 @@ import type { Principal } from '../model/principal.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** See `DataLayer.authenticate`. A token with a wrong checksum is rejected without a database query. */
-export async function authenticate({ tokens }: Dependencies, bearerToken: string): Promise<Principal> {
+export async function authenticate(
+  { tokens }: Pick<Dependencies, 'tokens'>,
+  bearerToken: string,
+): Promise<Principal> {
   const token = parseCredential(bearerToken);
   if (token === undefined || token.kind === 'key') throw tokenInvalid();
-  const record = await tokens.find(token.ownerId, token.serial);
+  const { kind, ownerId, serial } = token;
+  const record =
+    (await tokens.find(ownerId, serial)) ??
+    (kind === 'app' ? await tokens.findOfApp(ownerId, serial) : undefined);
   if (record === undefined || !equalHashes(record.hash, hashCredential(bearerToken))) {
     throw tokenInvalid();
   }
-  return { ...record.principal, credentialId: token.serial };
+  return { ...record.principal, credentialId: serial };
 }

@@ -3,7 +3,7 @@ import type { App } from '../model/app.ts';
 import { resourceName, type Ulid } from '../model/resource-name.ts';
 import { type AppChanges, replaceAppKey, updateApp } from '../storage/apps.ts';
 import type { Queryable } from '../storage/database.ts';
-import { endTokensWithKey, tokenStore } from '../storage/tokens.ts';
+import { endTokensWithKey, revokeTokensOfApp } from '../storage/tokens.ts';
 import type { Act } from './audit.ts';
 import type { Dependencies } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
@@ -27,7 +27,7 @@ export async function changeApp(
   const row = await updateApp(transaction, accountId, id, changes);
   if (row === undefined) return undefined;
   // Without this, the tokens would become valid again when the app is reactivated.
-  if (changes.active === false) await tokenStore(transaction, clock).revokeAll(id);
+  if (changes.active === false) await revokeTokensOfApp(transaction, accountId, id, clock());
   const resource = resourceName('apps', id);
   if (changes.title !== undefined) await record({ action: 'app.update', resource, fields: ['title'] });
   if (changes.active !== undefined) {
@@ -62,8 +62,8 @@ export async function changeAppKey(
   // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
   const row = await replaceAppKey(transaction, accountId, id, key, endMs);
   if (row === undefined) return undefined;
-  if (gracePeriodSeconds === 0) await tokenStore(transaction, clock).revokeAll(id);
-  else await endTokensWithKey(transaction, id, row.previous_key_id, endMs);
+  if (gracePeriodSeconds === 0) await revokeTokensOfApp(transaction, accountId, id, clock());
+  else await endTokensWithKey(transaction, accountId, id, row.previous_key_id, endMs);
   await record({ action: 'app.rotate_key', resource: resourceName('apps', id) });
   return appFromRow(row, privateKey);
 }

@@ -35,7 +35,7 @@ export async function createAccountToken(
   const defaultProjectId = project ? idOf(project) : default_project_id;
   const principal = { level: 'account', accountId, defaultProjectId } as const;
   return database.transaction(async (transaction) => {
-    const token = await issueToken(transaction, admin, accountId, principal, ttlSeconds * 1000, '');
+    const token = await issueToken(transaction, admin, principal, ttlSeconds * 1000);
     await recordOperatorAct(transaction, admin, accountId, {
       action: 'token.create',
       resource: account,

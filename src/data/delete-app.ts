@@ -2,7 +2,7 @@ import type { App } from '../model/app.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { deleteApp as deleteAppRow } from '../storage/apps.ts';
-import { tokenStore } from '../storage/tokens.ts';
+import { revokeTokensOfApp } from '../storage/tokens.ts';
 import { recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
@@ -23,7 +23,7 @@ export async function deleteApp(admin: AdminContext, input: UntrustedInput): Pro
   const row = await database.transaction(async (transaction) => {
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
     const deleted = requireRow(await deleteAppRow(transaction, name), 'name', 'app');
-    await tokenStore(transaction, clock).revokeAll(idOf(name));
+    await revokeTokensOfApp(transaction, deleted.account_id, idOf(name), clock());
     await recordOperatorAct(transaction, admin, deleted.account_id, { action: 'app.delete', resource: name });
     return deleted;
   });

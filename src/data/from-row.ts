@@ -25,14 +25,14 @@ export function accountFromRow(row: AccountRow): Account {
 }
 
 /** Converts a stored token to its public data. */
-export function tokenFromItem({ id, ownerId, principal, expireTimeMs }: TokenItem): Token {
+export function tokenFromItem({ id, appId, principal, expireTimeMs }: TokenItem): Token {
   const isAccountToken = principal.level === 'account';
   return {
     id,
     level: principal.level,
     account: resourceName('accounts', principal.accountId),
     project: resourceName('projects', isAccountToken ? principal.defaultProjectId : principal.projectId),
-    app: isAccountToken ? undefined : resourceName('apps', ownerId),
+    app: appId && resourceName('apps', appId),
     createTimeMs: decodeTime(id),
     expireTimeMs,
   };

@@ -2,6 +2,7 @@ import { createCredential, hashCredential } from '../credentials/credential.ts';
 import type { Scope } from '../model/principal.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/database.ts';
+import type { AppOfToken } from '../storage/keyv-adapter.ts';
 import { tokenStore } from '../storage/tokens.ts';
 import type { Dependencies } from './dependencies.ts';
 
@@ -18,23 +19,21 @@ export type IssuedToken = {
  * Issues a bearer token for a principal: an account token or an access token of an app.
  *
  * @param database the database, or the transaction in which the token is stored
- * @param ownerId the id of the account or of the app
  * @param ttlMs the lifetime of the token, in milliseconds
- * @param appKeyId the public id of the app key for which the token is issued; empty for an account token
+ * @param app the app that signs in, with the public id of its key; omitted for an account token
  * @throws UNAVAILABLE if the database is unavailable
  */
 export async function issueToken(
   database: Queryable,
   { clock, newId }: Pick<Dependencies, 'clock' | 'newId'>,
-  ownerId: Ulid,
   principal: Scope,
   ttlMs: number,
-  appKeyId: string,
+  app?: AppOfToken,
 ): Promise<IssuedToken> {
   const id = newId();
-  const accessToken = createCredential(principal.level === 'account' ? 'acct' : 'app', ownerId, id);
+  const accessToken = createCredential(app === undefined ? 'acct' : 'app', principal.accountId, id);
   const expireTimeMs = clock() + ttlMs;
   const record = { hash: hashCredential(accessToken), principal };
-  await tokenStore(database, clock).add(ownerId, id, record, ttlMs, appKeyId);
+  await tokenStore(database, clock).add(id, record, ttlMs, app);
   return { id, accessToken, expireTimeMs };
 }

@@ -1,6 +1,6 @@
 import { equalHashes, hashCredential, parseCredential } from '../credentials/credential.ts';
 import { invalidFields } from '../model/api-error.ts';
-import { findToken } from '../storage/tokens.ts';
+import { findTokenById } from '../storage/tokens.ts';
 import type { AdminContext } from './dependencies.ts';
 import { revokeRecorded } from './revoke-tokens.ts';
 
@@ -12,7 +12,7 @@ import { revokeRecorded } from './revoke-tokens.ts';
  */
 export async function revokeToken(admin: AdminContext, text: string): Promise<void> {
   const token = parseCredential(text);
-  const item = token && (await findToken(admin.database, token.ownerId, token.serial));
+  const item = token && (await findTokenById(admin.database, token.serial));
   // The ids in a token are not secret. The comparison of the hashes rejects a token with a wrong secret.
   const isRightSecret = item !== undefined && equalHashes(item.hash, hashCredential(text));
   if (!isRightSecret || !(await revokeRecorded(admin, item.id))) {

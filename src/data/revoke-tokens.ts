@@ -2,12 +2,7 @@ import { invalidFields } from '../model/api-error.ts';
 import { parseFields, resourceNameValidator, ulid } from '../model/fields.ts';
 import { idOf, resourceName, type Ulid } from '../model/resource-name.ts';
 import { findAppByName } from '../storage/apps.ts';
-import {
-  MAX_REVOKED,
-  revokeTokenById,
-  revokeTokensOfAccount,
-  revokeTokensOfOwner,
-} from '../storage/tokens.ts';
+import { MAX_REVOKED, revokeTokenById, revokeTokensOfAccount, revokeTokensOfApp } from '../storage/tokens.ts';
 import { recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
@@ -19,8 +14,8 @@ export function revokeRecorded(admin: AdminContext, id: Ulid): Promise<boolean> 
   return admin.database.transaction(async (transaction) => {
     const revoked = await revokeTokenById(transaction, id, admin.clock());
     if (revoked === undefined) return false;
-    const { ownerId, accountId } = revoked;
-    const resource = resourceName(ownerId === accountId ? 'accounts' : 'apps', ownerId);
+    const { accountId, appId } = revoked;
+    const resource = appId === undefined ? resourceName('accounts', accountId) : resourceName('apps', appId);
     await recordOperatorAct(transaction, admin, accountId, { action: 'token.revoke', resource, tokenId: id });
     return true;
   });
@@ -49,7 +44,7 @@ export async function revokeAppTokens(admin: AdminContext, input: UntrustedInput
   const { app } = parseFields(input, { app: resourceNameValidator('apps') });
   return admin.database.transaction(async (transaction) => {
     const { account_id } = requireRow(await findAppByName(transaction, app), 'app', 'app');
-    const count = await revokeTokensOfOwner(transaction, idOf(app), admin.clock());
+    const count = await revokeTokensOfApp(transaction, account_id, idOf(app), admin.clock());
     const act = { action: 'token.revoke', resource: app, count } as const;
     if (count > 0) await recordOperatorAct(transaction, admin, account_id, act);
     return count;

@@ -72,11 +72,14 @@ export async function signIn(
     const app = await lockApp(transaction, accountId, row.id, keyHash, now);
     if (app?.active !== 1) return { app };
     // The lock also keeps concurrent sign-ins from exceeding the maximum.
-    await revokeOldestTokens(transaction, row.id, maxTokensPerApp - 1);
+    await revokeOldestTokens(transaction, accountId, row.id, maxTokensPerApp - 1);
     const appPrincipal = { level: 'project', accountId, projectId: row.project_id } as const;
     const keyLifeMs = (app.key_expire_time_ms ?? Infinity) - now;
     const ttlMs = Math.min(tokenTtlSeconds * 1000, keyLifeMs);
-    const token = await issueToken(transaction, dependencies, row.id, appPrincipal, ttlMs, app.key_id);
+    const token = await issueToken(transaction, dependencies, appPrincipal, ttlMs, {
+      id: app.id,
+      keyId: app.key_id,
+    });
     const act = { action: 'sign_in.succeed', resource: name, tokenId: token.id } as const;
     await recordClientAct(transaction, dependencies, principal, client, act);
     return { app, token };

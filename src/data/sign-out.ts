@@ -1,7 +1,7 @@
 import type { Principal } from '../model/principal.ts';
 import { resourceName } from '../model/resource-name.ts';
 import { audited } from '../storage/audit-events.ts';
-import { revokeTokenOfAccount } from '../storage/tokens.ts';
+import { revokeToken } from '../storage/tokens.ts';
 import { clientEvent } from './audit.ts';
 import type { Client } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -19,5 +19,5 @@ export async function signOut(
       : resourceName('projects', principal.projectId);
   const act = { action: 'sign_out', resource, tokenId: credentialId } as const;
   const event = clientEvent(dependencies, principal, client, act);
-  await revokeTokenOfAccount(audited(dependencies.database, event), accountId, credentialId);
+  await revokeToken(audited(dependencies.database, event), accountId, credentialId);
 }

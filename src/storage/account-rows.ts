@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 
 /** The tables with rows of an account, and the other columns of their keys. A table comes before those it refers to. */
 const TABLES = {
-  token: ['namespace', 'key'],
+  token: ['id'],
   sign_in_failure: ['app_id', 'credential_id', 'address'],
   idempotency_key: ['principal_id', 'key_hash'],
   audit_event: ['id'],

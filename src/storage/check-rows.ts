@@ -52,9 +52,9 @@ WHERE a.state <> 'DELETING' AND a.project_count <> (SELECT COUNT(*) FROM project
   [missingParent('app', 'project', OF_PROJECT), (id) => `The project of apps/${id} does not exist.`],
   [missingParent('wallet', 'project', OF_PROJECT), (id) => `The project of wallets/${id} does not exist.`],
   [
-    `SELECT token.key AS id FROM token WHERE NOT EXISTS (SELECT 1 FROM account WHERE account.id = token.account_id)
-  OR (namespace <> account_id
-    AND NOT EXISTS (SELECT 1 FROM app WHERE app.account_id = token.account_id AND app.id = token.namespace))
+    `SELECT token.id AS id FROM token WHERE NOT EXISTS (SELECT 1 FROM account WHERE account.id = token.account_id)
+  OR (app_id <> ''
+    AND NOT EXISTS (SELECT 1 FROM app WHERE app.account_id = token.account_id AND app.id = token.app_id))
 LIMIT ${MAX_ROWS}`,
     (id) => `The account or app of the token ${id} does not exist.`,
   ],

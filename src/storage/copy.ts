@@ -63,8 +63,8 @@ const TABLES = [
   },
   {
     name: 'token',
-    columns: ['namespace', 'key', 'value', 'expire_time_ms', 'account_id', 'app_key_id'],
-    key: ['namespace', 'key'],
+    columns: ['account_id', 'id', 'app_id', 'app_key_id', 'value', 'expire_time_ms'],
+    key: ['account_id', 'id'],
     where: '(expire_time_ms IS NULL OR expire_time_ms > $1)',
   },
   {

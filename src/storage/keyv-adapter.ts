@@ -3,21 +3,25 @@ import type { Queryable } from './database.ts';
 
 // An entry of an account that is suspended or deleted is not found.
 const GET = `SELECT token.value, token.expire_time_ms FROM token JOIN account ON account.id = token.account_id
-WHERE token.namespace = $1 AND token.key = $2 AND account.state = 'ACTIVE'`;
+WHERE token.account_id = $1 AND token.id = $2 AND account.id = $1 AND account.state = 'ACTIVE'`;
 
-const SET = `INSERT INTO token (namespace, key, value, expire_time_ms, account_id, app_key_id)
-VALUES ($1, $2, $3, $4, $5, $6)
-ON CONFLICT (namespace, key) DO UPDATE SET value = excluded.value, expire_time_ms = excluded.expire_time_ms`;
+const SET = `INSERT INTO token (account_id, id, value, expire_time_ms, app_id, app_key_id) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (account_id, id) DO UPDATE SET value = excluded.value, expire_time_ms = excluded.expire_time_ms`;
 
-const DELETE = 'DELETE FROM token WHERE namespace = $1 AND key = $2 RETURNING expire_time_ms';
+const DELETE = 'DELETE FROM token WHERE account_id = $1 AND id = $2 RETURNING expire_time_ms';
 
-const CLEAR = 'DELETE FROM token WHERE namespace = $1';
+const CLEAR = 'DELETE FROM token WHERE account_id = $1';
+
+/** The app that an access token was issued to, and the public id of its key. Both are empty for an account token. */
+export type AppOfToken = { readonly id: string; readonly keyId: string };
+
+const NO_APP: AppOfToken = { id: '', keyId: '' };
 
 type Entry = { readonly value: string; readonly expire_time_ms: number | null };
 
 /**
  * A Keyv storage adapter for the table `token` of a database, or of a transaction on it.
- * Keyv's key `<namespace>:<key>` is stored in two columns.
+ * Keyv's key is `<account>:<id>`, which is stored in two columns. A namespace is an account.
  */
 export class KeyvAdapter implements KeyvStoreAdapter {
   readonly opts = {};
@@ -25,19 +29,16 @@ export class KeyvAdapter implements KeyvStoreAdapter {
   namespace?: string;
   readonly #database: Queryable;
   readonly #clock: () => number;
-  readonly #accountId: string;
-  readonly #appKeyId: string;
+  readonly #app: AppOfToken;
 
   /**
    * @param clock returns the current time, in Unix milliseconds
-   * @param accountId the account of the entries that `set` inserts
-   * @param appKeyId the public id of the app key for which `set` inserts entries, or an empty string
+   * @param app the app of the entries that `set` inserts
    */
-  constructor(database: Queryable, clock: () => number, accountId = '', appKeyId = '') {
+  constructor(database: Queryable, clock: () => number, app = NO_APP) {
     this.#database = database;
     this.#clock = clock;
-    this.#accountId = accountId;
-    this.#appKeyId = appKeyId;
+    this.#app = app;
   }
 
   /**
@@ -54,7 +55,7 @@ export class KeyvAdapter implements KeyvStoreAdapter {
   /** Inserts or replaces an entry. @param ttl the time to live, in milliseconds; an entry without it does not expire */
   async set(key: string, value: string, ttl?: number): Promise<void> {
     const expireTimeMs = ttl === undefined ? null : this.#clock() + ttl;
-    const params = [...columns(key), value, expireTimeMs, this.#accountId, this.#appKeyId];
+    const params = [...columns(key), value, expireTimeMs, this.#app.id, this.#app.keyId];
     await this.#database.query(SET, params);
   }
 
@@ -64,7 +65,7 @@ export class KeyvAdapter implements KeyvStoreAdapter {
     return row !== undefined && (row.expire_time_ms ?? Infinity) > this.#clock();
   }
 
-  /** Deletes all entries of the namespace. */
+  /** Deletes all entries of an account. */
   async clear(): Promise<void> {
     await this.#database.query(CLEAR, [this.namespace ?? '']);
   }
@@ -75,7 +76,7 @@ export class KeyvAdapter implements KeyvStoreAdapter {
   }
 }
 
-function columns(key: string): [namespace: string, key: string] {
+function columns(key: string): [accountId: string, id: string] {
   const colon = key.indexOf(':');
   return [key.slice(0, Math.max(colon, 0)), key.slice(colon + 1)];
 }

@@ -7,7 +7,7 @@ const COLUMNS = [
   ['project', 'title', 'account_id', 'id'],
   ['app', 'title', 'account_id', 'id'],
   ['wallet', 'title', 'account_id', 'id'],
-  ['token', 'value', 'namespace', 'key'],
+  ['token', 'value', 'account_id', 'id'],
   ['idempotency_key', 'answer', 'account_id', 'principal_id', 'key_hash'],
   ['page_token_key', 'key', 'id'],
   ['sign_in_failure', 'failure_count', 'account_id', 'app_id', 'credential_id', 'address'],

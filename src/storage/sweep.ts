@@ -21,7 +21,7 @@ const BATCH_SIZE = 100;
 
 /** The tables with expired rows, their primary keys, and how long an expired row is kept, in milliseconds. */
 const TABLES = [
-  ['token', 'namespace, key', TRUST_MS],
+  ['token', 'account_id, id', TRUST_MS],
   ['idempotency_key', 'account_id, principal_id, key_hash', 0],
   ['sign_in_failure', 'account_id, app_id, credential_id, address', 0],
 ] as const;

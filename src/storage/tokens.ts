@@ -2,7 +2,7 @@ import { Keyv } from 'keyv';
 import type { Scope } from '../model/principal.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
-import { KeyvAdapter } from './keyv-adapter.ts';
+import { type AppOfToken, KeyvAdapter } from './keyv-adapter.ts';
 
 /** The stored data of a token. */
 export type TokenRecord = {
@@ -13,114 +13,131 @@ export type TokenRecord = {
 
 /** A token with its public data, and the SHA-256 of its secret. */
 export type TokenItem = TokenRecord & {
-  readonly ownerId: Ulid;
+  /** The app that signed in; undefined for an account token. */
+  readonly appId: Ulid | undefined;
   /** The id of the token, which sorts by the time of issue. */
   readonly id: Ulid;
   /** Unix time in milliseconds. */
   readonly expireTimeMs: number;
 };
 
-/** The store of valid tokens. The owner of a token is an account or an app, and can have many tokens. */
+/** The store of valid tokens. */
 export type TokenStore = {
   /**
    * Returns the data of a token, or undefined if it is unknown, expired or revoked, or if its account is not active.
    * @throws UNAVAILABLE if the database is unavailable
    */
-  find(ownerId: Ulid, serial: Ulid): Promise<TokenRecord | undefined>;
+  find(accountId: Ulid, id: Ulid): Promise<TokenRecord | undefined>;
   /**
-   * Stores a token with a time to live of `ttlMs` milliseconds.
-   * @param appKeyId the public id of the app key for which the token is issued; empty for an account token
+   * Returns the data of an access token whose text names its app, as it did before migration 11. The account is unknown,
+   * so an engine that distributes rows by account asks all its nodes.
    * @throws UNAVAILABLE if the database is unavailable
    */
-  add(ownerId: Ulid, serial: Ulid, record: TokenRecord, ttlMs: number, appKeyId: string): Promise<void>;
+  findOfApp(appId: Ulid, id: Ulid): Promise<TokenRecord | undefined>;
+  /**
+   * Stores a token with a time to live of `ttlMs` milliseconds.
+   * @param app the app that signed in; omitted for an account token
+   * @throws UNAVAILABLE if the database is unavailable
+   */
+  add(id: Ulid, record: TokenRecord, ttlMs: number, app?: AppOfToken): Promise<void>;
   /** Revokes a token. Returns whether it was valid. @throws UNAVAILABLE if the database is unavailable */
-  revoke(ownerId: Ulid, serial: Ulid): Promise<boolean>;
-  /** Revokes all tokens of an owner. @throws UNAVAILABLE if the database is unavailable */
-  revokeAll(ownerId: Ulid): Promise<void>;
+  revoke(accountId: Ulid, id: Ulid): Promise<boolean>;
 };
 
 /** The number up to which valid tokens are counted. */
 export const MAX_COUNTED_TOKENS = 100_000;
 
-// The serials of an owner sort by the time of issue.
-const REVOKE_OLDEST = `DELETE FROM token WHERE namespace = $1 AND key <=
-  (SELECT key FROM token WHERE namespace = $1 ORDER BY key DESC LIMIT 1 OFFSET $2)`;
+// The ids sort by the time of issue.
+const REVOKE_OLDEST = `DELETE FROM token WHERE account_id = $1 AND app_id = $2 AND id <=
+  (SELECT id FROM token WHERE account_id = $1 AND app_id = $2 ORDER BY id DESC LIMIT 1 OFFSET $3)`;
 
-const REVOKE_OTHER_KEYS = 'DELETE FROM token WHERE namespace = $1 AND app_key_id <> $2';
+const REVOKE_OTHER_KEYS = 'DELETE FROM token WHERE account_id = $1 AND app_id = $2 AND app_key_id <> $3';
 
-const SHORTEN = 'UPDATE token SET expire_time_ms = $2 WHERE namespace = $1 AND expire_time_ms > $2';
+const SHORTEN = `UPDATE token SET expire_time_ms = $3
+WHERE account_id = $1 AND app_id = $2 AND expire_time_ms > $3`;
 
-const ITEM = 'SELECT namespace, key, value, expire_time_ms FROM token';
+const ITEM = 'SELECT id, app_id, value, expire_time_ms FROM token';
 
-const FIND = `${ITEM} WHERE namespace = $1 AND key = $2`;
-
-const FIND_OF_ACCOUNT = `${ITEM} WHERE account_id = $1 AND key = $2`;
-
-const REVOKE_OF_ACCOUNT = 'DELETE FROM token WHERE account_id = $1 AND key = $2 RETURNING key';
-
-const LIST = `${ITEM} WHERE account_id = $1 AND key > $2 AND expire_time_ms > $4 ORDER BY key LIMIT $3`;
+const FIND = `${ITEM} WHERE account_id = $1 AND id = $2`;
 
 // The expression must be the same as in the index `token_by_name`.
-const REVOKE_ONE = `DELETE FROM token WHERE 'tokens/' || key = $1 AND expire_time_ms > $2
-RETURNING namespace, account_id`;
+const FIND_BY_NAME = `${ITEM} WHERE 'tokens/' || id = $1`;
+
+const FIND_OF_APP = `SELECT token.id, token.app_id, token.value, token.expire_time_ms
+FROM token JOIN account ON account.id = token.account_id
+WHERE 'tokens/' || token.id = $1 AND token.app_id = $2 AND account.state = 'ACTIVE'`;
+
+const REVOKE = 'DELETE FROM token WHERE account_id = $1 AND id = $2 RETURNING id';
+
+const LIST = `${ITEM} WHERE account_id = $1 AND id > $2 AND expire_time_ms > $4 ORDER BY id LIMIT $3`;
+
+const REVOKE_BY_NAME = `DELETE FROM token WHERE 'tokens/' || id = $1 AND expire_time_ms > $2
+RETURNING account_id, app_id`;
 
 // The limit bounds the time for which SQLite blocks the event loop, to about 5 ms.
 const COUNT = `SELECT COUNT(*) AS count FROM
   (SELECT 1 FROM token WHERE expire_time_ms > $1 LIMIT ${MAX_COUNTED_TOKENS}) AS valid`;
 
-const REVOKE_OWNER = 'DELETE FROM token WHERE namespace = $1 AND expire_time_ms > $2 RETURNING key';
+const REVOKE_OF_APP = 'DELETE FROM token WHERE account_id = $1 AND app_id = $2 RETURNING expire_time_ms';
 
-const REVOKE_ACCOUNT = `DELETE FROM token WHERE (namespace, key) IN
-  (SELECT namespace, key FROM token WHERE account_id = $1 AND expire_time_ms > $2 LIMIT $3) RETURNING key`;
+const REVOKE_OF_ACCOUNT = `DELETE FROM token WHERE account_id = $1 AND id IN
+  (SELECT id FROM token WHERE account_id = $1 AND expire_time_ms > $2 LIMIT $3) RETURNING id`;
 
 type ItemRow = {
-  readonly namespace: Ulid;
-  readonly key: Ulid;
+  readonly id: Ulid;
+  readonly app_id: Ulid | '';
   readonly value: string;
   readonly expire_time_ms: number;
 };
 
 /**
  * Returns the token store of a database, or of a transaction on it. The store is a Keyv with
- * one namespace per owner.
+ * one namespace per account.
  *
  * @param clock returns the current time, in Unix milliseconds
  */
 export function tokenStore(database: Queryable, clock: () => number): TokenStore {
-  // If Keyv caught errors, a token would seem unknown during an outage.
-  const settings = { throwOnErrors: true, emitErrors: false };
-  const keyvOf = (accountId?: Ulid, appKeyId?: string) =>
+  const keyvOf = (app?: AppOfToken) =>
     new Keyv<TokenRecord>({
-      ...settings,
-      store: new KeyvAdapter(database, clock, accountId, appKeyId),
+      // If Keyv caught errors, a token would seem unknown during an outage.
+      throwOnErrors: true,
+      emitErrors: false,
+      store: new KeyvAdapter(database, clock, app),
       useKeyPrefix: false,
       serialize: JSON.stringify,
       deserialize: JSON.parse,
     });
   const keyv = keyvOf();
-  const keyOf = (ownerId: Ulid, serial: Ulid) => `${ownerId}:${serial}`;
+  const keyOf = (accountId: Ulid, id: Ulid) => `${accountId}:${id}`;
 
   return {
-    find: (ownerId, serial) => keyv.get(keyOf(ownerId, serial)),
+    find: (accountId, id) => keyv.get(keyOf(accountId, id)),
 
-    async add(ownerId, serial, record, ttlMs, appKeyId) {
-      await keyvOf(record.principal.accountId, appKeyId).set(keyOf(ownerId, serial), record, ttlMs);
+    async findOfApp(appId, id) {
+      const [row] = await database.query<ItemRow>(FIND_OF_APP, [`tokens/${id}`, appId]);
+      return row && row.expire_time_ms > clock() ? itemFromRow(row) : undefined;
     },
 
-    revoke: (ownerId, serial) => keyv.delete(keyOf(ownerId, serial)),
+    async add(id, record, ttlMs, app) {
+      await keyvOf(app).set(keyOf(record.principal.accountId, id), record, ttlMs);
+    },
 
-    revokeAll: (ownerId) =>
-      new Keyv({ ...settings, store: new KeyvAdapter(database, clock), namespace: ownerId }).clear(),
+    revoke: (accountId, id) => keyv.delete(keyOf(accountId, id)),
   };
 }
 
 /**
- * Revokes the oldest tokens of an owner, so that at most `count` tokens remain.
+ * Revokes the oldest tokens of an app, so that at most `count` tokens remain.
  *
  * @throws UNAVAILABLE if the database is unavailable
  */
-export async function revokeOldestTokens(database: Queryable, ownerId: Ulid, count: number): Promise<void> {
-  await database.query(REVOKE_OLDEST, [ownerId, count]);
+export async function revokeOldestTokens(
+  database: Queryable,
+  accountId: Ulid,
+  appId: Ulid,
+  count: number,
+): Promise<void> {
+  await database.query(REVOKE_OLDEST, [accountId, appId, count]);
 }
 
 /**
@@ -133,25 +150,23 @@ export async function revokeOldestTokens(database: Queryable, ownerId: Ulid, cou
  */
 export async function endTokensWithKey(
   transaction: Queryable,
+  accountId: Ulid,
   appId: Ulid,
   previousKeyId: string,
   expireTimeMs: number,
 ): Promise<void> {
-  await transaction.query(REVOKE_OTHER_KEYS, [appId, previousKeyId]);
-  await transaction.query(SHORTEN, [appId, expireTimeMs]);
+  await transaction.query(REVOKE_OTHER_KEYS, [accountId, appId, previousKeyId]);
+  await transaction.query(SHORTEN, [accountId, appId, expireTimeMs]);
 }
 
 /**
- * Returns a stored token, also one that has expired or whose account is not active, or undefined if it does not exist.
+ * Returns a token of any account, also one that has expired or whose account is not active, or undefined if it does not
+ * exist.
  *
  * @throws UNAVAILABLE if the database is unavailable
  */
-export async function findToken(
-  database: Queryable,
-  ownerId: Ulid,
-  id: Ulid,
-): Promise<TokenItem | undefined> {
-  const [row] = await database.query<ItemRow>(FIND, [ownerId, id]);
+export async function findTokenById(database: Queryable, id: Ulid): Promise<TokenItem | undefined> {
+  const [row] = await database.query<ItemRow>(FIND_BY_NAME, [`tokens/${id}`]);
   return row && itemFromRow(row);
 }
 
@@ -160,12 +175,12 @@ export async function findToken(
  *
  * @throws UNAVAILABLE if the database is unavailable
  */
-export async function findTokenOfAccount(
+export async function findToken(
   database: Queryable,
   accountId: Ulid,
   id: Ulid,
 ): Promise<TokenItem | undefined> {
-  const [row] = await database.query<ItemRow>(FIND_OF_ACCOUNT, [accountId, id]);
+  const [row] = await database.query<ItemRow>(FIND, [accountId, id]);
   return row && itemFromRow(row);
 }
 
@@ -174,8 +189,8 @@ export async function findTokenOfAccount(
  *
  * @throws UNAVAILABLE if the database is unavailable
  */
-export async function revokeTokenOfAccount(database: Queryable, accountId: Ulid, id: Ulid): Promise<void> {
-  await database.query(REVOKE_OF_ACCOUNT, [accountId, id]);
+export async function revokeToken(database: Queryable, accountId: Ulid, id: Ulid): Promise<void> {
+  await database.query(REVOKE, [accountId, id]);
 }
 
 /**
@@ -208,7 +223,7 @@ export async function countTokens(database: Queryable, now: number): Promise<num
 }
 
 /**
- * Revokes the valid token with this id. Returns its owner and its account, or undefined if there is no such token.
+ * Revokes the valid token with this id. Returns its account and its app, or undefined if there is no such token.
  *
  * @param now the current time, in Unix milliseconds
  * @throws UNAVAILABLE if the database is unavailable
@@ -217,23 +232,28 @@ export async function revokeTokenById(
   database: Queryable,
   id: Ulid,
   now: number,
-): Promise<{ readonly ownerId: Ulid; readonly accountId: Ulid } | undefined> {
-  const [row] = await database.query<{ namespace: Ulid; account_id: Ulid }>(REVOKE_ONE, [
+): Promise<{ readonly accountId: Ulid; readonly appId: Ulid | undefined } | undefined> {
+  const [row] = await database.query<{ account_id: Ulid; app_id: Ulid | '' }>(REVOKE_BY_NAME, [
     `tokens/${id}`,
     now,
   ]);
-  return row && { ownerId: row.namespace, accountId: row.account_id };
+  return row && { accountId: row.account_id, appId: row.app_id || undefined };
 }
 
 /**
- * Revokes all valid tokens of an owner, an account or an app. Returns their number.
+ * Revokes all tokens of an app. Returns the number of those that were valid by the clock of this instance.
  *
  * @param now the current time, in Unix milliseconds
  * @throws UNAVAILABLE if the database is unavailable
  */
-export async function revokeTokensOfOwner(database: Queryable, ownerId: Ulid, now: number): Promise<number> {
-  const rows = await database.query(REVOKE_OWNER, [ownerId, now]);
-  return rows.length;
+export async function revokeTokensOfApp(
+  database: Queryable,
+  accountId: Ulid,
+  appId: Ulid,
+  now: number,
+): Promise<number> {
+  const rows = await database.query<{ expire_time_ms: number }>(REVOKE_OF_APP, [accountId, appId]);
+  return rows.filter((row) => row.expire_time_ms > now).length;
 }
 
 /** The maximum number of tokens that `revokeTokensOfAccount` revokes: one statement locks out other writes. */
@@ -250,12 +270,12 @@ export async function revokeTokensOfAccount(
   accountId: Ulid,
   now: number,
 ): Promise<number> {
-  const { length } = await database.query(REVOKE_ACCOUNT, [accountId, now, MAX_REVOKED]);
+  const { length } = await database.query(REVOKE_OF_ACCOUNT, [accountId, now, MAX_REVOKED]);
   return length;
 }
 
-function itemFromRow({ namespace, key, value, expire_time_ms }: ItemRow): TokenItem {
+function itemFromRow({ id, app_id, value, expire_time_ms }: ItemRow): TokenItem {
   // Keyv stores a value in an object, beside its expiry.
   const { value: record }: { value: TokenRecord } = JSON.parse(value);
-  return { ...record, ownerId: namespace, id: key, expireTimeMs: expire_time_ms };
+  return { ...record, id, appId: app_id || undefined, expireTimeMs: expire_time_ms };
 }

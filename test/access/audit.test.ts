@@ -17,7 +17,15 @@ import {
   ulidOf,
   withOtherSecret,
 } from '../support/actors.ts';
-import { type Api, bothApis, type HttpResponse, type Outcome, postGraphql, send } from '../support/apis.ts';
+import {
+  type Api,
+  bothApis,
+  graphqlApi,
+  type HttpResponse,
+  type Outcome,
+  postGraphql,
+  send,
+} from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { paw, pawJson } from '../support/paw.ts';
 
@@ -101,8 +109,12 @@ describe('what only GraphQL has', () => {
 
   beforeAll(async () => {
     tenant = await seedTenant(gateway);
-    const [, graphql] = bothApis(() => gateway.url);
-    app = (await createApp(graphql as Api, tenant.token)).name;
+    app = (
+      await createApp(
+        graphqlApi(() => gateway.url),
+        tenant.token,
+      )
+    ).name;
   });
 
   /** Runs a mutation with an account token, and returns its response and the events that it adds. */

@@ -38,7 +38,7 @@ beforeEach(async () => {
   ]);
 });
 
-const INSERT = `INSERT INTO token (namespace, key, value, expire_time_ms)
+const INSERT = `INSERT INTO token (account_id, id, value, expire_time_ms)
   WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < CAST($1 AS INTEGER))
   SELECT 'expired', CAST(i AS TEXT), 'value', CAST($2 AS BIGINT) FROM n`;
 
@@ -52,7 +52,7 @@ async function countTokens(): Promise<number> {
 describe('a sweep', () => {
   test('deletes what has been expired for a day, to the millisecond, and nothing else', async () => {
     const add = (key: string, expireTimeMs: number | null) =>
-      database.query('INSERT INTO token (namespace, key, value, expire_time_ms) VALUES ($1, $2, $3, $4)', [
+      database.query('INSERT INTO token (account_id, id, value, expire_time_ms) VALUES ($1, $2, $3, $4)', [
         'owner',
         key,
         'value',
@@ -67,9 +67,9 @@ describe('a sweep', () => {
     }
     clock.advance(1);
     expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(1);
-    expect(await database.query('SELECT key FROM token ORDER BY key')).toEqual([
-      { key: 'for less than a day' },
-      { key: 'never' },
+    expect(await database.query('SELECT id FROM token ORDER BY id')).toEqual([
+      { id: 'for less than a day' },
+      { id: 'never' },
     ]);
   });
 

@@ -253,15 +253,15 @@ function realTime() {
 
 /** The tokens of an account and of one of its apps. */
 function rowsOf({ account }: Tenant, app: AppFields) {
-  const owners = [account, app.name].map(ulidOf);
-  return gateway.database.query('SELECT * FROM token WHERE namespace IN ($1, $2) ORDER BY key', owners);
+  const sql = "SELECT * FROM token WHERE account_id = $1 AND app_id IN ('', $2) ORDER BY id";
+  return gateway.database.query(sql, [account, app.name].map(ulidOf));
 }
 
 async function keysIn(databaseUrl: string): Promise<readonly string[]> {
   const rows = await onDatabase(databaseUrl, (database) =>
-    database.query<{ key: string }>('SELECT key FROM token'),
+    database.query<{ id: string }>('SELECT id FROM token'),
   );
-  return rows.map(({ key }) => key).sort();
+  return rows.map(({ id }) => id).sort();
 }
 
 function serialsOf(tokens: readonly string[]): readonly string[] {

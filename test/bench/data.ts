@@ -46,7 +46,7 @@ function fillStatements(url: string) {
       SELECT CAST($1 AS TEXT), ${id}, 'Project ' || i, 'The project with the number ' || i || '.',
         'bafkreiglfhb2wh3kibho2tt2k7li4nl6pbpve24sdqogkclmjqgs63p3vy', i FROM ${numbers('$2')}`,
     // Tokens of accounts that the benchmark does not use, with records of the usual size.
-    tokens: `INSERT INTO token (namespace, key, value, expire_time_ms)
+    tokens: `INSERT INTO token (account_id, id, value, expire_time_ms)
       SELECT ${id}, ${id}, value, expire_time_ms
       FROM ${numbers('$1')}, (SELECT value, expire_time_ms FROM token LIMIT 1) AS one`,
   };

@@ -79,7 +79,7 @@ export async function makeSizedDatabase(
     const pages = pageTokens(await loadPageTokenKey(database));
     await copy(
       'token',
-      'namespace, key, value, expire_time_ms, account_id',
+      'account_id, id, value, expire_time_ms',
       (function* () {
         for (let n = 0; n < tokens; n += 1) {
           const account = n % accounts;
@@ -93,7 +93,7 @@ export async function makeSizedDatabase(
           const principal = { level: 'account', accountId, defaultProjectId: defaultProjects[account] };
           const expires = Date.now() + LIFE_MS;
           const value = { value: { hash: hashCredential(token), principal }, expires };
-          yield [accountId, serial, JSON.stringify(value), expires, accountId];
+          yield [accountId, serial, JSON.stringify(value), expires];
         }
       })(),
     );

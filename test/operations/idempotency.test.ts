@@ -88,9 +88,8 @@ function appOf({ text }: HttpResponse): { name: string; privateKey: string } {
 }
 
 async function count(table: 'app' | 'token' | 'idempotency_key', account = tenant.account): Promise<number> {
-  const column = table === 'token' ? 'namespace' : 'account_id';
   const [row] = await gateway.database.query<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM ${table} WHERE ${column} = $1`,
+    `SELECT COUNT(*) AS count FROM ${table} WHERE account_id = $1`,
     [ulidOf(account)],
   );
   return row?.count ?? Number.NaN;

@@ -176,7 +176,7 @@ async function seedApps(api: Api): Promise<Apps> {
 }
 
 async function tokenCount(app: string): Promise<number> {
-  const rows = await gateway.database.query('SELECT key FROM token WHERE namespace = $1', [ulidOf(app)]);
+  const rows = await gateway.database.query('SELECT id FROM token WHERE app_id = $1', [ulidOf(app)]);
   return rows.length;
 }
 

@@ -111,7 +111,7 @@ test('a copy has every row of every table, except expired tokens', async () => {
   const projects = 'SELECT * FROM project ORDER BY account_id, id';
   expect(digest(await to.query(projects))).toBe(digest(await from.query(projects)));
   const keys = async (database: Database) =>
-    (await database.query<{ key: string }>('SELECT key FROM token ORDER BY key')).map(({ key }) => key);
+    (await database.query<{ id: string }>('SELECT id FROM token ORDER BY id')).map(({ id }) => id);
   const { serial } = credentialParts(expired);
   expect(await keys(from)).toContain(serial);
   expect(await keys(to)).toEqual((await keys(from)).filter((key) => key !== serial));

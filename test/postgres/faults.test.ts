@@ -137,13 +137,13 @@ describe.each(APIS)('a connection that is terminated while $name', (api) => {
     const { name, privateKey } = expectGood(
       await api.createApp(tenant.token, { title: 'App', active: true }),
     );
-    const before = await look('SELECT key FROM token ORDER BY key');
+    const before = await look('SELECT id FROM token ORDER BY id');
     const held = await hold(lock);
     const signIn = api.signIn(tenant.token, { name, privateKey });
     await terminate(await held.waited());
     expectUnavailable(api, await signIn);
     await held.release();
-    expect(await look('SELECT key FROM token ORDER BY key')).toEqual(before);
+    expect(await look('SELECT id FROM token ORDER BY id')).toEqual(before);
 
     const { accessToken } = expectGood(await api.signIn(tenant.token, { name, privateKey }));
     expect(expectGood(await api.listProjects(accessToken)).projects).toHaveLength(1);

@@ -373,7 +373,7 @@ async function run(...words: readonly string[]): Promise<void> {
 async function expire(token: string): Promise<void> {
   const { ownerId, serial } = credentialParts(token);
   const rows = await database.query(
-    'UPDATE token SET expire_time_ms = $1 WHERE namespace = $2 AND key = $3 RETURNING key',
+    'UPDATE token SET expire_time_ms = $1 WHERE account_id = $2 AND id = $3 RETURNING id',
     [Date.now() - 1, ownerId, serial],
   );
   expect(rows).toHaveLength(1);

@@ -18,7 +18,7 @@ const FILL_PROJECTS = `INSERT INTO project (account_id, id, title, description, 
 // The statements that fill the tables take long on a busy machine.
 const PATIENT = { PAW_POSTGRES_TIMEOUT: '1m' };
 
-const FILL_TOKENS = `INSERT INTO token (namespace, key, value, expire_time_ms)
+const FILL_TOKENS = `INSERT INTO token (account_id, id, value, expire_time_ms)
   SELECT n % 100, n, repeat('x', 300), CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
   FROM generate_series(1, 20000) n`;
 

@@ -30,12 +30,14 @@ import {
 import { sweepExpired } from '../../src/storage/sweep.ts';
 import {
   endTokensWithKey,
-  findTokenOfAccount,
+  findToken,
+  findTokenById,
   listTokens,
+  revokeOldestTokens,
+  revokeToken,
   revokeTokenById,
-  revokeTokenOfAccount,
   revokeTokensOfAccount,
-  revokeTokensOfOwner,
+  revokeTokensOfApp,
   tokenStore,
 } from '../../src/storage/tokens.ts';
 import { deleteWallet, listProjectWallets, WALLET_LIST } from '../../src/storage/wallets.ts';
@@ -105,19 +107,22 @@ test('the token of a request and the rows of the commands are found by an index'
   await listAccounts(explained, '', 10);
   await listApps(explained, accountId, '', 10);
   await listProjectWallets(explained, accountId, projectId, '', 10);
-  await findTokenOfAccount(explained, accountId, id);
-  await revokeTokenOfAccount(explained, accountId, id);
+  await tokenStore(explained, Date.now).findOfApp(id, id);
+  await findToken(explained, accountId, id);
+  await findTokenById(explained, id);
+  await revokeToken(explained, accountId, id);
+  await revokeOldestTokens(explained, accountId, id, 1);
   await listTokens(explained, accountId, '', 10, 0);
   await hasDependents(explained, accountId, projectId, 0);
   await findAppByName(explained, resourceName('apps', id));
   await updateApp(explained, accountId, id, { active: true });
   await lockApp(explained, accountId, id, '', 0);
   await replaceAppKey(explained, accountId, id, { private_key_id: '', private_key_hash: '' }, 0);
-  await endTokensWithKey(explained, id, '', 0);
+  await endTokensWithKey(explained, accountId, id, '', 0);
   await updateProject(explained, resourceName('projects', id), { title: 'Quarry', description: undefined });
   await deleteWallet(explained, resourceName('wallets', id));
   await revokeTokenById(explained, id, 0);
-  await revokeTokensOfOwner(explained, id, 0);
+  await revokeTokensOfApp(explained, accountId, id, 0);
   await revokeTokensOfAccount(explained, id, 0);
   await listAuditEvents(explained, accountId, '', 10);
   await listAllAuditEvents(explained, '', 10);
@@ -140,7 +145,7 @@ test('a sweep finds expired entries and old events by an index', async () => {
 });
 
 const INSERT_EXPIRED =
-  "INSERT INTO token (namespace, key, value, expire_time_ms) VALUES ('owner', 'key', 'value', 0)";
+  "INSERT INTO token (account_id, id, value, expire_time_ms) VALUES ('owner', 'key', 'value', 0)";
 
 type Statements = Pick<Database, 'query' | 'transaction'>;
 

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createCredential, hashCredential } from '../../src/credentials/credential.ts';
+import { authenticate } from '../../src/data/authenticate.ts';
+import { idGenerator, type Ulid } from '../../src/model/resource-name.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { KeyvAdapter } from '../../src/storage/keyv-adapter.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { latestVersion, readMigrations } from '../../src/storage/migrations.ts';
 import { DatabaseVersionError } from '../../src/storage/schema-version.ts';
+import { revokeTokensOfApp, tokenStore } from '../../src/storage/tokens.ts';
 import { isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../support/engine.ts';
 import { makeDatabase, type TestDatabase } from '../support/gateway.ts';
 import { logLines, paw, pawJson, pawProcess, startServerProcess } from '../support/paw.ts';
@@ -134,7 +137,7 @@ test('a dry run prints the statements of the missing migrations, and changes not
 test('a migration keeps the tokens of earlier versions valid', () =>
   onDatabase(made.url, async (database) => {
     await applyUpTo(database, 5);
-    const [account, app, project] = ['A', 'B', 'C'].map((letter) => letter.repeat(26));
+    const [account = '', app = '', project = ''] = ['1', '2', '3'].map((digit) => digit.repeat(26));
     const insert = (table: string, row: object) =>
       database.query(
         `INSERT INTO ${table} (${Object.keys(row)}) VALUES (${Object.keys(row).map((_, n) => `$${n + 1}`)})`,
@@ -145,14 +148,42 @@ test('a migration keeps the tokens of earlier versions valid', () =>
     const ids = { account_id: account, id: project };
     await insert('project', { ...ids, description: '', image_cover_cid: '', ...texts });
     await insert('app', { ...ids, id: app, project_id: project, private_key_hash: '', active: 1, ...texts });
-    for (const namespace of [account, app, 'unknown']) {
-      await insert('token', { namespace, key: 'key', value: namespace, expire_time_ms: NOW + 1 });
-    }
+    const newId = idGenerator(() => NOW);
+    const scope = { accountId: account, defaultProjectId: project };
+    const add = async (kind: 'acct' | 'app', owner: string, principal: object) => {
+      const serial = newId();
+      const text = createCredential(kind, owner as Ulid, serial);
+      // Keyv compares the expiry in the value with the real time.
+      const value = { value: { hash: hashCredential(text), principal }, expires: Date.now() + 60_000 };
+      const row = { namespace: owner, key: serial, value: JSON.stringify(value), expire_time_ms: NOW + 1 };
+      await insert('token', row);
+      return text;
+    };
+    const accountToken = await add('acct', account, { level: 'account', ...scope });
+    const appToken = await add('app', app, { level: 'project', accountId: account, projectId: project });
+    const unknown = await add('app', '4'.repeat(26), {
+      level: 'project',
+      accountId: account,
+      projectId: project,
+    });
     await migrate(database, NOW);
-    const adapter = new KeyvAdapter(database, () => NOW);
-    expect(await adapter.get(`${account}:key`)).toBe(account);
-    expect(await adapter.get(`${app}:key`)).toBe(app);
-    expect(await adapter.get('unknown:key')).toBeUndefined();
+    const dependencies = { tokens: tokenStore(database, () => NOW) };
+    expect(await authenticate(dependencies, accountToken)).toMatchObject({
+      level: 'account',
+      accountId: account,
+    });
+    expect(await authenticate(dependencies, appToken)).toMatchObject({
+      level: 'project',
+      projectId: project,
+    });
+    await expect(authenticate(dependencies, unknown)).rejects.toMatchObject({ reason: 'TOKEN_INVALID' });
+    await database.query("UPDATE account SET state = 'SUSPENDED'");
+    await expect(authenticate(dependencies, appToken)).rejects.toMatchObject({ reason: 'TOKEN_INVALID' });
+    await database.query("UPDATE account SET state = 'ACTIVE'");
+    const later = { tokens: tokenStore(database, () => NOW + 1) };
+    await expect(authenticate(later, appToken)).rejects.toMatchObject({ reason: 'TOKEN_INVALID' });
+    expect(await revokeTokensOfApp(database, account as Ulid, app as Ulid, NOW)).toBe(1);
+    await expect(authenticate(dependencies, appToken)).rejects.toMatchObject({ reason: 'TOKEN_INVALID' });
   }));
 
 /** Applies the migrations of an earlier version. */

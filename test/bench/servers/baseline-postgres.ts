@@ -9,7 +9,7 @@ async function rowsOf<Row>(name: string, text: string, values: readonly unknown[
   return rows as unknown as readonly Row[];
 }
 
-const FIND_TOKEN = 'SELECT value FROM token WHERE namespace = $1 AND key = $2 AND expire_time_ms > $3';
+const FIND_TOKEN = 'SELECT value FROM token WHERE account_id = $1 AND id = $2 AND expire_time_ms > $3';
 
 const FIND_PAGE = `SELECT id, title, description, image_cover_cid FROM project
 WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;

@@ -4,7 +4,7 @@ import { type ProjectValues, serveBaseline, type WalletValues } from './baseline
 const database = new DatabaseSync(process.env['DATABASE_FILE'] ?? '');
 database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 2000');
 
-const findToken = prepare('SELECT value FROM token WHERE namespace = ? AND key = ? AND expire_time_ms > ?');
+const findToken = prepare('SELECT value FROM token WHERE account_id = ? AND id = ? AND expire_time_ms > ?');
 const findPage = prepare(
   `SELECT id, title, description, image_cover_cid FROM project
    WHERE account_id = ? AND id > ? ORDER BY id LIMIT ?`,

@@ -1,0 +1,147 @@
+import { Client } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  accessTokenOf,
+  createApp,
+  graphqlBody,
+  keyOf,
+  PASSWORD,
+  reasonOf,
+  resultOf,
+  withOtherSecret,
+} from '../support/actors.ts';
+import { type Api, graphqlApi, postGraphql, restApi } from '../support/apis.ts';
+import { migrateDatabase, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { partition } from '../support/partitions.ts';
+import { startPostgres } from '../support/postgres-server.ts';
+
+const POLL = { timeout: 30_000, interval: 10 };
+
+// An entry of the server's log: a statement with its parameters. Further lines of an entry begin with a tab.
+const ENTRY =
+  /LOG: {2}execute [^:]+: (?<sql>.*(?:\n\t.*)*)\n(?:.*DETAIL: {2}[Pp]arameters: (?<params>.*(?:\n\t.*)*))?/g;
+
+const PARAMETER = /\$\d+ = (NULL|'(?:[^']|'')*')/g;
+
+// Transactions, and the check of readiness, which reads one row of each table.
+const NOT_OF_REQUESTS =
+  /^(BEGIN|COMMIT|ROLLBACK|SELECT MAX\(version\)|SELECT \(SELECT title FROM account ORDER)/;
+
+const SELECT_ALL = `query ($after: String) {
+  viewer { level account project { id } }
+  projects(first: 1, after: $after) {
+    totalCount
+    pageInfo { hasNextPage hasPreviousPage endCursor }
+    nodes {
+      title
+      apps(first: 1) { totalCount pageInfo { hasPreviousPage } nodes { title project { title } } }
+      wallets(last: 1) { totalCount nodes { title project { title } } }
+    }
+  }
+  last: projects(last: 2) { nodes { id } }
+}`;
+
+const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+
+const UPDATE_APP = 'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { id } } }';
+
+const ROTATE = 'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { privateKey } } }';
+
+const SIGN_OUT = 'mutation { signOut { clientMutationId } }';
+
+/** Calls every operation of an API, and of GraphQL what only that has. */
+async function useAll(api: Api, url: string, { token, projects, wallets }: Tenant): Promise<void> {
+  const [wallet = ''] = wallets;
+  const [, project = ''] = projects;
+  const app = keyOf(await createApp(api, token));
+  const accessToken = await accessTokenOf(api, token, app);
+  expect(await reasonOf(api.signIn(token, { ...app, privateKey: withOtherSecret(app.privateKey) }))).toBe(
+    'INVALID_CREDENTIALS',
+  );
+  for (const changes of [{}, { title: 'Cash' }, { project, password: PASSWORD }]) {
+    await resultOf(api.updateWallet(token, wallet, changes));
+  }
+  for (const each of [token, accessToken]) await resultOf(api.listProjects(each));
+  const { nextPageToken } = await resultOf(api.listProjects(token, { first: 1 }));
+  await resultOf(api.listProjects(token, { first: 1, after: nextPageToken }));
+  if (api.name === 'REST') return;
+
+  for (const each of [token, accessToken]) {
+    for (const after of [null, nextPageToken]) {
+      expect(await graphqlBody(url, each, SELECT_ALL, { after })).not.toHaveProperty('errors');
+    }
+    const ids = [wallet, project, app.name];
+    expect(await graphqlBody(url, each, NODES, { ids })).not.toHaveProperty('errors');
+  }
+  for (const headers of [{}, { 'idempotency-key': 'title' }, { 'idempotency-key': 'title' }]) {
+    const variables = { input: { name: app.name, title: 'Till', active: true } };
+    expect((await postGraphql(url, token, UPDATE_APP, variables, headers)).status).toBe(200);
+  }
+  for (const gracePeriod of [60, 0]) {
+    const variables = { input: { name: app.name, gracePeriod } };
+    expect(await graphqlBody(url, token, ROTATE, variables)).not.toHaveProperty('errors');
+  }
+  expect(await graphqlBody(url, token, SIGN_OUT)).not.toHaveProperty('errors');
+}
+
+test('every statement of the public API touches one partition if all tables are partitioned by account', async () => {
+  const server = await startPostgres('log_statement=all');
+  onTestFinished(server.stop);
+  const database = server.urlOf('postgres');
+  await migrateDatabase(database);
+  const gateway = await startGateway({ DATABASE_URL: database });
+  onTestFinished(gateway.stop);
+  await partition(gateway.database);
+  const tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
+  const others = await Promise.all(Array.from({ length: 20 }, () => seedTenant(gateway, { wallets: 1 })));
+  expect(others).toHaveLength(20);
+  const client = new Client({ connectionString: database });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const mark = async (name: string) => {
+    await client.query(`SELECT '${name}'`);
+    await expect.poll(server.log, POLL).toContain(`SELECT '${name}'`);
+    return server.log().indexOf(`SELECT '${name}'`);
+  };
+  // The sweep after the start is not part of a request.
+  await expect.poll(server.log, POLL).toContain('FROM audit_event');
+
+  const start = await mark('start');
+  // GraphQL is the last, because it signs out.
+  for (const api of [restApi(() => gateway.url), graphqlApi(() => gateway.url)]) {
+    await useAll(api, gateway.url, tenant);
+  }
+  const entries = [
+    ...server
+      .log()
+      .slice(start, await mark('end'))
+      .matchAll(ENTRY),
+  ].map(({ groups }) => ({
+    sql: (groups?.['sql'] ?? '').replaceAll('\n\t', '\n'),
+    params: [...(groups?.['params'] ?? '').matchAll(PARAMETER)].map(([, value]) => value),
+  }));
+  const statements = entries.filter(({ sql }) => !NOT_OF_REQUESTS.test(sql));
+  expect(new Set(statements.map(({ sql }) => sql)).size).toBeGreaterThan(30);
+  for (const { sql, params } of statements) {
+    const partitions = await partitionsOf(client, sql, params);
+    // The plan of an insertion names only the table: the row goes into one partition.
+    const isInsertion = /^(WITH changed AS \()?INSERT/.test(sql);
+    if (!isInsertion || partitions.size > 0) expect([...partitions], sql).toHaveLength(1);
+  }
+});
+
+/** Returns the numbers of the partitions in the plan of a statement. */
+async function partitionsOf(
+  client: Client,
+  sql: string,
+  params: readonly (string | undefined)[],
+): Promise<ReadonlySet<string>> {
+  await client.query('SET plan_cache_mode = force_custom_plan');
+  await client.query(`PREPARE explained AS ${sql}`);
+  const { rows } = await client.query(
+    `EXPLAIN (FORMAT JSON) EXECUTE explained${params.length > 0 ? `(${params.join(', ')})` : ''}`,
+  );
+  await client.query('DEALLOCATE explained');
+  const plan = JSON.stringify(rows);
+  return new Set([...plan.matchAll(/"Relation Name":"[a-z_]+_(\d+)"/g)].map(([, number]) => number ?? ''));
+}
