@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import { DatabaseError, Pool, type PoolConfig, types } from 'pg';
+import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import { ApiError, unavailable } from '../model/api-error.ts';
+import { retryConflicts } from './conflicts.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
 import { parsePostgresUrl } from './database-url.ts';
+import { endsConnection, statementError } from './postgres-errors.ts';
 import { batchedReads } from './postgres-reads.ts';
 import { assertCurrentSchema, READ_TABLES, type ReadinessRow, remembered } from './readiness.ts';
 
@@ -26,25 +27,13 @@ export type PoolState = {
 // True for a standby, too.
 const PROBE = `${READ_TABLES}, current_setting('transaction_read_only') AS read_only`;
 
-const READ_ONLY = /^25006$/;
+/** A connection outside of a transaction, or in one. */
+type Connection = Queryable & {
+  /** Executes a statement that commits a change. @throws RESULT_UNKNOWN if the change may have been made */
+  readonly commit: Queryable['query'];
+};
 
-// Error codes of an unavailable server, as opposed to those of an invalid statement.
-// Source: PostgreSQL, appendix A.
-const OUTAGE_CODES = [
-  /^08/, // connection exception
-  /^53/, // insufficient resources
-  /^57/, // operator intervention: shutdown, startup, statement timeout
-  /^58/, // system error
-  READ_ONLY,
-  /^40001$/, // serialization failure
-  /^40P01$/, // deadlock
-  /^XX/, // internal error, which distributed engines return for an unavailable node
-];
-
-// A serialization failure or a deadlock. A retry of the transaction can succeed.
-const CONFLICT_CODE = /^(40001|40P01)$/;
-const MAX_ATTEMPTS = 4;
-const RETRY_DELAY_MS = 20;
+const OPERATOR_INTERVENTION = /^57/;
 
 // The client's timeout is longer than the server's. It applies if the server no longer responds.
 const CLIENT_TIMEOUT_MARGIN_MS = 1000;
@@ -78,6 +67,13 @@ export function openPostgres(
     },
   };
   const pool = openPool(settings, poolSize);
+  // The server reports a commit that a standby may not have as a notice, and then as a success.
+  const unconfirmed = new WeakSet<PoolClient>();
+  pool.on('connect', (client) => {
+    client.on('notice', ({ code }) => {
+      if (code !== undefined && OPERATOR_INTERVENTION.test(code)) unconfirmed.add(client);
+    });
+  });
   onPool?.(() => ({
     used: pool.totalCount - pool.idleCount,
     idle: pool.idleCount,
@@ -91,41 +87,47 @@ export function openPostgres(
   const running = new Set<Promise<unknown>>();
 
   /** Runs `work` on a connection of the pool. `close` waits for it. */
-  function withConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T> {
+  function withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const result = runOnConnection(work).finally(() => running.delete(result));
     running.add(result);
     return result;
   }
 
   /** Runs `work` on a connection of the pool, and discards the connection if it may be broken. */
-  async function runOnConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T> {
+  async function runOnConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     // This fails only if the server is unreachable, or if no connection is available in time.
     const client = await pool.connect().catch((error: unknown) => Promise.reject(unavailable(error)));
+    // An error between two statements, which thus were not sent.
+    let loss: Error | undefined;
+    const onError = (error: Error) => {
+      loss = error;
+    };
+    client.on('error', onError);
     let isBroken = false;
-    const connection: Queryable = {
-      async query<R extends Row>(sql: string, params: readonly Value[] = []) {
-        try {
-          const { rows } = await client.query<R>({
-            name: statementName(sql),
-            text: sql,
-            values: [...params],
-          });
-          return rows;
-        } catch (error) {
-          // An error that is not from the server is an error of the connection.
-          isBroken ||= !(error instanceof DatabaseError) || error.severity === 'FATAL' || isReadOnly(error);
-          throw isBroken || isOutage(error) ? unavailable(error) : error;
-        }
-      },
+    const run = async <R extends Row>(sql: string, params: readonly Value[], commits: boolean) => {
+      if (loss !== undefined) throw unavailable(loss);
+      try {
+        unconfirmed.delete(client);
+        const { rows } = await client.query<R>({ name: statementName(sql), text: sql, values: [...params] });
+        if (commits && unconfirmed.has(client)) throw new Error('The wait for a standby has been cancelled.');
+        return rows;
+      } catch (error) {
+        isBroken ||= endsConnection(error);
+        throw statementError(error, commits);
+      }
     };
     try {
-      return await work(connection);
+      return await work({
+        query: (sql, params = []) => run(sql, params, false),
+        commit: (sql, params = []) => run(sql, params, true),
+      });
     } finally {
-      client.release(isBroken);
+      client.off('error', onError);
+      client.release(isBroken || loss !== undefined);
     }
   }
 
-  const read = batchedReads(withConnection);
+  const read = batchedReads(withConnection, timeoutMs);
 
   const checkReady = remembered(async () => {
     const client = await probePool.connect().catch((error: unknown) => Promise.reject(unavailable(error)));
@@ -147,19 +149,10 @@ export function openPostgres(
     query: (sql, params) =>
       sql.startsWith('SELECT')
         ? read(sql, params)
-        : withConnection((connection) => connection.query(sql, params)),
+        : retryConflicts(() => withConnection((connection) => connection.commit(sql, params)), timeoutMs),
 
-    async transaction(work) {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await withConnection((connection) => inTransaction(connection, work));
-        } catch (error) {
-          if (attempt === MAX_ATTEMPTS || !isConflict(error)) throw error;
-          // A random delay, so that the conflicting transactions do not retry at the same time.
-          await delay(Math.random() * RETRY_DELAY_MS * attempt);
-        }
-      }
-    },
+    transaction: (work) =>
+      retryConflicts(() => withConnection((connection) => inTransaction(connection, work)), timeoutMs),
 
     checkReady,
 
@@ -181,19 +174,20 @@ function openPool(settings: PoolConfig, max: number): Pool {
 }
 
 async function inTransaction<T>(
-  connection: Queryable,
+  connection: Connection,
   work: (transaction: Queryable) => Promise<T>,
 ): Promise<T> {
   await connection.query('BEGIN');
+  let result: T;
   try {
-    const result = await work(connection);
-    await connection.query('COMMIT');
-    return result;
+    result = await work({ query: connection.query });
   } catch (error) {
     // ROLLBACK fails on a broken connection, whose transaction the server rolls back itself.
     await connection.query('ROLLBACK').catch(() => {});
     throw error;
   }
+  await connection.commit('COMMIT');
+  return result;
 }
 
 /**
@@ -210,18 +204,4 @@ function statementNames(): (sql: string) => string {
     }
     return name;
   };
-}
-
-/** A session can stay read-only after a failover, when the server is writable again. Its connection is discarded. */
-function isReadOnly({ code }: DatabaseError): boolean {
-  return READ_ONLY.test(code ?? '');
-}
-
-function isOutage(error: unknown): boolean {
-  return error instanceof DatabaseError && OUTAGE_CODES.some((pattern) => pattern.test(error.code ?? ''));
-}
-
-function isConflict(error: unknown): boolean {
-  const cause = error instanceof ApiError ? error.cause : undefined;
-  return cause instanceof DatabaseError && CONFLICT_CODE.test(cause.code ?? '');
 }
