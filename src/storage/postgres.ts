@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import { type Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import { ApiError, unavailable } from '../model/api-error.ts';
 import { retryConflicts } from './conflicts.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
-import { parsePostgresUrl } from './database-url.ts';
-import { endsConnection, statementError } from './postgres-errors.ts';
+import { endsConnection, isReadOnly, statementError } from './postgres-errors.ts';
+import { attemptsOf, poolOpener } from './postgres-hosts.ts';
 import { batchedReads } from './postgres-reads.ts';
+import { parsePostgresUrl } from './postgres-url.ts';
 import { assertCurrentSchema, READ_TABLES, type ReadinessRow, remembered } from './readiness.ts';
 
 /** The limits on one process's use of a PostgreSQL server. */
@@ -14,6 +15,8 @@ export type PostgresSettings = {
   readonly poolSize: number;
   /** The timeout of a statement, and of the wait for a connection, in milliseconds. */
   readonly timeoutMs: number;
+  /** The variables `PG…` of libpq; see `parsePostgresUrl`. */
+  readonly variables?: Readonly<Record<string, string>>;
 };
 
 /** The state of a connection pool. */
@@ -33,6 +36,11 @@ type Connection = Queryable & {
   readonly commit: Queryable['query'];
 };
 
+// The connections of a long-running process move to servers that were added or have returned.
+const LIFETIME_SECONDS = 1800;
+
+const DISCARD_INTERVAL_MS = 1000;
+
 const OPERATOR_INTERVENTION = /^57/;
 
 // The client's timeout is longer than the server's. It applies if the server no longer responds.
@@ -44,32 +52,38 @@ const CLIENT_TIMEOUT_MARGIN_MS = 1000;
  *
  * @param url `postgres://…`; see `parsePostgresUrl` for its parameters
  * @param onPool receives a function that returns the state of the pool
- * @throws DatabaseUrlError if a parameter of the URL is unknown or invalid
+ * @throws DatabaseUrlError if the URL is malformed, or a parameter is unknown or invalid
  */
 export function openPostgres(
   url: string,
-  { poolSize, timeoutMs }: PostgresSettings,
+  { poolSize, timeoutMs, variables }: PostgresSettings,
   onPool?: (state: () => PoolState) => void,
 ): Database {
-  const { connectionString, hasPooler } = parsePostgresUrl(url);
-
+  const target = parsePostgresUrl(url, variables);
+  const { hasPooler } = target;
   const settings: PoolConfig = {
-    connectionString,
     application_name: 'paw-gateway',
     connectionTimeoutMillis: timeoutMs,
     ...(!hasPooler && { statement_timeout: timeoutMs }),
     query_timeout: timeoutMs + CLIENT_TIMEOUT_MARGIN_MS,
     keepAlive: true,
+    maxLifetimeSeconds: LIFETIME_SECONDS,
     pipeline: true,
     // Counts and times are safe integers.
     types: {
       getTypeParser: (oid: number) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid)),
     },
   };
+  const attempts = attemptsOf(target);
+  const openPool = poolOpener(target, timeoutMs);
   const pool = openPool(settings, poolSize);
   // The server reports a commit that a standby may not have as a notice, and then as a success.
   const unconfirmed = new WeakSet<PoolClient>();
+  // The connections that were opened since a session was found to be read-only.
+  let current = new WeakSet<PoolClient>();
+  let discardTime = -Infinity;
   pool.on('connect', (client) => {
+    current.add(client);
     client.on('notice', ({ code }) => {
       if (code !== undefined && OPERATOR_INTERVENTION.test(code)) unconfirmed.add(client);
     });
@@ -81,10 +95,39 @@ export function openPostgres(
   }));
   // A probe must not wait for the connections of requests.
   const probePool = openPool(settings, 1);
+  for (const each of [pool, probePool]) each.on('error', () => {});
 
   const statementName = hasPooler ? () => undefined : statementNames();
 
   const running = new Set<Promise<unknown>>();
+
+  /** Discards all connections: a session that was opened before a failover stays read-only. */
+  function discardConnections(): void {
+    // Reads continue while the database is read-only, so this is not repeated at each write.
+    if (performance.now() - discardTime < DISCARD_INTERVAL_MS) return;
+    discardTime = performance.now();
+    current = new WeakSet();
+  }
+
+  /** Takes a connection from a pool, and tries each host if it has to be opened. @throws UNAVAILABLE */
+  async function connect(from: Pool): Promise<PoolClient> {
+    const deadline = performance.now() + timeoutMs;
+    const failures: Error[] = [];
+    for (;;) {
+      try {
+        const client = await from.connect();
+        if (from !== pool || current.has(client)) return client;
+        client.release(true);
+      } catch (error) {
+        failures.push(error as Error);
+        if (failures.length >= attempts || performance.now() >= deadline) {
+          throw unavailable(
+            failures.length === 1 ? error : new AggregateError(failures, messageOf(failures)),
+          );
+        }
+      }
+    }
+  }
 
   /** Runs `work` on a connection of the pool. `close` waits for it. */
   function withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -95,8 +138,7 @@ export function openPostgres(
 
   /** Runs `work` on a connection of the pool, and discards the connection if it may be broken. */
   async function runOnConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    // This fails only if the server is unreachable, or if no connection is available in time.
-    const client = await pool.connect().catch((error: unknown) => Promise.reject(unavailable(error)));
+    const client = await connect(pool);
     // An error between two statements, which thus were not sent.
     let loss: Error | undefined;
     const onError = (error: Error) => {
@@ -113,6 +155,7 @@ export function openPostgres(
         return rows;
       } catch (error) {
         isBroken ||= endsConnection(error);
+        if (isReadOnly(error)) discardConnections();
         throw statementError(error, commits);
       }
     };
@@ -130,12 +173,15 @@ export function openPostgres(
   const read = batchedReads(withConnection, timeoutMs);
 
   const checkReady = remembered(async () => {
-    const client = await probePool.connect().catch((error: unknown) => Promise.reject(unavailable(error)));
+    const client = await connect(probePool);
     let isReady = false;
     try {
       const { rows } = await client.query<ReadinessRow & { read_only: string }>(PROBE);
       assertCurrentSchema(rows[0]);
-      if (rows[0]?.read_only !== 'off') throw new Error('The database is read-only, or a standby.');
+      if (rows[0]?.read_only !== 'off') {
+        discardConnections();
+        throw new Error('The database is read-only, or a standby.');
+      }
       isReady = true;
     } catch (error) {
       throw error instanceof ApiError ? error : unavailable(error);
@@ -163,14 +209,9 @@ export function openPostgres(
   };
 }
 
-/** Opens a connection pool. */
-function openPool(settings: PoolConfig, max: number): Pool {
-  const pool = new Pool({ ...settings, max });
-  // A broken connection rejects its running statements and also emits an error event, which
-  // would end the process if it had no listener.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
+/** Returns the messages of failed connections, each once. */
+function messageOf(failures: readonly Error[]): string {
+  return [...new Set(failures.map(({ message }) => message))].join('; ');
 }
 
 async function inTransaction<T>(

@@ -503,6 +503,15 @@ describe('a server that encrypts', () => {
     },
   );
 
+  test('is used with encryption with sslmode=prefer', async () => {
+    expect(await isEncrypted('localhost', { sslmode: 'prefer' })).toBe(true);
+  });
+
+  test('is used without encryption with sslmode=prefer if it does not encrypt', async () => {
+    const database = await open(withParameters(url, { sslmode: 'prefer' }), { poolSize: 2 });
+    expect(await Promise.all([pidOf(database), pidOf(database)])).toHaveLength(2);
+  });
+
   test('is accepted with any certificate with sslmode=require', async () => {
     expect(await isEncrypted('localhost', { sslmode: 'require' })).toBe(true);
   });
