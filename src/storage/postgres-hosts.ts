@@ -1,6 +1,9 @@
 import { Client, type ClientConfig, Pool, type PoolConfig } from 'pg';
 import type { PostgresHost, PostgresTarget, SessionAttributes } from './postgres-url.ts';
 
+/** Thrown if a connection to a host can't be opened, or if its session does not have the required attributes. */
+export class HostError extends Error {}
+
 /** Selects the host of a new connection. */
 type HostSelection = {
   /** Returns the host for the next connection. */
@@ -85,7 +88,7 @@ export function poolOpener(
         if (prefersEncryption && message === WITHOUT_ENCRYPTION) {
           plainUntil.set(this.#host, performance.now() + PLAIN_MS);
         } else selection.failed(this.#host);
-        throw hosts.length === 1 ? error : new Error(`${this.#host.name}: ${message}`, { cause: error });
+        throw new HostError(`${this.#host.name}: ${message}`, { cause: error });
       }
     }
 

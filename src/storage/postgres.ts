@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import { type PoolClient, type PoolConfig, types } from 'pg';
 import { ApiError, unavailable } from '../model/api-error.ts';
 import { retryConflicts } from './conflicts.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
+import { connector } from './postgres-connect.ts';
 import { endsConnection, isReadOnly, statementError } from './postgres-errors.ts';
 import { attemptsOf, poolOpener } from './postgres-hosts.ts';
 import { batchedReads } from './postgres-reads.ts';
@@ -41,7 +42,8 @@ const LIFETIME_SECONDS = 1800;
 
 const DISCARD_INTERVAL_MS = 1000;
 
-const OPERATOR_INTERVENTION = /^57/;
+// The server reports a commit that no standby has confirmed as a warning, without a code of its own, and then as a success.
+const UNCONFIRMED = '01000';
 
 // The client's timeout is longer than the server's. It applies if the server no longer responds.
 const CLIENT_TIMEOUT_MARGIN_MS = 1000;
@@ -74,10 +76,8 @@ export function openPostgres(
       getTypeParser: (oid: number) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid)),
     },
   };
-  const attempts = attemptsOf(target);
   const openPool = poolOpener(target, timeoutMs);
   const pool = openPool(settings, poolSize);
-  // The server reports a commit that a standby may not have as a notice, and then as a success.
   const unconfirmed = new WeakSet<PoolClient>();
   // The connections that were opened since a session was found to be read-only.
   let current = new WeakSet<PoolClient>();
@@ -85,7 +85,7 @@ export function openPostgres(
   pool.on('connect', (client) => {
     current.add(client);
     client.on('notice', ({ code }) => {
-      if (code !== undefined && OPERATOR_INTERVENTION.test(code)) unconfirmed.add(client);
+      if (code === UNCONFIRMED) unconfirmed.add(client);
     });
   });
   onPool?.(() => ({
@@ -96,6 +96,10 @@ export function openPostgres(
   // A probe must not wait for the connections of requests.
   const probePool = openPool(settings, 1);
   for (const each of [pool, probePool]) each.on('error', () => {});
+
+  const attempts = attemptsOf(target);
+  const connect = connector(pool, attempts, timeoutMs);
+  const connectProbe = connector(probePool, attempts, timeoutMs);
 
   const statementName = hasPooler ? () => undefined : statementNames();
 
@@ -109,23 +113,12 @@ export function openPostgres(
     current = new WeakSet();
   }
 
-  /** Takes a connection from a pool, and tries each host if it has to be opened. @throws UNAVAILABLE */
-  async function connect(from: Pool): Promise<PoolClient> {
-    const deadline = performance.now() + timeoutMs;
-    const failures: Error[] = [];
+  /** Takes a connection of the pool that was opened after the last discard. */
+  async function takeConnection(): Promise<PoolClient> {
     for (;;) {
-      try {
-        const client = await from.connect();
-        if (from !== pool || current.has(client)) return client;
-        client.release(true);
-      } catch (error) {
-        failures.push(error as Error);
-        if (failures.length >= attempts || performance.now() >= deadline) {
-          throw unavailable(
-            failures.length === 1 ? error : new AggregateError(failures, messageOf(failures)),
-          );
-        }
-      }
+      const client = await connect();
+      if (current.has(client)) return client;
+      client.release(true);
     }
   }
 
@@ -138,7 +131,7 @@ export function openPostgres(
 
   /** Runs `work` on a connection of the pool, and discards the connection if it may be broken. */
   async function runOnConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const client = await connect(pool);
+    const client = await takeConnection();
     // An error between two statements, which thus were not sent.
     let loss: Error | undefined;
     const onError = (error: Error) => {
@@ -173,7 +166,7 @@ export function openPostgres(
   const read = batchedReads(withConnection, timeoutMs);
 
   const checkReady = remembered(async () => {
-    const client = await connect(probePool);
+    const client = await connectProbe();
     let isReady = false;
     try {
       const { rows } = await client.query<ReadinessRow & { read_only: string }>(PROBE);
@@ -207,11 +200,6 @@ export function openPostgres(
       await Promise.all([pool.end(), probePool.end()]);
     },
   };
-}
-
-/** Returns the messages of failed connections, each once. */
-function messageOf(failures: readonly Error[]): string {
-  return [...new Set(failures.map(({ message }) => message))].join('; ');
 }
 
 async function inTransaction<T>(

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
@@ -93,12 +93,75 @@ test('a host that does not answer leaves time for the others', async () => {
   expect(await portOf(database)).toBe(primary.port);
 });
 
+test('after a failed connection, concurrent requests wait for the result of one attempt', async () => {
+  let connections = 0;
+  let isOpen = false;
+  const proxy = createServer((client) => {
+    connections += 1;
+    if (!isOpen) return client.destroy();
+    const upstream = createConnection(primary.port, '127.0.0.1');
+    client
+      .on('error', () => {})
+      .pipe(upstream.on('error', () => {}))
+      .pipe(client);
+    return client;
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => void proxy.close());
+  const database = await open([(proxy.address() as AddressInfo).port], '', 5000, 3);
+  await expect(database.query('SHOW port')).rejects.toMatchObject({ status: 'UNAVAILABLE' });
+  const requests = () => Promise.allSettled(Array.from({ length: 20 }, () => database.query('SHOW port')));
+  const failed = await requests();
+  expect(failed).toEqual(
+    Array(20).fill({ status: 'rejected', reason: expect.objectContaining({ status: 'UNAVAILABLE' }) }),
+  );
+  expect(connections).toBe(2);
+
+  isOpen = true;
+  const succeeded = await requests();
+  expect(succeeded.filter(({ status }) => status === 'rejected')).toEqual([]);
+  expect(connections).toBe(5);
+});
+
 test('the connections are distributed with load_balance_hosts=random', async () => {
   const database = await open([primary.port, standby.port], 'load_balance_hosts=random', 5000, 30);
   // A statement that is not a SELECT has a connection of its own.
   const shown = await Promise.all(Array.from({ length: 30 }, () => database.query('SHOW port')));
   expect(new Set(shown.flat().map((row) => row['port']))).toEqual(
     new Set([String(primary.port), String(standby.port)]),
+  );
+});
+
+describe('a commit that waits for a synchronous standby', () => {
+  beforeAll(async () => {
+    await requireStandby("'nobody'");
+    return () => requireStandby("''");
+  });
+
+  async function requireStandby(name: string): Promise<void> {
+    const administrator = await openDatabase(primary.urlOf('postgres'));
+    await administrator.query(`ALTER SYSTEM SET synchronous_standby_names = ${name}`);
+    await administrator.query('SELECT pg_reload_conf()');
+    await administrator.close();
+  }
+
+  test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
+    'is RESULT_UNKNOWN if %s ends the wait, for a statement and for a transaction',
+    async (end) => {
+      const database = await open([primary.port], '');
+      const administrator = await open([primary.port], '');
+      const create = `CREATE TABLE ${end}_item (id INTEGER)`;
+      for (const change of [
+        () => database.query(create),
+        () => database.transaction((transaction) => transaction.query(`INSERT INTO ${end}_item VALUES (1)`)),
+      ]) {
+        const outcome = change().catch((error: unknown) => error);
+        const waiting = `SELECT ${end}(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+        await expect.poll(() => administrator.query(waiting), POLL).toHaveLength(1);
+        expect(await outcome).toMatchObject({ status: 'UNAVAILABLE', reason: 'RESULT_UNKNOWN' });
+      }
+      expect(await database.query(`SELECT id FROM ${end}_item`)).toEqual([{ id: 1 }]);
+    },
   );
 });
 
