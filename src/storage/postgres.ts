@@ -42,8 +42,9 @@ const LIFETIME_SECONDS = 1800;
 
 const DISCARD_INTERVAL_MS = 1000;
 
-// The server reports a commit that no standby has confirmed as a warning, without a code of its own, and then as a success.
-const UNCONFIRMED = '01000';
+// The server reports a commit that no standby has confirmed as a success after a warning. The warning has no code of its
+// own, and its text depends on the locale, but not the name of the function that waits.
+const STANDBY_WAIT = 'SyncRepWaitForLSN';
 
 // The client's timeout is longer than the server's. It applies if the server no longer responds.
 const CLIENT_TIMEOUT_MARGIN_MS = 1000;
@@ -84,8 +85,8 @@ export function openPostgres(
   let discardTime = -Infinity;
   pool.on('connect', (client) => {
     current.add(client);
-    client.on('notice', ({ code }) => {
-      if (code === UNCONFIRMED) unconfirmed.add(client);
+    client.on('notice', ({ routine }) => {
+      if (routine === STANDBY_WAIT) unconfirmed.add(client);
     });
   });
   onPool?.(() => ({
