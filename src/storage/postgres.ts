@@ -143,7 +143,7 @@ export function openPostgres(
     const run = async <R extends Row>(sql: string, params: readonly Value[], commits: boolean) => {
       if (loss !== undefined) throw unavailable(loss);
       try {
-        unconfirmed.delete(client);
+        if (commits) unconfirmed.delete(client);
         const { rows } = await client.query<R>({ name: statementName(sql), text: sql, values: [...params] });
         if (commits && unconfirmed.has(client)) throw new Error('The wait for a standby has been cancelled.');
         return rows;
