@@ -28,11 +28,16 @@ const types = await codegen({
     // Resolvers receive the types of the model. Only fields that differ from the model need a resolver.
     mappers: {
       App: '../model/app.ts#App as AppModel',
+      AppConnection: './connection.ts#AppConnection as AppConnectionModel',
+      AppEdge: './connection.ts#AppEdge as AppEdgeModel',
       Project: '../model/project.ts#Project as ProjectModel',
       PageInfo: './connection.ts#PageInfo as PageInfoModel',
       ProjectConnection: './connection.ts#ProjectConnection as ProjectConnectionModel',
       ProjectEdge: './connection.ts#ProjectEdge as ProjectEdgeModel',
+      Viewer: '../model/token.ts#Token as TokenModel',
       Wallet: '../model/wallet.ts#Wallet as WalletModel',
+      WalletConnection: './connection.ts#WalletConnection as WalletConnectionModel',
+      WalletEdge: './connection.ts#WalletEdge as WalletEdgeModel',
     },
     resolversNonOptionalTypename: false,
     scalars: {

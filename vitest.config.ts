@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 // Programs that npm does not install. In CI all of them are installed, and a test without its program fails.
 const PROGRAMS: readonly (readonly [tests: string, program: string])[] = [
   ['test/browser/**', '/usr/bin/chromium'],
+  ['test/deploy/monitoring.test.ts', '/usr/bin/prometheus'],
   ['test/deploy/proxies.test.ts', '/usr/sbin/haproxy'],
   ['test/deploy/proxies.test.ts', '/usr/sbin/nginx'],
   ['test/deploy/service-unit.test.ts', '/usr/bin/systemd-analyze'],

@@ -36,6 +36,8 @@ export type Config = {
   readonly tokenTtlSeconds: number;
   /** The maximum number of valid access tokens of an app. */
   readonly maxTokensPerApp: number;
+  /** The number of days for which audit events are kept; 0 keeps them for ever. */
+  readonly auditDays: number;
   /** Whether browsers get Apollo Sandbox at `/graphql`. */
   readonly sandbox: boolean;
   /** Whether to serve `/graphiql` and `/docs`; undefined to serve them if their browser assets have been built. */
@@ -144,6 +146,7 @@ function readSettings(
     metricsPort: readMetricsPort(value('PAW_METRICS_PORT')),
     tokenTtlSeconds: readDuration('PAW_TOKEN_TTL', value('PAW_TOKEN_TTL') ?? '1h'),
     maxTokensPerApp: readInteger('PAW_APP_TOKENS', value('PAW_APP_TOKENS') ?? '1000', 1, 100_000),
+    auditDays: readInteger('PAW_AUDIT_DAYS', value('PAW_AUDIT_DAYS') ?? '90', 0, 3650),
     sandbox,
     explorers: readSwitch('PAW_EXPLORERS', value('PAW_EXPLORERS')) ?? (production ? false : undefined),
     introspection: readSwitch('PAW_INTROSPECTION', value('PAW_INTROSPECTION')) ?? true,

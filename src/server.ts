@@ -32,10 +32,14 @@ import { addOpenApi } from './rest/openapi.ts';
 import { addRestApi } from './rest/routes.ts';
 import type { Database } from './storage/database.ts';
 import { migrate } from './storage/migrate.ts';
+import { latestVersion } from './storage/migrations.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
+import { guardSchema } from './storage/schema-guard.ts';
 import { startSweeper } from './storage/sweep.ts';
-import { tokenStore } from './storage/tokens.ts';
+import { countTokens, tokenStore } from './storage/tokens.ts';
+import { isSdkLoaded } from './tracing/sdk.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import { VERSION } from './version.ts';
 
 /** The properties of a listening server. */
@@ -48,6 +52,9 @@ export type ServerInfo = {
   /** Whether the server serves GraphiQL and the REST docs. */
   readonly explorers: boolean;
 };
+
+/** What measures and records the work of this process, as far as it is turned on. */
+type Observers = { readonly metrics: Metrics | undefined; readonly tracing: Tracing | undefined };
 
 /** A listening server. */
 export type Server = ServerInfo & {
@@ -81,20 +88,32 @@ export async function startServer(
   const resolveDocument = readTrustedDocuments(config, logger);
   const { databaseUrl, postgres, createDatabase: create } = config;
   const failed = Promise.withResolvers<Error>();
-  const metrics = await openMetrics(config);
-  const database = await openDatabase(databaseUrl, {
+  const observers = { metrics: await openMetrics(config), tracing: await openTracing() };
+  const { metrics, tracing } = observers;
+  let database = await openDatabase(databaseUrl, {
     postgres,
     create,
     onFailure: failed.resolve,
     onHeldLog: (log) => logger.warn(log, 'a reader keeps the write-ahead log from shrinking'),
-    onSync: metrics?.observeSync,
+    onSync(sync) {
+      metrics?.observeSync(sync);
+      tracing?.observeSync(sync);
+    },
     onPool: metrics?.watchPool,
   });
   try {
-    const { applied } = await migrate(database, clock());
+    const { version, applied } = await migrate(database, clock());
     for (const migration of applied) logger.info({ migration }, 'applied a migration');
+    database = guardSchema(database, version, {
+      onNewer: (newer) =>
+        logger.warn(
+          { version: newer, supported: latestVersion() },
+          'the database schema is newer, and compatible',
+        ),
+      onIncompatible: ({ message }) => logger.error(`${message} All requests are refused.`),
+    });
     return {
-      ...(await listen(config, logger, clock, database, explorers, sharesPort, resolveDocument, metrics)),
+      ...(await listen(config, logger, clock, database, explorers, sharesPort, resolveDocument, observers)),
       failed: failed.promise,
     };
   } catch (error) {
@@ -111,15 +130,18 @@ async function listen(
   explorers: boolean,
   sharesPort: boolean,
   resolveDocument: ResolveDocument | undefined,
-  metrics: Metrics | undefined,
+  { metrics, tracing }: Observers,
 ): Promise<Omit<Server, 'failed'>> {
   let publicUrl = config.publicUrl ?? '';
   let isStopping = false;
   const passwords = passwordHasher(config.passwordQueue);
   metrics?.watchPasswordQueue(passwords.waitingCount);
-  const data = createDataLayer({
-    database,
-    tokens: tokenStore(database, clock),
+  metrics?.watchTokens(() => countTokens(database, clock()));
+  // The sweeper is not part of a request, and uses the database itself.
+  const tracedDatabase = tracing?.traceDatabase(database, config.databaseUrl) ?? database;
+  const ownData = createDataLayer({
+    database: tracedDatabase,
+    tokens: tokenStore(tracedDatabase, clock),
     passwords,
     pageTokens: pageTokens(await loadPageTokenKey(database)),
     clock,
@@ -130,13 +152,15 @@ async function listen(
     onSignIn: metrics?.countSignIn,
     publicUrl: () => publicUrl,
   });
+  const data = tracing?.traceDataLayer(ownData) ?? ownData;
 
   const { app, stop } = createHttpApp(logger, {
     errorBody: restErrorBody,
     trustedProxies: config.trustedProxies,
   });
   addRequestRecords(app);
-  addRequestLog(app, logger, config.logRequests);
+  tracing?.addRequestSpans(app);
+  addRequestLog(app, logger, config.logRequests, tracing?.traceIdOf);
   metrics?.addHooks(app);
   const { logError, close: closeErrorLog } = errorLog(logger, database.checkReady);
   app.addHook('onClose', async () => closeErrorLog());
@@ -144,6 +168,7 @@ async function listen(
   const authenticate = bearerAuthenticator(app, data);
   await addCors(app, config.corsOrigins);
   addOverloadProtection(app, config.maxRequests);
+  tracing?.addRequestContext(app);
   await addRateLimits(app, authenticate, config.rateLimits);
   addStartPage(app, { version: VERSION, publicUrl: () => publicUrl, sandbox: config.sandbox });
   if (explorers) {
@@ -159,22 +184,26 @@ async function listen(
     sandbox: config.sandbox,
     introspection: config.introspection,
     resolveDocument,
+    traceOperation: tracing?.traceOperation,
   });
 
   const metricsServer = await listenForMetrics(config, metrics);
   app.addHook('onClose', async () => metricsServer?.close());
+  // With `localhost`, Fastify would open a second server on `::1`, which would have none of the limits of this one.
+  const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
   // The types of Fastify have no `reusePort`, which it passes to Node.
-  const address = { host: config.host, port: config.port, reusePort: sharesPort };
+  const address = { host, port: config.port, reusePort: sharesPort };
   await app.listen(address);
   const { port } = app.server.address() as AddressInfo;
   const url = localUrl(config.host, port);
   publicUrl ||= url;
   const stopSweeper = startSweeper(
     database,
+    config.auditDays,
     clock,
-    (count) => {
-      metrics?.countSwept(count);
-      logger.debug({ count }, 'deleted expired rows');
+    (table, count) => {
+      metrics?.countSwept(table, count);
+      logger.debug({ table, count }, 'deleted expired rows');
     },
     (error) => logger.warn(error, 'could not delete expired rows'),
   );
@@ -200,6 +229,13 @@ async function openMetrics({ metricsPort }: Config): Promise<Metrics | undefined
   // Imported on demand: a start without metrics is faster.
   const { createMetrics } = await import('./http/metrics.ts');
   return createMetrics(VERSION);
+}
+
+/** Returns what records traces, if an SDK of OpenTelemetry is loaded. Nothing else calls its API. */
+async function openTracing(): Promise<Tracing | undefined> {
+  if (!isSdkLoaded()) return undefined;
+  const { createTracing } = await import('./tracing/tracing.ts');
+  return createTracing(VERSION);
 }
 
 /** Starts the server for metrics. Those of workers are served by the primary. */

@@ -6,7 +6,7 @@ export const appList = listCommand({
   name: 'app list',
   summary: 'Lists the apps of an account.',
   plural: 'apps',
-  parent: { account: { value: '<name>', description: 'The account, accounts/<ULID>.', required: true } },
+  filters: { account: { value: '<name>', description: 'The account, accounts/<ULID>.', required: true } },
   read: listApps,
   view: appView,
   columns: ({ name, active, title }) => [name, active ? 'active' : 'inactive', title],

@@ -1,3 +1,4 @@
+import { readDuration } from '../config.ts';
 import { rotateAnyAppKey } from '../data/rotate-any-app-key.ts';
 import { appView } from '../rest/views.ts';
 import type { Command } from './command.ts';
@@ -5,12 +6,19 @@ import { withDatabase } from './with-database.ts';
 
 export const appRotateKey: Command = {
   name: 'app rotate-key',
-  summary: 'Replaces the private key of an app and revokes its access tokens. The new key is shown once.',
+  summary: 'Replaces the private key of an app. The new key is shown once.',
   operand: 'name',
-  options: {},
+  options: {
+    grace: {
+      value: '<time>',
+      description:
+        'How long the old key and its access tokens stay valid, such as 1h, up to 7d. They end at once by default.',
+    },
+  },
   run: (args) =>
     withDatabase(args.environment, async (admin) => {
-      const app = await rotateAnyAppKey(admin, { name: args.operand });
+      const grace = readDuration('--grace', args.optional('grace') ?? '0s', 0);
+      const app = await rotateAnyAppKey(admin, { name: args.operand, grace });
       args.print(appView(app), `${app.privateKey}\nThis is the new private key of ${app.name}.`);
     }),
 };

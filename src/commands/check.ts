@@ -4,6 +4,7 @@ import { checkDatabase } from '../data/check-database.ts';
 import { sqlitePath } from '../storage/database-url.ts';
 import { findFileProblems } from '../storage/sqlite-check.ts';
 import type { Arguments, Command } from './command.ts';
+import { counted, countedRows } from './counts.ts';
 import { progressBar } from './progress-bar.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -26,15 +27,16 @@ export const check: Command = {
   },
 };
 
-function report({ print }: Arguments, problems: readonly string[], counts: object = {}): void {
-  const summary = Object.entries(counts).map(([table, count]) => `${count} ${table}`);
+function report(
+  { print }: Arguments,
+  problems: readonly string[],
+  counts: Readonly<Record<string, number>> = {},
+): void {
   print(
     { ...counts, problems },
-    problems.length > 0 ? problems.join('\n') : `No problem found in ${summary.join(', ')}.`,
+    problems.length > 0 ? problems.join('\n') : `No problem found in ${countedRows(counts)}.`,
   );
   if (problems.length > 0) {
-    throw new CheckFailedError(
-      `The database has ${problems.length} problem${problems.length === 1 ? '' : 's'}.`,
-    );
+    throw new CheckFailedError(`The database has ${counted(problems.length, 'problem')}.`);
   }
 }

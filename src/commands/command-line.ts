@@ -15,6 +15,7 @@ import { appDelete } from './app-delete.ts';
 import { appList } from './app-list.ts';
 import { appRotateKey } from './app-rotate-key.ts';
 import { appUpdate } from './app-update.ts';
+import { auditList } from './audit-list.ts';
 import { backup } from './backup.ts';
 import { check } from './check.ts';
 import { type Arguments, type Command, UsageError } from './command.ts';
@@ -64,6 +65,7 @@ const COMMANDS: readonly Command[] = [
   tokenCreate,
   tokenList,
   tokenRevoke,
+  auditList,
   migrate,
   check,
   backup,
@@ -133,6 +135,7 @@ function readArguments(command: Command, args: readonly string[]): Arguments {
   return {
     optional,
     required: (name) => optional(name) ?? '',
+    isSet: (name) => values[name] === true,
     operand: operand ?? '',
     json,
     environment: process.env,

@@ -15,6 +15,8 @@ export type Arguments = {
   required(option: string): string;
   /** Returns the value of an option, or undefined if the option is omitted. */
   optional(option: string): string | undefined;
+  /** Returns whether an option without a value is set. */
+  isSet(option: string): boolean;
   /** The value of the positional argument, or an empty string if the command has none. */
   readonly operand: string;
   /** Whether to print one JSON object and nothing else. */

@@ -1,8 +1,9 @@
 import { readConfig } from '../config.ts';
 import { copyDatabase } from '../storage/copy.ts';
-import { assertCurrent } from '../storage/migrate.ts';
 import { openDatabase } from '../storage/open-database.ts';
+import { assertCurrent } from '../storage/schema-version.ts';
 import { type Command, UsageError } from './command.ts';
+import { countedRows } from './counts.ts';
 import { progressBar } from './progress-bar.ts';
 
 export const copy: Command = {
@@ -23,10 +24,8 @@ export const copy: Command = {
         await assertCurrent(target, 'The target');
         const rows = await copyDatabase(source, target, Date.now(), progressBar(process.stderr));
         const { account: accounts, project: projects, app: apps, wallet: wallets, token: tokens } = rows;
-        args.print(
-          { accounts, projects, apps, wallets, tokens },
-          `Copied ${accounts} accounts, ${projects} projects, ${apps} apps, ${wallets} wallets and ${tokens} tokens.`,
-        );
+        const counts = { accounts, projects, apps, wallets, tokens, events: rows.audit_event };
+        args.print(counts, `Copied ${countedRows(counts)}.`);
       } finally {
         await target.close();
       }

@@ -9,8 +9,8 @@ import { withDatabase } from './with-database.ts';
 export type List<Item> = Pick<Command, 'name' | 'summary'> & {
   /** The name of the list in the JSON object. */
   readonly plural: string;
-  /** The option that names the parent of the list. */
-  readonly parent?: Readonly<Record<string, Option>>;
+  /** The options that name the parent of the list, or filter it. */
+  readonly filters?: Readonly<Record<string, Option>>;
   readonly read: (admin: AdminContext, input: UntrustedInput) => Promise<ListPage<Item>>;
   /** Returns the JSON object of an item. */
   readonly view: (item: Item) => object;
@@ -25,8 +25,8 @@ const PAGE_OPTIONS = {
 
 /** Returns the command that prints one page of a list. */
 export function listCommand<Item>(list: List<Item>): Command {
-  const { name, summary, plural, parent = {}, read, view, columns } = list;
-  const options = { ...parent, ...PAGE_OPTIONS };
+  const { name, summary, plural, filters = {}, read, view, columns } = list;
+  const options = { ...filters, ...PAGE_OPTIONS };
   return {
     name,
     summary,

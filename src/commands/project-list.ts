@@ -6,7 +6,7 @@ export const projectList = listCommand({
   name: 'project list',
   summary: 'Lists the projects of an account.',
   plural: 'projects',
-  parent: { account: { value: '<name>', description: 'The account, accounts/<ULID>.', required: true } },
+  filters: { account: { value: '<name>', description: 'The account, accounts/<ULID>.', required: true } },
   read: listAccountProjects,
   view: projectView,
   columns: ({ name, title }) => [name, title],

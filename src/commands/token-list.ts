@@ -6,7 +6,7 @@ export const tokenList = listCommand({
   name: 'token list',
   summary: 'Lists the valid tokens of an account and of its apps, without their secrets.',
   plural: 'tokens',
-  parent: { account: { value: '<name>', description: 'The account, accounts/<ULID>.', required: true } },
+  filters: { account: { value: '<name>', description: 'The account, accounts/<ULID>.', required: true } },
   read: listTokens,
   view: tokenView,
   columns: (token) => {

@@ -2,6 +2,7 @@ import type { AdminContext } from '../data/dependencies.ts';
 import { revokeToken } from '../data/revoke-token.ts';
 import { revokeAccountTokens, revokeAppTokens, revokeTokenOfId } from '../data/revoke-tokens.ts';
 import { type Arguments, type Command, UsageError } from './command.ts';
+import { counted } from './counts.ts';
 import { withDatabase } from './with-database.ts';
 
 export const tokenRevoke: Command = {
@@ -19,7 +20,7 @@ export const tokenRevoke: Command = {
     const token = given.length === 0 ? await args.readLine() : '';
     await withDatabase(args.environment, async (admin) => {
       const revoked = await revoke(admin, args, token);
-      args.print({ revoked }, `Revoked ${revoked} token${revoked === 1 ? '' : 's'}.`);
+      args.print({ revoked }, `Revoked ${counted(revoked, 'token')}.`);
     });
   },
 };

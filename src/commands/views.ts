@@ -1,5 +1,6 @@
 import type { ExportedRecord } from '../data/export-account.ts';
 import type { Account } from '../model/account.ts';
+import type { AuditEvent } from '../model/audit-event.ts';
 import type { Token } from '../model/token.ts';
 import { appView, projectView, walletView } from '../rest/views.ts';
 
@@ -12,6 +13,25 @@ export function accountView({ name, title, defaultProject, state, createTimeMs }
 export function tokenView({ id, level, account, project, app, createTimeMs, expireTimeMs }: Token) {
   const [createTime, expireTime] = [toTime(createTimeMs), toTime(expireTimeMs)] as const;
   return { id, level, account, project, app: app ?? '', createTime, expireTime };
+}
+
+/** Returns the fields of an audit event that the commands print. Those that the event does not have are empty. */
+export function auditEventView(event: AuditEvent) {
+  const { id, timeMs, account, action, resource, credentialId, tokenId, fields, address, requestId } = event;
+  return {
+    id,
+    time: toTime(timeMs),
+    account,
+    action,
+    resource,
+    token: tokenId ?? '',
+    fields,
+    count: event.count,
+    actor: credentialId === undefined ? 'operator' : 'credential',
+    credential: credentialId ?? '',
+    address: address ?? '',
+    requestId: requestId ?? '',
+  };
 }
 
 /** Returns the fields of a record of an export, without the fields for secrets. */
@@ -33,6 +53,8 @@ export function exportView(record: ExportedRecord): object {
     }
     case 'token':
       return { type, ...tokenView(record.token) };
+    case 'event':
+      return { type, ...auditEventView(record.event) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { listProjectWallets } from '../data/list-project-wallets.ts';
+import { listAnyProjectWallets } from '../data/list-any-project-wallets.ts';
 import { walletView } from '../rest/views.ts';
 import { listCommand } from './list-command.ts';
 
@@ -6,8 +6,8 @@ export const walletList = listCommand({
   name: 'wallet list',
   summary: 'Lists the wallets of a project.',
   plural: 'wallets',
-  parent: { project: { value: '<name>', description: 'The project, projects/<ULID>.', required: true } },
-  read: listProjectWallets,
+  filters: { project: { value: '<name>', description: 'The project, projects/<ULID>.', required: true } },
+  read: listAnyProjectWallets,
   view: walletView,
   columns: ({ name, network, address, title }) => [name, network, address, title],
 });

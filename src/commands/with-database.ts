@@ -1,8 +1,8 @@
 import { localUrl, readConfig } from '../config.ts';
 import type { AdminContext } from '../data/dependencies.ts';
 import { idGenerator } from '../model/resource-name.ts';
-import { assertCurrent } from '../storage/migrate.ts';
 import { openDatabase } from '../storage/open-database.ts';
+import { assertCurrent } from '../storage/schema-version.ts';
 import type { Arguments } from './command.ts';
 
 /**

@@ -18,10 +18,11 @@ import {
   insertAnswer,
 } from '../storage/idempotency-keys.ts';
 import { lazyTransaction } from '../storage/lazy-transaction.ts';
-import { addSignInFailure, findSignInFailures } from '../storage/sign-in-failures.ts';
+import { findSignInFailures } from '../storage/sign-in-failures.ts';
 import type { Attempt, DataLayer, Operations } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { CountFailure } from './sign-in.ts';
+import { type FailedSignIn, recordFailedSignIn } from './failed-sign-in.ts';
+import type { RecordFailure } from './sign-in.ts';
 
 const KEY_TTL_MS = 24 * 3_600_000;
 
@@ -53,7 +54,7 @@ type AnswerCount = {
  */
 export function attempts(
   dependencies: Dependencies,
-  operations: (dependencies: Dependencies, countFailure: CountFailure) => Operations,
+  operations: (dependencies: Dependencies, recordFailure: RecordFailure) => Operations,
 ): DataLayer['attempt'] {
   const { database, clock, passwords } = dependencies;
   // The attempts of this process. Those of other processes are noticed when the answer is stored.
@@ -94,13 +95,16 @@ export function attempts(
     }
 
     const transaction = lazyTransaction(database);
-    // Counted after the end of the transaction, which would undo the count, or hold it up.
-    const failures: Parameters<CountFailure>[] = [];
-    const countLater: CountFailure = async (...failure) => {
+    // Recorded after the end of the transaction, which would undo the record, or hold it up.
+    const failures: FailedSignIn[] = [];
+    const recordLater: RecordFailure = async (failure) => {
       failures.push(failure);
-      const [signIn, now, expireTimeMs] = failure;
-      const counted = await findSignInFailures(database, signIn, now);
-      const uncounted = failures.filter(([{ appId }]) => appId === signIn.appId).length;
+      const { attempt, now, expireTimeMs } = failure;
+      if (expireTimeMs === undefined) return undefined;
+      const counted = await findSignInFailures(database, attempt, now);
+      const uncounted = failures.filter(
+        (each) => each.expireTimeMs !== undefined && each.attempt.appId === attempt.appId,
+      ).length;
       return {
         count: (counted?.count ?? 0) + uncounted,
         expireTimeMs: counted?.expireTimeMs ?? expireTimeMs,
@@ -120,12 +124,12 @@ export function attempts(
       isEnded = true;
       await transaction.rollBack();
       running.delete(name);
-      for (const failure of failures.splice(0)) await addSignInFailure(database, ...failure);
+      for (const failure of failures.splice(0)) await recordFailedSignIn(database, failure);
     };
     return {
       data: operations(
         { ...dependencies, database: transaction.database, passwords: passwordsBeforeWrites },
-        countLater,
+        recordLater,
       ),
       abandon,
       async keep(answer) {

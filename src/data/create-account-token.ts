@@ -2,6 +2,7 @@ import { invalidFields } from '../model/api-error.ts';
 import { optional, parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findProjects } from '../storage/projects.ts';
+import { recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { type IssuedToken, issueToken } from './issue-token.ts';
@@ -33,5 +34,13 @@ export async function createAccountToken(
   }
   const defaultProjectId = project ? idOf(project) : default_project_id;
   const principal = { level: 'account', accountId, defaultProjectId } as const;
-  return issueToken(database, admin, accountId, principal, ttlSeconds);
+  return database.transaction(async (transaction) => {
+    const token = await issueToken(transaction, admin, accountId, principal, ttlSeconds * 1000, '');
+    await recordOperatorAct(transaction, admin, accountId, {
+      action: 'token.create',
+      resource: account,
+      tokenId: token.id,
+    });
+    return token;
+  });
 }

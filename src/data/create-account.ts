@@ -2,6 +2,7 @@ import type { Account } from '../model/account.ts';
 import { parseFields, title } from '../model/fields.ts';
 import { resourceName } from '../model/resource-name.ts';
 import { insertAccount } from '../storage/accounts.ts';
+import { recordOperatorAct } from './audit.ts';
 import { addProject } from './create-project.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
@@ -16,6 +17,7 @@ export async function createAccount(admin: AdminContext, input: UntrustedInput):
   const fields = parseFields(input, { title });
   const { database, clock, newId } = admin;
   const [id, projectId] = [newId(), newId()];
+  const name = resourceName('accounts', id);
   const now = clock();
 
   await database.transaction(async (transaction) => {
@@ -25,10 +27,11 @@ export async function createAccount(admin: AdminContext, input: UntrustedInput):
       default_project_id: projectId,
       create_time_ms: now,
     });
-    await addProject(transaction, clock, id, projectId, { title: fields.title, description: '' });
+    await recordOperatorAct(transaction, admin, id, { action: 'account.create', resource: name });
+    await addProject(transaction, admin, id, projectId, { title: fields.title, description: '' });
   });
   return {
-    name: resourceName('accounts', id),
+    name,
     title: fields.title,
     defaultProject: resourceName('projects', projectId),
     state: 'ACTIVE',

@@ -4,30 +4,38 @@ import type { App } from '../model/app.ts';
 import { parseFields } from '../model/fields.ts';
 import { createAppFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
-import { idOf } from '../model/resource-name.ts';
+import { idOf, resourceName } from '../model/resource-name.ts';
 import { insertApp } from '../storage/apps.ts';
-import type { UntrustedInput } from './data-layer.ts';
+import { audited } from '../storage/audit-events.ts';
+import { clientEvent } from './audit.ts';
+import type { Client, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
 
 /** See `DataLayer.createApp`. */
 export async function createApp(
-  { database, clock, newId }: Dependencies,
+  dependencies: Dependencies,
   principal: Principal,
   input: UntrustedInput,
+  client: Client,
 ): Promise<App> {
   const { title, active, project } = parseFields(input, createAppFields);
   if (principal.level !== 'account') throw accountTokenRequired();
 
+  const { database, clock, newId } = dependencies;
   const id = newId();
-  const privateKey = createCredential('key', id, newId());
-  const row = await insertApp(database, {
+  const keyId = newId();
+  const privateKey = createCredential('key', id, keyId);
+  const act = { action: 'app.create', resource: resourceName('apps', id) } as const;
+  const event = clientEvent(dependencies, principal, client, act);
+  const row = await insertApp(audited(database, event), {
     account_id: principal.accountId,
     id,
     project_id: project ? idOf(project) : principal.defaultProjectId,
     title,
     active: active ? 1 : 0,
     create_time_ms: clock(),
+    private_key_id: keyId,
     private_key_hash: hashCredential(privateKey),
   });
   if (row === undefined) throw projectNotVisible();

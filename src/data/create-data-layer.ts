@@ -1,37 +1,53 @@
 import { toApiError } from '../model/api-error.ts';
-import { addSignInFailure } from '../storage/sign-in-failures.ts';
 import { attempts } from './attempt.ts';
 import { authenticate } from './authenticate.ts';
 import { createApp } from './create-app.ts';
 import type { DataLayer, Operations } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
+import { recordFailedSignIn } from './failed-sign-in.ts';
 import { getResources } from './get-resources.ts';
+import { getViewer } from './get-viewer.ts';
+import { listProjectApps } from './list-project-apps.ts';
+import { listProjectWallets } from './list-project-wallets.ts';
 import { listProjects } from './list-projects.ts';
-import { type CountFailure, signIn } from './sign-in.ts';
+import { rotateAppKey } from './rotate-app-key.ts';
+import { type RecordFailure, signIn } from './sign-in.ts';
+import { signOut } from './sign-out.ts';
+import { updateApp } from './update-app.ts';
 import { updateWallet } from './update-wallet.ts';
 
 /** Returns the data layer that stores all resources in the database of `dependencies`. */
 export function createDataLayer(dependencies: Dependencies): DataLayer {
   const { database } = dependencies;
   return {
-    ...operations(dependencies, (...failure) => addSignInFailure(database, ...failure)),
+    ...operations(dependencies, (failure) => recordFailedSignIn(database, failure)),
     attempt: attempts(dependencies, operations),
   };
 }
 
-/** @param countFailure counts a failed sign-in, even if what the request has changed is undone */
-function operations(dependencies: Dependencies, countFailure: CountFailure): Operations {
+/** @param recordFailure records a failed sign-in, even if what the request has changed is undone */
+function operations(dependencies: Dependencies, recordFailure: RecordFailure): Operations {
   return {
     authenticate: (bearerToken) => authenticate(dependencies, bearerToken),
-    createApp: (principal, input) => createApp(dependencies, principal, input),
+    createApp: (principal, input, client) => createApp(dependencies, principal, input, client),
+    updateApp: (principal, input, client) => updateApp(dependencies, principal, input, client),
+    rotateAppKey: (principal, input, client) => rotateAppKey(dependencies, principal, input, client),
     signIn(principal, input, client) {
-      const result = signIn(dependencies, principal, input, client, countFailure);
+      const result = signIn(dependencies, principal, input, client, recordFailure);
       return dependencies.onSignIn === undefined ? result : reported(result, dependencies.onSignIn);
     },
+    signOut: (principal, client) => signOut(dependencies, principal, client),
+    getViewer: (principal) => getViewer(dependencies, principal),
     updateWallet: (principal, input, client) => updateWallet(dependencies, principal, input, client),
     listProjects: (principal, input) => listProjects(dependencies, principal, input),
+    listProjectApps: (principal, projects, input) =>
+      listProjectApps(dependencies, principal, projects, input),
+    listProjectWallets: (principal, projects, input) =>
+      listProjectWallets(dependencies, principal, projects, input),
     getResources: (principal, names) => getResources(dependencies, principal, names),
-    checkReady: () => dependencies.database.checkReady(),
+    async checkReady() {
+      await dependencies.database.checkReady();
+    },
   };
 }
 

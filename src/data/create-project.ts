@@ -3,6 +3,7 @@ import type { Project } from '../model/project.ts';
 import { resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/database.ts';
 import { insertProject, type ProjectRow } from '../storage/projects.ts';
+import { recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { projectFromRow } from './from-row.ts';
@@ -22,33 +23,35 @@ const VALIDATORS = {
  */
 export async function createProject(admin: AdminContext, input: UntrustedInput): Promise<Project> {
   const { account, title, description = '' } = parseFields(input, VALIDATORS);
-  const { database, clock, newId, publicUrl } = admin;
+  const { database, newId, publicUrl } = admin;
 
   const row = await database.transaction(async (transaction) => {
     const { id: accountId } = await requireAccount(transaction, account);
-    return addProject(transaction, clock, accountId, newId(), { title, description });
+    return addProject(transaction, admin, accountId, newId(), { title, description });
   });
   return projectFromRow(row, publicUrl());
 }
 
-/** Inserts a project with the CID of its cover image, in a transaction of the caller. Returns its row. */
+/** Inserts a project with the CID of its cover image, and records it, in a transaction of the caller. Returns its row. */
 export async function addProject(
   transaction: Queryable,
-  clock: () => number,
+  admin: Pick<AdminContext, 'clock' | 'newId'>,
   accountId: Ulid,
   id: Ulid,
   { title, description }: Pick<Project, 'title' | 'description'>,
 ): Promise<ProjectRow> {
   // Imported on demand, because no other operation needs it.
   const { coverImage, coverImageCid } = await import('../model/cover-image.ts');
+  const name = resourceName('projects', id);
   const row = {
     account_id: accountId,
     id,
     title,
     description,
-    image_cover_cid: coverImageCid(coverImage(resourceName('projects', id))),
-    create_time_ms: clock(),
+    image_cover_cid: coverImageCid(coverImage(name)),
+    create_time_ms: admin.clock(),
   };
   await insertProject(transaction, row);
+  await recordOperatorAct(transaction, admin, accountId, { action: 'project.create', resource: name });
   return row;
 }

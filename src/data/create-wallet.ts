@@ -7,9 +7,10 @@ import {
   resourceNameValidator,
   title,
 } from '../model/fields.ts';
-import { idOf } from '../model/resource-name.ts';
+import { idOf, resourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { insertWallet } from '../storage/wallets.ts';
+import { recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
@@ -44,6 +45,10 @@ export async function createWallet(admin: AdminContext, input: UntrustedInput): 
     create_time_ms: now,
     update_time_ms: now,
   };
-  await insertWallet(database, row);
+  const name = resourceName('wallets', row.id);
+  await database.transaction(async (transaction) => {
+    await insertWallet(transaction, row);
+    await recordOperatorAct(transaction, admin, accountId, { action: 'wallet.create', resource: name });
+  });
   return walletFromRow(row);
 }

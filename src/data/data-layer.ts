@@ -1,15 +1,18 @@
 import type { App } from '../model/app.ts';
-import type { ConnectionArguments, Page, PageMetadata } from '../model/page.ts';
+import type { ConnectionArguments, Page } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Project } from '../model/project.ts';
 import type { ResourceName } from '../model/resource-name.ts';
+import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
 
 /** The fields of a request as the client sent them. The operation validates them. */
 export type UntrustedInput = Readonly<Record<string, unknown>>;
 
-/** The client of a request. */
+/** The client of a request, which the request comes from. */
 export type Client = {
+  /** The id of the request. */
+  readonly requestId: string;
   /** The IPv4 address of the client, or its IPv6 network. */
   readonly address: string;
   /** Aborts when the connection of the client is closed. */
@@ -25,13 +28,21 @@ export type SignInResult = {
   readonly app: App;
 };
 
-/** A page of projects. */
-export type ProjectPage = Page<Project> & {
+/** A page of a connection. */
+export type ConnectionPage<T> = Page<T> & {
   /** Returns the page token, which is also the cursor, of an item by its index. */
   cursorAt(index: number): string;
-  /** Reads the metadata of the page. @throws UNAVAILABLE if the database is unavailable */
-  readMetadata(): Promise<PageMetadata>;
+  /** Reads the number of items of the whole list. @throws UNAVAILABLE if the database is unavailable */
+  readTotalCount(): Promise<number>;
+  /**
+   * Reads whether the list has items before the page, in the direction of paging.
+   * @throws UNAVAILABLE if the database is unavailable
+   */
+  readHasPrevious(): Promise<boolean>;
 };
+
+/** A page of projects. */
+export type ProjectPage = ConnectionPage<Project>;
 
 /** A resource that can be fetched by its name. */
 export type Resource = Project | App | Wallet;
@@ -83,7 +94,24 @@ export type DataLayer = {
    * @param input `title`, `active` and, optionally, `project`; the default is the principal's default project
    * @throws PERMISSION_DENIED if the principal is not an account
    */
-  createApp(principal: Principal, input: UntrustedInput): Promise<App>;
+  createApp(principal: Principal, input: UntrustedInput, client: Client): Promise<App>;
+
+  /**
+   * Updates an app. Omitted fields are not changed. A deactivation revokes all access tokens of the app.
+   * @param input `name` and, optionally, `title` and `active`
+   * @throws PERMISSION_DENIED if the principal is not an account
+   * @throws NOT_FOUND if the app does not exist or is not visible to the principal
+   */
+  updateApp(principal: Principal, input: UntrustedInput, client: Client): Promise<App>;
+
+  /**
+   * Gives an app a new private key, which the result contains. The old key, and the access tokens that were issued for
+   * it, end after the grace period. A still earlier key ends at once, with its tokens.
+   * @param input `name` and, optionally, `gracePeriod`, in seconds, 0 to 7 days; the default is 0
+   * @throws PERMISSION_DENIED if the principal is not an account
+   * @throws NOT_FOUND if the app does not exist or is not visible to the principal
+   */
+  rotateAppKey(principal: Principal, input: UntrustedInput, client: Client): Promise<App>;
 
   /**
    * Issues an access token for an app. If the app has too many tokens, the oldest are revoked.
@@ -93,6 +121,15 @@ export type DataLayer = {
    * @throws RESOURCE_EXHAUSTED after too many failed sign-ins of the client to the app
    */
   signIn(principal: Principal, input: UntrustedInput, client: Client): Promise<SignInResult>;
+
+  /** Ends the token of the principal. */
+  signOut(principal: Principal, client: Client): Promise<void>;
+
+  /**
+   * Returns the public data of the token of the principal.
+   * @throws UNAUTHENTICATED if the token has ended since the authentication
+   */
+  getViewer(principal: Principal): Promise<Token>;
 
   /**
    * Updates a wallet. Omitted fields are not changed.
@@ -104,6 +141,24 @@ export type DataLayer = {
 
   /** Returns one page of the projects that are visible to the principal, in the order of their names. */
   listProjects(principal: Principal, input: ConnectionArguments): Promise<ProjectPage>;
+
+  /**
+   * Returns the same page of the apps of several projects, in the order of their names.
+   * @param projects at most 100 names; a project that is not visible to the principal has no apps
+   * @returns the pages, in the order of the projects
+   */
+  listProjectApps(
+    principal: Principal,
+    projects: readonly ResourceName<'projects'>[],
+    input: ConnectionArguments,
+  ): Promise<readonly ConnectionPage<App>[]>;
+
+  /** Returns the same page of the wallets of several projects. See `listProjectApps`. */
+  listProjectWallets(
+    principal: Principal,
+    projects: readonly ResourceName<'projects'>[],
+    input: ConnectionArguments,
+  ): Promise<readonly ConnectionPage<Wallet>[]>;
 
   /**
    * Returns the resources with the given names, in the order of the names. A resource that does not

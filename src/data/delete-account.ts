@@ -2,6 +2,7 @@ import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { type DeletedRows, deleteAccountRows } from '../storage/account-rows.ts';
 import { updateAccountState } from '../storage/accounts.ts';
+import { recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { requireRow } from './require-row.ts';
@@ -9,15 +10,26 @@ import { requireRow } from './require-row.ts';
 const VALIDATORS = { name: resourceNameValidator('accounts') };
 
 /**
- * Deletes an account with all its projects, apps, wallets and tokens, in batches. Its tokens are refused from the start.
+ * Deletes an account with all its projects, apps, wallets, tokens and audit events, in batches. Its tokens are refused
+ * from the start.
  * After an interruption, the account can't be resumed, and a second call deletes the rest.
  *
  * @param input `name` of the account
+ * @param keepsAudit whether the audit events are kept
  * @returns the number of deleted rows of each table
  * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
-export async function deleteAccount({ database }: AdminContext, input: UntrustedInput): Promise<DeletedRows> {
+export async function deleteAccount(
+  admin: AdminContext,
+  input: UntrustedInput,
+  keepsAudit: boolean,
+): Promise<DeletedRows> {
   const { name } = parseFields(input, VALIDATORS);
-  requireRow(await updateAccountState(database, idOf(name), 'DELETING'), 'name', 'account');
-  return deleteAccountRows(database, idOf(name));
+  const { database } = admin;
+  const id = idOf(name);
+  await database.transaction(async (transaction) => {
+    requireRow(await updateAccountState(transaction, id, 'DELETING'), 'name', 'account');
+    await recordOperatorAct(transaction, admin, id, { action: 'account.delete', resource: name });
+  });
+  return deleteAccountRows(database, id, keepsAudit ? 'audit_event' : undefined);
 }

@@ -3,6 +3,7 @@ import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { deleteApp as deleteAppRow } from '../storage/apps.ts';
 import { tokenStore } from '../storage/tokens.ts';
+import { recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
@@ -16,13 +17,15 @@ const VALIDATORS = { name: resourceNameValidator('apps') };
  * @param input `name` of the app
  * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
-export async function deleteApp({ database, clock }: AdminContext, input: UntrustedInput): Promise<App> {
+export async function deleteApp(admin: AdminContext, input: UntrustedInput): Promise<App> {
   const { name } = parseFields(input, VALIDATORS);
+  const { database, clock } = admin;
   const row = await database.transaction(async (transaction) => {
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
-    const deleted = await deleteAppRow(transaction, name);
+    const deleted = requireRow(await deleteAppRow(transaction, name), 'name', 'app');
     await tokenStore(transaction, clock).revokeAll(idOf(name));
+    await recordOperatorAct(transaction, admin, deleted.account_id, { action: 'app.delete', resource: name });
     return deleted;
   });
-  return appFromRow(requireRow(row, 'name', 'app'));
+  return appFromRow(row);
 }

@@ -4,6 +4,7 @@ import type { Project } from '../model/project.ts';
 import { idOf } from '../model/resource-name.ts';
 import { isForeignKeyViolation } from '../storage/foreign-keys.ts';
 import { deleteProject as deleteProjectRow, hasDependents } from '../storage/projects.ts';
+import { recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { projectFromRow } from './from-row.ts';
@@ -19,20 +20,20 @@ const VALIDATORS = { name: resourceNameValidator('projects') };
  * @throws INVALID_ARGUMENT for the field `name` if it is malformed, or if the project does not exist, has apps or
  *   wallets, or is the default project of its account or of a valid account token
  */
-export async function deleteProject(
-  { database, clock, publicUrl }: AdminContext,
-  input: UntrustedInput,
-): Promise<Project> {
+export async function deleteProject(admin: AdminContext, input: UntrustedInput): Promise<Project> {
   const { name } = parseFields(input, VALIDATORS);
+  const { database, clock, publicUrl } = admin;
   const deletion = database.transaction(async (transaction) => {
     const accountId = await requireAccountOfProject(transaction, 'name', name);
     if (await hasDependents(transaction, accountId, idOf(name), clock())) throw projectInUse();
-    return deleteProjectRow(transaction, accountId, idOf(name));
+    const deleted = requireRow(await deleteProjectRow(transaction, accountId, idOf(name)), 'name', 'project');
+    await recordOperatorAct(transaction, admin, accountId, { action: 'project.delete', resource: name });
+    return deleted;
   });
   const row = await deletion.catch((error) => {
     throw isForeignKeyViolation(error) ? projectInUse() : error;
   });
-  return projectFromRow(requireRow(row, 'name', 'project'), publicUrl());
+  return projectFromRow(row, publicUrl());
 }
 
 function projectInUse(): ApiError {

@@ -1,6 +1,7 @@
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { deleteWallet as deleteWalletRow } from '../storage/wallets.ts';
+import { recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
@@ -14,8 +15,15 @@ const VALIDATORS = { name: resourceNameValidator('wallets') };
  * @param input `name` of the wallet
  * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
-export async function deleteWallet({ database }: AdminContext, input: UntrustedInput): Promise<Wallet> {
+export async function deleteWallet(admin: AdminContext, input: UntrustedInput): Promise<Wallet> {
   const { name } = parseFields(input, VALIDATORS);
-  const row = await deleteWalletRow(database, name);
-  return walletFromRow(requireRow(row, 'name', 'wallet'));
+  const row = await admin.database.transaction(async (transaction) => {
+    const deleted = requireRow(await deleteWalletRow(transaction, name), 'name', 'wallet');
+    await recordOperatorAct(transaction, admin, deleted.account_id, {
+      action: 'wallet.delete',
+      resource: name,
+    });
+    return deleted;
+  });
+  return walletFromRow(row);
 }

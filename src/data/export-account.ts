@@ -1,5 +1,6 @@
 import type { Account } from '../model/account.ts';
 import type { App } from '../model/app.ts';
+import type { AuditEvent } from '../model/audit-event.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import type { Project } from '../model/project.ts';
 import { idOf } from '../model/resource-name.ts';
@@ -7,12 +8,20 @@ import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { findAccount } from '../storage/accounts.ts';
 import { listApps } from '../storage/apps.ts';
+import { listAuditEvents } from '../storage/audit-events.ts';
 import { listProjects } from '../storage/projects.ts';
 import { listTokens } from '../storage/tokens.ts';
 import { listWallets } from '../storage/wallets.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
-import { accountFromRow, appFromRow, projectFromRow, tokenFromItem, walletFromRow } from './from-row.ts';
+import {
+  accountFromRow,
+  appFromRow,
+  auditEventFromRow,
+  projectFromRow,
+  tokenFromItem,
+  walletFromRow,
+} from './from-row.ts';
 import { readWholeList } from './read-list-page.ts';
 import { requireRow } from './require-row.ts';
 
@@ -22,13 +31,14 @@ export type ExportedRecord =
   | { readonly type: 'project'; readonly project: Project }
   | { readonly type: 'app'; readonly app: App }
   | { readonly type: 'wallet'; readonly wallet: Wallet }
-  | { readonly type: 'token'; readonly token: Token };
+  | { readonly type: 'token'; readonly token: Token }
+  | { readonly type: 'event'; readonly event: AuditEvent };
 
 const VALIDATORS = { name: resourceNameValidator('accounts') };
 
 /**
- * Returns everything of an account, without secrets and their hashes: the account, and all its projects, apps, wallets
- * and valid tokens. The lists are read in batches. The export is not a snapshot: a change that is made during it may be
+ * Returns everything of an account, without secrets and their hashes: the account, and all its projects, apps, wallets,
+ * valid tokens and audit events. The lists are read in batches. The export is not a snapshot: a change that is made during it may be
  * missing.
  *
  * @param input `name` of the account
@@ -55,5 +65,8 @@ export async function* exportAccount(
   }
   for await (const item of readWholeList((after, limit) => listTokens(database, id, after, limit, now))) {
     yield { type: 'token', token: tokenFromItem(item) };
+  }
+  for await (const row of readWholeList((after, limit) => listAuditEvents(database, id, after, limit))) {
+    yield { type: 'event', event: auditEventFromRow(row) };
   }
 }

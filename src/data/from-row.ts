@@ -1,12 +1,14 @@
 import { decodeTime } from 'ulid';
 import type { Account } from '../model/account.ts';
 import type { App } from '../model/app.ts';
+import type { AuditEvent } from '../model/audit-event.ts';
 import { coverImagePath, type Project } from '../model/project.ts';
 import { resourceName } from '../model/resource-name.ts';
 import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
 import type { AccountRow } from '../storage/accounts.ts';
 import type { AppRow } from '../storage/apps.ts';
+import type { AuditEventRow } from '../storage/audit-events.ts';
 import type { ProjectItem } from '../storage/projects.ts';
 import type { TokenItem } from '../storage/tokens.ts';
 import type { WalletRow } from '../storage/wallets.ts';
@@ -36,6 +38,23 @@ export function tokenFromItem({ id, ownerId, principal, expireTimeMs }: TokenIte
   };
 }
 
+/** Converts a row to an audit event. */
+export function auditEventFromRow(row: AuditEventRow): AuditEvent {
+  return {
+    id: row.id,
+    timeMs: decodeTime(row.id),
+    account: resourceName('accounts', row.account_id),
+    action: row.action,
+    resource: row.resource,
+    credentialId: row.credential_id ?? undefined,
+    tokenId: row.token_id ?? undefined,
+    fields: row.fields === '' ? [] : row.fields.split(','),
+    address: row.address ?? undefined,
+    requestId: row.request_id ?? undefined,
+    count: row.event_count,
+  };
+}
+
 /** Converts a row to a project. @param publicUrl the public URL of the gateway, without a trailing slash */
 export function projectFromRow(row: ProjectItem, publicUrl: string): Project {
   const name = resourceName('projects', row.id);
@@ -50,7 +69,7 @@ export function projectFromRow(row: ProjectItem, publicUrl: string): Project {
   };
 }
 
-/** Converts a row to an app. @param privateKey the private key, only in the result of `createApp` */
+/** Converts a row to an app. @param privateKey the private key, only in the results of `createApp` and `rotateAppKey` */
 export function appFromRow(row: AppRow, privateKey = ''): App {
   const name = resourceName('apps', row.id);
   return {

@@ -7,6 +7,8 @@ import type { Dependencies } from './dependencies.ts';
 
 /** A new bearer token. The gateway stores only its hash. */
 export type IssuedToken = {
+  /** The public id of the token. */
+  readonly id: Ulid;
   readonly accessToken: string;
   /** The expiry of the token: Unix time in milliseconds. The token can be revoked earlier. */
   readonly expireTimeMs: number;
@@ -17,7 +19,8 @@ export type IssuedToken = {
  *
  * @param database the database, or the transaction in which the token is stored
  * @param ownerId the id of the account or of the app
- * @param ttlSeconds the lifetime of the token, in seconds
+ * @param ttlMs the lifetime of the token, in milliseconds
+ * @param appKeyId the public id of the app key for which the token is issued; empty for an account token
  * @throws UNAVAILABLE if the database is unavailable
  */
 export async function issueToken(
@@ -25,17 +28,13 @@ export async function issueToken(
   { clock, newId }: Pick<Dependencies, 'clock' | 'newId'>,
   ownerId: Ulid,
   principal: Scope,
-  ttlSeconds: number,
+  ttlMs: number,
+  appKeyId: string,
 ): Promise<IssuedToken> {
-  const serial = newId();
-  const accessToken = createCredential(principal.level === 'account' ? 'acct' : 'app', ownerId, serial);
-  const ttlMs = ttlSeconds * 1000;
+  const id = newId();
+  const accessToken = createCredential(principal.level === 'account' ? 'acct' : 'app', ownerId, id);
   const expireTimeMs = clock() + ttlMs;
-  await tokenStore(database, clock).add(
-    ownerId,
-    serial,
-    { hash: hashCredential(accessToken), principal },
-    ttlMs,
-  );
-  return { accessToken, expireTimeMs };
+  const record = { hash: hashCredential(accessToken), principal };
+  await tokenStore(database, clock).add(ownerId, id, record, ttlMs, appKeyId);
+  return { id, accessToken, expireTimeMs };
 }

@@ -1,31 +1,21 @@
-import { parseFields, resourceNameValidator } from '../model/fields.ts';
-import { idOf } from '../model/resource-name.ts';
+import type { ConnectionArguments } from '../model/page.ts';
+import type { Principal } from '../model/principal.ts';
+import type { ResourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
-import { listProjectWallets as listWalletRows } from '../storage/wallets.ts';
-import type { UntrustedInput } from './data-layer.ts';
-import type { AdminContext } from './dependencies.ts';
+import { WALLET_LIST, type WalletRow } from '../storage/wallets.ts';
+import type { ConnectionPage } from './data-layer.ts';
+import type { Dependencies } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
-import { type ListPage, readListPage } from './read-list-page.ts';
-import { requireAccountOfProject } from './require-account.ts';
+import { readProjectLists } from './read-project-lists.ts';
 
-const VALIDATORS = { project: resourceNameValidator('projects') };
-
-/**
- * Returns one page of the wallets of a project, in the order of their names.
- *
- * @param input `project`, `page-size` and `page-token`
- * @throws INVALID_ARGUMENT with a violation for every invalid field
- */
-export async function listProjectWallets(
-  { database }: AdminContext,
-  input: UntrustedInput,
-): Promise<ListPage<Wallet>> {
-  const { project } = parseFields(input, VALIDATORS);
-  const accountId = await requireAccountOfProject(database, 'project', project);
-  return readListPage(
-    database,
-    input,
-    (after, limit) => listWalletRows(database, accountId, idOf(project), after, limit),
-    walletFromRow,
+/** See `DataLayer.listProjectWallets`. */
+export function listProjectWallets(
+  dependencies: Pick<Dependencies, 'database' | 'pageTokens'>,
+  principal: Principal,
+  projects: readonly ResourceName<'projects'>[],
+  input: ConnectionArguments,
+): Promise<readonly ConnectionPage<Wallet>[]> {
+  return readProjectLists(dependencies, principal, projects, input, WALLET_LIST, (row: WalletRow) =>
+    walletFromRow(row),
   );
 }

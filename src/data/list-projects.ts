@@ -1,4 +1,10 @@
-import { type ConnectionArguments, type Page, type PageRequest, parsePageRequest } from '../model/page.ts';
+import {
+  type ConnectionArguments,
+  type Page,
+  type PageMetadata,
+  type PageRequest,
+  parsePageRequest,
+} from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import {
   findProjectPage,
@@ -10,7 +16,10 @@ import type { ProjectPage } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { projectFromRow } from './from-row.ts';
 
-type ProjectRows = Page<ProjectItem> & Pick<ProjectPage, 'readMetadata'>;
+type ProjectRows = Page<ProjectItem> & {
+  /** Reads the metadata of the page. */
+  readMetadata(): Promise<PageMetadata>;
+};
 
 /** See `DataLayer.listProjects`. */
 export async function listProjects(
@@ -20,13 +29,15 @@ export async function listProjects(
 ): Promise<ProjectPage> {
   const { pageTokens, publicUrl } = dependencies;
   const request = parsePageRequest(input, pageTokens);
-  const page = await readPage(dependencies, principal, request);
+  const { readMetadata, ...page } = await readPage(dependencies, principal, request);
 
   const url = publicUrl();
   return {
     ...page,
     items: page.items.map((row) => projectFromRow(row, url)),
     cursorAt: (index) => pageTokens.encode((page.items[index] as ProjectItem).id),
+    readTotalCount: async () => (await readMetadata()).totalCount,
+    readHasPrevious: async () => (await readMetadata()).hasPrevious,
   };
 }
 
@@ -39,7 +50,7 @@ async function readPage(
   if (principal.level === 'project') {
     return singleProjectPage(await findProjects(database, accountId, [principal.projectId]), request);
   }
-  let metadata: ReturnType<ProjectPage['readMetadata']> | undefined;
+  let metadata: Promise<PageMetadata> | undefined;
   return {
     ...(await findProjectPage(database, accountId, request)),
     readMetadata() {

@@ -41,11 +41,12 @@ export async function readListPage<Row extends { readonly id: Ulid }, Item>(
   return { items: page.map(toItem), nextPageToken: last ? tokens.encode(last.id) : '' };
 }
 
-/** Reads a whole list in batches. */
+/** Reads a whole list in batches, or its part after `start`. */
 export async function* readWholeList<Row extends { readonly id: Ulid }>(
   read: ReadAfter<Row>,
+  start: Ulid | '' = '',
 ): AsyncGenerator<Row> {
-  for (let after: Ulid | '' = ''; ; ) {
+  for (let after = start; ; ) {
     const rows: readonly Row[] = await read(after, BATCH_SIZE);
     yield* rows;
     const last = rows.at(-1);

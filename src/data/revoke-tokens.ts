@@ -1,12 +1,30 @@
 import { invalidFields } from '../model/api-error.ts';
 import { parseFields, resourceNameValidator, ulid } from '../model/fields.ts';
-import { idOf } from '../model/resource-name.ts';
+import { idOf, resourceName, type Ulid } from '../model/resource-name.ts';
 import { findAppByName } from '../storage/apps.ts';
-import { revokeTokenById, revokeTokensOfAccount, revokeTokensOfOwner } from '../storage/tokens.ts';
+import {
+  MAX_REVOKED,
+  revokeTokenById,
+  revokeTokensOfAccount,
+  revokeTokensOfOwner,
+} from '../storage/tokens.ts';
+import { recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { requireAccount } from './require-account.ts';
 import { requireRow } from './require-row.ts';
+
+/** Revokes the valid token with this id, and records it. Returns whether there was one. */
+export function revokeRecorded(admin: AdminContext, id: Ulid): Promise<boolean> {
+  return admin.database.transaction(async (transaction) => {
+    const revoked = await revokeTokenById(transaction, id, admin.clock());
+    if (revoked === undefined) return false;
+    const { ownerId, accountId } = revoked;
+    const resource = resourceName(ownerId === accountId ? 'accounts' : 'apps', ownerId);
+    await recordOperatorAct(transaction, admin, accountId, { action: 'token.revoke', resource, tokenId: id });
+    return true;
+  });
+}
 
 /**
  * Revokes the token with an id.
@@ -14,12 +32,9 @@ import { requireRow } from './require-row.ts';
  * @param input `id`
  * @throws INVALID_ARGUMENT for the field `id` if it is malformed, or no valid token has it
  */
-export async function revokeTokenOfId(
-  { database, clock }: AdminContext,
-  input: UntrustedInput,
-): Promise<void> {
+export async function revokeTokenOfId(admin: AdminContext, input: UntrustedInput): Promise<void> {
   const { id } = parseFields(input, { id: ulid });
-  if (!(await revokeTokenById(database, id, clock()))) {
+  if (!(await revokeRecorded(admin, id))) {
     throw invalidFields([{ field: 'id', description: 'Must be the id of a valid token.' }]);
   }
 }
@@ -30,26 +45,34 @@ export async function revokeTokenOfId(
  * @param input `app`
  * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
-export async function revokeAppTokens(
-  { database, clock }: AdminContext,
-  input: UntrustedInput,
-): Promise<number> {
+export async function revokeAppTokens(admin: AdminContext, input: UntrustedInput): Promise<number> {
   const { app } = parseFields(input, { app: resourceNameValidator('apps') });
-  requireRow(await findAppByName(database, app), 'app', 'app');
-  return revokeTokensOfOwner(database, idOf(app), clock());
+  return admin.database.transaction(async (transaction) => {
+    const { account_id } = requireRow(await findAppByName(transaction, app), 'app', 'app');
+    const count = await revokeTokensOfOwner(transaction, idOf(app), admin.clock());
+    const act = { action: 'token.revoke', resource: app, count } as const;
+    if (count > 0) await recordOperatorAct(transaction, admin, account_id, act);
+    return count;
+  });
 }
 
 /**
- * Revokes all tokens of an account and of its apps. Returns the number of those that were valid.
+ * Revokes all tokens of an account and of its apps, in batches. Returns the number of those that were valid.
  *
  * @param input `account`
  * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
-export async function revokeAccountTokens(
-  { database, clock }: AdminContext,
-  input: UntrustedInput,
-): Promise<number> {
+export async function revokeAccountTokens(admin: AdminContext, input: UntrustedInput): Promise<number> {
   const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
-  const { id } = await requireAccount(database, account);
-  return revokeTokensOfAccount(database, id, clock());
+  const { id } = await requireAccount(admin.database, account);
+  for (let total = 0; ; ) {
+    const revoked = await admin.database.transaction(async (transaction) => {
+      const count = await revokeTokensOfAccount(transaction, id, admin.clock());
+      const act = { action: 'token.revoke', resource: account, count } as const;
+      if (count > 0) await recordOperatorAct(transaction, admin, id, act);
+      return count;
+    });
+    total += revoked;
+    if (revoked < MAX_REVOKED) return total;
+  }
 }

@@ -2,6 +2,7 @@ import type { Account } from '../model/account.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { updateAccountState } from '../storage/accounts.ts';
+import { recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { accountFromRow } from './from-row.ts';
@@ -17,11 +18,20 @@ const VALIDATORS = { name: resourceNameValidator('accounts') };
  * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
 export async function setAccountSuspended(
-  { database }: AdminContext,
+  admin: AdminContext,
   input: UntrustedInput,
   suspended: boolean,
 ): Promise<Account> {
   const { name } = parseFields(input, VALIDATORS);
-  const row = await updateAccountState(database, idOf(name), suspended ? 'SUSPENDED' : 'ACTIVE');
-  return accountFromRow(requireRow(row, 'name', 'account'));
+  const id = idOf(name);
+  const row = await admin.database.transaction(async (transaction) => {
+    const updated = await updateAccountState(transaction, id, suspended ? 'SUSPENDED' : 'ACTIVE');
+    const account = requireRow(updated, 'name', 'account');
+    await recordOperatorAct(transaction, admin, id, {
+      action: suspended ? 'account.suspend' : 'account.resume',
+      resource: name,
+    });
+    return account;
+  });
+  return accountFromRow(row);
 }

@@ -1,17 +1,16 @@
 import type { App } from '../model/app.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
-import { idOf } from '../model/resource-name.ts';
-import { updateApp } from '../storage/apps.ts';
-import { tokenStore } from '../storage/tokens.ts';
+import { findAppByName } from '../storage/apps.ts';
+import { type Act, recordOperatorAct } from './audit.ts';
+import { changeApp } from './change-app.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
-import { appFromRow } from './from-row.ts';
 import { requireRow } from './require-row.ts';
 
 const VALIDATORS = { name: resourceNameValidator('apps') };
 
 /**
- * Activates or deactivates an app. The deactivation revokes all access tokens of the app.
+ * Activates or deactivates an app of any account. The deactivation revokes all access tokens of the app.
  *
  * @param input `name` of the app
  * @throws INVALID_ARGUMENT with a violation for every invalid field
@@ -22,13 +21,11 @@ export async function setAppActive(
   active: boolean,
 ): Promise<App> {
   const { name } = parseFields(input, VALIDATORS);
-  const { database, clock } = admin;
-
-  const row = await database.transaction(async (transaction) => {
-    const updated = await updateApp(transaction, name, { active });
-    // Without this, the tokens would become valid again when the app is reactivated.
-    if (!active) await tokenStore(transaction, clock).revokeAll(idOf(name));
-    return updated;
+  const app = await admin.database.transaction(async (transaction) => {
+    const row = await findAppByName(transaction, name);
+    if (row === undefined) return undefined;
+    const record = (act: Act) => recordOperatorAct(transaction, admin, row.account_id, act);
+    return changeApp(transaction, admin, row.account_id, row.id, { active }, record);
   });
-  return appFromRow(requireRow(row, 'name', 'app'));
+  return requireRow(app, 'name', 'app');
 }

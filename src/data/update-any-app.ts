@@ -1,9 +1,10 @@
 import type { App } from '../model/app.ts';
 import { optional, parseFields, resourceNameValidator, title } from '../model/fields.ts';
-import { updateApp } from '../storage/apps.ts';
+import { findAppByName } from '../storage/apps.ts';
+import { type Act, recordOperatorAct } from './audit.ts';
+import { changeApp } from './change-app.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
-import { appFromRow } from './from-row.ts';
 import { requireRow } from './require-row.ts';
 
 const VALIDATORS = { name: resourceNameValidator('apps'), title: optional(title) };
@@ -14,8 +15,13 @@ const VALIDATORS = { name: resourceNameValidator('apps'), title: optional(title)
  * @param input `name` and, optionally, `title`
  * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
-export async function updateAnyApp({ database }: AdminContext, input: UntrustedInput): Promise<App> {
+export async function updateAnyApp(admin: AdminContext, input: UntrustedInput): Promise<App> {
   const { name, title } = parseFields(input, VALIDATORS);
-  const row = await updateApp(database, name, { title });
-  return appFromRow(requireRow(row, 'name', 'app'));
+  const app = await admin.database.transaction(async (transaction) => {
+    const row = await findAppByName(transaction, name);
+    if (row === undefined) return undefined;
+    const record = (act: Act) => recordOperatorAct(transaction, admin, row.account_id, act);
+    return changeApp(transaction, admin, row.account_id, row.id, { title }, record);
+  });
+  return requireRow(app, 'name', 'app');
 }

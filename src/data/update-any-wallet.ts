@@ -10,6 +10,7 @@ import {
 import { idOf } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { findAccountOfWallet, findUpdateTargets, updateWallet } from '../storage/wallets.ts';
+import { fieldsIn, recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
@@ -29,12 +30,12 @@ const VALIDATORS = {
  * @param input `name` and, optionally, `title`, `description`, `project` and `network`
  * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
-export async function updateAnyWallet(
-  { database, clock }: AdminContext,
-  input: UntrustedInput,
-): Promise<Wallet> {
-  const { name, project, ...changes } = parseFields(input, VALIDATORS);
+export async function updateAnyWallet(admin: AdminContext, input: UntrustedInput): Promise<Wallet> {
+  const { name, ...changes } = parseFields(input, VALIDATORS);
+  const { project, title, description, network } = changes;
   const projectId = project && idOf(project);
+  const fields = fieldsIn(changes);
+  const { database, clock } = admin;
 
   const row = await database.transaction(async (transaction) => {
     const accountId = await findAccountOfWallet(transaction, name);
@@ -43,8 +44,11 @@ export async function updateAnyWallet(
     if (!exists.project) {
       throw invalidFields([{ field: 'project', description: 'Must be a project of the same account.' }]);
     }
-    const newValues = { ...changes, projectId, passwordHash: undefined };
-    return updateWallet(transaction, accountId, idOf(name), undefined, newValues, clock());
+    const newValues = { title, description, network, projectId, passwordHash: undefined };
+    const updated = await updateWallet(transaction, accountId, idOf(name), undefined, newValues, clock());
+    const act = { action: 'wallet.update', resource: name, fields } as const;
+    if (updated !== undefined) await recordOperatorAct(transaction, admin, accountId, act);
+    return updated;
   });
   return walletFromRow(requireRow(row, 'name', 'wallet'));
 }

@@ -1,6 +1,7 @@
 import { description, optional, parseFields, resourceNameValidator, title } from '../model/fields.ts';
 import type { Project } from '../model/project.ts';
 import { updateProject as updateProjectRow } from '../storage/projects.ts';
+import { fieldsIn, recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { projectFromRow } from './from-row.ts';
@@ -18,11 +19,17 @@ const VALIDATORS = {
  * @param input `name` and, optionally, `title` and `description`
  * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
-export async function updateProject(
-  { database, publicUrl }: AdminContext,
-  input: UntrustedInput,
-): Promise<Project> {
+export async function updateProject(admin: AdminContext, input: UntrustedInput): Promise<Project> {
   const { name, ...changes } = parseFields(input, VALIDATORS);
-  const row = await updateProjectRow(database, name, changes);
-  return projectFromRow(requireRow(row, 'name', 'project'), publicUrl());
+  const fields = fieldsIn(changes);
+  const row = await admin.database.transaction(async (transaction) => {
+    const updated = requireRow(await updateProjectRow(transaction, name, changes), 'name', 'project');
+    await recordOperatorAct(transaction, admin, updated.account_id, {
+      action: 'project.update',
+      resource: name,
+      fields,
+    });
+    return updated;
+  });
+  return projectFromRow(row, admin.publicUrl());
 }

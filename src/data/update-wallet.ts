@@ -4,20 +4,29 @@ import { updateWalletFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
+import { audited } from '../storage/audit-events.ts';
 import { isForeignKeyViolation } from '../storage/foreign-keys.ts';
-import { findUpdateTargets, findWallet, updateWallet as updateWalletRow } from '../storage/wallets.ts';
+import {
+  findUpdateTargets,
+  findWallet,
+  updateWallet as updateWalletRow,
+  type WalletRow,
+} from '../storage/wallets.ts';
+import { clientEvent, fieldsIn } from './audit.ts';
 import type { Client, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
 
 /** See `DataLayer.updateWallet`. */
 export async function updateWallet(
-  { database, passwords, clock }: Pick<Dependencies, 'database' | 'passwords' | 'clock'>,
+  dependencies: Pick<Dependencies, 'database' | 'passwords' | 'clock' | 'newId'>,
   principal: Principal,
   input: UntrustedInput,
   client: Client,
 ): Promise<Wallet> {
-  const { name, title, description, project, network, password } = parseFields(input, updateWalletFields);
+  const { database, passwords, clock } = dependencies;
+  const { name, ...newValues } = parseFields(input, updateWalletFields);
+  const { title, description, project, network, password } = newValues;
   const id = idOf(name);
   const projectId = project && idOf(project);
   const { accountId } = principal;
@@ -30,12 +39,21 @@ export async function updateWallet(
     if (!isInScope || !exists.project) throw projectNotVisible();
     if (!exists.wallet) throw resourceNotFound();
   }
+  const fields = fieldsIn(newValues);
+  if (fields.length === 0) return found(await findWallet(database, accountId, id, scopeProjectId));
+
   const passwordHash =
     password === undefined ? undefined : await passwords.hash(password, accountId, client.signal);
   const changes = { title, description, projectId, network, passwordHash };
-  const row = Object.values(changes).some((value) => value !== undefined)
-    ? await updateWalletRow(database, accountId, id, scopeProjectId, changes, clock()).catch(translateError)
-    : await findWallet(database, accountId, id, scopeProjectId);
+  const act = { action: 'wallet.update', resource: name, fields } as const;
+  const target = audited(database, clientEvent(dependencies, principal, client, act));
+  return found(
+    await updateWalletRow(target, accountId, id, scopeProjectId, changes, clock()).catch(translateError),
+  );
+}
+
+/** Returns the wallet of a row. @throws NOT_FOUND if there is none */
+function found(row: WalletRow | undefined): Wallet {
   if (row === undefined) throw resourceNotFound();
   return walletFromRow(row);
 }

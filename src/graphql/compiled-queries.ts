@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
+import type { GraphqlOperation } from '../http/request-record.ts';
 import { isIntrospection } from './authentication.ts';
 import { hasSupportedConditions } from './conditions.ts';
 import type { Context } from './context.ts';
@@ -31,8 +32,7 @@ export type CompiledQuery = {
   ): ExecutionResult | Promise<ExecutionResult>;
   /** The maximum size of a response, in bytes. */
   readonly maxBytes: number;
-  /** Empty for an anonymous operation. */
-  readonly operationName: string;
+  readonly operation: GraphqlOperation;
 };
 
 const MAX_CACHE_BYTES = 32_000_000;
@@ -132,7 +132,7 @@ function compile(
   return {
     execute: (context, variables) => compiled.query(undefined, context, variables),
     maxBytes: maxBytesOf(operation),
-    operationName: operation.name?.value ?? '',
+    operation: { type: operation.operation, name: operation.name?.value ?? '' },
   };
 }
 

@@ -1,34 +1,36 @@
-import type { ProjectPage } from '../data/data-layer.ts';
+import type { ConnectionPage } from '../data/data-layer.ts';
+import type { App } from '../model/app.ts';
 import type { Project } from '../model/project.ts';
+import type { Wallet } from '../model/wallet.ts';
 
 // The objects of a connection. Their fields are properties and getters instead of resolvers where
 // possible, because the calls of resolvers take most of the time of a compiled query.
 
-/** The connection of a page of projects. Source: Relay Cursor Connections. */
-export class ProjectConnection {
-  readonly page: ProjectPage;
-  readonly edges: readonly ProjectEdge[];
+/** The connection of a page. Source: Relay Cursor Connections. */
+export class Connection<T> {
+  readonly page: ConnectionPage<T>;
+  readonly edges: readonly Edge<T>[];
   readonly pageInfo: PageInfo;
 
-  constructor(page: ProjectPage) {
+  constructor(page: ConnectionPage<T>) {
     this.page = page;
-    this.edges = page.items.map((node, index) => new ProjectEdge(node, page, index));
+    this.edges = page.items.map((node, index) => new Edge(node, page, index));
     this.pageInfo = new PageInfo(page, this.edges);
   }
 
-  get nodes(): readonly Project[] {
+  get nodes(): readonly T[] {
     return this.page.items;
   }
 }
 
-/** The edge of a project. */
-export class ProjectEdge {
-  readonly node: Project;
-  readonly #page: ProjectPage;
+/** The edge of an item of a page. */
+export class Edge<T> {
+  readonly node: T;
+  readonly #page: ConnectionPage<T>;
   readonly #index: number;
   #cursor: string | undefined;
 
-  constructor(node: Project, page: ProjectPage, index: number) {
+  constructor(node: T, page: ConnectionPage<T>, index: number) {
     this.node = node;
     this.#page = page;
     this.#index = index;
@@ -43,10 +45,10 @@ export class ProjectEdge {
 
 /** The page info of a connection. */
 export class PageInfo {
-  readonly page: ProjectPage;
-  readonly #edges: readonly ProjectEdge[];
+  readonly page: ConnectionPage<unknown>;
+  readonly #edges: readonly Edge<unknown>[];
 
-  constructor(page: ProjectPage, edges: readonly ProjectEdge[]) {
+  constructor(page: ConnectionPage<unknown>, edges: readonly Edge<unknown>[]) {
     this.page = page;
     this.#edges = edges;
   }
@@ -59,3 +61,11 @@ export class PageInfo {
     return this.#edges.at(-1)?.cursor ?? null;
   }
 }
+
+// The generated types can't name a type with a parameter.
+export type AppConnection = Connection<App>;
+export type AppEdge = Edge<App>;
+export type ProjectConnection = Connection<Project>;
+export type ProjectEdge = Edge<Project>;
+export type WalletConnection = Connection<Wallet>;
+export type WalletEdge = Edge<Wallet>;

@@ -3,6 +3,7 @@ import DataLoader from 'dataloader';
 import type {
   Attempt,
   Client,
+  ConnectionPage,
   DataLayer,
   IdempotentRequest,
   Operations,
@@ -10,26 +11,41 @@ import type {
   Resource,
 } from '../data/data-layer.ts';
 import type { IdempotencyHeaders } from '../http/idempotency.ts';
-import type { Failure } from '../http/request-record.ts';
+import type { Failure, GraphqlOperation } from '../http/request-record.ts';
+import { tokenInvalid } from '../model/api-error.ts';
+import type { App } from '../model/app.ts';
 import type { ConnectionArguments } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ResourceName } from '../model/resource-name.ts';
+import type { Token } from '../model/token.ts';
+import type { Wallet } from '../model/wallet.ts';
+import { Connection } from './connection.ts';
 
 type Resources = DataLoader<ResourceName, Resource | null>;
+
+/** The loaders of one page of the lists of projects, by the arguments of the page. */
+type ListLoaders<T> = Map<string, DataLoader<ResourceName<'projects'>, Connection<T>>>;
+
+const MAX_BATCH_SIZE = 100;
 
 /** The mutable state of one request. */
 export type RequestState = {
   authentication?: Promise<Principal>;
   principal?: Principal;
   resources?: Resources;
+  viewer?: Promise<Token>;
+  /** Whether a mutation of the request has ended its token. */
+  isSignedOut?: boolean;
   /** The pages of projects that were read, by their arguments. */
   readonly pages: { readonly input: ConnectionArguments; readonly page: Promise<ProjectPage> }[];
+  readonly appLists: ListLoaders<App>;
+  readonly walletLists: ListLoaders<Wallet>;
   /** Whether parsing, validation or the coercion of variables failed. */
   isDocumentRejected: boolean;
   /** The attempt at a request with mutations and an `Idempotency-Key`. */
   attempt?: Attempt;
-  /** The name of the operation, once it is known. That of an anonymous one is empty. */
-  operationName?: string | undefined;
+  /** The operation, once it is known. */
+  operation?: GraphqlOperation | undefined;
   /** The first error. */
   failure?: Failure;
 };
@@ -50,7 +66,12 @@ export class Context {
   readonly findPrincipal: () => Promise<Principal>;
   /** Returns undefined if the request has no `Idempotency-Key`. Must be called after the authentication. */
   readonly readIdempotencyHeaders: () => IdempotencyHeaders | undefined;
-  readonly state: RequestState = { pages: [], isDocumentRejected: false };
+  readonly state: RequestState = {
+    pages: [],
+    appLists: new Map(),
+    walletLists: new Map(),
+    isDocumentRejected: false,
+  };
 
   constructor(
     data: DataLayer,
@@ -91,7 +112,8 @@ export class Context {
 
   /** The principal of the request. */
   get principal(): Principal {
-    const { principal } = this.state;
+    const { principal, isSignedOut } = this.state;
+    if (isSignedOut) throw tokenInvalid();
     if (principal === undefined) throw new Error('A resolver was called before the authentication.');
     return principal;
   }
@@ -100,9 +122,15 @@ export class Context {
   get resources(): Resources {
     const { data, principal, state } = this;
     state.resources ??= new DataLoader((names) => data.getResources(principal, names), {
-      maxBatchSize: 100,
+      maxBatchSize: MAX_BATCH_SIZE,
     });
     return state.resources;
+  }
+
+  /** Calls `DataLayer.getViewer`, and caches the result. */
+  getViewer(): Promise<Token> {
+    this.state.viewer ??= this.data.getViewer(this.principal);
+    return this.state.viewer;
   }
 
   /** Calls `DataLayer.listProjects`, and caches the result by its arguments. */
@@ -114,4 +142,43 @@ export class Context {
     state.pages.push({ input, page });
     return page;
   }
+
+  /** Returns a page of the apps of a project. The same page of all projects of a turn is one call of the data layer. */
+  listApps(project: ResourceName<'projects'>, input: ConnectionArguments): Promise<Connection<App>> {
+    const { data, principal, state } = this;
+    return loaderOf(state.appLists, input, (projects) =>
+      data.listProjectApps(principal, projects, input),
+    ).load(project);
+  }
+
+  /** Returns a page of the wallets of a project. See `listApps`. */
+  listWallets(project: ResourceName<'projects'>, input: ConnectionArguments): Promise<Connection<Wallet>> {
+    const { data, principal, state } = this;
+    return loaderOf(state.walletLists, input, (projects) =>
+      data.listProjectWallets(principal, projects, input),
+    ).load(project);
+  }
+
+  /** Forgets the lists that a mutation may change. */
+  forgetLists(): void {
+    this.state.appLists.clear();
+    this.state.walletLists.clear();
+  }
+}
+
+/** Returns the loader of the page with these arguments. Null means the same as omitted. */
+function loaderOf<T>(
+  loaders: ListLoaders<T>,
+  { first = null, after = null, last = null, before = null }: ConnectionArguments,
+  list: (projects: readonly ResourceName<'projects'>[]) => Promise<readonly ConnectionPage<T>[]>,
+): DataLoader<ResourceName<'projects'>, Connection<T>> {
+  const key = JSON.stringify([first, after, last, before]);
+  let loader = loaders.get(key);
+  if (loader === undefined) {
+    const loadAll = async (projects: readonly ResourceName<'projects'>[]) =>
+      (await list(projects)).map((page) => new Connection(page));
+    loader = new DataLoader(loadAll, { maxBatchSize: MAX_BATCH_SIZE });
+    loaders.set(key, loader);
+  }
+  return loader;
 }

@@ -7,12 +7,12 @@ import {
   type ValidationRule,
   visit,
 } from 'graphql';
-import { fieldCounter, MAX_LIST_LENGTH } from './response-fields.ts';
+import { fieldCounter, isPageField, MAX_LIST_LENGTH } from './response-fields.ts';
 
 /** The maximum number of tokens of a document. The parser stops at this limit. */
 export const MAX_DOCUMENT_TOKENS = 2000;
 
-const MAX_ROOT_FIELDS = 30;
+const MAX_DATA_FIELDS = 30;
 
 const MAX_RESPONSE_FIELDS = 20_000;
 
@@ -21,7 +21,7 @@ const MAX_REPEATED_FIELDS = 200;
 const MAX_FRAGMENT_SPREADS = 200;
 
 /** Validation rules that limit the cost of a document. */
-export const limits: readonly ValidationRule[] = [limitDocument, limitRootFields];
+export const limits: readonly ValidationRule[] = [limitDocument, limitDataFields];
 
 /** Rejects a document that is too large, before the rules of graphql-js visit its definitions. */
 function limitDocument(context: ValidationContext): ASTVisitor {
@@ -75,27 +75,38 @@ function limitSelections(document: DocumentNode): GraphQLError | undefined {
   return undefined;
 }
 
-/** Limits the fields of the response. With aliases inside lists, a small document can have a large response. */
+/**
+ * Limits the fields of the response. With aliases inside lists, a small document can have a large response. A page also
+ * counts as many fields as it has items, which are read even if they are not selected.
+ */
 function limitResponseFields(context: ValidationContext, document: DocumentNode): GraphQLError | undefined {
-  const count = fieldCounter(context.getSchema(), document, MAX_LIST_LENGTH, MAX_RESPONSE_FIELDS);
+  const count = fieldCounter(
+    context.getSchema(),
+    document,
+    MAX_LIST_LENGTH,
+    MAX_RESPONSE_FIELDS,
+    (_field, pageSize = 0) => 1 + pageSize,
+  );
   const nodes = document.definitions.find(
     (node) => node.kind === Kind.OPERATION_DEFINITION && count(node) > MAX_RESPONSE_FIELDS,
   );
-  const message = `A response may have at most ${MAX_RESPONSE_FIELDS} fields, counting each list as ${MAX_LIST_LENGTH} items.`;
+  const message = `A response may have at most ${MAX_RESPONSE_FIELDS} fields, counting a page as its size in the document, and other lists as ${MAX_LIST_LENGTH} items.`;
   return nodes && new GraphQLError(message, { nodes });
 }
 
-/** Limits the root fields, including aliases. Each root field is one call of the data layer. */
-function limitRootFields(context: ValidationContext): ASTVisitor {
+/** Limits the root fields and the connections, including aliases. Each is a call of the data layer. */
+function limitDataFields(context: ValidationContext): ASTVisitor {
   const schema = context.getSchema();
   let count = 0;
   return {
     Field(node) {
       const parent = context.getParentType();
-      if (parent !== schema.getQueryType() && parent !== schema.getMutationType()) return;
+      const isRoot = parent === schema.getQueryType() || parent === schema.getMutationType();
+      const field = context.getFieldDef();
+      if (!isRoot && !(field && isPageField(field))) return;
       count += 1;
-      if (count === MAX_ROOT_FIELDS + 1) {
-        const message = `A document may have at most ${MAX_ROOT_FIELDS} fields of Query and Mutation.`;
+      if (count === MAX_DATA_FIELDS + 1) {
+        const message = `A document may have at most ${MAX_DATA_FIELDS} fields of Query and Mutation and other connections.`;
         context.reportError(new GraphQLError(message, { nodes: node }));
       }
     },

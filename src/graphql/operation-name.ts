@@ -1,12 +1,13 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import type { Context } from './context.ts';
 
-/** A plugin that records in the context the name of the operation, for the log and the metrics. */
+/** A plugin that records the operation in the context, for the log, the metrics and the traces. */
 export const recordOperation: ApolloServerPlugin<Context> = {
   async requestDidStart() {
     return {
       async didResolveOperation({ contextValue, operation }) {
-        contextValue.state.operationName = operation && (operation.name?.value ?? '');
+        const name = operation?.name?.value ?? '';
+        contextValue.state.operation = operation && { type: operation.operation, name };
       },
     };
   },

@@ -1,6 +1,6 @@
 import { invalidFields } from '../model/api-error.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
-import { ProjectConnection } from './connection.ts';
+import { Connection } from './connection.ts';
 import type { QueryResolvers } from './schema-types.ts';
 
 const MAX_NODES = 100;
@@ -21,5 +21,7 @@ export const queries: QueryResolvers = {
     return Promise.all(names.map((name) => resources.load(name)));
   },
 
-  projects: async (_parent, args, context) => new ProjectConnection(await context.listProjects(args)),
+  viewer: (_parent, _args, context) => context.getViewer(),
+
+  projects: async (_parent, args, context) => new Connection(await context.listProjects(args)),
 };

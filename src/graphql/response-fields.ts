@@ -2,8 +2,10 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLField,
   type GraphQLNamedType,
   type GraphQLObjectType,
+  type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
@@ -18,29 +20,34 @@ import {
   TypeMetaFieldDef,
 } from 'graphql';
 
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../model/page.ts';
+
 // The resolvers of introspection are slower than property reads, and introspection needs no token.
 const INTROSPECTION_WEIGHT = 2;
 
 /** The maximum length of a list in this schema. */
-export const MAX_LIST_LENGTH = 100;
+export const MAX_LIST_LENGTH = MAX_PAGE_SIZE;
 
 /**
  * Returns a function that counts the fields in the response to an operation. Each selection of a
  * field counts, multiplied by the lengths of the lists that contain it.
  *
- * A list counts as `listLength` items, or as the number of ids in the document. Introspection is
- * counted on the schema, with the actual lengths of its lists, and with a weight of two. Each
+ * A list counts as `listLength` items, or as the number of ids in the document. The lists of a page
+ * count as the page size in the document, or as the default page size. Introspection is counted on
+ * the schema, with the actual lengths of its lists, and with a weight of two. Each
  * fragment is evaluated once. The count stops when it exceeds `limit`.
  *
  * @param document the document, which may be invalid; selections that other rules reject count as 0
- * @param weightOf returns the weight of a field without its subfields; the default is 1
+ * @param listLength the length of a list whose length is not known, and the maximum length of all lists
+ * @param weightOf returns the weight of a field without its subfields, where `pageSize` is defined if the field is a
+ *   page; the default is 1
  */
 export function fieldCounter(
   schema: GraphQLSchema,
   document: DocumentNode,
   listLength: number,
   limit: number,
-  weightOf: (field: FieldNode) => number = () => 1,
+  weightOf: (field: FieldNode, pageSize: number | undefined) => number = () => 1,
 ): (operation: OperationDefinitionNode) => number {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {
@@ -49,21 +56,48 @@ export function fieldCounter(
   const fragmentCounts = new Map<string, number>();
   const introspectionFields = introspectionCounter(schema, fragments, limit / INTROSPECTION_WEIGHT);
 
-  function countFields({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): number {
+  // `pageSize` is the length of the lists of `parent`, if it is a page.
+  function countFields(
+    { selections }: SelectionSetNode,
+    parent: GraphQLNamedType | undefined,
+    pageSize: number | undefined,
+  ): number {
     let count = 0;
     for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) count += weightOf(selection) + countSubfields(selection, parent);
-      else if (selection.kind === Kind.FRAGMENT_SPREAD) count += countFragment(selection.name.value);
+      if (selection.kind === Kind.FIELD) count += countField(selection, parent, pageSize);
+      else if (selection.kind === Kind.FRAGMENT_SPREAD)
+        count += countFragment(selection.name.value, pageSize);
       else {
         const condition = selection.typeCondition && schema.getType(selection.typeCondition.name.value);
-        count += countFields(selection.selectionSet, condition ?? parent);
+        count += countFields(selection.selectionSet, condition ?? parent, pageSize);
       }
       if (count > limit) break;
     }
     return count;
   }
 
-  function countSubfields(field: FieldNode, parent: GraphQLNamedType | undefined): number {
+  function countField(
+    field: FieldNode,
+    parent: GraphQLNamedType | undefined,
+    pageSize: number | undefined,
+  ): number {
+    const hasFields = isObjectType(parent) || isInterfaceType(parent);
+    const definition = hasFields ? parent.getFields()[field.name.value] : undefined;
+    const ownPageSize =
+      definition && isPageField(definition)
+        ? Math.min(pageSizeOf(field) ?? listLength, listLength)
+        : undefined;
+    const subfields = countSubfields(field, parent, definition?.type, pageSize, ownPageSize);
+    return weightOf(field, ownPageSize) + subfields;
+  }
+
+  function countSubfields(
+    field: FieldNode,
+    parent: GraphQLNamedType | undefined,
+    type: GraphQLOutputType | undefined,
+    pageSize: number | undefined,
+    ownPageSize: number | undefined,
+  ): number {
     const { name, selectionSet } = field;
     if (selectionSet === undefined) return 0;
     if (parent === schema.getQueryType()) {
@@ -71,28 +105,40 @@ export function fieldCounter(
         return INTROSPECTION_WEIGHT * introspectionFields(field);
       }
     }
-    const hasFields = isObjectType(parent) || isInterfaceType(parent);
-    const type = hasFields ? parent.getFields()[name.value]?.type : undefined;
     if (type === undefined) return 0;
-    const length = isListType(getNullableType(type)) ? (countIds(field) ?? listLength) : 1;
-    return length * countFields(selectionSet, getNamedType(type));
+    const length = isListType(getNullableType(type)) ? (countIds(field) ?? pageSize ?? listLength) : 1;
+    return length * countFields(selectionSet, getNamedType(type), ownPageSize);
   }
 
-  function countFragment(name: string): number {
-    const cached = fragmentCounts.get(name);
+  function countFragment(name: string, pageSize: number | undefined): number {
+    const key = `${name} ${pageSize}`;
+    const cached = fragmentCounts.get(key);
     if (cached !== undefined) return cached;
     // Ends the recursion of a fragment that spreads itself, which another rule rejects.
-    fragmentCounts.set(name, 0);
+    fragmentCounts.set(key, 0);
     const fragment = fragments.get(name);
     const count = fragment
-      ? countFields(fragment.selectionSet, schema.getType(fragment.typeCondition.name.value))
+      ? countFields(fragment.selectionSet, schema.getType(fragment.typeCondition.name.value), pageSize)
       : 0;
-    fragmentCounts.set(name, count);
+    fragmentCounts.set(key, count);
     return count;
   }
 
   return ({ selectionSet, operation }) =>
-    countFields(selectionSet, schema.getRootType(operation) ?? undefined);
+    countFields(selectionSet, schema.getRootType(operation) ?? undefined, undefined);
+}
+
+/** Returns whether a field is a page of a list: a connection. */
+export function isPageField({ args }: GraphQLField<unknown, unknown>): boolean {
+  return args.some(({ name }) => name === 'first');
+}
+
+/** Returns the page size of a connection, or undefined if it is not in the document. */
+function pageSizeOf({ arguments: args = [] }: FieldNode): number | undefined {
+  const sizes = args.filter(({ name }) => name.value === 'first' || name.value === 'last');
+  if (sizes.length === 0) return DEFAULT_PAGE_SIZE;
+  const [size] = sizes;
+  return sizes.length === 1 && size?.value.kind === Kind.INT ? Number(size.value.value) : undefined;
 }
 
 /** Returns the number of ids in the argument `ids`, or undefined if it is not a list in the document. */

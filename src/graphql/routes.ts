@@ -5,7 +5,7 @@ import { RequestClient } from '../http/client.ts';
 import type { LogError } from '../http/error-log.ts';
 import { malformedRequest } from '../http/http-error.ts';
 import { idempotencyHeaders } from '../http/idempotency.ts';
-import { recordFailure, recordOperationName } from '../http/request-record.ts';
+import { recordFailure, recordOperation } from '../http/request-record.ts';
 import { CompiledQueries, graphqlRequest } from './compiled-queries.ts';
 import { Context } from './context.ts';
 import { graphqlErrorResult } from './errors.ts';
@@ -13,7 +13,7 @@ import { responseStatus } from './http-status.ts';
 import { prefersHtml, responseMediaType } from './media-type.ts';
 import { resultJson } from './response-size.ts';
 import { createSchema, schemaDocument } from './schema.ts';
-import { type GraphqlHttpRequest, startGraphqlServer } from './server.ts';
+import { type GraphqlHttpRequest, type GraphqlHttpResponse, startGraphqlServer } from './server.ts';
 import type { GraphqlParameters, ResolveDocument } from './trusted-documents.ts';
 
 /** The path of the GraphQL API. */
@@ -30,7 +30,12 @@ export type GraphqlApiSettings = {
   readonly introspection: boolean;
   /** Finds the documents of the manifest; undefined if there is no manifest. */
   readonly resolveDocument: ResolveDocument | undefined;
+  /** Returns a function that executes requests, too, and records the operation; undefined to record nothing. */
+  readonly traceOperation: ((execute: Execute) => Execute) | undefined;
 };
+
+/** Executes a GraphQL request. The result of a compiled query is the body of the response. */
+type Execute = (request: FastifyRequest, context: Context) => Promise<string | GraphqlHttpResponse>;
 
 /**
  * Adds the routes of the GraphQL API. The route executes compiled queries itself. Apollo Server
@@ -43,7 +48,7 @@ export async function addGraphqlApi(
   authenticate: Authenticate,
   logger: FastifyBaseLogger,
   logError: LogError,
-  { sandbox, introspection, resolveDocument }: GraphqlApiSettings,
+  { sandbox, introspection, resolveDocument, traceOperation }: GraphqlApiSettings,
 ): Promise<void> {
   const schema = createSchema();
   const compiledQueries = new CompiledQueries(schema);
@@ -68,12 +73,22 @@ export async function addGraphqlApi(
     }
     const result = await compiled.execute(context, request?.variables);
     if (result.errors !== undefined) return undefined;
-    context.state.operationName = compiled.operationName;
+    context.state.operation = compiled.operation;
     const json = resultJson(result, compiled.maxBytes);
     if (typeof json === 'string') return json;
     context.state.failure = json;
     return graphqlErrorResult(json, requestId);
   }
+
+  async function execute(request: FastifyRequest, context: Context): Promise<string | GraphqlHttpResponse> {
+    const resolved = toGraphqlRequest(request, resolveDocument);
+    const json =
+      request.method === 'POST' ? await runCompiled(resolved.body, context, request.id) : undefined;
+    const response = json ?? (await server.execute(resolved, context).finally(() => context.endAttempt()));
+    record(request, context);
+    return response;
+  }
+  const executeRequest = traceOperation?.(execute) ?? execute;
 
   app.route({
     method: ['GET', 'POST'],
@@ -89,16 +104,10 @@ export async function addGraphqlApi(
         () => authenticate(request),
         () => (isPost ? idempotencyHeaders(request) : undefined),
       );
-      const resolved = toGraphqlRequest(request, resolveDocument);
-      if (isPost) {
-        const json = await runCompiled(resolved.body, context, request.id);
-        if (json !== undefined) {
-          record(request, context);
-          return reply.type(`${mediaType}; charset=utf-8`).send(json);
-        }
+      const response = await executeRequest(request, context);
+      if (typeof response === 'string') {
+        return reply.type(`${mediaType}; charset=utf-8`).send(response);
       }
-      const response = await server.execute(resolved, context).finally(() => context.endAttempt());
-      record(request, context);
       if (response.body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
       for (const [name, value] of response.headers) reply.header(name, value);
       reply.code(responseStatus(response, context));
@@ -118,9 +127,9 @@ export async function addGraphqlApi(
   });
 }
 
-/** Records the operation of a request and its first error, for the log and the metrics. */
-function record(request: FastifyRequest, { state: { operationName, failure } }: Context): void {
-  if (operationName !== undefined) recordOperationName(request, operationName);
+/** Records the operation of a request and its first error, for the log, the metrics and the traces. */
+function record(request: FastifyRequest, { state: { operation, failure } }: Context): void {
+  if (operation !== undefined) recordOperation(request, operation);
   if (failure !== undefined) recordFailure(request, failure);
 }
 

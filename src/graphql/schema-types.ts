@@ -1,7 +1,8 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { App as AppModel } from '../model/app.ts';
+import type { AppConnection as AppConnectionModel, AppEdge as AppEdgeModel, PageInfo as PageInfoModel, ProjectConnection as ProjectConnectionModel, ProjectEdge as ProjectEdgeModel, WalletConnection as WalletConnectionModel, WalletEdge as WalletEdgeModel } from './connection.ts';
 import type { Project as ProjectModel } from '../model/project.ts';
-import type { PageInfo as PageInfoModel, ProjectConnection as ProjectConnectionModel, ProjectEdge as ProjectEdgeModel } from './connection.ts';
+import type { Token as TokenModel } from '../model/token.ts';
 import type { Wallet as WalletModel } from '../model/wallet.ts';
 import type { Context } from './context.ts';
 export type Maybe<T> = T | null;
@@ -43,12 +44,37 @@ export type App = Node & {
   readonly id: Scalars['ID']['output'];
   /** The resource name, `apps/<ULID>`. The same as `id`. */
   readonly name: Scalars['ResourceName']['output'];
-  /** The private key for signing in. Only the response of `createApp` contains it; in all others it is an empty string. */
+  /**
+   * The private key for signing in. Only the responses of `createApp` and `rotateAppKey` contain
+   * it; in all others it is an empty string.
+   */
   readonly privateKey: Scalars['String']['output'];
   /** The project to which the access tokens of the app give access. */
   readonly project: Project;
   /** The title, from 1 to 200 characters. */
   readonly title: Scalars['String']['output'];
+};
+
+/** A connection of apps. Source: Relay Cursor Connections. */
+export type AppConnection = {
+  readonly __typename?: 'AppConnection';
+  /** The apps of the page, each with its cursor. */
+  readonly edges: ReadonlyArray<AppEdge>;
+  /** The apps of the page, without cursors. */
+  readonly nodes: ReadonlyArray<App>;
+  /** The page info. */
+  readonly pageInfo: PageInfo;
+  /** The number of all apps of the project, or 10,000 if it has more. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An edge of a connection of apps. */
+export type AppEdge = {
+  readonly __typename?: 'AppEdge';
+  /** The cursor of the edge, an opaque token. */
+  readonly cursor: Scalars['String']['output'];
+  /** The app. */
+  readonly node: App;
 };
 
 /** The input of `createApp`. */
@@ -87,10 +113,29 @@ export type Mutation = {
    */
   readonly createApp?: Maybe<CreateAppPayload>;
   /**
+   * Gives an app a new private key. Only this response contains it. The old key, and the access
+   * tokens that were issued for it, end after the grace period. A still older key, which an
+   * earlier rotation had left valid, ends at once with its tokens: an app never has more than two
+   * valid keys. Requires an account token; it can rotate the key of any app of its account.
+   */
+  readonly rotateAppKey?: Maybe<RotateAppKeyPayload>;
+  /**
    * Exchanges the private key of an app for a project token. An account token can sign in
    * any app of its account, a project token any app of its project.
    */
   readonly signIn?: Maybe<SignInPayload>;
+  /**
+   * Ends the token of the request, at once and on every instance. It works for both levels of
+   * token. Later fields of the same request are rejected like every later request, with the
+   * reason `TOKEN_INVALID`. Other tokens of the app or of the account stay valid.
+   */
+  readonly signOut?: Maybe<SignOutPayload>;
+  /**
+   * Updates the fields of an app that are in the input. Other fields are unchanged. Requires an
+   * account token; it can update any app of its account. A deactivation ends all access tokens
+   * of the app at once; after a reactivation, the app has to sign in again.
+   */
+  readonly updateApp?: Maybe<UpdateAppPayload>;
   /**
    * Updates the fields of a wallet that are in the input. Other fields are unchanged. An
    * account token can update any wallet of its account, a project token any wallet of its
@@ -113,8 +158,35 @@ export type MutationCreateAppArgs = {
  * The mutations. Every field requires a bearer token. A failed field is null and has an
  * error. The other fields of the same request are still executed.
  */
+export type MutationRotateAppKeyArgs = {
+  input: RotateAppKeyInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
 export type MutationSignInArgs = {
   input: SignInInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationSignOutArgs = {
+  input?: InputMaybe<SignOutInput>;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationUpdateAppArgs = {
+  input: UpdateAppInput;
 };
 
 
@@ -161,6 +233,11 @@ export type PageInfo = {
 /** A project, which contains apps and wallets. */
 export type Project = Node & {
   readonly __typename?: 'Project';
+  /**
+   * The apps of the project, sorted by name, which is the order of creation. They are paged like
+   * `Query.projects`.
+   */
+  readonly apps: AppConnection;
   /** The time of the creation. */
   readonly createTime: Scalars['DateTime']['output'];
   /** A short description, up to 2,000 characters. May be empty. */
@@ -175,6 +252,29 @@ export type Project = Node & {
   readonly name: Scalars['ResourceName']['output'];
   /** The title, from 1 to 200 characters. */
   readonly title: Scalars['String']['output'];
+  /**
+   * The wallets of the project, sorted by name, which is the order of creation. They are paged like
+   * `Query.projects`.
+   */
+  readonly wallets: WalletConnection;
+};
+
+
+/** A project, which contains apps and wallets. */
+export type ProjectAppsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** A project, which contains apps and wallets. */
+export type ProjectWalletsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** A connection of projects. Source: Relay Cursor Connections. */
@@ -219,6 +319,11 @@ export type Query = {
    * paging. A mix of both pairs is an error.
    */
   readonly projects: ProjectConnection;
+  /**
+   * The token of the request: its level, its resources and its expiry. A client can check with
+   * it whether a token is valid.
+   */
+  readonly viewer: Viewer;
 };
 
 
@@ -242,13 +347,35 @@ export type QueryProjectsArgs = {
   last?: InputMaybe<Scalars['Int']['input']>;
 };
 
+/** The input of `rotateAppKey`. */
+export type RotateAppKeyInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /**
+   * How long the old key and its access tokens stay valid, in seconds, from 0 to 604,800 (7 days).
+   * The default is 0: they end at once.
+   */
+  readonly gracePeriod?: InputMaybe<Scalars['Int']['input']>;
+  /** The name of the app. */
+  readonly name: Scalars['ResourceName']['input'];
+};
+
+/** The payload of `rotateAppKey`. */
+export type RotateAppKeyPayload = {
+  readonly __typename?: 'RotateAppKeyPayload';
+  /** The app, with its new private key. */
+  readonly app: App;
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId?: Maybe<Scalars['String']['output']>;
+};
+
 /** The input of `signIn`. */
 export type SignInInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /** The name of the app. */
   readonly name: Scalars['ResourceName']['input'];
-  /** The private key that `createApp` returned. */
+  /** The private key that `createApp` or `rotateAppKey` returned. */
   readonly privateKey: Scalars['String']['input'];
 };
 
@@ -261,8 +388,52 @@ export type SignInPayload = {
   readonly app: App;
   /** The `clientMutationId` of the input. */
   readonly clientMutationId?: Maybe<Scalars['String']['output']>;
-  /** The expiry of the access token. The token is rejected earlier if it is revoked or the app becomes inactive. */
+  /**
+   * The expiry of the access token, which is not after the end of the private key. The token is
+   * rejected earlier if it is revoked or the app becomes inactive.
+   */
   readonly expireTime: Scalars['DateTime']['output'];
+};
+
+/** The input of `signOut`. */
+export type SignOutInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** The payload of `signOut`. */
+export type SignOutPayload = {
+  readonly __typename?: 'SignOutPayload';
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId?: Maybe<Scalars['String']['output']>;
+};
+
+/** The level of a token. */
+export type TokenLevel =
+  /** An account token, which the operator issues. It gives access to all resources of the account. */
+  | 'ACCOUNT'
+  /** A project token, which `signIn` issues. It gives access to the resources of one project. */
+  | 'PROJECT';
+
+/** The input of `updateApp`. An omitted field is unchanged. Null is an error. */
+export type UpdateAppInput = {
+  /** Whether the app can sign in. */
+  readonly active?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /** The name of the app to update. */
+  readonly name: Scalars['ResourceName']['input'];
+  /** The new title, from 1 to 200 characters. */
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** The payload of `updateApp`. */
+export type UpdateAppPayload = {
+  readonly __typename?: 'UpdateAppPayload';
+  /** The updated app. */
+  readonly app: App;
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId?: Maybe<Scalars['String']['output']>;
 };
 
 /** The input of `updateWallet`. An omitted field is unchanged. Null is an error. */
@@ -292,6 +463,26 @@ export type UpdateWalletPayload = {
   readonly wallet: Wallet;
 };
 
+/** The token of a request. It is not a `Node`: only its owner can read it. */
+export type Viewer = {
+  readonly __typename?: 'Viewer';
+  /** The resource name of the account that the token belongs to, `accounts/<ULID>`. */
+  readonly account: Scalars['ResourceName']['output'];
+  /** The app that signed in to get a project token. Null for an account token. */
+  readonly app?: Maybe<App>;
+  /** The expiry of the token. The token is rejected earlier if it is revoked or its app becomes inactive. */
+  readonly expireTime: Scalars['DateTime']['output'];
+  /** The level of the token, which determines its permissions. */
+  readonly level: TokenLevel;
+  /** The resource name of the token, `tokens/<ULID>`. The ULID is the public id of the token, and not secret. */
+  readonly name: Scalars['ResourceName']['output'];
+  /**
+   * The only project that a project token gives access to, or the project of new apps that are
+   * created with an account token.
+   */
+  readonly project: Project;
+};
+
 /** A wallet on a blockchain network. */
 export type Wallet = Node & {
   readonly __typename?: 'Wallet';
@@ -315,6 +506,28 @@ export type Wallet = Node & {
   readonly title: Scalars['String']['output'];
   /** The time of the last update of a field. */
   readonly updateTime: Scalars['DateTime']['output'];
+};
+
+/** A connection of wallets. Source: Relay Cursor Connections. */
+export type WalletConnection = {
+  readonly __typename?: 'WalletConnection';
+  /** The wallets of the page, each with its cursor. */
+  readonly edges: ReadonlyArray<WalletEdge>;
+  /** The wallets of the page, without cursors. */
+  readonly nodes: ReadonlyArray<Wallet>;
+  /** The page info. */
+  readonly pageInfo: PageInfo;
+  /** The number of all wallets of the project, or 10,000 if it has more. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An edge of a connection of wallets. */
+export type WalletEdge = {
+  readonly __typename?: 'WalletEdge';
+  /** The cursor of the edge, an opaque token. */
+  readonly cursor: Scalars['String']['output'];
+  /** The wallet. */
+  readonly node: Wallet;
 };
 
 
@@ -400,6 +613,8 @@ export type ResolversInterfaceTypes<_RefType extends Record<string, unknown>> = 
 export type ResolversTypes = {
   Address: ResolverTypeWrapper<Scalars['Address']['output']>;
   App: ResolverTypeWrapper<AppModel>;
+  AppConnection: ResolverTypeWrapper<AppConnectionModel>;
+  AppEdge: ResolverTypeWrapper<AppEdgeModel>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   CreateAppInput: CreateAppInput;
   CreateAppPayload: ResolverTypeWrapper<Omit<CreateAppPayload, 'app'> & { app: ResolversTypes['App'] }>;
@@ -415,19 +630,31 @@ export type ResolversTypes = {
   ProjectEdge: ResolverTypeWrapper<ProjectEdgeModel>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ResourceName: ResolverTypeWrapper<Scalars['ResourceName']['output']>;
+  RotateAppKeyInput: RotateAppKeyInput;
+  RotateAppKeyPayload: ResolverTypeWrapper<Omit<RotateAppKeyPayload, 'app'> & { app: ResolversTypes['App'] }>;
   SignInInput: SignInInput;
   SignInPayload: ResolverTypeWrapper<Omit<SignInPayload, 'app'> & { app: ResolversTypes['App'] }>;
+  SignOutInput: SignOutInput;
+  SignOutPayload: ResolverTypeWrapper<SignOutPayload>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
+  TokenLevel: TokenLevel;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
+  UpdateAppInput: UpdateAppInput;
+  UpdateAppPayload: ResolverTypeWrapper<Omit<UpdateAppPayload, 'app'> & { app: ResolversTypes['App'] }>;
   UpdateWalletInput: UpdateWalletInput;
   UpdateWalletPayload: ResolverTypeWrapper<Omit<UpdateWalletPayload, 'wallet'> & { wallet: ResolversTypes['Wallet'] }>;
+  Viewer: ResolverTypeWrapper<TokenModel>;
   Wallet: ResolverTypeWrapper<WalletModel>;
+  WalletConnection: ResolverTypeWrapper<WalletConnectionModel>;
+  WalletEdge: ResolverTypeWrapper<WalletEdgeModel>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   Address: Scalars['Address']['output'];
   App: AppModel;
+  AppConnection: AppConnectionModel;
+  AppEdge: AppEdgeModel;
   Boolean: Scalars['Boolean']['output'];
   CreateAppInput: CreateAppInput;
   CreateAppPayload: Omit<CreateAppPayload, 'app'> & { app: ResolversParentTypes['App'] };
@@ -442,13 +669,22 @@ export type ResolversParentTypes = {
   ProjectEdge: ProjectEdgeModel;
   Query: Record<PropertyKey, never>;
   ResourceName: Scalars['ResourceName']['output'];
+  RotateAppKeyInput: RotateAppKeyInput;
+  RotateAppKeyPayload: Omit<RotateAppKeyPayload, 'app'> & { app: ResolversParentTypes['App'] };
   SignInInput: SignInInput;
   SignInPayload: Omit<SignInPayload, 'app'> & { app: ResolversParentTypes['App'] };
+  SignOutInput: SignOutInput;
+  SignOutPayload: SignOutPayload;
   String: Scalars['String']['output'];
   URL: Scalars['URL']['output'];
+  UpdateAppInput: UpdateAppInput;
+  UpdateAppPayload: Omit<UpdateAppPayload, 'app'> & { app: ResolversParentTypes['App'] };
   UpdateWalletInput: UpdateWalletInput;
   UpdateWalletPayload: Omit<UpdateWalletPayload, 'wallet'> & { wallet: ResolversParentTypes['Wallet'] };
+  Viewer: TokenModel;
   Wallet: WalletModel;
+  WalletConnection: WalletConnectionModel;
+  WalletEdge: WalletEdgeModel;
 };
 
 export interface AddressScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Address'], any> {
@@ -466,6 +702,18 @@ export type AppResolvers<ContextType = Context, ParentType extends ResolversPare
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
+export type AppConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AppConnection'] = ResolversParentTypes['AppConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['AppEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['App']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type AppEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AppEdge'] = ResolversParentTypes['AppEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
+};
+
 export type CreateAppPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreateAppPayload'] = ResolversParentTypes['CreateAppPayload']> = {
   app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -477,7 +725,10 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   createApp?: Resolver<Maybe<ResolversTypes['CreateAppPayload']>, ParentType, ContextType, RequireFields<MutationCreateAppArgs, 'input'>>;
+  rotateAppKey?: Resolver<Maybe<ResolversTypes['RotateAppKeyPayload']>, ParentType, ContextType, RequireFields<MutationRotateAppKeyArgs, 'input'>>;
   signIn?: Resolver<Maybe<ResolversTypes['SignInPayload']>, ParentType, ContextType, RequireFields<MutationSignInArgs, 'input'>>;
+  signOut?: Resolver<Maybe<ResolversTypes['SignOutPayload']>, ParentType, ContextType, Partial<MutationSignOutArgs>>;
+  updateApp?: Resolver<Maybe<ResolversTypes['UpdateAppPayload']>, ParentType, ContextType, RequireFields<MutationUpdateAppArgs, 'input'>>;
   updateWallet?: Resolver<Maybe<ResolversTypes['UpdateWalletPayload']>, ParentType, ContextType, RequireFields<MutationUpdateWalletArgs, 'input'>>;
 };
 
@@ -493,6 +744,7 @@ export type PageInfoResolvers<ContextType = Context, ParentType extends Resolver
 };
 
 export type ProjectResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Project'] = ResolversParentTypes['Project']> = {
+  apps?: Resolver<ResolversTypes['AppConnection'], ParentType, ContextType, Partial<ProjectAppsArgs>>;
   createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -500,6 +752,7 @@ export type ProjectResolvers<ContextType = Context, ParentType extends Resolvers
   imageCoverUrl?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
   title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  wallets?: Resolver<ResolversTypes['WalletConnection'], ParentType, ContextType, Partial<ProjectWalletsArgs>>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
@@ -519,11 +772,17 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   node?: Resolver<Maybe<ResolversTypes['Node']>, ParentType, ContextType, RequireFields<QueryNodeArgs, 'id'>>;
   nodes?: Resolver<ReadonlyArray<Maybe<ResolversTypes['Node']>>, ParentType, ContextType, RequireFields<QueryNodesArgs, 'ids'>>;
   projects?: Resolver<ResolversTypes['ProjectConnection'], ParentType, ContextType, Partial<QueryProjectsArgs>>;
+  viewer?: Resolver<ResolversTypes['Viewer'], ParentType, ContextType>;
 };
 
 export interface ResourceNameScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['ResourceName'], any> {
   name: 'ResourceName';
 }
+
+export type RotateAppKeyPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['RotateAppKeyPayload'] = ResolversParentTypes['RotateAppKeyPayload']> = {
+  app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
 
 export type SignInPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SignInPayload'] = ResolversParentTypes['SignInPayload']> = {
   accessToken?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -532,13 +791,31 @@ export type SignInPayloadResolvers<ContextType = Context, ParentType extends Res
   expireTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
+export type SignOutPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SignOutPayload'] = ResolversParentTypes['SignOutPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
 export interface UrlScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['URL'], any> {
   name: 'URL';
 }
 
+export type UpdateAppPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UpdateAppPayload'] = ResolversParentTypes['UpdateAppPayload']> = {
+  app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
 export type UpdateWalletPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UpdateWalletPayload'] = ResolversParentTypes['UpdateWalletPayload']> = {
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   wallet?: Resolver<ResolversTypes['Wallet'], ParentType, ContextType>;
+};
+
+export type ViewerResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Viewer'] = ResolversParentTypes['Viewer']> = {
+  account?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  app?: Resolver<Maybe<ResolversTypes['App']>, ParentType, ContextType>;
+  expireTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  level?: Resolver<ResolversTypes['TokenLevel'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
 };
 
 export type WalletResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Wallet'] = ResolversParentTypes['Wallet']> = {
@@ -555,9 +832,23 @@ export type WalletResolvers<ContextType = Context, ParentType extends ResolversP
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
+export type WalletConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WalletConnection'] = ResolversParentTypes['WalletConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['WalletEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Wallet']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type WalletEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WalletEdge'] = ResolversParentTypes['WalletEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Wallet'], ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = Context> = {
   Address?: GraphQLScalarType;
   App?: AppResolvers<ContextType>;
+  AppConnection?: AppConnectionResolvers<ContextType>;
+  AppEdge?: AppEdgeResolvers<ContextType>;
   CreateAppPayload?: CreateAppPayloadResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
   Mutation?: MutationResolvers<ContextType>;
@@ -568,9 +859,15 @@ export type Resolvers<ContextType = Context> = {
   ProjectEdge?: ProjectEdgeResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   ResourceName?: GraphQLScalarType;
+  RotateAppKeyPayload?: RotateAppKeyPayloadResolvers<ContextType>;
   SignInPayload?: SignInPayloadResolvers<ContextType>;
+  SignOutPayload?: SignOutPayloadResolvers<ContextType>;
   URL?: GraphQLScalarType;
+  UpdateAppPayload?: UpdateAppPayloadResolvers<ContextType>;
   UpdateWalletPayload?: UpdateWalletPayloadResolvers<ContextType>;
+  Viewer?: ViewerResolvers<ContextType>;
   Wallet?: WalletResolvers<ContextType>;
+  WalletConnection?: WalletConnectionResolvers<ContextType>;
+  WalletEdge?: WalletEdgeResolvers<ContextType>;
 };
 

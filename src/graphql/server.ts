@@ -49,13 +49,13 @@ export type GraphqlHttpRequest = Pick<FastifyRequest, 'id' | 'method' | 'headers
   readonly search: string;
 };
 
+/** The response of Apollo Server. */
+export type GraphqlHttpResponse = Awaited<ReturnType<ApolloServer['executeHTTPGraphQLRequest']>>;
+
 /** Apollo Server behind the Fastify route. */
 export type GraphqlServer = {
   /** Executes a GraphQL request over HTTP. */
-  execute(
-    request: GraphqlHttpRequest,
-    context: Context,
-  ): ReturnType<ApolloServer['executeHTTPGraphQLRequest']>;
+  execute(request: GraphqlHttpRequest, context: Context): Promise<GraphqlHttpResponse>;
   stop(): Promise<void>;
 };
 

@@ -1,7 +1,7 @@
 import { type GraphQLResolveInfo, Kind } from 'graphql';
-import type { ProjectPage } from '../data/data-layer.ts';
+import type { App } from '../model/app.ts';
 import type { Project } from '../model/project.ts';
-import { collectionOf, type ResourceName } from '../model/resource-name.ts';
+import { collectionOf, type ResourceName, resourceName } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
 import type { Resolvers } from './schema-types.ts';
 
@@ -12,6 +12,8 @@ export const types = {
   },
 
   Project: {
+    apps: ({ name }, args, context) => context.listApps(name, args),
+    wallets: ({ name }, args, context) => context.listWallets(name, args),
     createTime: ({ createTimeMs }) => new Date(createTimeMs),
   },
 
@@ -27,14 +29,30 @@ export const types = {
     updateTime: ({ updateTimeMs }) => new Date(updateTimeMs),
   },
 
+  Viewer: {
+    name: ({ id }) => resourceName('tokens', id),
+    level: ({ level }) => (level === 'account' ? 'ACCOUNT' : 'PROJECT'),
+    project: ({ project }, _args, context, info) => resolveProject(project, context, info),
+    app: ({ app }, _args, { resources }) => (app === undefined ? null : loadApp(app, resources)),
+    expireTime: ({ expireTimeMs }) => new Date(expireTimeMs),
+  },
+
+  AppConnection: {
+    totalCount: ({ page }) => page.readTotalCount(),
+  },
+
   ProjectConnection: {
-    totalCount: async ({ page }) => (await page.readMetadata()).totalCount,
+    totalCount: ({ page }) => page.readTotalCount(),
+  },
+
+  WalletConnection: {
+    totalCount: ({ page }) => page.readTotalCount(),
   },
 
   // `hasMore` and `hasPrevious` of a page are relative to the direction of paging.
   PageInfo: {
-    hasNextPage: ({ page }) => (page.direction === 'forward' ? page.hasMore : hasPrevious(page)),
-    hasPreviousPage: ({ page }) => (page.direction === 'backward' ? page.hasMore : hasPrevious(page)),
+    hasNextPage: ({ page }) => (page.direction === 'forward' ? page.hasMore : page.readHasPrevious()),
+    hasPreviousPage: ({ page }) => (page.direction === 'backward' ? page.hasMore : page.readHasPrevious()),
   },
 } satisfies Resolvers;
 
@@ -59,6 +77,7 @@ async function resolveProject(
   return project;
 }
 
-async function hasPrevious(page: ProjectPage): Promise<boolean> {
-  return (await page.readMetadata()).hasPrevious;
+async function loadApp(name: ResourceName<'apps'>, resources: Context['resources']): Promise<App | null> {
+  const app = await resources.load(name);
+  return app !== null && 'privateKey' in app ? app : null;
 }

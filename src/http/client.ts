@@ -17,6 +17,10 @@ export class RequestClient implements Client {
     this.#reply = reply;
   }
 
+  get requestId(): string {
+    return this.#request.id;
+  }
+
   get address(): string {
     return clientAddress(this.#request);
   }

@@ -23,7 +23,7 @@ type Outage = {
  */
 export function errorLog(
   logger: Pick<FastifyBaseLogger, 'error' | 'info'>,
-  checkReady: () => Promise<void>,
+  checkReady: () => Promise<unknown>,
 ): { readonly logError: LogError; close(): void } {
   let outage: Outage | undefined;
 

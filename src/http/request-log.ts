@@ -3,7 +3,7 @@ import { authenticatedPrincipal } from './authorization.ts';
 import { clientAddress } from './client.ts';
 import { isHealthCheck } from './health.ts';
 import { clientRequestId } from './request-id.ts';
-import { failureOf, operationNameOf } from './request-record.ts';
+import { failureOf, operationOf } from './request-record.ts';
 import { routeNames } from './route-names.ts';
 
 /** Which requests are logged: all, those that fail, or none. */
@@ -17,8 +17,15 @@ const MESSAGE = 'request';
  * choose freely, except for the name of a GraphQL operation in a valid document.
  *
  * Must be called before routes are added.
+ *
+ * @param traceIdOf returns the id of the trace of a request; the default is the one that the client has sent
  */
-export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, mode: RequestLogMode): void {
+export function addRequestLog(
+  app: FastifyInstance,
+  logger: FastifyBaseLogger,
+  mode: RequestLogMode,
+  traceIdOf: (request: FastifyRequest) => string | undefined = clientTraceId,
+): void {
   if (mode === 'none') return;
   const routeOf = routeNames(app);
   // The system does not know the address any more when the connection is closed. Node remembers it once it was read.
@@ -33,10 +40,10 @@ export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, m
     const line = {
       reqId: request.id,
       clientReqId: clientRequestId(request.headers),
-      traceId: traceId(request.headers['traceparent']),
+      traceId: traceIdOf(request),
       method: request.method,
       route: routeOf(request),
-      operation: operationNameOf(request) || undefined,
+      operation: operationOf(request)?.name || undefined,
       status: isSent ? status : undefined,
       reason: isSent ? failure?.reason : 'CONNECTION_CLOSED',
       app: failure?.app,
@@ -61,6 +68,10 @@ export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, m
     if (reply.raw.writableFinished) write(request, reply, true);
     done();
   });
+}
+
+function clientTraceId({ headers }: FastifyRequest): string | undefined {
+  return traceId(headers['traceparent']);
 }
 
 /**

@@ -6,7 +6,7 @@ export type App = {
   readonly id: ResourceName<'apps'>;
   readonly name: ResourceName<'apps'>;
   readonly title: string;
-  /** The private key in the response of `createApp`, otherwise an empty string. */
+  /** The private key in the responses of `createApp` and `rotateAppKey`, otherwise an empty string. */
   readonly privateKey: string;
   readonly active: boolean;
   readonly project: ResourceName<'projects'>;

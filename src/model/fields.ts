@@ -1,5 +1,6 @@
 import { type Address, parseAddress } from './address.ts';
 import { type FieldViolation, invalidFields } from './api-error.ts';
+import { AUDIT_ACTIONS, type AuditAction } from './audit-event.ts';
 import { ACCEPTED_NETWORKS, type Network, parseNetwork } from './network.ts';
 import {
   type Collection,
@@ -187,3 +188,19 @@ export function integer(min: number, max: number): Validator<number> {
     return value;
   });
 }
+
+/** The validator of the action of audit events. */
+export const auditAction = validator({ type: 'string', enum: AUDIT_ACTIONS }, false, (value): AuditAction => {
+  const action = AUDIT_ACTIONS.find((each) => each === value);
+  if (action === undefined) throw new ValidationError(`Must be one of ${AUDIT_ACTIONS.join(', ')}.`);
+  return action;
+});
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+
+/** The validator of a time. Returns Unix time in milliseconds. Source: RFC 3339. */
+export const time = validator({ type: 'string', format: 'date-time' }, false, (value): number => {
+  const timeMs = typeof value === 'string' && TIME.test(value) ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(timeMs)) throw new ValidationError('Must be a time such as 2026-01-31T12:00:00Z.');
+  return timeMs;
+});

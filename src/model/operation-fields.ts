@@ -1,6 +1,7 @@
 import {
   boolean,
   description,
+  integer,
   network,
   nullable,
   optional,
@@ -19,6 +20,22 @@ export const createAppFields = {
 
 /** The validators of the input fields of `signIn`. */
 export const signInFields = { name: resourceNameValidator('apps'), privateKey };
+
+/** The validators of the input fields of `updateApp`: the name of the app, and the fields that a client can change. */
+export const updateAppFields = {
+  name: resourceNameValidator('apps'),
+  title: optional(title),
+  active: optional(boolean),
+};
+
+/** The validator of the grace period of a rotated key: 0 to 7 days, in seconds. */
+export const gracePeriod = integer(0, 7 * 86_400);
+
+/** The validators of the input fields of `rotateAppKey`. */
+export const rotateAppKeyFields = {
+  name: resourceNameValidator('apps'),
+  gracePeriod: nullable(gracePeriod),
+};
 
 /** The validators of the input fields of `updateWallet`: the name of the wallet, and the fields that a client can change. */
 export const updateWalletFields = {

@@ -1,10 +1,10 @@
-import { monotonicFactory } from 'ulid';
+import { encodeTime, monotonicFactory } from 'ulid';
 
 /** A ULID in upper case: 26 characters of Crockford's base32. Source: github.com/ulid/spec. */
 export type Ulid = string & { readonly ulid: unique symbol };
 
 /** The first part of a resource name. */
-export type Collection = 'accounts' | 'projects' | 'apps' | 'wallets';
+export type Collection = 'accounts' | 'projects' | 'apps' | 'wallets' | 'tokens';
 
 /** A resource name: collection, slash, ULID. Source: AIP-122. */
 export type ResourceName<C extends Collection = Collection> = `${C}/${Ulid}`;
@@ -55,6 +55,28 @@ export function parseResourceName<C extends Collection>(
     }
   }
   return undefined;
+}
+
+// The lengths of the two parts of a ULID.
+const TIME_LENGTH = 10;
+const RANDOM_LENGTH = 16;
+
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** Returns the least ULID of a time, in Unix milliseconds. A time before 1970 counts as 1970. */
+export function firstUlid(timeMs: number): Ulid {
+  return `${encodeTime(Math.max(timeMs, 0), TIME_LENGTH)}${'0'.repeat(RANDOM_LENGTH)}` as Ulid;
+}
+
+/** Returns the greatest ULID of a time, in Unix milliseconds. */
+export function lastUlid(timeMs: number): Ulid {
+  return `${encodeTime(timeMs, TIME_LENGTH)}${'Z'.repeat(RANDOM_LENGTH)}` as Ulid;
+}
+
+/** Returns the ULID of a time, in Unix milliseconds, whose random part consists of the low 5 bits of 16 bytes. */
+export function ulidFromBytes(timeMs: number, bytes: Uint8Array): Ulid {
+  const random = Array.from(bytes.subarray(0, RANDOM_LENGTH), (byte) => ALPHABET[byte & 31]);
+  return `${encodeTime(timeMs, TIME_LENGTH)}${random.join('')}` as Ulid;
 }
 
 /**

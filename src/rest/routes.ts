@@ -21,7 +21,8 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
       const principal = principalOf(request);
       return repeatable(data, principal, request, reply, async (on) => {
         const input = unpackObject(request.body, createApp.body);
-        return appView(await on.createApp(principal, input));
+        const client = new RequestClient(request, reply);
+        return appView(await on.createApp(principal, input, client));
       });
     });
 

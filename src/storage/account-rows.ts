@@ -6,21 +6,22 @@ const TABLES = {
   token: ['namespace', 'key'],
   sign_in_failure: ['app_id', 'credential_id', 'address'],
   idempotency_key: ['principal_id', 'key_hash'],
+  audit_event: ['id'],
   wallet: ['id'],
   app: ['id'],
   project: ['id'],
 } as const;
 
+type TableName = keyof typeof TABLES;
+
 /** The number of deleted rows of each table. */
-export type DeletedRows = Readonly<Record<keyof typeof TABLES, number>>;
+export type DeletedRows = Readonly<Record<TableName, number>>;
 
 // Limits how long one statement locks out other writes.
 const BATCH_SIZE = 1000;
 
 // Requests that were running when their account was suspended may have added rows to these.
-const DELETE_LATE_ROWS = ['token', 'sign_in_failure', 'idempotency_key'].map(
-  (table) => `DELETE FROM ${table} WHERE account_id = $1`,
-);
+const LATE_TABLES: readonly TableName[] = ['token', 'sign_in_failure', 'idempotency_key', 'audit_event'];
 
 const DELETE_ACCOUNT = 'DELETE FROM account WHERE id = $1';
 
@@ -28,21 +29,34 @@ const DELETE_ACCOUNT = 'DELETE FROM account WHERE id = $1';
  * Deletes all rows of an account, in batches, and then the account itself. After an interruption, a second call deletes
  * the rest.
  *
+ * @param kept a table whose rows are kept
  * @throws UNAVAILABLE if the database is unavailable
  */
 export async function deleteAccountRows(
   database: Pick<Database, 'query' | 'transaction'>,
   accountId: Ulid,
+  kept?: 'audit_event',
 ): Promise<DeletedRows> {
-  const deleted = { token: 0, sign_in_failure: 0, idempotency_key: 0, wallet: 0, app: 0, project: 0 };
-  for (const table of Object.keys(TABLES) as (keyof typeof TABLES)[]) {
+  const deleted = {
+    token: 0,
+    sign_in_failure: 0,
+    idempotency_key: 0,
+    audit_event: 0,
+    wallet: 0,
+    app: 0,
+    project: 0,
+  };
+  for (const table of Object.keys(TABLES) as TableName[]) {
+    if (table === kept) continue;
     for (let length = BATCH_SIZE; length === BATCH_SIZE; ) {
       ({ length } = await database.query(deleteBatch(table, TABLES[table]), [accountId, BATCH_SIZE]));
       deleted[table] += length;
     }
   }
   await database.transaction(async (transaction) => {
-    for (const sql of DELETE_LATE_ROWS) await transaction.query(sql, [accountId]);
+    for (const table of LATE_TABLES) {
+      if (table !== kept) await transaction.query(`DELETE FROM ${table} WHERE account_id = $1`, [accountId]);
+    }
     await transaction.query(DELETE_ACCOUNT, [accountId]);
   });
   return deleted;

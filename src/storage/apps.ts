@@ -3,7 +3,7 @@ import type { Queryable } from './database.ts';
 import { isForeignKeyViolation } from './foreign-keys.ts';
 import { selectByIds } from './select-by-ids.ts';
 
-/** A row of the table `app`, without the hash of the private key. */
+/** A row of the table `app`, without its keys. */
 export type AppRow = {
   readonly account_id: Ulid;
   readonly id: Ulid;
@@ -13,44 +13,77 @@ export type AppRow = {
   readonly create_time_ms: number;
 };
 
-/** A row of the table `app`, with the SHA-256 of the private key in hexadecimal digits. */
-export type AppSecretRow = AppRow & { readonly private_key_hash: string };
+/** The private key of an app. */
+export type AppKey = {
+  /** The public id of the key. Empty for a key of an earlier version. */
+  readonly private_key_id: string;
+  /** The SHA-256 of the key, in hexadecimal digits. */
+  readonly private_key_hash: string;
+};
 
-/** New values for columns of an app. Omitted columns are not changed. */
+/** A row of the table `app`, with the hashes of its keys. */
+export type AppSecretRow = AppRow &
+  Pick<AppKey, 'private_key_hash'> & {
+    /** Null if the key was never replaced. */
+    readonly previous_key_hash: string | null;
+    /** The end of the previous key: Unix time in milliseconds. */
+    readonly previous_key_expire_time_ms: number | null;
+  };
+
+/** An app with the state of one of its keys. */
+export type AppLock = AppRow & {
+  /** The public id of the key. */
+  readonly key_id: string;
+  /** The end of the key: Unix time in milliseconds. Null for the current key. */
+  readonly key_expire_time_ms: number | null;
+};
+
+/** New values for columns of an app. Columns with the value undefined are not changed. */
 export type AppChanges = {
   readonly title?: string | undefined;
-  readonly active?: boolean;
-  readonly privateKeyHash?: string;
+  readonly active?: boolean | undefined;
 };
 
 const COLUMNS = 'account_id, id, project_id, title, active, create_time_ms';
 
+/** The table of the lists of apps. Their rows are `AppRow`s. */
+export const APP_LIST = { name: 'app', columns: COLUMNS } as const;
+
 // The SELECT returns no row, and nothing is inserted, if the project does not belong to the account.
-const INSERT = `INSERT INTO app (account_id, id, project_id, title, active, create_time_ms, private_key_hash)
-SELECT p.account_id, $3, p.id, $4, $5, $6, $7 FROM project p WHERE p.account_id = $1 AND p.id = $2
+const INSERT = `INSERT INTO app (account_id, id, project_id, title, active, create_time_ms, private_key_id, private_key_hash)
+SELECT p.account_id, $3, p.id, $4, $5, $6, $7, $8 FROM project p WHERE p.account_id = $1 AND p.id = $2
 RETURNING ${COLUMNS}`;
 
-const FIND_SECRET = `SELECT ${COLUMNS}, private_key_hash FROM app WHERE account_id = $1 AND id = $2`;
+const FIND_SECRET = `SELECT ${COLUMNS}, private_key_hash, previous_key_hash, previous_key_expire_time_ms FROM app
+WHERE account_id = $1 AND id = $2`;
 
 const LIST = `SELECT ${COLUMNS} FROM app WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
 // An update without a change: a row lock that works on both engines, held until the end of the transaction.
-const LOCK = `UPDATE app SET active = active WHERE account_id = $1 AND id = $2 AND private_key_hash = $3
-RETURNING active`;
+const LOCK = `UPDATE app SET active = active WHERE account_id = $1 AND id = $2
+  AND (private_key_hash = $3 OR (previous_key_hash = $3 AND previous_key_expire_time_ms > $4))
+RETURNING ${COLUMNS},
+  CASE WHEN private_key_hash = $3 THEN private_key_id ELSE previous_key_id END AS key_id,
+  CASE WHEN private_key_hash = $3 THEN NULL ELSE previous_key_expire_time_ms END AS key_expire_time_ms`;
+
+const UPDATE = `UPDATE app SET title = COALESCE($3, title), active = COALESCE($4, active)
+WHERE account_id = $1 AND id = $2 RETURNING ${COLUMNS}`;
+
+const REPLACE_KEY = `UPDATE app SET
+  previous_key_id = private_key_id,
+  previous_key_hash = private_key_hash,
+  previous_key_expire_time_ms = $5,
+  private_key_id = $3,
+  private_key_hash = $4
+WHERE account_id = $1 AND id = $2 RETURNING ${COLUMNS}, previous_key_id`;
 
 // The expression must be the same as in the index `app_by_name`.
-const UPDATE = `UPDATE app SET
-  title = COALESCE($2, title),
-  active = COALESCE($3, active),
-  private_key_hash = COALESCE($4, private_key_hash)
-WHERE 'apps/' || id = $1 RETURNING ${COLUMNS}`;
-
 const FIND = `SELECT ${COLUMNS} FROM app WHERE 'apps/' || id = $1`;
 
 const DELETE = `DELETE FROM app WHERE 'apps/' || id = $1 RETURNING ${COLUMNS}`;
 
 /** Inserts an app and returns its row, or undefined if the project does not belong to the account. */
-export async function insertApp(database: Queryable, app: AppSecretRow): Promise<AppRow | undefined> {
+export async function insertApp(database: Queryable, app: AppRow & AppKey): Promise<AppRow | undefined> {
   try {
     const [row] = await database.query<AppRow>(INSERT, [
       app.account_id,
@@ -59,6 +92,7 @@ export async function insertApp(database: Queryable, app: AppSecretRow): Promise
       app.title,
       app.active,
       app.create_time_ms,
+      app.private_key_id,
       app.private_key_hash,
     ]);
     return row;
@@ -77,7 +111,7 @@ export function findApps(
   return selectByIds(database, `SELECT ${COLUMNS} FROM app WHERE account_id = $1 AND id`, accountId, ids);
 }
 
-/** Returns an app of the account with the hash of its private key, or undefined if it does not exist. */
+/** Returns an app of the account with the hashes of its keys, or undefined if it does not exist. */
 export async function findAppSecret(
   database: Queryable,
   accountId: Ulid,
@@ -98,18 +132,21 @@ export function listApps(
 }
 
 /**
- * Locks an app, so that it keeps its key and its state until the end of the transaction.
+ * Locks an app, so that it keeps its keys and its state until the end of the transaction.
  *
- * @returns whether the app is active, or undefined if no app has this id and this key
+ * @param keyHash the hash of the current key, or of the previous one
+ * @param now the current time, in Unix milliseconds
+ * @returns the app with the state of this key, or undefined if no app has this id and this key, or the key has ended
  */
 export async function lockApp(
   transaction: Queryable,
   accountId: Ulid,
   id: Ulid,
-  privateKeyHash: string,
-): Promise<boolean | undefined> {
-  const [row] = await transaction.query<{ active: 0 | 1 }>(LOCK, [accountId, id, privateKeyHash]);
-  return row && row.active === 1;
+  keyHash: string,
+  now: number,
+): Promise<AppLock | undefined> {
+  const [row] = await transaction.query<AppLock>(LOCK, [accountId, id, keyHash, now]);
+  return row;
 }
 
 /** Returns the app of any account with this name, or undefined if it does not exist. */
@@ -121,18 +158,37 @@ export async function findAppByName(
   return row;
 }
 
-/** Updates an app of any account and returns its new row, or undefined if the app does not exist. */
+/** Updates an app of the account and returns its new row, or undefined if the app does not exist. */
 export async function updateApp(
   database: Queryable,
-  name: ResourceName<'apps'>,
-  { title, active, privateKeyHash }: AppChanges,
+  accountId: Ulid,
+  id: Ulid,
+  { title, active }: AppChanges,
 ): Promise<AppRow | undefined> {
   const [row] = await database.query<AppRow>(UPDATE, [
-    name,
+    accountId,
+    id,
     title ?? null,
     active === undefined ? null : Number(active),
-    privateKeyHash ?? null,
   ]);
+  return row;
+}
+
+/**
+ * Replaces the key of an app. The key before becomes the previous key, in place of an earlier one.
+ *
+ * @param previousExpireTimeMs the end of the previous key: Unix time in milliseconds
+ * @returns the row of the app with the id of the previous key, or undefined if the app does not exist
+ */
+export async function replaceAppKey(
+  transaction: Queryable,
+  accountId: Ulid,
+  id: Ulid,
+  { private_key_id, private_key_hash }: AppKey,
+  previousExpireTimeMs: number,
+): Promise<(AppRow & { readonly previous_key_id: string }) | undefined> {
+  const params = [accountId, id, private_key_id, private_key_hash, previousExpireTimeMs];
+  const [row] = await transaction.query<AppRow & { readonly previous_key_id: string }>(REPLACE_KEY, params);
   return row;
 }
 

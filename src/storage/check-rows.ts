@@ -8,13 +8,15 @@ export type RowCounts = {
   readonly apps: number;
   readonly wallets: number;
   readonly tokens: number;
+  readonly events: number;
 };
 
 /** The key of a project, and the CID that is stored for its cover image. */
 export type CoverRow = { readonly account_id: Ulid; readonly id: Ulid; readonly image_cover_cid: string };
 
 const COUNT = `SELECT (SELECT COUNT(*) FROM account) AS accounts, (SELECT COUNT(*) FROM project) AS projects,
-  (SELECT COUNT(*) FROM app) AS apps, (SELECT COUNT(*) FROM wallet) AS wallets, (SELECT COUNT(*) FROM token) AS tokens`;
+  (SELECT COUNT(*) FROM app) AS apps, (SELECT COUNT(*) FROM wallet) AS wallets, (SELECT COUNT(*) FROM token) AS tokens,
+  (SELECT COUNT(*) FROM audit_event) AS events`;
 
 const MAX_ROWS = 100;
 

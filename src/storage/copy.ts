@@ -1,3 +1,4 @@
+import { AUDIT_EVENT_COLUMNS } from './audit-events.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
 
 /** The progress of a copy, in rows. */
@@ -29,7 +30,19 @@ const TABLES = [
   },
   {
     name: 'app',
-    columns: ['account_id', 'id', 'project_id', 'title', 'private_key_hash', 'active', 'create_time_ms'],
+    columns: [
+      'account_id',
+      'id',
+      'project_id',
+      'title',
+      'private_key_id',
+      'private_key_hash',
+      'previous_key_id',
+      'previous_key_hash',
+      'previous_key_expire_time_ms',
+      'active',
+      'create_time_ms',
+    ],
     key: ['account_id', 'id'],
   },
   {
@@ -50,7 +63,7 @@ const TABLES = [
   },
   {
     name: 'token',
-    columns: ['namespace', 'key', 'value', 'expire_time_ms', 'account_id'],
+    columns: ['namespace', 'key', 'value', 'expire_time_ms', 'account_id', 'app_key_id'],
     key: ['namespace', 'key'],
     where: '(expire_time_ms IS NULL OR expire_time_ms > $1)',
   },
@@ -59,6 +72,11 @@ const TABLES = [
     columns: ['account_id', 'principal_id', 'key_hash', 'answer', 'expire_time_ms'],
     key: ['account_id', 'principal_id', 'key_hash'],
     where: 'expire_time_ms > $1',
+  },
+  {
+    name: 'audit_event',
+    columns: AUDIT_EVENT_COLUMNS,
+    key: ['account_id', 'id'],
   },
 ] as const satisfies readonly Table[];
 
@@ -96,7 +114,15 @@ export function copyDatabase(
       let total = 0;
       for (const table of TABLES) total += await count(from, table, now);
 
-      const result = { account: 0, project: 0, app: 0, wallet: 0, token: 0, idempotency_key: 0 };
+      const result = {
+        account: 0,
+        project: 0,
+        app: 0,
+        wallet: 0,
+        token: 0,
+        idempotency_key: 0,
+        audit_event: 0,
+      };
       let done = 0;
       for (const table of TABLES) {
         for await (const rows of batches(from, table, now)) {

@@ -16,6 +16,47 @@ export type Queryable = {
   query<R extends Row>(sql: string, params?: readonly Value[]): Promise<readonly R[]>;
 };
 
+/** A statement that inserts one row. Created once, by `insertStatement`. */
+export type InsertStatement = {
+  /** The statement, with a parameter for each column. */
+  readonly sql: string;
+  /** Returns the statement with the parameters after the first `count`, which inserts only under a condition. */
+  conditional(count: number, condition: string): string;
+};
+
+/** A row to insert in the transaction of another statement. */
+export type Insertion = {
+  readonly statement: InsertStatement;
+  /** A value for each column. */
+  readonly values: readonly Value[];
+};
+
+/** Returns the statement that inserts one row. @param onConflict the clause for a row with the same key */
+export function insertStatement(
+  table: string,
+  columns: readonly string[],
+  onConflict: string,
+): InsertStatement {
+  const into = `INSERT INTO ${table} (${columns.join(', ')})`;
+  const parameters = (count: number) => columns.map((_, index) => `$${count + index + 1}`).join(', ');
+  return {
+    sql: `${into} VALUES (${parameters(0)}) ${onConflict}`,
+    conditional: (count, condition) => `${into} SELECT ${parameters(count)} WHERE ${condition} ${onConflict}`,
+  };
+}
+
+/** Executes a statement and, if it returns a row, an insertion, both in a transaction of the caller. */
+export async function queryThenInsert<R extends Row>(
+  transaction: Queryable,
+  sql: string,
+  params: readonly Value[],
+  { statement, values }: Insertion,
+): Promise<readonly R[]> {
+  const rows = await transaction.query<R>(sql, params);
+  if (rows.length > 0) await transaction.query(statement.sql, values);
+  return rows;
+}
+
 /** The port to the database. Each statement is written once and runs on both engines, SQLite and PostgreSQL. */
 export type Database = Queryable & {
   /**
@@ -27,12 +68,25 @@ export type Database = Queryable & {
    */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
   /**
-   * Checks that every table can be read, that the database can be written, and that its schema is current, on a
-   * connection that is used for nothing else. The result is remembered for a second.
+   * Executes a statement with RETURNING and, if it returns a row, an insertion, as one transaction. On PostgreSQL, this
+   * is one statement, so it takes one round trip.
    *
-   * @throws UNAVAILABLE otherwise
+   * @param sql the statement; it uses each of `params`
+   * @throws UNAVAILABLE if the database is unavailable
    */
-  checkReady(): Promise<void>;
+  queryAndInsert<R extends Row>(
+    sql: string,
+    params: readonly Value[],
+    insertion: Insertion,
+  ): Promise<readonly R[]>;
+  /**
+   * Checks that every table can be read, that the database can be written, and that its schema is current or
+   * compatible, on a connection that is used for nothing else. The result is remembered for a second.
+   *
+   * @returns the schema version
+   * @throws UNAVAILABLE otherwise, with a `DatabaseVersionError` as the cause if the program can't use the schema
+   */
+  checkReady(): Promise<number>;
   /** Closes all connections after their running statements have finished. */
   close(): Promise<void>;
 };

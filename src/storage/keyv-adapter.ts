@@ -5,7 +5,8 @@ import type { Queryable } from './database.ts';
 const GET = `SELECT token.value, token.expire_time_ms FROM token JOIN account ON account.id = token.account_id
 WHERE token.namespace = $1 AND token.key = $2 AND account.state = 'ACTIVE'`;
 
-const SET = `INSERT INTO token (namespace, key, value, expire_time_ms, account_id) VALUES ($1, $2, $3, $4, $5)
+const SET = `INSERT INTO token (namespace, key, value, expire_time_ms, account_id, app_key_id)
+VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (namespace, key) DO UPDATE SET value = excluded.value, expire_time_ms = excluded.expire_time_ms`;
 
 const DELETE = 'DELETE FROM token WHERE namespace = $1 AND key = $2 RETURNING expire_time_ms';
@@ -25,15 +26,18 @@ export class KeyvAdapter implements KeyvStoreAdapter {
   readonly #database: Queryable;
   readonly #clock: () => number;
   readonly #accountId: string;
+  readonly #appKeyId: string;
 
   /**
    * @param clock returns the current time, in Unix milliseconds
    * @param accountId the account of the entries that `set` inserts
+   * @param appKeyId the public id of the app key for which `set` inserts entries, or an empty string
    */
-  constructor(database: Queryable, clock: () => number, accountId = '') {
+  constructor(database: Queryable, clock: () => number, accountId = '', appKeyId = '') {
     this.#database = database;
     this.#clock = clock;
     this.#accountId = accountId;
+    this.#appKeyId = appKeyId;
   }
 
   /**
@@ -50,7 +54,8 @@ export class KeyvAdapter implements KeyvStoreAdapter {
   /** Inserts or replaces an entry. @param ttl the time to live, in milliseconds; an entry without it does not expire */
   async set(key: string, value: string, ttl?: number): Promise<void> {
     const expireTimeMs = ttl === undefined ? null : this.#clock() + ttl;
-    await this.#database.query(SET, [...columns(key), value, expireTimeMs, this.#accountId]);
+    const params = [...columns(key), value, expireTimeMs, this.#accountId, this.#appKeyId];
+    await this.#database.query(SET, params);
   }
 
   /** Deletes an entry. Returns whether it existed and had not expired. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { unavailable } from '../model/api-error.ts';
-import type { Database, Queryable, Row, Value } from './database.ts';
+import { type Database, type Queryable, queryThenInsert, type Row, type Value } from './database.ts';
 import { isConflict } from './postgres-errors.ts';
 
 /** A transaction that operations can use as their database. */
@@ -87,6 +87,7 @@ export function lazyTransaction(database: Database): LazyTransaction {
       query: (sql, params) =>
         run === undefined && sql.startsWith('SELECT') ? database.query(sql, params) : query(sql, params),
       transaction: (work) => work({ query }),
+      queryAndInsert: (sql, params, insertion) => queryThenInsert({ query }, sql, params, insertion),
     },
     async commit(work) {
       try {

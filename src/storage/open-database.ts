@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 import { DatabaseUrlError, sqlitePath } from './database-url.ts';
-import type { PoolState, PostgresSettings } from './postgres.ts';
+import type { ObservePool, PostgresSettings } from './postgres.ts';
 import { openSqlite, type SqliteSettings } from './sqlite.ts';
 
 /** Options for opening a database. */
@@ -14,8 +14,8 @@ export type OpenSettings = {
   readonly onHeldLog?: SqliteSettings['onHeldLog'];
   /** Is called after each sync of SQLite's write-ahead log. */
   readonly onSync?: SqliteSettings['onSync'];
-  /** Receives a function that returns the state of the PostgreSQL pool. */
-  readonly onPool?: ((state: () => PoolState) => void) | undefined;
+  /** Observes the PostgreSQL pool. */
+  readonly onPool?: ObservePool | undefined;
 };
 
 const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = { poolSize: 10, timeoutMs: 5000 };

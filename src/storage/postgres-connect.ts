@@ -30,9 +30,10 @@ export function connector(pool: Pool, attempts: number, timeoutMs: number): () =
         failureTime = undefined;
         return client;
       } catch (error) {
+        const failure = hostErrorOf(error);
         // All connections are in use, or the pool has been closed.
-        if (!(error instanceof HostError)) throw unavailable(error);
-        failures.push(error);
+        if (failure === undefined) throw unavailable(error);
+        failures.push(failure);
         if (failures.length >= attempts || performance.now() >= deadline) {
           failureTime = performance.now();
           throw unavailable(summaryOf(failures));
@@ -57,6 +58,20 @@ export function connector(pool: Pool, attempts: number, timeoutMs: number): () =
     await retry;
     return tryHosts();
   };
+}
+
+/** Returns whether a connection was not available, or could not be opened, in time. The driver's errors have no code. */
+export function isConnectTimeout(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return (
+    cause instanceof Error && /timeout exceeded when trying to connect|timeout expired/.test(cause.message)
+  );
+}
+
+/** Returns the error of a host, which the pool wraps if the connection takes too long. */
+function hostErrorOf(error: unknown): HostError | undefined {
+  if (error instanceof HostError) return error;
+  return error instanceof Error && error.cause instanceof HostError ? error.cause : undefined;
 }
 
 /** Returns the error of a single host, or one with the messages of all hosts. */

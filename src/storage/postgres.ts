@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { type PoolClient, type PoolConfig, types } from 'pg';
 import { ApiError, unavailable } from '../model/api-error.ts';
 import { retryConflicts } from './conflicts.ts';
-import type { Database, Queryable, Row, Value } from './database.ts';
-import { connector } from './postgres-connect.ts';
+import type { Database, InsertStatement, Queryable, Row, Value } from './database.ts';
+import { connector, isConnectTimeout } from './postgres-connect.ts';
 import { endsConnection, isReadOnly, statementError } from './postgres-errors.ts';
 import { attemptsOf, poolOpener } from './postgres-hosts.ts';
 import { batchedReads } from './postgres-reads.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
-import { assertCurrentSchema, READ_TABLES, type ReadinessRow, remembered } from './readiness.ts';
+import { READ_TABLES, remembered } from './readiness.ts';
+import { checkVersion, FIND_COMPATIBLE_VERSION, type SchemaVersion } from './schema-version.ts';
 
 /** The limits on one process's use of a PostgreSQL server. */
 export type PostgresSettings = {
@@ -27,6 +28,16 @@ export type PoolState = {
   /** The number of transactions and batches of statements that wait for a connection. */
   readonly waiting: number;
 };
+
+/** How long a transaction or a batch of statements has waited for a connection. */
+export type PoolWait = {
+  readonly seconds: number;
+  /** Whether it got none in time. */
+  readonly isTimeout: boolean;
+};
+
+/** Receives a function that returns the state of the pool. Returns a function that is called after each wait. */
+export type ObservePool = (state: () => PoolState) => (wait: PoolWait) => void;
 
 // True for a standby, too.
 const PROBE = `${READ_TABLES}, current_setting('transaction_read_only') AS read_only`;
@@ -54,13 +65,12 @@ const CLIENT_TIMEOUT_MARGIN_MS = 1000;
  * Connections are opened on demand. A broken connection is replaced for the next statement.
  *
  * @param url `postgres://…`; see `parsePostgresUrl` for its parameters
- * @param onPool receives a function that returns the state of the pool
  * @throws DatabaseUrlError if the URL is malformed, or a parameter is unknown or invalid
  */
 export function openPostgres(
   url: string,
   { poolSize, timeoutMs, variables }: PostgresSettings,
-  onPool?: (state: () => PoolState) => void,
+  onPool?: ObservePool,
 ): Database {
   const target = parsePostgresUrl(url, variables);
   const { hasPooler } = target;
@@ -89,7 +99,7 @@ export function openPostgres(
       if (routine === STANDBY_WAIT) unconfirmed.add(client);
     });
   });
-  onPool?.(() => ({
+  const observeWait = onPool?.(() => ({
     used: pool.totalCount - pool.idleCount,
     idle: pool.idleCount,
     waiting: pool.waitingCount,
@@ -104,6 +114,8 @@ export function openPostgres(
 
   const statementName = hasPooler ? () => undefined : statementNames();
 
+  const join = joinedStatements();
+
   const running = new Set<Promise<unknown>>();
 
   /** Discards all connections: a session that was opened before a failover stays read-only. */
@@ -116,10 +128,23 @@ export function openPostgres(
 
   /** Takes a connection of the pool that was opened after the last discard. */
   async function takeConnection(): Promise<PoolClient> {
-    for (;;) {
-      const client = await connect();
-      if (current.has(client)) return client;
-      client.release(true);
+    const start = observeWait && performance.now();
+    const observe = (error?: unknown) => {
+      if (start === undefined) return;
+      observeWait?.({ seconds: (performance.now() - start) / 1000, isTimeout: isConnectTimeout(error) });
+    };
+    try {
+      for (;;) {
+        const client = await connect();
+        if (current.has(client)) {
+          observe();
+          return client;
+        }
+        client.release(true);
+      }
+    } catch (error) {
+      observe(error);
+      throw error;
     }
   }
 
@@ -170,13 +195,15 @@ export function openPostgres(
     const client = await connectProbe();
     let isReady = false;
     try {
-      const { rows } = await client.query<ReadinessRow & { read_only: string }>(PROBE);
-      assertCurrentSchema(rows[0]);
+      const schema = await client.query<SchemaVersion>(FIND_COMPATIBLE_VERSION);
+      const version = checkVersion(schema.rows[0]);
+      const { rows } = await client.query<{ read_only: string }>(PROBE);
       if (rows[0]?.read_only !== 'off') {
         discardConnections();
         throw new Error('The database is read-only, or a standby.');
       }
       isReady = true;
+      return version;
     } catch (error) {
       throw error instanceof ApiError ? error : unavailable(error);
     } finally {
@@ -185,14 +212,18 @@ export function openPostgres(
     }
   });
 
+  /** Executes a statement that is a transaction of its own. */
+  const commit: Queryable['query'] = (sql, params) =>
+    retryConflicts(() => withConnection((connection) => connection.commit(sql, params)), timeoutMs);
+
   return {
-    query: (sql, params) =>
-      sql.startsWith('SELECT')
-        ? read(sql, params)
-        : retryConflicts(() => withConnection((connection) => connection.commit(sql, params)), timeoutMs),
+    query: (sql, params) => (sql.startsWith('SELECT') ? read(sql, params) : commit(sql, params)),
 
     transaction: (work) =>
       retryConflicts(() => withConnection((connection) => inTransaction(connection, work)), timeoutMs),
+
+    queryAndInsert: (sql, params, { statement, values }) =>
+      commit(join(sql, params.length, statement), [...params, ...values]),
 
     checkReady,
 
@@ -218,6 +249,25 @@ async function inTransaction<T>(
   }
   await connection.commit('COMMIT');
   return result;
+}
+
+/**
+ * Returns a function that joins a statement, which has `count` parameters, and an insertion, which is executed if the
+ * statement returns a row. Source: PostgreSQL, section 7.8.4.
+ */
+function joinedStatements(): (sql: string, count: number, insert: InsertStatement) => string {
+  const joined = new Map<InsertStatement, Map<string, string>>();
+  return (sql, count, insert) => {
+    const byStatement = joined.get(insert) ?? new Map<string, string>();
+    joined.set(insert, byStatement);
+    let text = byStatement.get(sql);
+    if (text === undefined) {
+      const insertion = insert.conditional(count, 'EXISTS (SELECT 1 FROM changed)');
+      text = `WITH changed AS (${sql}), inserted AS (${insertion}) SELECT * FROM changed`;
+      byStatement.set(sql, text);
+    }
+    return text;
+  };
 }
 
 /**

@@ -30,7 +30,7 @@ const COLUMNS = 'id, title, description, image_cover_cid, create_time_ms';
 const SELECT = `SELECT ${COLUMNS} FROM project WHERE account_id = $1`;
 
 const UPDATE = `UPDATE project SET title = COALESCE($2, title), description = COALESCE($3, description)
-WHERE 'projects/' || id = $1 RETURNING ${COLUMNS}`;
+WHERE 'projects/' || id = $1 RETURNING account_id, ${COLUMNS}`;
 
 // An account token names its default project in its record.
 const HAS_DEPENDENTS = `SELECT CASE WHEN
@@ -103,8 +103,8 @@ export async function updateProject(
   database: Queryable,
   name: ResourceName<'projects'>,
   { title, description }: { readonly title: string | undefined; readonly description: string | undefined },
-): Promise<ProjectItem | undefined> {
-  const [row] = await database.query<ProjectItem>(UPDATE, [name, title ?? null, description ?? null]);
+): Promise<ProjectRow | undefined> {
+  const [row] = await database.query<ProjectRow>(UPDATE, [name, title ?? null, description ?? null]);
   return row;
 }
 

@@ -1,9 +1,3 @@
-import { unavailable } from '../model/api-error.ts';
-import { latestVersion } from './migrate.ts';
-
-/** The result of `READ_TABLES`. */
-export type ReadinessRow = { readonly version: number | null };
-
 // Load balancers and containers probe often.
 const RESULT_LIFETIME_MS = 1000;
 
@@ -17,6 +11,7 @@ const COLUMNS = [
   ['idempotency_key', 'answer', 'account_id', 'principal_id', 'key_hash'],
   ['page_token_key', 'key', 'id'],
   ['sign_in_failure', 'failure_count', 'account_id', 'app_id', 'credential_id', 'address'],
+  ['audit_event', 'action', 'account_id', 'id'],
   ['sweep', 'holder', 'id'],
 ] as const;
 
@@ -28,18 +23,11 @@ const READS = COLUMNS.flatMap(([table, column, ...key]) =>
 );
 
 /** Selects from every table, by its primary key and from the table itself, so that a damaged page is noticed. */
-export const READ_TABLES = `SELECT (SELECT MAX(version) FROM schema_migration) AS version, ${READS.join(', ')}`;
-
-/** Checks the result of `READ_TABLES`. @throws UNAVAILABLE if the schema is not that of this program */
-export function assertCurrentSchema(row: ReadinessRow | undefined): void {
-  const latest = latestVersion();
-  if (row?.version === latest) return;
-  throw unavailable(new Error(`The database has schema version ${row?.version}, and not ${latest}.`));
-}
+export const READ_TABLES = `SELECT ${READS.join(', ')}`;
 
 /** Returns a function that runs a check at most once at a time, and remembers its result for a second. */
-export function remembered(check: () => Promise<void>): () => Promise<void> {
-  let result: Promise<void> | undefined;
+export function remembered<T>(check: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
   let expiry = 0;
   return () => {
     if (result === undefined || performance.now() >= expiry) {

@@ -17,10 +17,18 @@ export async function selectByIds<R extends Row>(
   accountId: Ulid,
   ids: readonly Ulid[],
 ): Promise<readonly R[]> {
-  const [first] = ids;
-  if (first === undefined) return [];
+  if (ids.length === 0) return [];
+  const padded = padIds(ids);
+  return database.query<R>(`${select} IN (${placeholders(padded, 2).join(', ')})`, [accountId, ...padded]);
+}
+
+/** Pads a list of at most 100 ids with empty strings, which no row has as its id. */
+export function padIds(ids: readonly Ulid[]): readonly (Ulid | '')[] {
   const length = LENGTHS.find((limit) => ids.length <= limit) ?? ids.length;
-  const padded = [...ids, ...new Array<Ulid>(length - ids.length).fill(first)];
-  const placeholders = padded.map((_, index) => `$${index + 2}`);
-  return database.query<R>(`${select} IN (${placeholders.join(', ')})`, [accountId, ...padded]);
+  return [...ids, ...new Array<''>(length - ids.length).fill('')];
+}
+
+/** Returns the placeholders of a list of parameters, the first of which is `$<first>`. */
+export function placeholders(params: readonly unknown[], first: number): readonly string[] {
+  return params.map((_, index) => `$${first + index}`);
 }

@@ -1,5 +1,6 @@
 import type { Ulid } from '../model/resource-name.ts';
-import type { Queryable } from './database.ts';
+import { type AuditEventRow, audited } from './audit-events.ts';
+import type { Database, Queryable } from './database.ts';
 
 /** The app that a client tries to sign in to, and the client. */
 export type SignInAttempt = {
@@ -57,19 +58,21 @@ export async function findSignInFailures(
 }
 
 /**
- * Counts a failed sign-in, and returns the failures with it. The oldest failures of the account are
+ * Counts a failed sign-in, records it, and returns the failures with it. The oldest failures of the account are
  * forgotten if there are too many.
  *
  * @param now the current time, in Unix milliseconds
  * @param expireTimeMs the time until which the failure counts if it is the first: Unix time in milliseconds
  */
 export async function addSignInFailure(
-  database: Queryable,
+  database: Pick<Database, 'query' | 'queryAndInsert'>,
   attempt: SignInAttempt,
   now: number,
   expireTimeMs: number,
+  event: AuditEventRow,
 ): Promise<SignInFailures> {
-  const [row] = await database.query<FailureRow>(ADD, [...keyOf(attempt), now, expireTimeMs]);
+  const add = audited(database, event);
+  const [row] = await add.query<FailureRow>(ADD, [...keyOf(attempt), now, expireTimeMs]);
   if (row === undefined) throw new Error('The statement returned no row.');
   if (row.failure_count === 1) await database.query(TRIM, [attempt.accountId, now]);
   return failuresFromRow(row);

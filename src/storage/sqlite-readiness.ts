@@ -1,12 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../model/api-error.ts';
-import { assertCurrentSchema, READ_TABLES, type ReadinessRow, remembered } from './readiness.ts';
+import { READ_TABLES, remembered } from './readiness.ts';
+import { checkVersion, FIND_COMPATIBLE_VERSION, type SchemaVersion } from './schema-version.ts';
 import { BUSY, primaryResultCode } from './sqlite-statements.ts';
 
 /** Checks whether a SQLite database can be used. */
 export type SqliteReadiness = {
   /** See `Database.checkReady`. */
-  check(): Promise<void>;
+  check(): Promise<number>;
   close(): void;
 };
 
@@ -31,8 +32,11 @@ export function sqliteReadiness(path: string, checkFiles: () => void): SqliteRea
         connection ??= new DatabaseSync(path, { timeout: 0 });
         // Empties the page cache, so that the pages are read from the file.
         connection.exec('PRAGMA shrink_memory');
-        assertCurrentSchema(connection.prepare(READ_TABLES).get() as ReadinessRow | undefined);
+        const row = connection.prepare(FIND_COMPATIBLE_VERSION).get() as SchemaVersion | undefined;
+        const version = checkVersion(row);
+        connection.prepare(READ_TABLES).get();
         assertWritable(connection);
+        return version;
       } catch (error) {
         close();
         throw unavailable(error);

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { latestVersion } from './migrate.ts';
+import { latestVersion } from './migrations.ts';
 import { createFolder } from './sqlite.ts';
 import { BackupError } from './sqlite-backup.ts';
 import { findFileProblems, readFileVersion } from './sqlite-check.ts';

@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../model/api-error.ts';
-import type { Database, Queryable, Row, Value } from './database.ts';
+import { type Database, type Queryable, queryThenInsert, type Row, type Value } from './database.ts';
 import { checkpoints, type HeldLog } from './sqlite-checkpoints.ts';
 import { logSync, type Sync } from './sqlite-log-sync.ts';
 import { sqliteReadiness } from './sqlite-readiness.ts';
@@ -73,6 +73,10 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync 
 
     async transaction(work) {
       return writes.transaction(() => work(transaction));
+    },
+
+    async queryAndInsert(sql, params, insertion) {
+      return writes.transaction(() => queryThenInsert(transaction, sql, params, insertion));
     },
 
     checkReady: readiness.check,

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from './database.ts';
+import { firstUlid } from '../model/resource-name.ts';
+import type { Database, Value } from './database.ts';
+
+const DAY_MS = 86_400_000;
 
 // Nothing is deleted before the clock has been trusted for this time. A clock that is wrong at one start thus deletes
 // nothing.
-const TRUST_MS = 86_400_000;
+const TRUST_MS = DAY_MS;
 
 // An instance that has not swept for this time has lost its claim.
 const CLAIM_MS = 60_000;
@@ -23,13 +26,43 @@ const TABLES = [
   ['sign_in_failure', 'account_id, app_id, credential_id, address', 0],
 ] as const;
 
-const SWEEPS = TABLES.map(([table, key, graceMs]) => ({
-  graceMs,
-  // Without the order, PostgreSQL expects to find an expired row early, and scans the table.
-  find: `SELECT expire_time_ms FROM ${table} WHERE expire_time_ms <= $1 ORDER BY expire_time_ms LIMIT 1`,
-  delete: `DELETE FROM ${table} WHERE (${key}) IN
-  (SELECT ${key} FROM ${table} WHERE expire_time_ms <= $1 LIMIT $2) RETURNING expire_time_ms`,
+/** The deletion of the old rows of a table. */
+type Sweep = {
+  readonly table: string;
+  /** Selects a row, if there is one to delete. `$1` is the last position of such rows. */
+  readonly find: string;
+  /** Deletes at most `$2` rows. */
+  readonly delete: string;
+  /** Returns the last position of the rows that were found. */
+  readonly found: (now: number) => Value;
+  /** Returns the last position of the rows to delete. */
+  readonly deleted: (now: number) => Value;
+};
+
+const EXPIRED: readonly Sweep[] = TABLES.map(([table, key, graceMs]) => ({
+  ...sweepOf(table, key, 'expire_time_ms'),
+  found: (now) => now,
+  deleted: (now) => now - graceMs,
 }));
+
+// The id of an event begins with its time. The expression must be the same as in the index `audit_event_by_name`.
+const EVENTS = sweepOf('audit_event', 'account_id, id', "'events/' || id");
+
+function sweepOf(table: string, key: string, position: string): Pick<Sweep, 'table' | 'find' | 'delete'> {
+  return {
+    table,
+    // Without the order, PostgreSQL expects to find an old row early, and scans the table.
+    find: `SELECT 1 AS one FROM ${table} WHERE ${position} <= $1 ORDER BY ${position} LIMIT 1`,
+    delete: `DELETE FROM ${table} WHERE (${key}) IN
+  (SELECT ${key} FROM ${table} WHERE ${position} <= $1 ORDER BY ${position} LIMIT $2) RETURNING 1 AS one`,
+  };
+}
+
+/** Returns the deletion of the audit events that are older than `days`. */
+function sweepOfEvents(days: number): Sweep {
+  const position = (now: number) => `events/${firstUlid(now - days * DAY_MS)}`;
+  return { ...EVENTS, found: position, deleted: position };
+}
 
 // The row stays locked until the end of the transaction, so that one instance sweeps at a time. A time that is far
 // from the last one, in either direction, means that one of the two clocks is wrong.
@@ -37,29 +70,38 @@ const CLAIM = `UPDATE sweep SET holder = $1, time_ms = $2,
   clock_since_ms = CASE WHEN ABS(time_ms - $2) <= ${TRUST_MS} THEN clock_since_ms ELSE $2 END
 WHERE id = 1 AND (holder = $1 OR ABS(time_ms - $2) >= ${CLAIM_MS}) RETURNING clock_since_ms`;
 
+/** Is called with the number of expired rows that were deleted from a table. */
+type OnDeleted = (table: string, count: number) => void;
+
 /**
- * Deletes expired rows in batches, unless another instance is doing this. Tokens are kept for a day after their expiry.
+ * Deletes expired rows and old audit events in batches, unless another instance is doing this. Tokens are kept for a
+ * day after their expiry.
  *
+ * @param auditDays the number of days for which audit events are kept; 0 keeps them for ever
  * @param holder the id of this instance
  * @param clock returns the current time, in Unix milliseconds
  * @param signal ends the sweep after its current batch
+ * @param onDeleted is called after each batch with the table and the number of deleted rows
  * @returns the number of deleted rows
  * @throws UNAVAILABLE if the database is unavailable
  */
 export async function sweepExpired(
   database: Pick<Database, 'query' | 'transaction'>,
+  auditDays: number,
   holder: string,
   clock: () => number,
   signal?: AbortSignal,
+  onDeleted: OnDeleted = () => {},
 ): Promise<number> {
   let total = 0;
-  for (const sweep of SWEEPS) {
+  for (const sweep of auditDays > 0 ? [...EXPIRED, sweepOfEvents(auditDays)] : EXPIRED) {
     // Without expired rows no lock is taken.
-    const expired = await database.query(sweep.find, [clock()]);
+    const expired = await database.query(sweep.find, [sweep.found(clock())]);
     for (let isComplete = expired.length === 0; !isComplete; ) {
       const start = performance.now();
       const count = await deleteBatch(database, sweep, holder, clock());
       total += count;
+      if (count > 0) onDeleted(sweep.table, count);
       isComplete = count < BATCH_SIZE;
       // Half of the time is left for requests.
       if (!isComplete) await delay(performance.now() - start, undefined, { signal }).catch(() => {});
@@ -72,14 +114,14 @@ export async function sweepExpired(
 /** Deletes at most `BATCH_SIZE` rows, and returns their number. */
 function deleteBatch(
   database: Pick<Database, 'transaction'>,
-  sweep: (typeof SWEEPS)[number],
+  sweep: Sweep,
   holder: string,
   now: number,
 ): Promise<number> {
   return database.transaction(async (transaction) => {
     const [claim] = await transaction.query<{ clock_since_ms: number }>(CLAIM, [holder, now]);
     if (claim === undefined || claim.clock_since_ms > now - TRUST_MS) return 0;
-    const rows = await transaction.query(sweep.delete, [now - sweep.graceMs, BATCH_SIZE]);
+    const rows = await transaction.query(sweep.delete, [sweep.deleted(now), BATCH_SIZE]);
     return rows.length;
   });
 }
@@ -87,14 +129,16 @@ function deleteBatch(
 /**
  * Sweeps now, and then at intervals with a random length, so that instances that start together do not sweep together.
  *
- * @param onSwept is called with the number of deleted rows, if there were any
+ * @param auditDays the number of days for which audit events are kept; 0 keeps them for ever
+ * @param onDeleted is called after each batch
  * @param onError is called with the error of a sweep; the next one tries again
  * @returns a function that ends this after the current batch
  */
 export function startSweeper(
   database: Database,
+  auditDays: number,
   clock: () => number,
-  onSwept: (count: number) => void,
+  onDeleted: OnDeleted,
   onError: (error: unknown) => void,
 ): () => Promise<void> {
   const stopping = new AbortController();
@@ -104,8 +148,7 @@ export function startSweeper(
   async function run(): Promise<void> {
     while (!signal.aborted) {
       try {
-        const count = await sweepExpired(database, holder, clock, signal);
-        if (count > 0) onSwept(count);
+        await sweepExpired(database, auditDays, holder, clock, signal, onDeleted);
       } catch (error) {
         onError(error);
       }

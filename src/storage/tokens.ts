@@ -27,34 +27,51 @@ export type TokenStore = {
    * @throws UNAVAILABLE if the database is unavailable
    */
   find(ownerId: Ulid, serial: Ulid): Promise<TokenRecord | undefined>;
-  /** Stores a token with a time to live of `ttlMs` milliseconds. @throws UNAVAILABLE if the database is unavailable */
-  add(ownerId: Ulid, serial: Ulid, record: TokenRecord, ttlMs: number): Promise<void>;
+  /**
+   * Stores a token with a time to live of `ttlMs` milliseconds.
+   * @param appKeyId the public id of the app key for which the token is issued; empty for an account token
+   * @throws UNAVAILABLE if the database is unavailable
+   */
+  add(ownerId: Ulid, serial: Ulid, record: TokenRecord, ttlMs: number, appKeyId: string): Promise<void>;
   /** Revokes a token. Returns whether it was valid. @throws UNAVAILABLE if the database is unavailable */
   revoke(ownerId: Ulid, serial: Ulid): Promise<boolean>;
   /** Revokes all tokens of an owner. @throws UNAVAILABLE if the database is unavailable */
   revokeAll(ownerId: Ulid): Promise<void>;
 };
 
+/** The number up to which valid tokens are counted. */
+export const MAX_COUNTED_TOKENS = 100_000;
+
 // The serials of an owner sort by the time of issue.
 const REVOKE_OLDEST = `DELETE FROM token WHERE namespace = $1 AND key <=
   (SELECT key FROM token WHERE namespace = $1 ORDER BY key DESC LIMIT 1 OFFSET $2)`;
+
+const REVOKE_OTHER_KEYS = 'DELETE FROM token WHERE namespace = $1 AND app_key_id <> $2';
+
+const SHORTEN = 'UPDATE token SET expire_time_ms = $2 WHERE namespace = $1 AND expire_time_ms > $2';
 
 const ITEM = 'SELECT namespace, key, value, expire_time_ms FROM token';
 
 const FIND = `${ITEM} WHERE namespace = $1 AND key = $2`;
 
+const FIND_OF_ACCOUNT = `${ITEM} WHERE account_id = $1 AND key = $2`;
+
+const REVOKE_OF_ACCOUNT = 'DELETE FROM token WHERE account_id = $1 AND key = $2 RETURNING key';
+
 const LIST = `${ITEM} WHERE account_id = $1 AND key > $2 AND expire_time_ms > $4 ORDER BY key LIMIT $3`;
 
 // The expression must be the same as in the index `token_by_name`.
-const REVOKE_ONE = "DELETE FROM token WHERE 'tokens/' || key = $1 AND expire_time_ms > $2 RETURNING key";
+const REVOKE_ONE = `DELETE FROM token WHERE 'tokens/' || key = $1 AND expire_time_ms > $2
+RETURNING namespace, account_id`;
+
+// The limit bounds the time for which SQLite blocks the event loop, to about 5 ms.
+const COUNT = `SELECT COUNT(*) AS count FROM
+  (SELECT 1 FROM token WHERE expire_time_ms > $1 LIMIT ${MAX_COUNTED_TOKENS}) AS valid`;
 
 const REVOKE_OWNER = 'DELETE FROM token WHERE namespace = $1 AND expire_time_ms > $2 RETURNING key';
 
 const REVOKE_ACCOUNT = `DELETE FROM token WHERE (namespace, key) IN
   (SELECT namespace, key FROM token WHERE account_id = $1 AND expire_time_ms > $2 LIMIT $3) RETURNING key`;
-
-// Limits how long one statement locks out other writes.
-const BATCH_SIZE = 1000;
 
 type ItemRow = {
   readonly namespace: Ulid;
@@ -72,10 +89,10 @@ type ItemRow = {
 export function tokenStore(database: Queryable, clock: () => number): TokenStore {
   // If Keyv caught errors, a token would seem unknown during an outage.
   const settings = { throwOnErrors: true, emitErrors: false };
-  const keyvOf = (accountId?: Ulid) =>
+  const keyvOf = (accountId?: Ulid, appKeyId?: string) =>
     new Keyv<TokenRecord>({
       ...settings,
-      store: new KeyvAdapter(database, clock, accountId),
+      store: new KeyvAdapter(database, clock, accountId, appKeyId),
       useKeyPrefix: false,
       serialize: JSON.stringify,
       deserialize: JSON.parse,
@@ -86,8 +103,8 @@ export function tokenStore(database: Queryable, clock: () => number): TokenStore
   return {
     find: (ownerId, serial) => keyv.get(keyOf(ownerId, serial)),
 
-    async add(ownerId, serial, record, ttlMs) {
-      await keyvOf(record.principal.accountId).set(keyOf(ownerId, serial), record, ttlMs);
+    async add(ownerId, serial, record, ttlMs, appKeyId) {
+      await keyvOf(record.principal.accountId, appKeyId).set(keyOf(ownerId, serial), record, ttlMs);
     },
 
     revoke: (ownerId, serial) => keyv.delete(keyOf(ownerId, serial)),
@@ -107,6 +124,24 @@ export async function revokeOldestTokens(database: Queryable, ownerId: Ulid, cou
 }
 
 /**
+ * Ends the tokens of an app after a rotation of its key: those of the previous key with the key, those of earlier keys
+ * at once.
+ *
+ * @param previousKeyId the public id of the previous key
+ * @param expireTimeMs the end of the previous key: Unix time in milliseconds
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function endTokensWithKey(
+  transaction: Queryable,
+  appId: Ulid,
+  previousKeyId: string,
+  expireTimeMs: number,
+): Promise<void> {
+  await transaction.query(REVOKE_OTHER_KEYS, [appId, previousKeyId]);
+  await transaction.query(SHORTEN, [appId, expireTimeMs]);
+}
+
+/**
  * Returns a stored token, also one that has expired or whose account is not active, or undefined if it does not exist.
  *
  * @throws UNAVAILABLE if the database is unavailable
@@ -118,6 +153,29 @@ export async function findToken(
 ): Promise<TokenItem | undefined> {
   const [row] = await database.query<ItemRow>(FIND, [ownerId, id]);
   return row && itemFromRow(row);
+}
+
+/**
+ * Returns a token of an account or of one of its apps, also one that has expired, or undefined if it does not exist.
+ *
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function findTokenOfAccount(
+  database: Queryable,
+  accountId: Ulid,
+  id: Ulid,
+): Promise<TokenItem | undefined> {
+  const [row] = await database.query<ItemRow>(FIND_OF_ACCOUNT, [accountId, id]);
+  return row && itemFromRow(row);
+}
+
+/**
+ * Revokes a token of an account or of one of its apps, if it exists.
+ *
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function revokeTokenOfAccount(database: Queryable, accountId: Ulid, id: Ulid): Promise<void> {
+  await database.query(REVOKE_OF_ACCOUNT, [accountId, id]);
 }
 
 /**
@@ -139,14 +197,32 @@ export async function listTokens(
 }
 
 /**
- * Revokes the valid token with this id. Returns whether there was one.
+ * Returns the number of tokens that have not expired, or `MAX_COUNTED_TOKENS` if there are more.
  *
  * @param now the current time, in Unix milliseconds
  * @throws UNAVAILABLE if the database is unavailable
  */
-export async function revokeTokenById(database: Queryable, id: Ulid, now: number): Promise<boolean> {
-  const rows = await database.query(REVOKE_ONE, [`tokens/${id}`, now]);
-  return rows.length > 0;
+export async function countTokens(database: Queryable, now: number): Promise<number> {
+  const [row] = await database.query<{ count: number }>(COUNT, [now]);
+  return row?.count ?? 0;
+}
+
+/**
+ * Revokes the valid token with this id. Returns its owner and its account, or undefined if there is no such token.
+ *
+ * @param now the current time, in Unix milliseconds
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function revokeTokenById(
+  database: Queryable,
+  id: Ulid,
+  now: number,
+): Promise<{ readonly ownerId: Ulid; readonly accountId: Ulid } | undefined> {
+  const [row] = await database.query<{ namespace: Ulid; account_id: Ulid }>(REVOKE_ONE, [
+    `tokens/${id}`,
+    now,
+  ]);
+  return row && { ownerId: row.namespace, accountId: row.account_id };
 }
 
 /**
@@ -160,8 +236,11 @@ export async function revokeTokensOfOwner(database: Queryable, ownerId: Ulid, no
   return rows.length;
 }
 
+/** The maximum number of tokens that `revokeTokensOfAccount` revokes: one statement locks out other writes. */
+export const MAX_REVOKED = 1000;
+
 /**
- * Revokes all valid tokens of an account and of its apps, in batches. Returns their number.
+ * Revokes at most `MAX_REVOKED` valid tokens of an account and of its apps. Returns their number.
  *
  * @param now the current time, in Unix milliseconds
  * @throws UNAVAILABLE if the database is unavailable
@@ -171,11 +250,8 @@ export async function revokeTokensOfAccount(
   accountId: Ulid,
   now: number,
 ): Promise<number> {
-  for (let total = 0; ; ) {
-    const { length } = await database.query(REVOKE_ACCOUNT, [accountId, now, BATCH_SIZE]);
-    total += length;
-    if (length < BATCH_SIZE) return total;
-  }
+  const { length } = await database.query(REVOKE_ACCOUNT, [accountId, now, MAX_REVOKED]);
+  return length;
 }
 
 function itemFromRow({ namespace, key, value, expire_time_ms }: ItemRow): TokenItem {

@@ -30,6 +30,9 @@ export type WalletChanges = {
 const COLUMNS =
   'account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms';
 
+/** The table of the lists of wallets. Their rows are `WalletRow`s. */
+export const WALLET_LIST = { name: 'wallet', columns: COLUMNS } as const;
+
 const INSERT = `INSERT INTO wallet (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
 const FIND_ONE = `SELECT ${COLUMNS} FROM wallet

@@ -35,6 +35,8 @@ type Place = (typeof PLACES)[number];
 type Target = {
   readonly project: string;
   readonly app: { readonly name: string; readonly privateKey: string };
+  /** The name of an app whose key is not used. */
+  readonly spareApp: string;
   readonly wallet: string;
 };
 
@@ -52,6 +54,9 @@ type Operation = {
 /** The data of the GraphQL documents in this file. */
 type Data = {
   readonly createApp: { readonly app: { readonly project: { readonly name: string } } };
+  readonly updateApp: { readonly app: { readonly name: string } };
+  readonly rotateAppKey: { readonly app: { readonly name: string } };
+  readonly viewer: { readonly level: string };
   readonly node: { readonly id: string } | null;
 };
 
@@ -93,6 +98,43 @@ const OPERATIONS: readonly Operation[] = [
     ask: (_api, token, { project }) =>
       askGraphql(token, CREATE_APP, { input: { ...newApp(), project } }, ({ createApp: { app } }) =>
         sameName(app.project.name, project),
+      ),
+  },
+  {
+    operation: 'updateApp',
+    only: 'GraphQL',
+    account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
+    project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
+    ask: (_api, token, { spareApp: name }) =>
+      askGraphql(token, UPDATE_APP, { input: { name, title: newTitle() } }, ({ updateApp: { app } }) =>
+        sameName(app.name, name),
+      ),
+  },
+  {
+    operation: 'rotateAppKey',
+    only: 'GraphQL',
+    account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
+    project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
+    ask: (_api, token, { spareApp: name }) =>
+      askGraphql(token, ROTATE_APP_KEY, { input: { name } }, ({ rotateAppKey: { app } }) =>
+        sameName(app.name, name),
+      ),
+  },
+  {
+    operation: 'signOut',
+    only: 'GraphQL',
+    account: { own: 'ok' },
+    project: { own: 'ok' },
+    ask: async (_api, token) => askGraphql(await tokenToEnd(token), SIGN_OUT, {}, () => 'ok'),
+  },
+  {
+    operation: 'viewer',
+    only: 'GraphQL',
+    account: { own: 'ok' },
+    project: { own: 'ok' },
+    ask: (_api, token) =>
+      askGraphql(token, VIEWER, {}, ({ viewer: { level } }) =>
+        sameName(level, token === home.token ? 'ACCOUNT' : 'PROJECT'),
       ),
   },
   {
@@ -142,6 +184,15 @@ const OPERATIONS: readonly Operation[] = [
 
 const CREATE_APP =
   'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { project { name } } } }';
+
+const UPDATE_APP = 'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { name } } }';
+
+const ROTATE_APP_KEY =
+  'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { name } } }';
+
+const SIGN_OUT = 'mutation { signOut { clientMutationId } }';
+
+const VIEWER = '{ viewer { level } }';
 
 const NODE = 'query ($id: ID!) { node(id: $id) { id } }';
 
@@ -194,20 +245,28 @@ beforeAll(async () => {
 
   const [ownApp, inactiveApp] = [await createApp(api, home.token), await createApp(api, home.token)];
   targets = {
-    own: { project: ownProject, app: keyOf(ownApp), wallet: ownWallet },
+    own: {
+      project: ownProject,
+      app: keyOf(ownApp),
+      spareApp: (await createApp(api, home.token)).name,
+      wallet: ownWallet,
+    },
     sibling: {
       project: siblingProject,
       app: keyOf(await createAppIn(gateway, api, home, siblingProject)),
+      spareApp: (await createAppIn(gateway, api, home, siblingProject)).name,
       wallet: siblingWallet,
     },
     foreign: {
       project: abroad.projects[0] ?? '',
       app: keyOf(await createApp(api, abroad.token)),
+      spareApp: (await createApp(api, abroad.token)).name,
       wallet: abroad.wallets[0] ?? '',
     },
     missing: {
       project: `projects/${admin.newId()}`,
       app: { name: `apps/${admin.newId()}`, privateKey: neverIssued('key') },
+      spareApp: `apps/${admin.newId()}`,
       wallet: `wallets/${admin.newId()}`,
     },
   };
@@ -338,6 +397,19 @@ function newApp() {
 function newTitle(): string {
   serial += 1;
   return `No. ${serial}`;
+}
+
+/** Returns a new token in place of a valid one, which other tests use. */
+async function tokenToEnd(token: string | undefined): Promise<string | undefined> {
+  if (token === home.token) return (await createAccountToken(gateway.admin, home, 86_400)).accessToken;
+  const isValid = token === tokens['a project token'];
+  return isValid
+    ? accessTokenOf(
+        restApi(() => gateway.url),
+        home.token,
+        targets.own.app,
+      )
+    : token;
 }
 
 function neverIssued(kind: CredentialKind): string {

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { bothApis } from '../support/apis.ts';
 import { missingTable, pathOf, textOf } from '../support/engine.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { paw } from '../support/paw.ts';
 import { faultsOf, leaksOf, newSecret, type Scene, type Secrets, useSecrets } from '../support/secrets.ts';
 
 let gateway: Gateway;
@@ -44,6 +45,16 @@ describe('no secret that was used', () => {
       expect(leaksOf(secrets, bytes)).toEqual([]);
     });
   }
+
+  test('is in an audit event, nor is a hash or the value of a field', async () => {
+    const words = ['audit', 'list', '--account', scene.tenant.account, '--page-size', '100', '--json'];
+    const { stdout } = await paw(words, { DATABASE_URL: gateway.databaseUrl });
+    const { events } = JSON.parse(stdout);
+    expect(events.map(({ fields }: { fields: readonly string[] }) => fields.join())).toContain('password');
+    expect(leaksOf(secrets, Buffer.from(stdout))).toEqual([]);
+    const values = [...secrets.hashes, '$argon2id$', '"Wallet 1"', '"No. 1"', '"Tenant"', '"App"'];
+    expect(values.filter((value) => stdout.includes(value))).toEqual([]);
+  });
 
   test('is in the log, even if the database fails', () => {
     const log = Buffer.from(gateway.log());

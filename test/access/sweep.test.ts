@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { firstUlid } from '../../src/model/resource-name.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
@@ -10,6 +11,8 @@ import { makeDatabase, seedTenant, startGateway, type TestClock, testClock } fro
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const YEAR_MS = 365 * DAY_MS;
+
+const AUDIT_DAYS = 3;
 
 let database: Database;
 let clock: TestClock;
@@ -29,6 +32,7 @@ beforeEach(async () => {
   await database.query('DELETE FROM token');
   await database.query('DELETE FROM idempotency_key');
   await database.query('DELETE FROM sign_in_failure');
+  await database.query('DELETE FROM audit_event');
   await database.query("UPDATE sweep SET holder = '', time_ms = $1, clock_since_ms = 0", [
     clock() - MINUTE_MS,
   ]);
@@ -59,10 +63,10 @@ describe('a sweep', () => {
     await add('never', null);
     for (const ms of [DAY_MS / 2, DAY_MS / 2 - 1]) {
       clock.advance(ms);
-      expect(await sweepExpired(database, 'one', clock)).toBe(0);
+      expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(0);
     }
     clock.advance(1);
-    expect(await sweepExpired(database, 'one', clock)).toBe(1);
+    expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(1);
     expect(await database.query('SELECT key FROM token ORDER BY key')).toEqual([
       { key: 'for less than a day' },
       { key: 'never' },
@@ -71,7 +75,7 @@ describe('a sweep', () => {
 
   test.each([0, 1, 100, 250])('deletes all of %i rows', async (count) => {
     if (count > 0) await insertExpired(count);
-    expect(await sweepExpired(database, 'one', clock)).toBe(count);
+    expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(count);
     expect(await countTokens()).toBe(0);
   });
 
@@ -85,7 +89,7 @@ describe('a sweep', () => {
     await insertExpired(1);
     await add('expired', clock());
     await add('kept', clock() + 1);
-    expect(await sweepExpired(database, 'one', clock)).toBe(2);
+    expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(2);
     expect(await database.query('SELECT key_hash FROM idempotency_key')).toEqual([{ key_hash: 'kept' }]);
   });
 
@@ -98,13 +102,27 @@ describe('a sweep', () => {
       );
     await add('192.0.2.1', clock());
     await add('192.0.2.2', clock() + 1);
-    expect(await sweepExpired(database, 'one', clock)).toBe(1);
+    expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(1);
     expect(await database.query('SELECT address FROM sign_in_failure')).toEqual([{ address: '192.0.2.2' }]);
+  });
+
+  test('deletes the audit events that are older than their time, to the millisecond, or none', async () => {
+    const ids = [clock() - AUDIT_DAYS * DAY_MS - 1, clock() - AUDIT_DAYS * DAY_MS + 1].map(firstUlid);
+    for (const id of ids) {
+      await database.query(
+        `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count)
+         VALUES ('account', $1, 'app.create', 'apps/app', '', 1)`,
+        [id],
+      );
+    }
+    expect(await sweepExpired(database, 0, 'one', clock)).toBe(0);
+    expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(1);
+    expect(await database.query('SELECT id FROM audit_event')).toEqual([{ id: ids[1] }]);
   });
 
   test('without expired rows writes nothing', async () => {
     const before = await database.query('SELECT * FROM sweep');
-    await sweepExpired(database, 'one', clock);
+    await sweepExpired(database, AUDIT_DAYS, 'one', clock);
     expect(await database.query('SELECT * FROM sweep')).toEqual(before);
   });
 
@@ -113,9 +131,11 @@ describe('a sweep', () => {
     let deleted = 0;
     const stop = startSweeper(
       database,
+      AUDIT_DAYS,
       clock,
-      (count) => {
-        deleted = count;
+      (table, count) => {
+        expect(table).toBe('token');
+        deleted += count;
       },
       (error) => expect.unreachable(String(error)),
     );
@@ -126,21 +146,23 @@ describe('a sweep', () => {
 
   test('is made by one instance, until that one has not swept for a minute', async () => {
     await insertExpired(1);
-    expect(await sweepExpired(database, 'one', clock)).toBe(1);
+    expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(1);
     await insertExpired(1);
     clock.advance(MINUTE_MS - 1);
-    expect(await sweepExpired(database, 'two', clock)).toBe(0);
+    expect(await sweepExpired(database, AUDIT_DAYS, 'two', clock)).toBe(0);
     clock.advance(1);
-    expect(await sweepExpired(database, 'two', clock)).toBe(1);
+    expect(await sweepExpired(database, AUDIT_DAYS, 'two', clock)).toBe(1);
     await insertExpired(1);
-    expect(await sweepExpired(database, 'one', clock)).toBe(0);
-    expect(await sweepExpired(database, 'two', clock)).toBe(1);
+    expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(0);
+    expect(await sweepExpired(database, AUDIT_DAYS, 'two', clock)).toBe(1);
   });
 
   test('is made by one of several instances that sweep at the same time', async () => {
     await insertExpired(250);
     const holders = ['one', 'two', 'three', 'four'];
-    const counts = await Promise.all(holders.map((holder) => sweepExpired(database, holder, clock)));
+    const counts = await Promise.all(
+      holders.map((holder) => sweepExpired(database, AUDIT_DAYS, holder, clock)),
+    );
     expect(counts.toSorted((a, b) => a - b)).toEqual([0, 0, 0, 250]);
   });
 
@@ -148,12 +170,12 @@ describe('a sweep', () => {
     await insertExpired(1);
     for (const jump of [YEAR_MS, -YEAR_MS]) {
       clock.advance(jump);
-      expect(await sweepExpired(database, 'one', clock)).toBe(0);
+      expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(0);
       clock.advance(DAY_MS - 1);
-      expect(await sweepExpired(database, 'one', clock)).toBe(0);
+      expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(0);
     }
     clock.advance(1);
-    expect(await sweepExpired(database, 'one', clock)).toBe(1);
+    expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(1);
   });
 });
 

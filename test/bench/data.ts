@@ -97,9 +97,10 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
       publicUrl: () => '',
     });
     const principal = await data.authenticate(tokens[0] ?? '');
+    const client = { requestId: '', address: '127.0.0.1', signal: new AbortController().signal };
     const apps = [];
     for (let n = 0; n < APPS; n += 1) {
-      const { name, privateKey } = await data.createApp(principal, { title: 'App', active: true });
+      const { name, privateKey } = await data.createApp(principal, { title: 'App', active: true }, client);
       apps.push({ name, privateKey });
     }
     const projectId = (n: number) =>

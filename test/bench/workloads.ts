@@ -2,7 +2,7 @@ import type { BenchData } from './data.ts';
 import type { Request } from './load.ts';
 
 // Relay's compiler generates such a query for a paginated fragment: with the key fields of every object, and cursors.
-const PAGE = `query Projects($first: Int, $after: String) {
+export const PAGE = `query Projects($first: Int, $after: String) {
   projects(first: $first, after: $after) {
     edges { cursor node { __typename id name title description imageCoverUrl imageCoverCid } }
     pageInfo { endCursor hasNextPage }

@@ -105,7 +105,7 @@ describe('a suspended account', () => {
 });
 
 describe('an export', () => {
-  test('has a line for the account, and for each project, app, wallet and token, and no secret', async () => {
+  test('has a line for the account, and for each project, app, wallet, token and event, and no secret', async () => {
     const owner = await seedOwner();
     const { status, stdout, stderr } = await run('account', 'export', owner.account);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -124,12 +124,16 @@ describe('an export', () => {
         .map(({ level }) => level)
         .sort(),
     ).toEqual(['account', 'project']);
-    expect(records).toHaveLength(8);
+    const actions = records.filter(({ type }) => type === 'event').map(({ action }) => action);
+    expect(actions).toContain('sign_in.succeed');
+    expect(actions).toHaveLength(10);
+    expect(records).toHaveLength(18);
     for (const secret of [owner.token, owner.accessToken, owner.app.privateKey]) {
       expect(stdout).not.toContain(secret);
       expect(stdout).not.toContain(hashCredential(secret));
     }
-    expect(stdout).not.toMatch(/password|privateKey|hash|argon2/i);
+    // An event has the names of fields.
+    expect(stdout.replaceAll('"fields":["password"]', '')).not.toMatch(/password|privateKey|hash|argon2/i);
   });
 
   test('has every row of an account with more rows than one batch', async () => {
@@ -151,6 +155,7 @@ describe('a deletion of an account', () => {
       apps: 1,
       wallets: 1003,
       tokens: 2,
+      events: 11,
     });
     expect(await rowsOf(owner)).toEqual([]);
     expect(await rowsOf(stranger)).toEqual(before);
@@ -158,6 +163,16 @@ describe('a deletion of an account', () => {
     expect(await statusesOf(stranger)).toEqual(['ok']);
     const again = await run('account', 'delete', owner.account, '--yes');
     expect(again).toMatchObject({ status: 1, stderr: 'paw: name: Must be an existing account.\n' });
+  });
+
+  test('can keep the audit events', async () => {
+    const owner = await seedOwner();
+    await runJson('account', 'delete', owner.account, '--yes', '--keep-audit');
+    expect((await rowsOf(owner)).filter((row) => !row.startsWith('audit_event\t'))).toEqual([]);
+    const { events } = await runJson('audit', 'list', '--account', owner.account, '--page-size', '100');
+    expect(events).toHaveLength(11);
+    expect(events.at(-1)).toMatchObject({ action: 'account.delete', resource: owner.account });
+    expect(await runJson('check')).toMatchObject({ problems: [] });
   });
 
   test('deletes from each table that has an account', async () => {
@@ -174,9 +189,10 @@ describe('a deletion of an account', () => {
   });
 
   test('that is interrupted after any statement serves nothing, and a second one deletes the rest', async () => {
-    for (let count = 1, isDone = false; !isDone; count += 1) {
+    // The first two statements are one transaction.
+    for (let count = 2, isDone = false; !isDone; count += 1) {
       const owner = await seedOwner();
-      const interrupted = deleteAccount(failingAfter(count), { name: owner.account });
+      const interrupted = deleteAccount(failingAfter(count), { name: owner.account }, false);
       isDone = await interrupted.then(
         () => true,
         () => false,

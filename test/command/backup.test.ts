@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createProject } from '../../src/data/create-project.ts';
 import { tokenStatus, ulidOf } from '../support/actors.ts';
-import { restApi } from '../support/apis.ts';
+import { bothApis, restApi } from '../support/apis.ts';
 import { damageTable, onDatabase, pathOf, textOf } from '../support/engine.ts';
 import {
   adminContext,
@@ -133,6 +133,32 @@ function testSqlite(): void {
     });
   });
 
+  test('under 200 requests per second, kills of a backup and of the server lose nothing that was acknowledged', async () => {
+    const server = await startServerProcess({ DATABASE_URL: made.url });
+    const load = loadOn(server.url, tenant);
+    await load.answered(50);
+    const status = await killDuring('.partial-', 'backup', file);
+    // The process can be faster than the signal.
+    const again = status === null ? file : `${file}.2`;
+    await load.answered(50);
+    const before = load.apps();
+    expect(await startPaw(['backup', again], { DATABASE_URL: made.url }).ended).toMatchObject({ status: 0 });
+    await load.answered(50);
+    const ended = server.stop('SIGKILL');
+    await load.stop();
+    await ended;
+    expect(load.statuses()).toEqual(new Set([200]));
+
+    const apps = async () =>
+      [...(await content()).matchAll(/^app\t.*?\t(\w{26})\t/gm)].map(([, id]) => `apps/${id}`);
+    expect(before.length).toBeGreaterThan(20);
+    expect(await apps()).toEqual(expect.arrayContaining([...load.apps()]));
+    expect(await pawJson(['check'], { DATABASE_URL: made.url })).toMatchObject({ problems: [] });
+    expect(await run('restore', again)).toMatchObject({ status: 0, stderr: '' });
+    expect(await apps()).toEqual(expect.arrayContaining([...before]));
+    expect(await pawJson(['check'], { DATABASE_URL: made.url })).toMatchObject({ problems: [] });
+  });
+
   describe('a restoration', () => {
     test('brings back the database of the backup, and its tokens are valid', async () => {
       const before = await content();
@@ -207,7 +233,7 @@ function testSqlite(): void {
       ],
       [
         'a database of a newer version',
-        () => execute(file, 'INSERT INTO schema_migration VALUES (9999, 0)'),
+        () => execute(file, 'INSERT INTO schema_migration VALUES (9999, 0, NULL)'),
         /version 9999/,
       ],
       ['a row without its parent', () => execute(file, 'DELETE FROM project'), /refers to a missing project/],
@@ -235,6 +261,54 @@ function testSqlite(): void {
       expect(await content()).toEqual(backedUp);
     });
   });
+}
+
+/** Sends 200 requests per second: pages, updates and new apps, by both APIs. */
+function loadOn(url: string, { token, wallets: [wallet = ''] }: Tenant) {
+  const apps: string[] = [];
+  const statuses: number[] = [];
+  const requests = new Set<Promise<unknown>>();
+  const apis = bothApis(() => url);
+  const operations = apis.flatMap((api) => [
+    () => api.listProjects(token),
+    () => api.updateWallet(token, wallet, { title: api.name }),
+    async () => {
+      const { value, response } = await api.createApp(token, { title: 'App', active: true });
+      if (value !== undefined) apps.push(value.name);
+      return { response };
+    },
+  ]);
+  let sent = 0;
+  const sendNext = () => {
+    const operation = operations[sent++ % operations.length];
+    const request = Promise.resolve(operation?.())
+      // Without a response if the server is killed.
+      .then((outcome) => outcome && statuses.push(outcome.response.status))
+      .catch(() => {})
+      .finally(() => requests.delete(request));
+    requests.add(request);
+  };
+  const startMs = performance.now();
+  const timer = setInterval(() => {
+    // On a busy machine the rate is lower, so that the responses are read.
+    for (let n = 0; n < 2 && requests.size < 100 && sent < (performance.now() - startMs) / 5; n += 1)
+      sendNext();
+  }, 5);
+  return {
+    apps: () => [...apps],
+    statuses: () => new Set(statuses),
+    /** Waits for this number of further responses. */
+    async answered(count: number) {
+      const target = statuses.length + count;
+      await expect
+        .poll(() => statuses.length, { timeout: 60_000, interval: 10 })
+        .toBeGreaterThanOrEqual(target);
+    },
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(requests);
+    },
+  };
 }
 
 function truncate(file: string): void {

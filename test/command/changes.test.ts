@@ -20,6 +20,8 @@ import { bothApis, restApi } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { paw, pawJson } from '../support/paw.ts';
 
+const MINUTE_MS = 60_000;
+
 let gateway: Gateway;
 /** Another instance on the same database. */
 let other: Gateway;
@@ -146,11 +148,12 @@ describe('a deletion', () => {
       defaultProjectId: ulidOf(first),
       credentialId: accountId,
     } as const;
-    const client = { address: '127.0.0.1', signal: new AbortController().signal };
-    const { database, clock } = gateway;
+    const client = { requestId: '', address: '127.0.0.1', signal: new AbortController().signal };
+    const { database, clock, admin } = gateway;
+    const { newId } = admin;
     const input = { name, project, password: PASSWORD };
     await expect(
-      updateWallet({ database, passwords, clock }, principal, input, client),
+      updateWallet({ database, passwords, clock, newId }, principal, input, client),
     ).rejects.toMatchObject({
       reason: 'INVALID_FIELD',
       fieldViolations: [{ field: 'project' }],
@@ -193,6 +196,33 @@ describe('a rotation of the key of an app', () => {
       expect(await reasonOf(each.signIn(tenant.token, keyOf(rotated)))).toBe('ok');
     }
     await expectRefusal('name', 'app', 'rotate-key', `apps/${ULID}`);
+  });
+
+  test('with a grace period ends the old key and its tokens after it', async () => {
+    const app = await createApp(api, tenant.token);
+    const token = await accessTokenOf(api, tenant.token, app);
+    const rotated = await runJson('app', 'rotate-key', app.name, '--grace', '10m');
+    // Long enough for the clock of the command, which is another one.
+    gateway.clock.advance(5 * MINUTE_MS);
+    for (const each of bothApis(() => other.url)) {
+      expect(await tokenStatus(each, token)).toBe('ok');
+      expect(await reasonOf(each.signIn(tenant.token, keyOf(app)))).toBe('ok');
+      expect(await reasonOf(each.signIn(tenant.token, keyOf(rotated)))).toBe('ok');
+    }
+    gateway.clock.advance(10 * MINUTE_MS);
+    for (const each of bothApis(() => other.url)) {
+      expect(await tokenStatus(each, token)).toBe('TOKEN_INVALID');
+      expect(await reasonOf(each.signIn(tenant.token, keyOf(app)))).toBe('INVALID_CREDENTIALS');
+      expect(await reasonOf(each.signIn(tenant.token, keyOf(rotated)))).toBe('ok');
+    }
+  });
+
+  test('with a grace period of more than 7 days is refused, and changes nothing', async () => {
+    const app = await createApp(api, tenant.token);
+    await expectRefusal('grace', 'app', 'rotate-key', app.name, '--grace', '169h');
+    const { status } = await run('app', 'rotate-key', app.name, '--grace', 'soon');
+    expect(status).not.toBe(0);
+    expect(await reasonOf(api.signIn(tenant.token, keyOf(app)))).toBe('ok');
   });
 
   test('leaves no token of the old key, even of concurrent sign-ins', async () => {

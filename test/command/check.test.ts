@@ -23,11 +23,11 @@ beforeAll(async () => {
 
 const settings = () => ({ DATABASE_URL: gateway.databaseUrl });
 
-const COUNTS = { accounts: 1, projects: 3, apps: 0, wallets: 2, tokens: 1 };
+const COUNTS = { accounts: 1, projects: 3, apps: 0, wallets: 2, tokens: 1, events: 7 };
 
 test('a database without problems is reported as such', async () => {
   expect(await pawJson(['check'], settings())).toEqual({ ...COUNTS, problems: [] });
-  const stdout = 'No problem found in 1 accounts, 3 projects, 0 apps, 2 wallets, 1 tokens.\n';
+  const stdout = 'No problem found in 1 account, 3 projects, 0 apps, 2 wallets, 1 token and 7 events.\n';
   expect(await paw(['check'], settings())).toEqual({ status: 0, stdout, stderr: '' });
 });
 

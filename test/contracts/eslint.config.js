@@ -15,10 +15,10 @@ export default [
       ...graphql.configs['flat/schema-relay'].rules,
       // Three of the four operations are mutations.
       '@graphql-eslint/no-root-type': ['error', { disallow: ['subscription'] }],
-      // Relay's connection, edge and payload types have no identity.
+      // Relay's connection, edge and payload types have no identity. The viewer can't be refetched by one.
       '@graphql-eslint/strict-id-in-types': [
         'error',
-        { exceptions: { types: ['PageInfo'], suffixes: ['Connection', 'Edge', 'Payload'] } },
+        { exceptions: { types: ['PageInfo', 'Viewer'], suffixes: ['Connection', 'Edge', 'Payload'] } },
       ],
       // The fields `nodes`, of a connection and of Query, list objects without cursors.
       '@graphql-eslint/relay-edge-types': ['error', { listTypeCanWrapOnlyEdgeType: false }],

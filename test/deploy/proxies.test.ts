@@ -1,28 +1,23 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { get as getHttp } from 'node:http';
+import { get as getHttps } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { bothApis, type HttpResponse, send } from '../support/apis.ts';
+import { bothApis, type HttpResponse, readResponse, send } from '../support/apis.ts';
 import { seedTenant, startGateway } from '../support/gateway.ts';
-import { type Running, startPaw } from '../support/paw.ts';
 import { freePort, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { type Certificate, trustedCertificate } from './certificate.ts';
+import { brokenInstance, type Instance, instanceOn, type Relay, relayTo } from './instances.ts';
 import { haproxy, nginx, type ProxyKind, type ReverseProxy } from './proxy.ts';
-
-/** A gateway in a separate process, on a fixed port. */
-type Instance = {
-  readonly url: string;
-  readonly port: number;
-  /** Starts it if it is not running. */
-  start(): Promise<void>;
-  /** Stops it, and waits until it has ended. */
-  stop(): Promise<void>;
-  kill(): Promise<void>;
-};
 
 const APP = { title: 'App', active: true };
 
 // Longer than each configuration needs to detect that an instance stops.
 const STOP_DELAY = '3s';
+
+// Requests per minute without a token from one address, at each instance.
+const ADDRESS_LIMIT = 30;
 
 // HAProxy has detected by then that an instance is not ready.
 const NOTICED_MS = 2500;
@@ -30,7 +25,10 @@ const NOTICED_MS = 2500;
 const SOON = { timeout: 10_000 };
 
 let postgres: PostgresServer;
-let databaseUrl: string;
+// Between the first instance and the database.
+let relay: Relay;
+let certificate: Certificate;
+let publicUrl: string;
 let token: string;
 let wallet: string;
 let instances: readonly [Instance, Instance];
@@ -38,20 +36,37 @@ let proxies: Readonly<Record<ProxyKind['name'], ReverseProxy>>;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  databaseUrl = postgres.urlOf('postgres');
+  const databaseUrl = postgres.urlOf('postgres');
   const gateway = await startGateway({ DATABASE_URL: databaseUrl });
   const tenant = await seedTenant(gateway, { wallets: 1 });
   await gateway.stop();
   token = tenant.token;
   [wallet = ''] = tenant.wallets;
   const ports = [await freePort(), await freePort()] as const;
-  instances = [instanceOn(ports[0]), instanceOn(ports[1])];
+  relay = await relayTo(postgres.port);
+  certificate = trustedCertificate();
+  const proxyPorts = [await freePort(), await freePort()] as const;
+  publicUrl = `https://127.0.0.1:${proxyPorts[0]}`;
+  const settings = {
+    PUBLIC_URL: publicUrl,
+    PAW_TRUSTED_PROXIES: '127.0.0.1',
+    PAW_RATE_LIMIT_ADDRESS: String(ADDRESS_LIMIT),
+    PAW_STOP_DELAY: STOP_DELAY,
+    PAW_LOG_REQUESTS: 'all',
+  };
+  const relayUrl = Object.assign(new URL(databaseUrl), { port: relay.port });
+  instances = [
+    instanceOn(ports[0], { ...settings, DATABASE_URL: relayUrl.href }),
+    instanceOn(ports[1], { ...settings, DATABASE_URL: databaseUrl }),
+  ];
   await startInstances();
   proxies = {
-    HAProxy: await haproxy.start(await freePort(), ports),
-    nginx: await nginx.start(await freePort(), ports),
+    HAProxy: await haproxy.start(proxyPorts[0], ports, certificate),
+    nginx: await nginx.start(proxyPorts[1], ports, certificate),
   };
   return async () => {
+    relay.close();
+    certificate.remove();
     for (const proxy of Object.values(proxies)) await proxy.stop();
     for (const instance of instances) await instance.kill();
     await postgres.stop();
@@ -103,11 +118,11 @@ describe.each([haproxy, nginx])('$name', ({ name, start }) => {
 
   test('sets the forwarded headers, and passes the others unchanged', async () => {
     const { port, requests } = await brokenInstance();
-    const { url, stop } = await start(await freePort(), [port, port]);
+    const { url, stop } = await start(await freePort(), [port, port], certificate);
     onTestFinished(stop);
     const { host } = new URL(url);
     const sent = { authorization: 'Bearer secret', accept: 'text/plain;q=0.5', 'x-request-id': 'mine' };
-    const forged = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'x' };
+    const forged = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'ftp', 'x-forwarded-host': 'x' };
     await fetch(`${url}/seen`, { method: 'POST', headers: { ...sent, ...forged } });
     const [request = ''] = requests.filter((head) => head.includes('/seen'));
     const received = new Headers(
@@ -121,9 +136,67 @@ describe.each([haproxy, nginx])('$name', ({ name, start }) => {
       ...sent,
       host,
       'x-forwarded-for': '127.0.0.1',
-      'x-forwarded-proto': 'http',
+      'x-forwarded-proto': 'https',
       'x-forwarded-host': host,
     });
+  });
+
+  test('gives the gateway the address of the client, which a client can not forge', async () => {
+    const forged = { 'x-forwarded-for': '192.0.2.1', forwarded: 'for=192.0.2.1' };
+    const through = `through-${name}`;
+    await getFrom('127.0.0.2', `${proxies[name].url}/project/projects`, {
+      ...forged,
+      'x-request-id': through,
+    });
+    const past = `past-${name}`;
+    await getFrom('127.0.0.3', `${instances[0].url}/project/projects`, { ...forged, 'x-request-id': past });
+    const clientOf = (id: string) =>
+      instances.flatMap((instance) => instance.log()).find(({ clientReqId }) => clientReqId === id)?.client;
+    await expect.poll(() => clientOf(through), SOON).toBe('127.0.0.2');
+    await expect.poll(() => clientOf(past), SOON).toBe('127.0.0.3');
+  });
+
+  test('lets the gateway limit each client by its address, whatever X-Forwarded-For it sends', async () => {
+    const last = { HAProxy: 11, nginx: 13 }[name];
+    const [client, other] = [`127.0.0.${last}`, `127.0.0.${last + 1}`] as const;
+    const url = `${proxies[name].url}/project/projects`;
+    const statuses: number[] = [];
+    for (let n = 1; n <= 2 * ADDRESS_LIMIT + 2; n += 1) {
+      const { status, headers } = await getFrom(client, url, { 'x-forwarded-for': `192.0.2.${n}` });
+      statuses.push(status);
+      if (status === 429) expect(headers.get('retry-after')).toMatch(/^\d+$/);
+    }
+    expect(statuses.slice(0, ADDRESS_LIMIT)).toEqual(Array(ADDRESS_LIMIT).fill(401));
+    expect(statuses.slice(-2)).toEqual([429, 429]);
+    expect((await getFrom(other, url, {})).status).toBe(401);
+  });
+
+  test('serves the public URLs, whatever host a client names', async () => {
+    const { url } = proxies[name];
+    const headers = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' };
+    const { text: page } = await send(`${url}/project/projects`, 'GET', token, undefined, headers);
+    const [{ imageCoverUrl }] = JSON.parse(page).projects;
+    expect(imageCoverUrl).toMatch(new RegExp(`^${publicUrl}/covers/.*\\.svg$`));
+    expect(await statusOf(imageCoverUrl)).toBe(200);
+    const document = JSON.parse(
+      (await send(`${url}/openapi.json`, 'GET', undefined, undefined, headers)).text,
+    );
+    expect(document.servers).toMatchObject([{ url: publicUrl }]);
+  });
+
+  test('offers HTTP/1.1 and modern versions of TLS only', async () => {
+    const address = { host: '127.0.0.1', port: Number(new URL(proxies[name].url).port) };
+    const socket = connectTls({ ...address, ALPNProtocols: ['h2', 'http/1.1'] });
+    await once(socket, 'secureConnect');
+    expect([socket.alpnProtocol, socket.getProtocol()]).toEqual(['http/1.1', 'TLSv1.3']);
+    socket.destroy();
+    const old = connectTls({
+      ...address,
+      maxVersion: 'TLSv1.1',
+      minVersion: 'TLSv1',
+      ciphers: 'ALL@SECLEVEL=0',
+    });
+    await expect(once(old, 'secureConnect')).rejects.toThrow();
   });
 
   test('never sends a POST or PATCH again that an instance has received', async () => {
@@ -140,6 +213,23 @@ describe.each([haproxy, nginx])('$name', ({ name, start }) => {
     expect(received()).toContain('/write-0');
     expect(received()).toEqual([...new Set(received())]);
   });
+});
+
+test('HAProxy does not use an instance that alone is not ready, and uses it when it is ready again', async () => {
+  const { log } = proxies.HAProxy;
+  relay.cut();
+  await expect.poll(log, SOON).toContain('Server gateways/gateway-1 is DOWN');
+  expect(await statusOf(`${instances[0].url}/readyz`)).toBe(503);
+  for (let n = 0; n < 20; n += 1) expect((await read(proxies.HAProxy)).status).toBe(200);
+  relay.restore();
+  const mark = log().length;
+  await expect.poll(() => log().slice(mark), SOON).toContain('Server gateways/gateway-1 is UP');
+  await expect
+    .poll(async () => {
+      expect((await read(proxies.HAProxy)).status).toBe(200);
+      return log().slice(mark);
+    }, SOON)
+    .toMatch(/gateways\/gateway-1 .* 200 .*GET \/project\/projects/);
 });
 
 test('while an instance stops, reads that follow one another all succeed', async () => {
@@ -215,6 +305,21 @@ function read({ url }: ReverseProxy): Promise<HttpResponse> {
   return send(`${url}/project/projects`, 'GET', token);
 }
 
+/** Sends a GET request from one of the loopback addresses of this machine. */
+function getFrom(
+  localAddress: string,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<HttpResponse> {
+  const get = url.startsWith('https:') ? getHttps : getHttp;
+  return new Promise((resolve, reject) => {
+    get(url, { localAddress, headers, agent: false }, (response) => resolve(readResponse(response))).on(
+      'error',
+      reject,
+    );
+  });
+}
+
 /** Reads repeatedly for `ms` milliseconds. */
 async function readFor(ms: number, proxy: ReverseProxy, look: (answer: HttpResponse) => void): Promise<void> {
   const end = performance.now() + ms;
@@ -227,52 +332,6 @@ async function startInstances(): Promise<void> {
 
 function hostOf({ url }: Instance): string {
   return new URL(url).host;
-}
-
-function instanceOn(port: number): Instance {
-  const url = `http://127.0.0.1:${port}`;
-  let running: Running | undefined;
-  const end = async (signal: NodeJS.Signals) => {
-    const ending = running;
-    running = undefined;
-    const result = await ending?.stop(signal);
-    if (signal === 'SIGTERM') expect(result).toMatchObject({ status: 0, stderr: '' });
-  };
-  return {
-    url,
-    port,
-    async start() {
-      if (running !== undefined) return;
-      running = startPaw(['serve'], {
-        PORT: String(port),
-        DATABASE_URL: databaseUrl,
-        PAW_STOP_DELAY: STOP_DELAY,
-      });
-      await running.printed('listening on ');
-    },
-    stop: () => end('SIGTERM'),
-    kill: () => end('SIGKILL'),
-  };
-}
-
-/** A server that is healthy, but closes the connection instead of a response to any other request. */
-async function brokenInstance(): Promise<{ port: number; requests: readonly string[] }> {
-  const requests: string[] = [];
-  const server: Server = createServer((socket) => {
-    let text = '';
-    socket.on('error', () => {});
-    socket.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-      if (!text.includes('\r\n\r\n')) return;
-      requests.push(text);
-      socket.end(text.includes('/healthz') ? 'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n' : '');
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-  });
-  return { port: (server.address() as AddressInfo).port, requests };
 }
 
 async function statusOf(url: string, method = 'GET'): Promise<number> {

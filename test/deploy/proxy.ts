@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Certificate } from './certificate.ts';
 
 /** A reverse proxy with its shipped configuration, in front of two instances. */
 export type ReverseProxy = {
@@ -20,8 +21,8 @@ export type ReverseProxy = {
 /** A kind of reverse proxy. */
 export type ProxyKind = {
   readonly name: 'HAProxy' | 'nginx';
-  /** Starts it on `port`, in front of the instances at the two ports. */
-  start(port: number, instances: readonly [number, number]): Promise<ReverseProxy>;
+  /** Starts it on `port`, in front of the instances at the two ports. With a certificate, it serves TLS only. */
+  start(port: number, instances: readonly [number, number], certificate?: Certificate): Promise<ReverseProxy>;
 };
 
 type Invocation = {
@@ -39,8 +40,8 @@ const shipped = (file: string) =>
 /** HAProxy reads the addresses from the environment, so the shipped file is used unchanged. */
 export const haproxy: ProxyKind = {
   name: 'HAProxy',
-  start: (port, [first, second]) =>
-    startProxy('haproxy', port, (folder) => {
+  start: (port, [first, second], certificate) =>
+    startProxy('haproxy', urlOf(port, certificate), (folder) => {
       const file = join(folder, 'haproxy.cfg');
       // Only root can change the user.
       const asRoot = process.getuid?.() === 0;
@@ -53,6 +54,7 @@ export const haproxy: ProxyKind = {
           BIND: `127.0.0.1:${port}`,
           GATEWAY_1: `127.0.0.1:${first}`,
           GATEWAY_2: `127.0.0.1:${second}`,
+          ...(certificate && { CERTIFICATE: certificate.combinedFile }),
         },
       };
     }),
@@ -61,11 +63,22 @@ export const haproxy: ProxyKind = {
 /** The shipped file of nginx is a part of a configuration. Its addresses are replaced in a copy. */
 export const nginx: ProxyKind = {
   name: 'nginx',
-  start: (port, [first, second]) =>
-    startProxy('nginx', port, (folder) => {
+  start: (port, [first, second], certificate) =>
+    startProxy('nginx', urlOf(port, certificate), (folder) => {
       let text = shipped('nginx.conf');
       for (const [shippedText, replacement] of [
-        ['listen 8080;', `listen 127.0.0.1:${port};`],
+        ...(certificate
+          ? ([
+              ['  listen 8080;', ''],
+              ['# listen 8443 ssl;', `listen 127.0.0.1:${port} ssl;`],
+              ['# ssl_certificate /etc/nginx/paw-gateway.pem;', `ssl_certificate ${certificate.file};`],
+              [
+                '# ssl_certificate_key /etc/nginx/paw-gateway.key;',
+                `ssl_certificate_key ${certificate.keyFile};`,
+              ],
+              ['# ssl_protocols', 'ssl_protocols'],
+            ] as const)
+          : ([['listen 8080;', `listen 127.0.0.1:${port};`]] as const)),
         ['server 127.0.0.1:4001 ', `server 127.0.0.1:${first} `],
         ['server 127.0.0.1:4002 ', `server 127.0.0.1:${second} `],
         ['/var/log/nginx/paw-gateway.log', join(folder, ACCESS_LOG)],
@@ -93,9 +106,12 @@ export const nginx: ProxyKind = {
     }),
 };
 
+const urlOf = (port: number, certificate: Certificate | undefined) =>
+  `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`;
+
 async function startProxy(
   program: string,
-  port: number,
+  url: string,
   configure: (folder: string) => Invocation,
 ): Promise<ReverseProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'paw-test-proxy-'));
@@ -110,7 +126,6 @@ async function startProxy(
   const child = launch(run);
   const log = collect(child);
   const ended = once(child, 'close');
-  const url = `http://127.0.0.1:${port}`;
   const stop = async () => {
     child.kill('SIGTERM');
     await ended;

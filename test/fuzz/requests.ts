@@ -15,7 +15,17 @@ export type Known = {
   readonly names: readonly string[];
 };
 
-const FIELDS = ['title', 'active', 'project', 'network', 'password', 'description', 'name', 'privateKey'];
+const FIELDS = [
+  'title',
+  'active',
+  'project',
+  'network',
+  'password',
+  'description',
+  'name',
+  'privateKey',
+  'gracePeriod',
+];
 
 const PATHS = [
   '/auth/apps',
@@ -201,7 +211,10 @@ const ROOT_FIELDS = [
   'projects',
   'node',
   'nodes',
+  'viewer',
   'createApp',
+  'updateApp',
+  'rotateAppKey',
   'signIn',
   'updateWallet',
   '__schema',
@@ -222,8 +235,12 @@ const OTHER_FIELDS = [
   'hasNextPage',
   'app',
   'wallet',
+  'wallets',
+  'apps',
   'project',
   'accessToken',
+  'level',
+  'expireTime',
   '__typename',
   'x',
 ];

@@ -162,7 +162,12 @@ const VARIABLES = {
   input: 'UpdateWalletInput!',
 };
 
+// A page whose size is a variable counts as 100 items, which soon exceeds the limit inside of another page.
+const LIST_ARGUMENTS = ['', '(first: 2)', '(first: 1, after: $after)', '(last: 2)'];
+
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  apps: LIST_ARGUMENTS,
+  wallets: LIST_ARGUMENTS,
   projects: [
     '',
     '(first: $first, after: $after)',

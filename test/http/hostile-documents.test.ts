@@ -44,9 +44,24 @@ const refused: readonly Refusal[] = [
   ],
   [
     '20 lists of 30 lists',
-    `{ ${aliases(20, 'projects { ...P }')} }
+    `{ ${aliases(20, 'projects(first: 100) { ...P }')} }
       fragment P on ProjectConnection { ${aliases(30, 'edges { node { id } }')} }`,
     TOO_MANY_FIELDS,
+  ],
+  [
+    '100 pages of 100 items',
+    '{ projects(first: 100) { nodes { wallets(first: 100) { nodes { id } } } } }',
+    TOO_MANY_FIELDS,
+  ],
+  [
+    'pages in pages, without their items',
+    `{ projects(first: 100) { nodes { ${aliases(3, 'apps(first: 99) { totalCount }')} } } }`,
+    TOO_MANY_FIELDS,
+  ],
+  [
+    '31 connections in one project',
+    `{ node(id: "x") { ... on Project { ${aliases(30, 'wallets(first: 1) { totalCount }')} } } }`,
+    /^A document may have at most 30 fields of Query and Mutation and other connections/,
   ],
   [
     '31 root fields',

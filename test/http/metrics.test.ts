@@ -93,6 +93,12 @@ test('the process, the queue of passwords and the version are measured', async (
   }
 });
 
+test('the valid tokens are counted', async () => {
+  // They are counted in the background.
+  await expect.poll(() => read('paw_tokens'), POLL).toEqual({ '': expect.any(Number) });
+  expect((await read('paw_tokens'))['']).toBeGreaterThanOrEqual(1);
+});
+
 test('the syncs of the write-ahead log are measured', async () => {
   const [rest] = bothApis(() => gateway.url);
   await rest.updateWallet(tenant.token, tenant.wallets[0] ?? '', { title: 'Title' });

@@ -5,7 +5,7 @@ import { revokeToken } from '../../src/data/revoke-token.ts';
 import { setAppActive } from '../../src/data/set-app-active.ts';
 import { ApiError } from '../../src/model/api-error.ts';
 import { graphqlBody, MISSING_APP, MISSING_PROJECT, MISSING_WALLET } from '../support/actors.ts';
-import { type Api, bothApis, type Outcome } from '../support/apis.ts';
+import { type Api, bothApis, graphqlOutcome, type Outcome } from '../support/apis.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
 import { type Cursor, type Result, type State, type Step, stateAfter } from './model.ts';
 import { batches, type Draft } from './steps.ts';
@@ -122,6 +122,28 @@ class World {
             ...(api === 0 && flag && { project }),
           },
         };
+      case 'updateApp': {
+        const { title } = input;
+        return {
+          kind,
+          token,
+          input: {
+            name: app.name,
+            ...(title !== undefined && { title }),
+            ...(flag && { active: other % 2 === 0 }),
+          },
+        };
+      }
+      case 'rotateAppKey':
+        return { kind, token, name: app.name, gracePeriod: pick([0, 60, 1200, 604_801], other) };
+      case 'viewer':
+        return { kind, token };
+      case 'signOut':
+        // Account tokens are ended seldom, because little can be done afterwards.
+        return {
+          kind,
+          token: other < 2 ? token : (this.#tokens[this.#accountTokens.length + target] ?? UNKNOWN_TOKEN),
+        };
       case 'signIn': {
         const { privateKey } = other % 4 === 0 ? pick(this.#apps, other) : app;
         return { kind, token, input: { name: app.name, privateKey } };
@@ -151,7 +173,8 @@ class World {
 
   #remember(step: Step, { value, reason }: Result): void {
     if (reason !== 'ok') return;
-    if (step.kind === 'createApp') this.#apps.push(value);
+    // A rotation adds a further key of the same app.
+    if (step.kind === 'createApp' || step.kind === 'rotateAppKey') this.#apps.push(value);
     if (step.kind === 'signIn') this.#tokens.push(value.accessToken);
     if (step.kind === 'listProjects' && value.nextPageToken !== '') {
       this.#cursors.push({ token: value.nextPageToken, project: value.projects.at(-1) });
@@ -159,12 +182,42 @@ class World {
   }
 }
 
+const APP = 'name title privateKey active';
+const UPDATE_APP = `mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { ${APP} } } }`;
+const ROTATE_APP_KEY = `mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { ${APP} } } }`;
+const SIGN_OUT = 'mutation { signOut { clientMutationId } }';
+const VIEWER = '{ viewer { level account project { name } app { name } expireTime } }';
+
+// biome-ignore lint/suspicious/noExplicitAny: the model checks the values
+function viewerIn({ viewer: { level, account, project, app, expireTime } }: any) {
+  expect(level).toBe(app === null ? 'ACCOUNT' : 'PROJECT');
+  return { account, project: project.name, app: app?.name, expireTimeMs: Date.parse(expireTime) };
+}
+
 async function execute(step: Step, draft: Draft): Promise<Result> {
-  const [{ admin, clock }, [...both]] = [pick(instances, draft.instance), pick(apis, draft.instance)];
+  const [{ admin, clock, url }, [...both]] = [pick(instances, draft.instance), pick(apis, draft.instance)];
   const api = pick(both, draft.api);
+  // biome-ignore lint/suspicious/noExplicitAny: the model checks the values
+  const graphql = (token: string, query: string, variables: object, read: (data: any) => unknown) =>
+    graphqlOutcome(url, token, query, variables, read);
   switch (step.kind) {
     case 'createApp':
       return resultOf(await api.createApp(step.token, step.input));
+    case 'updateApp':
+      return resultOf(
+        await graphql(step.token, UPDATE_APP, { input: step.input }, ({ updateApp }) => updateApp.app),
+      );
+    case 'rotateAppKey': {
+      const { token, name, gracePeriod } = step;
+      const input = { name, gracePeriod };
+      return resultOf(
+        await graphql(token, ROTATE_APP_KEY, { input }, ({ rotateAppKey }) => rotateAppKey.app),
+      );
+    }
+    case 'signOut':
+      return resultOf(await graphql(step.token, SIGN_OUT, {}, () => undefined));
+    case 'viewer':
+      return resultOf(await graphql(step.token, VIEWER, {}, viewerIn));
     case 'signIn':
       return resultOf(await api.signIn(step.token, step.input));
     case 'updateWallet':

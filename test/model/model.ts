@@ -9,6 +9,8 @@ export type Token = {
   readonly project: string;
   /** The app that signed in; undefined for an account token. */
   readonly app: string | undefined;
+  /** The private key with which the app signed in. */
+  readonly privateKey?: string;
   readonly expireTimeMs: number;
 };
 
@@ -18,6 +20,8 @@ type App = {
   readonly title: string;
   readonly active: boolean;
   readonly privateKey: string;
+  /** The key before the last rotation, and its end. */
+  readonly previousKey?: { readonly privateKey: string; readonly endMs: number };
 };
 
 type Wallet = {
@@ -43,6 +47,15 @@ export type State = {
 /** A request to the service, or an act of its operator. */
 export type Step =
   | { readonly kind: 'createApp'; readonly token: string; readonly input: Input }
+  | { readonly kind: 'updateApp'; readonly token: string; readonly input: Input }
+  | {
+      readonly kind: 'rotateAppKey';
+      readonly token: string;
+      readonly name: string;
+      readonly gracePeriod: number;
+    }
+  | { readonly kind: 'signOut'; readonly token: string }
+  | { readonly kind: 'viewer'; readonly token: string }
   | { readonly kind: 'signIn'; readonly token: string; readonly input: Input }
   | { readonly kind: 'updateWallet'; readonly token: string; readonly wallet: string; readonly input: Input }
   | {
@@ -102,6 +115,31 @@ function predict(state: State, authenticated: State, step: Step, actual: Result[
   switch (step.kind) {
     case 'createApp':
       return asPrincipal(authenticated, step.token, (token) => createApp(state, token, step.input, actual));
+    case 'updateApp':
+      return asPrincipal(authenticated, step.token, (token) => updateApp(state, token, step.input));
+    case 'rotateAppKey':
+      return asPrincipal(authenticated, step.token, (token) =>
+        rotateAppKey(state, token, step.name, step.gracePeriod, actual),
+      );
+    case 'signOut':
+      return asPrincipal(authenticated, step.token, () =>
+        ok({ ...state, tokens: without(state.tokens, (_, text) => text === step.token) }),
+      );
+    case 'viewer':
+      return asPrincipal(authenticated, step.token, ({ account, project, app, expireTimeMs }) =>
+        // The token may have ended, or its end may have changed, after the authentication.
+        isLive(state, step.token)
+          ? {
+              reason: 'ok',
+              value: {
+                account,
+                project,
+                app,
+                expireTimeMs: state.tokens.get(step.token)?.expireTimeMs ?? expireTimeMs,
+              },
+            }
+          : { reason: 'TOKEN_INVALID' },
+      );
     case 'signIn':
       return asPrincipal(authenticated, step.token, (token) => signIn(state, token, step.input, actual));
     case 'updateWallet':
@@ -157,14 +195,20 @@ function signIn(state: State, token: Token, input: Input, actual: Result['value'
     app !== undefined &&
     app.account === token.account &&
     (token.app === undefined || app.project === token.project);
-  if (!isVisible || app.privateKey !== input['privateKey']) return { reason: 'INVALID_CREDENTIALS' };
+  const { privateKey } = input;
+  const isPreviousKey = privateKey === app?.previousKey?.privateKey;
+  const keyEndMs = isPreviousKey ? (app?.previousKey?.endMs ?? 0) : Infinity;
+  if (!isVisible || (privateKey !== app.privateKey && !isPreviousKey) || keyEndMs <= state.now) {
+    return { reason: 'INVALID_CREDENTIALS' };
+  }
   if (!app.active) return { reason: 'APP_INACTIVE' };
   const accessToken = String(actual?.accessToken);
   const issued = {
     account: app.account,
     project: app.project,
     app: name,
-    expireTimeMs: state.now + TOKEN_LIFE_MS,
+    privateKey: String(privateKey),
+    expireTimeMs: Math.min(state.now + TOKEN_LIFE_MS, keyEndMs),
   };
   const value = { accessToken, app: { name, title: app.title, privateKey: '', active: true } };
   return { ...ok({ ...state, tokens: withEntry(state.tokens, accessToken, issued) }), value };
@@ -217,6 +261,46 @@ function listProjects(
   // The text of a page token is made by the service.
   const nextPageToken = hasMore ? String(actual?.nextPageToken || 'missing') : '';
   return { reason: 'ok', value: { projects: visible.slice(0, first), nextPageToken } };
+}
+
+function updateApp(state: State, token: Token, { name: input, ...changes }: Input): Prediction {
+  const name = String(input);
+  if ('title' in changes && !isText(changes['title'], 1, 200)) return invalid('title');
+  if (token.app !== undefined) return { reason: 'ACCOUNT_TOKEN_REQUIRED' };
+  const app = state.apps.get(name);
+  if (app?.account !== token.account) return { reason: 'RESOURCE_NOT_FOUND' };
+  const updated = { ...app, ...changes };
+  const after = changes['active'] === false ? setAppActive(state, name, false).state : state;
+  const { title, active } = updated;
+  const apps = withEntry(state.apps, name, updated);
+  return { ...ok({ ...(after ?? state), apps }), value: { name, title, privateKey: '', active } };
+}
+
+function rotateAppKey(
+  state: State,
+  token: Token,
+  name: string,
+  gracePeriod: number,
+  actual: Result['value'],
+): Prediction {
+  if (gracePeriod > 604_800) return invalid('gracePeriod');
+  if (token.app !== undefined) return { reason: 'ACCOUNT_TOKEN_REQUIRED' };
+  const app = state.apps.get(name);
+  if (app?.account !== token.account) return { reason: 'RESOURCE_NOT_FOUND' };
+  const endMs = gracePeriod === 0 ? 0 : state.now + gracePeriod * 1000;
+  const previousKey = { privateKey: app.privateKey, endMs };
+  // The key is made by the service.
+  const { title, active } = app;
+  const privateKey = String(actual?.privateKey);
+  const apps = withEntry(state.apps, name, { ...app, privateKey, previousKey });
+  const tokens = new Map(
+    [...state.tokens].flatMap(([text, each]) => {
+      if (each.app !== name) return [[text, each]];
+      if (each.privateKey !== app.privateKey || endMs <= state.now) return [];
+      return [[text, { ...each, expireTimeMs: Math.min(each.expireTimeMs, endMs) }]];
+    }),
+  );
+  return { ...ok({ ...state, apps, tokens }), value: { name, title, privateKey, active } };
 }
 
 function setAppActive(state: State, name: string, active: boolean): Prediction {

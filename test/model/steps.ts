@@ -50,7 +50,11 @@ const KINDS: readonly (readonly [Step['kind'], weight: number])[] = [
   ['listProjects', 20],
   ['signIn', 20],
   ['createApp', 15],
-  ['setAppActive', 6],
+  ['setAppActive', 4],
+  ['updateApp', 6],
+  ['rotateAppKey', 6],
+  ['viewer', 4],
+  ['signOut', 3],
   ['revokeToken', 4],
   ['createProject', 3],
 ];

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { idGenerator } from '../../src/model/resource-name.ts';
+import { idGenerator, resourceName, type Ulid } from '../../src/model/resource-name.ts';
+import type { AuditEventRow } from '../../src/storage/audit-events.ts';
+import { queryThenInsert } from '../../src/storage/database.ts';
 import { addSignInFailure, findSignInFailures } from '../../src/storage/sign-in-failures.ts';
 import {
   type AppKey,
@@ -148,14 +150,33 @@ test('an account has at most 1,000 counts, and the oldest are dropped first', as
     address: '192.0.2.1',
   }));
   await database.transaction(async (transaction) => {
+    const target: Parameters<typeof addSignInFailure>[0] = {
+      query: transaction.query,
+      queryAndInsert: (...change) => queryThenInsert(transaction, ...change),
+    };
     for (const [index, attempt] of attempts.entries()) {
-      await addSignInFailure(transaction, attempt, now, now + 1000 + index);
+      await addSignInFailure(target, attempt, now, now + 1000 + index, eventOf(accountId, newId()));
     }
   });
   const counts = await Promise.all(attempts.map((attempt) => findSignInFailures(database, attempt, now)));
   expect(counts.slice(0, 2)).toEqual([undefined, undefined]);
   expect(counts.slice(2).filter((count) => count === undefined)).toEqual([]);
 });
+
+function eventOf(accountId: Ulid, id: Ulid): AuditEventRow {
+  return {
+    account_id: accountId,
+    id,
+    action: 'sign_in.fail',
+    resource: resourceName('accounts', accountId),
+    credential_id: null,
+    token_id: null,
+    fields: '',
+    address: null,
+    request_id: null,
+    event_count: 1,
+  };
+}
 
 function retryAfter({ name }: Api, { headers, text }: HttpResponse): number {
   return name === 'REST'

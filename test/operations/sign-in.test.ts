@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { setAppActive } from '../../src/data/set-app-active.ts';
+import { signIn as signInWith } from '../../src/data/sign-in.ts';
 import {
   type AppKey,
   createApp,
@@ -130,6 +132,32 @@ test('GraphQL also returns when the token expires, and the app without its key',
     app: { id: key.name, privateKey: '', project: { name: tenant.projects[1] } },
     clientMutationId: 'mine',
   });
+});
+
+test('an app that is activated while it signs in is returned as it is then', async () => {
+  const { account, token, projects } = await seedTenant(gateway);
+  const api = graphqlApi(() => gateway.url);
+  const key = keyOf(await createApp(api, token, { active: false }));
+  const { admin, database } = gateway;
+  const dependencies: Parameters<typeof signInWith>[0] = {
+    ...admin,
+    // The app is activated after the sign-in has found it.
+    database: {
+      ...database,
+      async transaction(work) {
+        await setAppActive(admin, { name: key.name }, true);
+        return database.transaction(work);
+      },
+    },
+    maxFailedSignIns: 1,
+    maxTokensPerApp: 1,
+    tokenTtlSeconds: 60,
+  };
+  const [accountId, defaultProjectId] = [ulidOf(account), ulidOf(projects[0] ?? '')];
+  const principal = { level: 'account', accountId, defaultProjectId, credentialId: accountId } as const;
+  const client = { requestId: '', address: '127.0.0.1', signal: new AbortController().signal };
+  const { app } = await signInWith(dependencies, principal, key, client, async () => undefined);
+  expect(app).toMatchObject({ name: key.name, active: true });
 });
 
 /** Apps of an account, two of them active, and apps of another account. */

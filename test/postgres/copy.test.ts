@@ -89,6 +89,7 @@ test('a copy prints the number of rows, and works with little memory', () => {
     apps: 1,
     wallets: 2,
     tokens: 3,
+    events: 16,
   });
   expect(output.stderr).toBe('');
 });
@@ -169,7 +170,7 @@ test('on a terminal a progress bar is shown', async () => {
   expect(percents.length).toBeGreaterThan(100);
   expect(percents).toEqual(percents.toSorted((a, b) => a - b));
   expect(percents.at(-1)).toBe(100);
-  expect(stdout).toMatch(/Copied 2 accounts, 100002 projects, 1 apps, 2 wallets and 3 tokens\./);
+  expect(stdout).toMatch(/Copied 2 accounts, 100002 projects, 1 app, 2 wallets, 3 tokens and 16 events\./);
 });
 
 test.each([

@@ -7,13 +7,8 @@ import { freePort } from '../support/postgres-server.ts';
 const POLL = { timeout: 30_000 };
 
 test('the connections of the pool are measured, and what waits for one', async () => {
-  const port = await freePort();
-  const gateway = await startGateway({ PAW_METRICS_PORT: String(port), PAW_POSTGRES_POOL: '1' });
-  onTestFinished(gateway.stop);
-  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
-  const [wallet = ''] = wallets;
-  const update = (title: string) => restApi(() => gateway.url).updateWallet(token, wallet, { title });
-  const connections = () => readMetric(port, 'paw_postgres_connections');
+  const { gateway, read, update } = await startWithOneConnection({});
+  const connections = () => read('paw_postgres_connections');
   await update('First');
   expect(await connections()).toEqual({ '{state="used"}': 0, '{state="idle"}': 1 });
 
@@ -24,7 +19,41 @@ test('the connections of the pool are measured, and what waits for one', async (
     await expect.poll(connections, POLL).toEqual({ '{state="used"}': 1, '{state="idle"}': 0 });
     // Its authentication waits for the connection.
     blocked = Promise.all([blocked, update('Third')]);
-    await expect.poll(() => readMetric(port, 'paw_postgres_waiting'), POLL).toEqual({ '': 1 });
+    await expect.poll(() => read('paw_postgres_waiting'), POLL).toEqual({ '': 1 });
   });
   await blocked;
 });
+
+test('the waits for a connection are measured, and those that get none in time', async () => {
+  const { gateway, read, update } = await startWithOneConnection({ PAW_POSTGRES_TIMEOUT: '1s' });
+  const waits = async () => (await read('paw_postgres_wait_duration_seconds_count'))[''] ?? 0;
+  await update('First');
+  const before = await waits();
+  expect(before).toBeGreaterThan(0);
+  expect(await read('paw_postgres_wait_timeouts_total')).toEqual({ '': 0 });
+  await gateway.database.transaction(async (transaction) => {
+    await transaction.query('SELECT * FROM wallet FOR UPDATE');
+    // Each has the connection until its statement times out, so that the last ones get it too late.
+    await Promise.all(Array.from({ length: 5 }, (_, n) => update(`No. ${n}`)));
+  });
+  expect((await read('paw_postgres_wait_timeouts_total'))['']).toBeGreaterThan(0);
+  expect(await waits()).toBeGreaterThan(before);
+});
+
+/** Starts a gateway whose pool has one connection. */
+async function startWithOneConnection(settings: Readonly<Record<string, string>>) {
+  const port = await freePort();
+  const gateway = await startGateway({
+    PAW_METRICS_PORT: String(port),
+    PAW_POSTGRES_POOL: '1',
+    ...settings,
+  });
+  onTestFinished(gateway.stop);
+  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
+  const [wallet = ''] = wallets;
+  return {
+    gateway,
+    read: (name: string) => readMetric(port, name),
+    update: (title: string) => restApi(() => gateway.url).updateWallet(token, wallet, { title }),
+  };
+}

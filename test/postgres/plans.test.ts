@@ -1,8 +1,12 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { idOf, parseResourceName, type Ulid } from '../../src/model/resource-name.ts';
+import { listAllAuditEvents, listAuditEvents } from '../../src/storage/audit-events.ts';
 import type { Database, Queryable, Row, Value } from '../../src/storage/database.ts';
+import { findListPages, findListsWithPrevious } from '../../src/storage/project-lists.ts';
 import { findProjectPage, findProjectPageMetadata } from '../../src/storage/projects.ts';
 import { sweepExpired } from '../../src/storage/sweep.ts';
+import { WALLET_LIST } from '../../src/storage/wallets.ts';
+import { ulidOf } from '../support/actors.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 const PROJECTS = 3000;
@@ -25,6 +29,11 @@ const FILL_KEYS = `INSERT INTO idempotency_key (account_id, principal_id, key_ha
 const FILL_FAILURES = `INSERT INTO sign_in_failure
     (account_id, app_id, credential_id, address, failure_count, expire_time_ms)
   SELECT n % 100, n, n, '192.0.2.1', 1, CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
+  FROM generate_series(1, 20000) n`;
+
+const FILL_EVENTS = `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count)
+  SELECT n % 100, CASE WHEN n <= 50 THEN '01ARZ3NDEK' ELSE '7ZZZZZZZZZ' END || lpad(n::text, 16, '0'),
+    'app.create', 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV', '', 1
   FROM generate_series(1, 20000) n`;
 
 const FIND = 'SELECT id FROM project WHERE account_id = $1 ORDER BY id LIMIT 1 OFFSET $2';
@@ -118,19 +127,64 @@ describe.each([
   });
 });
 
+describe.each([
+  ['with statistics', ['ANALYZE']],
+  ['without statistics', []],
+])('the lists of 20 projects with 1000 wallets each, %s,', (_, statistics) => {
+  const WALLETS = `INSERT INTO wallet
+      (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
+    SELECT account_id, left(id, 14) || lpad(n::text, 4, '0') || right(id, 8), id, 'Wallet', '', '', '', 0, 0
+    FROM project, generate_series(1, 1000) n`;
+  let gateway: Gateway;
+  let account: Ulid;
+  let projects: readonly Ulid[];
+
+  beforeAll(async () => {
+    gateway = await startGateway(PATIENT);
+    const tenant = await seedTenant(gateway, { projects: 20 });
+    await seedTenant(gateway, { projects: 5 });
+    account = ulidOf(tenant.account);
+    projects = tenant.projects.map(ulidOf);
+    for (const sql of [WALLETS, ...statistics]) await gateway.database.query(sql);
+    return gateway.stop;
+  });
+
+  test.each(
+    (['force_custom_plan', 'force_generic_plan'] as const).flatMap((mode) =>
+      (['forward', 'backward'] as const).map((direction) => [direction, mode] as const),
+    ),
+  )('%s, are found by an index, and only the rows of the pages are read (%s)', async (direction, mode) => {
+    const [place] = await gateway.database.query<{ id: Ulid }>(
+      'SELECT id FROM wallet WHERE account_id = $1 AND project_id = $2 ORDER BY id LIMIT 1 OFFSET 500',
+      [account, projects[10] ?? ''],
+    );
+    const { explained, steps } = explain(gateway.database, mode);
+    const request = { direction, size: 10, position: place?.id };
+    const pages = await findListPages(explained, WALLET_LIST, account, projects, request);
+    expect(pages.map(({ items }) => items.length)).toEqual(projects.map(() => 10));
+    expect((await findListsWithPrevious(explained, WALLET_LIST, account, projects, request)).size).toBe(20);
+    const onWallets = steps.filter((step) => step['Relation Name'] === 'wallet');
+    for (const step of onWallets) expect(step['Index Name']).toBe('wallet_by_project');
+    // A page and one more row for each project, and one row before it.
+    expect(sum(onWallets.map(rowsRead))).toBeLessThanOrEqual(20 * (10 + 1) + 20);
+  });
+});
+
 test.each(['force_custom_plan', 'auto'] as const)(
-  'a sweep (%s) finds expired rows by an index',
+  'a sweep (%s) finds expired rows and old events by an index',
   async (mode) => {
     const gateway = await startGateway(PATIENT);
     onTestFinished(gateway.stop);
-    for (const sql of [FILL_TOKENS, FILL_KEYS, FILL_FAILURES, 'ANALYZE']) await gateway.database.query(sql);
+    for (const sql of [FILL_TOKENS, FILL_KEYS, FILL_FAILURES, FILL_EVENTS, 'ANALYZE']) {
+      await gateway.database.query(sql);
+    }
     const { explained, steps } = explain(gateway.database, mode);
     const sweepable = {
       ...explained,
       transaction: <T>(work: (on: Queryable) => Promise<T>) => work(explained),
     };
-    await sweepExpired(sweepable, 'test', Date.now);
-    for (const table of ['token', 'idempotency_key', 'sign_in_failure']) {
+    await sweepExpired(sweepable, 90, 'test', Date.now);
+    for (const table of ['token', 'idempotency_key', 'sign_in_failure', 'audit_event']) {
       expect(steps).toContainEqual(
         expect.objectContaining({ 'Node Type': 'ModifyTable', 'Relation Name': table }),
       );
@@ -141,9 +195,30 @@ test.each(['force_custom_plan', 'auto'] as const)(
     );
     const indexes = scans.map((step) => step['Index Name']);
     expect(indexes).toEqual(
-      expect.arrayContaining(['token_by_expiry', 'idempotency_key_by_expiry', 'sign_in_failure_by_expiry']),
+      expect.arrayContaining([
+        'token_by_expiry',
+        'idempotency_key_by_expiry',
+        'sign_in_failure_by_expiry',
+        'audit_event_by_name',
+      ]),
     );
     for (const step of scans) expect(step['Node Type']).not.toBe('Seq Scan');
+  },
+);
+
+test.each(['force_custom_plan', 'force_generic_plan'] as const)(
+  'a page of audit events (%s) is found by an index, and only its rows are read',
+  async (mode) => {
+    const gateway = await startGateway(PATIENT);
+    onTestFinished(gateway.stop);
+    await gateway.database.query(FILL_EVENTS);
+    await gateway.database.query('ANALYZE');
+    const { explained, steps } = explain(gateway.database, mode);
+    expect(await listAuditEvents(explained, '7' as Ulid, '7', 5)).toHaveLength(5);
+    expect(await listAllAuditEvents(explained, '7', 5)).toHaveLength(5);
+    const scans = steps.filter((step) => step['Relation Name'] === 'audit_event');
+    expect(scans.map((step) => step['Index Name'])).toEqual(['audit_event_pkey', 'audit_event_by_name']);
+    expect(scans.map(rowsRead)).toEqual([5, 5]);
   },
 );
 

@@ -4,6 +4,7 @@ import { createCredential } from '../../src/credentials/credential.ts';
 import type { Ulid } from '../../src/model/resource-name.ts';
 import { bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { pawJson } from '../support/paw.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 
 // Creating a cluster takes long on a busy machine.
@@ -17,6 +18,9 @@ const PAGE = `query ($after: String) { projects(first: 10, after: $after) {
 const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Wallet { project { title } } } }`;
 
 const STATEMENT = /LOG: {2}(?:execute|statement)\b/;
+
+// Every 10 s, the gateway checks on a connection of its own whether it is ready.
+const CHECK = /SELECT (?:MAX\(version\)|\(SELECT title FROM account\b)/;
 
 let gateway: Gateway;
 let tenant: Tenant;
@@ -36,7 +40,7 @@ beforeAll(async () => {
   connection = new Client({ connectionString: server.urlOf('postgres') });
   await connection.connect();
   // The sweep after the start is not part of a request.
-  await vi.waitFor(() => expect(log()).toContain('SELECT expire_time_ms FROM token'), {
+  await vi.waitFor(() => expect(log()).toContain('FROM audit_event'), {
     timeout: 30_000,
     interval: 10,
   });
@@ -57,7 +61,7 @@ async function statementsOf(request: () => Promise<void>): Promise<readonly stri
   return log()
     .slice(start, end)
     .split('\n')
-    .filter((line) => STATEMENT.test(line));
+    .filter((line) => STATEMENT.test(line) && !CHECK.test(line));
 }
 
 let marks = 0;
@@ -169,6 +173,49 @@ describe.each(bothApis(() => gateway.url))('an update of a wallet by $name', (ap
     expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(3);
     expect(statements.length).toBeGreaterThan(0);
   });
+
+  test('and its event are one statement, after that which reads the token', async () => {
+    const changes = { title: 'Recorded', description: 'Recorded' };
+    const statements = await statementsOf(async () => {
+      expect((await api.updateWallet(tenant.token, tenant.wallets[0] ?? '', changes)).error).toBeUndefined();
+    });
+    expect(statements, statements.join('\n')).toHaveLength(2);
+    const { events } = await pawJson(['audit', 'list', '--action', 'wallet.update', '--page-size', '100'], {
+      DATABASE_URL: gateway.databaseUrl,
+    });
+    expect(events.at(-1)).toMatchObject({ fields: ['title', 'description'] });
+  });
+});
+
+test('100 projects with 10 wallets each, and with their counts and flags, take six statements', async () => {
+  const many = await seedTenant(gateway, { projects: 100 });
+  await gateway.database.query(
+    `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
+     SELECT account_id, left(id, 20) || lpad(right(id, 4), 4, '0') || lpad(n::text, 2, '0'), id, 'Wallet', '', 'NETWORK_POLYGON', '0x', 0, 0
+     FROM project, generate_series(1, 11) n WHERE account_id = $1`,
+    [many.account.slice('accounts/'.length)],
+  );
+  const { data } = read(
+    await postGraphql(gateway.url, many.token, '{ projects(first: 50) { edges { cursor } } }'),
+  );
+  // Behind the wallets of some projects, and before those of others.
+  const { cursor } = data.projects.edges[49];
+  const document = `query ($after: String) { projects(first: 100) { totalCount nodes {
+    name wallets(first: 10, after: $after) { totalCount nodes { name } pageInfo { hasPreviousPage hasNextPage } }
+  } } }`;
+  const statements = await statementsOf(async () => {
+    const { data } = read(await postGraphql(gateway.url, many.token, document, { after: cursor }));
+    expect(data.projects.nodes).toHaveLength(100);
+    for (const { wallets } of data.projects.nodes) {
+      expect(wallets.totalCount).toBe(11);
+      const { hasPreviousPage, hasNextPage } = wallets.pageInfo;
+      expect([wallets.nodes.length, hasPreviousPage, hasNextPage]).toEqual(
+        hasPreviousPage ? [0, true, false] : [10, false, true],
+      );
+    }
+  });
+  // The token, the projects, their number, and the wallets, their numbers and what is before them.
+  expect(statements, statements.join('\n')).toHaveLength(6);
 });
 
 test('50 wallets with the titles of their projects take at most three statements', async () => {

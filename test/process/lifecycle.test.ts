@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import type { Socket } from 'node:net';
+import { isIPv6, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
 import { readResponse, send } from '../support/apis.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import {
@@ -31,6 +32,16 @@ beforeAll(async () => {
   tenant = await seedTenant(gateway);
   return gateway.stop;
 });
+
+type Lookup = (
+  host: string,
+  options: { readonly all?: boolean },
+  callback: (
+    error: null,
+    result: string | readonly { address: string; family: number }[],
+    family?: number,
+  ) => void,
+) => void;
 
 /** Starts a server on the database of `gateway`. */
 function start(settings: Settings = {}): Promise<RunningServer> {
@@ -61,6 +72,27 @@ describe('a server', () => {
     expect(logLines(result.stdout).slice(1)).toMatchObject([{ level: 30, msg: 'stopping' }]);
     expect(await isListening(server.url)).toBe(false);
     expect(() => process.kill(server.pid, 0)).toThrow('ESRCH');
+  });
+
+  // Fastify would open a second server for the other address, without the limits of connections and the stop.
+  test('listens on one address if HOST is localhost', async () => {
+    // Not every machine knows the second address.
+    const lookup = vi.spyOn(dns, 'lookup') as unknown as MockInstance<Lookup>;
+    onTestFinished(() => lookup.mockRestore());
+    lookup.mockImplementation((host, { all }, callback) => {
+      const addresses = host === 'localhost' ? (['127.0.0.1', '::1'] as const) : ([host] as const);
+      const family = (address: string) => (isIPv6(address) ? 6 : 4);
+      if (!all) return callback(null, addresses[0], family(addresses[0]));
+      return callback(
+        null,
+        addresses.map((address) => ({ address, family: family(address) })),
+      );
+    });
+    const server = await startGateway({ HOST: 'localhost' });
+    onTestFinished(server.stop);
+    const { port } = new URL(server.url);
+    expect(await isListening(`http://127.0.0.1:${port}`)).toBe(true);
+    expect(await isListening(`http://[::1]:${port}`)).toBe(false);
   });
 
   test('serves for PAW_STOP_DELAY after SIGTERM, and is not ready', async () => {

@@ -9,8 +9,17 @@ import {
 } from '../../src/model/resource-name.ts';
 import { deleteAccountRows } from '../../src/storage/account-rows.ts';
 import { listAccounts } from '../../src/storage/accounts.ts';
-import { listApps, updateApp } from '../../src/storage/apps.ts';
+import {
+  APP_LIST,
+  findAppByName,
+  listApps,
+  lockApp,
+  replaceAppKey,
+  updateApp,
+} from '../../src/storage/apps.ts';
+import { countAuditEvents, listAllAuditEvents, listAuditEvents } from '../../src/storage/audit-events.ts';
 import type { Database, Row, Value } from '../../src/storage/database.ts';
+import { countLists, findListPages, findListsWithPrevious } from '../../src/storage/project-lists.ts';
 import {
   findAccountOfProject,
   findProjectPage,
@@ -20,13 +29,16 @@ import {
 } from '../../src/storage/projects.ts';
 import { sweepExpired } from '../../src/storage/sweep.ts';
 import {
+  endTokensWithKey,
+  findTokenOfAccount,
   listTokens,
   revokeTokenById,
+  revokeTokenOfAccount,
   revokeTokensOfAccount,
   revokeTokensOfOwner,
   tokenStore,
 } from '../../src/storage/tokens.ts';
-import { deleteWallet, listProjectWallets } from '../../src/storage/wallets.ts';
+import { deleteWallet, listProjectWallets, WALLET_LIST } from '../../src/storage/wallets.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -55,6 +67,27 @@ test.each<PageRequest['direction']>(['forward', 'backward'])(
   },
 );
 
+test.each([APP_LIST, WALLET_LIST])(
+  'the pages of the list $name of each project are found by an index',
+  async (table) => {
+    const { account, projects } = await seedTenant(gateway, { projects: 3 });
+    const { explained, plan } = explain(gateway.database);
+    const [accountId, ids] = [idIn(account), projects.map(idIn)];
+    for (const direction of ['forward', 'backward'] as const) {
+      const request = { direction, size: 5, position: ids[1] };
+      await findListPages(explained, table, accountId, ids, request);
+      await findListsWithPrevious(explained, table, accountId, ids, request);
+    }
+    await countLists(explained, table, accountId, ids);
+    const searches = plan.filter((step) => step.includes(`${table.name}_by_project`));
+    // One for each of the ten branches of both pages, for both flags, and for the count.
+    expect(searches).toHaveLength(2 * 10 + 2 + 1);
+    for (const step of searches) expect(step).toMatch(/\(account_id=\? AND project_id=\?( AND id[<>]\?)?\)$/);
+    const scans = plan.filter((step) => /^SCAN|TEMP B-TREE/.test(step));
+    expect(scans.filter((step) => !/^SCAN (list_\d+|counted|CONSTANT ROW)/.test(step))).toEqual([]);
+  },
+);
+
 test('the account of a project is found by the index on its name', async () => {
   const { account, projects } = await seedTenant(gateway);
   const { explained, plan } = explain(gateway.database);
@@ -72,26 +105,37 @@ test('the token of a request and the rows of the commands are found by an index'
   await listAccounts(explained, '', 10);
   await listApps(explained, accountId, '', 10);
   await listProjectWallets(explained, accountId, projectId, '', 10);
+  await findTokenOfAccount(explained, accountId, id);
+  await revokeTokenOfAccount(explained, accountId, id);
   await listTokens(explained, accountId, '', 10, 0);
   await hasDependents(explained, accountId, projectId, 0);
-  await updateApp(explained, resourceName('apps', id), { active: true });
+  await findAppByName(explained, resourceName('apps', id));
+  await updateApp(explained, accountId, id, { active: true });
+  await lockApp(explained, accountId, id, '', 0);
+  await replaceAppKey(explained, accountId, id, { private_key_id: '', private_key_hash: '' }, 0);
+  await endTokensWithKey(explained, id, '', 0);
   await updateProject(explained, resourceName('projects', id), { title: 'Quarry', description: undefined });
   await deleteWallet(explained, resourceName('wallets', id));
   await revokeTokenById(explained, id, 0);
   await revokeTokensOfOwner(explained, id, 0);
   await revokeTokensOfAccount(explained, id, 0);
+  await listAuditEvents(explained, accountId, '', 10);
+  await listAllAuditEvents(explained, '', 10);
+  await countAuditEvents(explained, accountId, id, id, 10);
   await deleteAccountRows(explained, id);
   expect(plan.length).toBeGreaterThan(20);
-  expect(plan.filter((step) => /SCAN|TEMP B-TREE/.test(step) && !/^SCAN CONSTANT ROW/.test(step))).toEqual(
-    [],
-  );
+  // The rows of a subquery are no table.
+  const isHarmless = (step: string) => /^SCAN (CONSTANT ROW|events$)/.test(step);
+  expect(plan.filter((step) => /SCAN|TEMP B-TREE/.test(step) && !isHarmless(step))).toEqual([]);
 });
 
-test('a sweep finds expired entries by an index', async () => {
+test('a sweep finds expired entries and old events by an index', async () => {
   await gateway.database.query(INSERT_EXPIRED);
+  await gateway.database.query(INSERT_OLD);
   const { explained, plan } = explain(gateway.database);
-  expect(await sweepExpired(explained, 'test', Date.now)).toBe(1);
+  expect(await sweepExpired(explained, 90, 'test', Date.now)).toBe(2);
   expect(plan).toContainEqual(expect.stringMatching(/^SEARCH token USING .*INDEX token_by_expiry/));
+  expect(plan).toContainEqual(expect.stringMatching(/^SEARCH audit_event USING .*INDEX audit_event_by_name/));
   expect(plan).not.toContainEqual(expect.stringMatching(/^SCAN/));
 });
 
@@ -99,6 +143,9 @@ const INSERT_EXPIRED =
   "INSERT INTO token (namespace, key, value, expire_time_ms) VALUES ('owner', 'key', 'value', 0)";
 
 type Statements = Pick<Database, 'query' | 'transaction'>;
+
+const INSERT_OLD = `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count)
+  VALUES ('account', '01ARZ3NDEKTSV4RRFFQ69G5FAV', 'app.create', 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV', '', 1)`;
 
 /** Returns the database, and the query plans of the statements that it runs. */
 function explain(database: Database): { explained: Statements; plan: string[] } {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import type { Database, Queryable } from '../../src/storage/database.ts';
+import { type Database, insertStatement, type Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { onDatabase } from '../support/engine.ts';
 import { makeDatabase, migrateDatabase } from '../support/gateway.ts';
@@ -119,6 +119,50 @@ describe('a statement', () => {
     await add(database, 'b');
     await database.query(insertPart, ['b']);
     expect(await ids()).toEqual(['a', 'b']);
+  });
+});
+
+describe('a statement with an insertion', () => {
+  const BUMP = 'UPDATE item SET at = at + 1, note = $2 WHERE id = $1 RETURNING id, at';
+
+  const statement = insertStatement(
+    'item',
+    ['id', 'note', 'at'],
+    'ON CONFLICT (id) DO UPDATE SET at = item.at + excluded.at',
+  );
+
+  const insertion = (id: string) => ({ statement, values: [id, null, 7] });
+
+  test('returns its rows, and inserts if there are any', async () => {
+    await database.query(ADD, ['a', null, 1]);
+    expect(await database.queryAndInsert(BUMP, ['a', 'x'], insertion('new'))).toEqual([{ id: 'a', at: 2 }]);
+    expect(await database.queryAndInsert(BUMP, ['b', 'x'], insertion('none'))).toEqual([]);
+    expect(await database.queryAndInsert(BUMP, ['a', 'y'], insertion('new'))).toEqual([{ id: 'a', at: 3 }]);
+    expect(await database.query(LIST)).toEqual([
+      { id: 'a', note: 'y', at: 3 },
+      { id: 'new', note: null, at: 14 },
+    ]);
+  });
+
+  test('inserts once, whatever the number of its rows', async () => {
+    await add(database, 'a', 'b');
+    const all = "UPDATE item SET note = 'x' RETURNING id";
+    expect(await database.queryAndInsert(all, [], insertion('new'))).toHaveLength(2);
+    expect(await ids()).toEqual(['a', 'b', 'new']);
+    expect(await database.query('SELECT at FROM item WHERE id = $1', ['new'])).toEqual([{ at: 7 }]);
+  });
+
+  test('changes nothing if the insertion fails, and leaves concurrent writes', async () => {
+    await database.query(ADD, ['a', null, 1]);
+    const invalid = { statement: insertStatement('item', ['id', 'missing'], ''), values: ['b', null] };
+    const outcomes = await Promise.allSettled([
+      add(database, 'c'),
+      database.queryAndInsert(BUMP, ['a', 'x'], invalid),
+      database.queryAndInsert(BUMP, ['a', 'x'], insertion('d')),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await ids()).toEqual(['a', 'c', 'd']);
+    expect(await database.query('SELECT at FROM item WHERE id = $1', ['a'])).toEqual([{ at: 2 }]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Database } from '../../src/storage/database.ts';
+import { type Database, insertStatement } from '../../src/storage/database.ts';
 import { lazyTransaction } from '../../src/storage/lazy-transaction.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { makeDatabase } from '../support/gateway.ts';
@@ -26,8 +26,11 @@ test('everything from the first write on is one transaction', async () => {
   await lazy.database.transaction((transaction) => transaction.query(ADD, [3]));
   expect(await lazy.database.query(LIST)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
   expect(await database.query(LIST)).toEqual([{ id: 1 }]);
-  await lazy.commit(async (last) => void (await last.query(ADD, [4])));
-  expect(await database.query(LIST)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }]);
+  const insertion = { statement: insertStatement('item', ['id'], ''), values: [5] };
+  expect(await lazy.database.queryAndInsert(`${ADD} RETURNING id`, [4], insertion)).toEqual([{ id: 4 }]);
+  expect(await database.query(LIST)).toEqual([{ id: 1 }]);
+  await lazy.commit(async (last) => void (await last.query(ADD, [6])));
+  expect(await database.query(LIST)).toEqual([1, 2, 3, 4, 5, 6].map((id) => ({ id })));
 });
 
 test('a failure of the last part undoes everything', async () => {

@@ -1,19 +1,18 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { KeyvAdapter } from '../../src/storage/keyv-adapter.ts';
-import { DatabaseVersionError, migrate } from '../../src/storage/migrate.ts';
+import { migrate } from '../../src/storage/migrate.ts';
+import { latestVersion, readMigrations } from '../../src/storage/migrations.ts';
+import { DatabaseVersionError } from '../../src/storage/schema-version.ts';
 import { isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../support/engine.ts';
 import { makeDatabase, type TestDatabase } from '../support/gateway.ts';
-import { logLines, paw, pawProcess, startServerProcess } from '../support/paw.ts';
+import { logLines, paw, pawJson, pawProcess, startServerProcess } from '../support/paw.ts';
 
 const NOW = 1_767_225_600_123;
 
-const NAMES = readdirSync(new URL('../../src/storage/migrations/', import.meta.url))
-  .sort()
-  .map((file) => file.replace('.sql', ''));
+const NAMES = readMigrations().map(({ name }) => name);
 
-const MIGRATIONS = NAMES.length;
+const MIGRATIONS = latestVersion();
 
 const CREATE_ACCOUNT = ['account', 'create', '--title', 'Atlas'];
 
@@ -54,6 +53,7 @@ test('an empty database gets every table, and a second migration changes nothing
     expect(await tablesOf(database)).toEqual([
       'account',
       'app',
+      'audit_event',
       'idempotency_key',
       'page_token_key',
       'project',
@@ -105,6 +105,32 @@ test('a migration prints each step, and none for a current database', async () =
   expect(await paw(['migrate'], settings)).toEqual({ status: 0, stdout: end, stderr: '' });
 });
 
+test('a dry run prints the statements of the missing migrations, and changes nothing', async () => {
+  const settings = { DATABASE_URL: made.url };
+  const missing = readMigrations().map(({ name, compatibleFrom, statements }) => ({
+    name,
+    compatibleFrom,
+    statements,
+  }));
+  const plan = { version: 0, serversContinue: true, missing };
+  expect(await pawJson(['migrate', '--dry-run'], settings)).toEqual(plan);
+  expect(await isUntouched(made.url)).toBe(true);
+
+  const before = await onDatabase(made.url, async (database) => {
+    await applyUpTo(database, MIGRATIONS - 2);
+    return allOf(database);
+  });
+  const { status, stdout } = await paw(['migrate', '--dry-run'], settings);
+  expect(status).toBe(0);
+  expect(stdout).toMatch(`-- The database has schema version ${MIGRATIONS - 2}. Stop its servers first.\n`);
+  for (const { name, statements } of missing.slice(-2)) {
+    expect(stdout).toContain(`-- ${name}\n`);
+    for (const statement of statements) expect(stdout).toContain(`${statement.trim()};\n`);
+  }
+  expect(stdout).not.toContain(NAMES.at(-3));
+  expect(await onDatabase(made.url, allOf)).toEqual(before);
+});
+
 test('a migration keeps the tokens of earlier versions valid', () =>
   onDatabase(made.url, async (database) => {
     await applyUpTo(database, 5);
@@ -134,13 +160,12 @@ async function applyUpTo(database: Database, version: number): Promise<void> {
   await database.query(
     'CREATE TABLE schema_migration (version INTEGER PRIMARY KEY, apply_time_ms BIGINT NOT NULL)',
   );
-  for (const [index, name] of NAMES.slice(0, version).entries()) {
+  for (const migration of readMigrations().slice(0, version)) {
     await database.query('INSERT INTO schema_migration (version, apply_time_ms) VALUES ($1, $2)', [
-      index + 1,
+      migration.version,
       NOW,
     ]);
-    const file = new URL(`../../src/storage/migrations/${name}.sql`, import.meta.url);
-    for (const sql of readFileSync(file, 'utf8').split(/;\s*\n/)) if (sql.trim()) await database.query(sql);
+    for (const sql of migration.statements) await database.query(sql);
   }
 }
 

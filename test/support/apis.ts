@@ -123,23 +123,33 @@ const LIST_PROJECTS = `query ($first: Int, $after: String) {
   projects(first: $first, after: $after) { nodes { ${PROJECT} } pageInfo { hasNextPage endCursor } }
 }`;
 
+/** Sends a GraphQL request, and returns its value, which is read from the data, or its first error. */
+export async function graphqlOutcome<T>(
+  url: string,
+  token: string | undefined,
+  query: string,
+  variables: object,
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the values
+  read: (data: any) => T,
+): Promise<Outcome<T>> {
+  const response = await postGraphql(url, token, query, variables);
+  const { data, errors } = JSON.parse(response.text);
+  if (!errors) return { value: read(data), error: undefined, response };
+  const { message, extensions } = errors[0];
+  const { status, reason, fieldViolations = [], requestId } = extensions;
+  const fields = fieldViolations.map(({ field }: { field: string }) => field);
+  return { value: undefined, error: { status, reason, message, fields, requestId }, response };
+}
+
 /** The GraphQL API of the gateway at `url()`. */
 export function graphqlApi(url: () => string): Api {
-  async function request<T>(
+  const request = <T>(
     token: string | undefined,
     query: string,
     variables: object,
     // biome-ignore lint/suspicious/noExplicitAny: the tests check the values
     read: (data: any) => T,
-  ): Promise<Outcome<T>> {
-    const response = await postGraphql(url(), token, query, variables);
-    const { data, errors } = JSON.parse(response.text);
-    if (!errors) return { value: read(data), error: undefined, response };
-    const { message, extensions } = errors[0];
-    const { status, reason, fieldViolations = [], requestId } = extensions;
-    const fields = fieldViolations.map(({ field }: { field: string }) => field);
-    return { value: undefined, error: { status, reason, message, fields, requestId }, response };
-  }
+  ) => graphqlOutcome(url(), token, query, variables, read);
 
   return {
     name: 'GraphQL',

@@ -22,6 +22,9 @@ export type Secrets = {
 const UPDATE_WALLET =
   'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { name } } }';
 
+const ROTATE_APP_KEY =
+  'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { privateKey } } }';
+
 /** A description of an invalid request, and a function that sends it with a secret. */
 type Fault = readonly [what: string, ask: (scene: Scene, api: Api, secret: string) => Promise<HttpResponse>];
 
@@ -165,6 +168,13 @@ export async function useSecrets(gateway: Gateway): Promise<{ scene: Scene; secr
     }
     byUse[`the password of a failed update by ${api.name}`] = await failInside(gateway, tenant, api);
   }
+  // The hash of the key before is kept, too.
+  const rotated = await send(`${gateway.url}/graphql`, 'POST', tenant.token, {
+    query: ROTATE_APP_KEY,
+    variables: { input: { name: appName, gracePeriod: 60 } },
+  });
+  byUse['a new private key'] = JSON.parse(rotated.text).data.rotateAppKey.app.privateKey;
+  hashes.push(hashCredential(byUse['a new private key'] ?? ''));
   return { scene: { gateway, tenant, appName }, secrets: { byUse, hashes } };
 }
 

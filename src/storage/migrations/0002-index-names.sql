@@ -1,3 +1,5 @@
+-- compatible-from: 1
+
 -- Some commands find a resource by its name, without the account. They use an index on the name.
 -- An index on the id alone would mislead the query planner of PostgreSQL: a generic plan could scan
 -- it, and so the rows of all accounts, to read the projects of one account.

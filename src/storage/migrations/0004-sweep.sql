@@ -1,3 +1,5 @@
+-- compatible-from: 3
+
 -- One row: which instance deletes expired rows, and since when its clock can be trusted.
 
 CREATE TABLE sweep (

@@ -1,3 +1,5 @@
+-- compatible-from: 3
+
 -- The answers to requests with an Idempotency-Key, in the transaction of the request.
 
 CREATE TABLE idempotency_key (

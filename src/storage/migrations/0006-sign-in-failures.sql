@@ -1,3 +1,5 @@
+-- compatible-from: 3
+
 -- The failed sign-ins of one client to one app. The address is an IPv4 address or an IPv6 network.
 
 CREATE TABLE sign_in_failure (

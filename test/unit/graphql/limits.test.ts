@@ -5,11 +5,17 @@ import { limits } from '../../../src/graphql/limits.ts';
 const schema: GraphQLSchema = buildSchema(`
   type Query { one: Item! list: [Item!]! nodes(ids: [ID!]!): [Item]! }
   type Mutation { create: Item! }
-  type Item { id: ID! title: String! other: Item! items: [Item!]! }
+  type Item {
+    id: ID! title: String! other: Item! items: [Item!]!
+    page(first: Int, after: String, last: Int, before: String): Page!
+  }
+  type Page { nodes: [Item!]! }
 `);
 
-const ROOT_FIELDS = ['A document may have at most 30 fields of Query and Mutation.'];
-const RESPONSE_FIELDS = ['A response may have at most 20000 fields, counting each list as 100 items.'];
+const ROOT_FIELDS = ['A document may have at most 30 fields of Query and Mutation and other connections.'];
+const RESPONSE_FIELDS = [
+  'A response may have at most 20000 fields, counting a page as its size in the document, and other lists as 100 items.',
+];
 const REPEATED_FIELDS = ['A document may have at most 200 repeated fields.'];
 const FRAGMENT_SPREADS = ['A document may have at most 200 fragment spreads.'];
 
@@ -38,6 +44,13 @@ describe('at most 30 root fields are accepted', () => {
     expect(errorsOf(document(31))).toEqual(ROOT_FIELDS);
   });
 
+  test('and connections of other types, together', () => {
+    const document = (count: number) =>
+      `{ ${aliases(10, `one { ${aliases(count, 'page { nodes { id } }')} }`)} }`;
+    expect(errorsOf(document(2))).toEqual([]);
+    expect(errorsOf(document(3))).toEqual(ROOT_FIELDS);
+  });
+
   test('fields of other types are not root fields', () => {
     expect(errorsOf(`{ one { ${aliases(100, 'title')} } }`)).toEqual([]);
   });
@@ -59,6 +72,13 @@ describe('at most 20,000 response fields are accepted', () => {
   ])('%s', (_, document) => {
     expect(errorsOf(document(19_900))).toEqual([]);
     expect(errorsOf(document(20_000))).toEqual(RESPONSE_FIELDS);
+  });
+
+  test('a page counts its items, whether they are selected or not', () => {
+    // The list and each of its pages with 99 items: 1 + 100 * (pages * (1 + 99) + 1).
+    const document = (pages: number) => `{ list { ${aliases(pages, 'page(first: 99) { __typename }')} } }`;
+    expect(errorsOf(document(1))).toEqual([]);
+    expect(errorsOf(document(2))).toEqual(RESPONSE_FIELDS);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
 import {
   address,
+  auditAction,
   boolean,
   clientMutationId,
   description,
@@ -14,6 +15,7 @@ import {
   privateKey,
   resourceNameValidator,
   text,
+  time,
   title,
   ValidationError,
   type Validator,
@@ -193,4 +195,26 @@ describe('the fields of a request', () => {
     });
     expect(() => parseFields({}, { broken })).toThrow(TypeError);
   });
+});
+
+describe('a time', () => {
+  test.each([
+    ['2026-01-31T12:00:00Z', Date.UTC(2026, 0, 31, 12)],
+    ['2026-01-31T12:00:00.125Z', Date.UTC(2026, 0, 31, 12, 0, 0, 125)],
+    ['2026-01-31T12:00:00+01:30', Date.UTC(2026, 0, 31, 10, 30)],
+  ])('%s is accepted', (value, timeMs) => {
+    expect(time(value)).toBe(timeMs);
+  });
+
+  test.each([undefined, 0, '', '2026-01-31', '2026-01-31T12:00:00', '2026-13-31T12:00:00Z', 'now', ' 2026'])(
+    '%j is refused',
+    (value) => {
+      expect(refusalOf(time, value)).toBe('Must be a time such as 2026-01-31T12:00:00Z.');
+    },
+  );
+});
+
+test.each([undefined, '', 'wallet', 'WALLET.UPDATE', 'constructor'])('the action %j is refused', (value) => {
+  expect(refusalOf(auditAction, value)).toMatch(/^Must be one of account\.create, .*sign_out\.$/);
+  expect(auditAction('wallet.update')).toBe('wallet.update');
 });

@@ -1,0 +1,76 @@
+import type { AuditAction } from '../model/audit-event.ts';
+import type { Principal } from '../model/principal.ts';
+import type { ResourceName, Ulid } from '../model/resource-name.ts';
+import { type AuditEventRow, insertAuditEvent } from '../storage/audit-events.ts';
+import type { Queryable } from '../storage/database.ts';
+import type { Client } from './data-layer.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** What was done. */
+export type Act = {
+  readonly action: AuditAction;
+  readonly resource: ResourceName;
+  /** The names of the fields that an update has set. */
+  readonly fields?: readonly string[];
+  /** The public id of the token that was issued or revoked. */
+  readonly tokenId?: Ulid;
+  /** The number of failed sign-ins or revoked tokens, if it is not 1. */
+  readonly count?: number;
+};
+
+type Ids = Pick<Dependencies, 'newId'>;
+
+/** Records an act of the operator, in its transaction. An update without fields is not recorded. */
+export async function recordOperatorAct(
+  transaction: Queryable,
+  { newId }: Ids,
+  accountId: Ulid,
+  act: Act,
+): Promise<void> {
+  if (act.fields?.length === 0) return;
+  const event = eventOf(newId(), accountId, act);
+  await insertAuditEvent(transaction, { ...event, credential_id: null, address: null, request_id: null });
+}
+
+/** Records an act of a client, in its transaction. */
+export async function recordClientAct(
+  transaction: Queryable,
+  ids: Ids,
+  principal: Principal,
+  client: Client,
+  act: Act,
+): Promise<void> {
+  await insertAuditEvent(transaction, clientEvent(ids, principal, client, act));
+}
+
+/** Returns the event of an act of a client. */
+export function clientEvent(
+  { newId }: Ids,
+  { accountId, credentialId }: Pick<Principal, 'accountId' | 'credentialId'>,
+  { address, requestId }: Pick<Client, 'address' | 'requestId'>,
+  act: Act,
+): AuditEventRow {
+  return {
+    ...eventOf(newId(), accountId, act),
+    credential_id: credentialId,
+    address,
+    request_id: requestId,
+  };
+}
+
+/** Returns the names of the fields that have a value. */
+export function fieldsIn(changes: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(changes).filter((field) => changes[field] !== undefined);
+}
+
+function eventOf(id: Ulid, accountId: Ulid, { action, resource, fields, tokenId, count }: Act) {
+  return {
+    account_id: accountId,
+    id,
+    action,
+    resource,
+    token_id: tokenId ?? null,
+    fields: fields?.join() ?? '',
+    event_count: count ?? 1,
+  };
+}

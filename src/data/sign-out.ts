@@ -1,0 +1,23 @@
+import type { Principal } from '../model/principal.ts';
+import { resourceName } from '../model/resource-name.ts';
+import { audited } from '../storage/audit-events.ts';
+import { revokeTokenOfAccount } from '../storage/tokens.ts';
+import { clientEvent } from './audit.ts';
+import type { Client } from './data-layer.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** See `DataLayer.signOut`. It succeeds if the token has ended since the authentication. Source: RFC 7009. */
+export async function signOut(
+  dependencies: Pick<Dependencies, 'database' | 'newId'>,
+  principal: Principal,
+  client: Client,
+): Promise<void> {
+  const { accountId, credentialId } = principal;
+  const resource =
+    principal.level === 'account'
+      ? resourceName('accounts', accountId)
+      : resourceName('projects', principal.projectId);
+  const act = { action: 'sign_out', resource, tokenId: credentialId } as const;
+  const event = clientEvent(dependencies, principal, client, act);
+  await revokeTokenOfAccount(audited(dependencies.database, event), accountId, credentialId);
+}

@@ -1,0 +1,52 @@
+import type { ResourceName, Ulid } from './resource-name.ts';
+
+/** The acts that are recorded. */
+export const AUDIT_ACTIONS = [
+  'account.create',
+  'account.suspend',
+  'account.resume',
+  'account.delete',
+  'project.create',
+  'project.update',
+  'project.delete',
+  'wallet.create',
+  'wallet.update',
+  'wallet.delete',
+  'app.create',
+  'app.update',
+  'app.activate',
+  'app.deactivate',
+  'app.rotate_key',
+  'app.delete',
+  'token.create',
+  'token.revoke',
+  'sign_in.succeed',
+  'sign_in.fail',
+  'sign_out',
+] as const;
+
+/** An act that is recorded. */
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** The record of an act. It contains no secret and no value of a field. */
+export type AuditEvent = {
+  readonly id: Ulid;
+  /** The time of the act; for failed sign-ins, the start of their minute: Unix time in milliseconds. */
+  readonly timeMs: number;
+  readonly account: ResourceName<'accounts'>;
+  readonly action: AuditAction;
+  /** The resource of the act. A failed sign-in to an app that does not exist has the account. */
+  readonly resource: ResourceName;
+  /** The public id of the token of the request; undefined for an act of the operator. */
+  readonly credentialId: Ulid | undefined;
+  /** The public id of the token that was issued or revoked, if it is one. */
+  readonly tokenId: Ulid | undefined;
+  /** The names of the fields that an update has set. */
+  readonly fields: readonly string[];
+  /** The IPv4 address of the client, or its IPv6 network; undefined for an act of the operator. */
+  readonly address: string | undefined;
+  /** The id of the request; undefined for an act of the operator. */
+  readonly requestId: string | undefined;
+  /** The number of failed sign-ins or of revoked tokens, otherwise 1. */
+  readonly count: number;
+};

@@ -1,0 +1,98 @@
+import type { AuditAction } from '../model/audit-event.ts';
+import type { ResourceName, Ulid } from '../model/resource-name.ts';
+import { type Database, insertStatement, type Queryable, type Value } from './database.ts';
+
+/** A row of the table `audit_event`. */
+export type AuditEventRow = {
+  readonly account_id: Ulid;
+  readonly id: Ulid;
+  readonly action: AuditAction;
+  readonly resource: ResourceName;
+  readonly credential_id: Ulid | null;
+  readonly token_id: Ulid | null;
+  /** The names of fields, with commas between them. */
+  readonly fields: string;
+  readonly address: string | null;
+  readonly request_id: string | null;
+  readonly event_count: number;
+};
+
+/** The columns of the table. */
+export const AUDIT_EVENT_COLUMNS = [
+  'account_id',
+  'id',
+  'action',
+  'resource',
+  'credential_id',
+  'token_id',
+  'fields',
+  'address',
+  'request_id',
+  'event_count',
+] as const satisfies readonly (keyof AuditEventRow)[];
+
+const COLUMNS = AUDIT_EVENT_COLUMNS.join(', ');
+
+// Only failed sign-ins can have the id of an earlier event.
+const ON_CONFLICT =
+  'ON CONFLICT (account_id, id) DO UPDATE SET event_count = audit_event.event_count + excluded.event_count';
+
+const INSERT = insertStatement('audit_event', AUDIT_EVENT_COLUMNS, ON_CONFLICT);
+
+const LIST = `SELECT ${COLUMNS} FROM audit_event WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
+
+// The expression must be the same as in the index `audit_event_by_name`.
+const LIST_ALL = `SELECT ${COLUMNS} FROM audit_event WHERE 'events/' || id > $1
+ORDER BY 'events/' || id LIMIT $2`;
+
+const COUNT = `SELECT COUNT(*) AS count FROM
+  (SELECT 1 AS one FROM audit_event WHERE account_id = $1 AND id >= $2 AND id <= $3 LIMIT $4) AS events`;
+
+/** Inserts an event, or adds its count to an event with the same id. */
+export async function insertAuditEvent(database: Queryable, event: AuditEventRow): Promise<void> {
+  await database.query(INSERT.sql, valuesOf(event));
+}
+
+/**
+ * Returns a target for one statement with RETURNING. The event is inserted in the transaction of the statement, if that
+ * returns a row.
+ */
+export function audited(database: Pick<Database, 'queryAndInsert'>, event: AuditEventRow): Queryable {
+  const insertion = { statement: INSERT, values: valuesOf(event) };
+  return { query: (sql, params = []) => database.queryAndInsert(sql, params, insertion) };
+}
+
+/** Returns at most `limit` events of an account whose id is greater than `after`, in the order of their ids. */
+export function listAuditEvents(
+  database: Queryable,
+  accountId: Ulid,
+  after: string,
+  limit: number,
+): Promise<readonly AuditEventRow[]> {
+  return database.query<AuditEventRow>(LIST, [accountId, after, limit]);
+}
+
+/** Returns at most `limit` events of all accounts whose id is greater than `after`, in the order of their ids. */
+export function listAllAuditEvents(
+  database: Queryable,
+  after: string,
+  limit: number,
+): Promise<readonly AuditEventRow[]> {
+  return database.query<AuditEventRow>(LIST_ALL, [`events/${after}`, limit]);
+}
+
+/** Returns the number of events of an account with ids from `first` to `last`, but at most `limit`. */
+export async function countAuditEvents(
+  database: Queryable,
+  accountId: Ulid,
+  first: Ulid,
+  last: Ulid,
+  limit: number,
+): Promise<number> {
+  const [row] = await database.query<{ count: number }>(COUNT, [accountId, first, last, limit]);
+  return row?.count ?? 0;
+}
+
+function valuesOf(event: AuditEventRow): readonly Value[] {
+  return AUDIT_EVENT_COLUMNS.map((column) => event[column]);
+}

@@ -1,0 +1,70 @@
+import { ApiError, unavailable } from '../model/api-error.ts';
+import type { Database } from './database.ts';
+import { latestVersion } from './migrations.ts';
+import { DatabaseVersionError } from './schema-version.ts';
+
+/** What a server is told about a schema that another program has migrated. */
+export type SchemaEvents = {
+  /** The schema is newer than this program and than before, and compatible. */
+  onNewer(version: number): void;
+  /** The program can't use the schema any more. */
+  onIncompatible(error: DatabaseVersionError): void;
+};
+
+// Without a load balancer, nobody calls the readiness check.
+const CHECK_INTERVAL_MS = 10_000;
+
+/**
+ * Returns a database that notices when another program migrates the schema while this one runs. As long as the program
+ * can't use the schema, all statements are refused as UNAVAILABLE. The schema is checked with each check of the
+ * readiness, and every 10 s.
+ *
+ * @param version the schema version at the start
+ */
+export function guardSchema(
+  database: Database,
+  version: number,
+  { onNewer, onIncompatible }: SchemaEvents,
+): Database {
+  let known = latestVersion();
+  reportNewer(version);
+  let refusal: DatabaseVersionError | undefined;
+
+  function reportNewer(current: number): void {
+    if (current > known) onNewer(current);
+    known = Math.max(known, current);
+  }
+
+  async function checkReady(): Promise<number> {
+    try {
+      const current = await database.checkReady();
+      refusal = undefined;
+      reportNewer(current);
+      return current;
+    } catch (error) {
+      const cause = error instanceof ApiError ? error.cause : undefined;
+      if (cause instanceof DatabaseVersionError) {
+        if (refusal === undefined) onIncompatible(cause);
+        refusal = cause;
+      }
+      throw error;
+    }
+  }
+
+  const refuse = () => Promise.reject(unavailable(refusal));
+
+  // A failed check says nothing new: requests fail and are logged.
+  const timer = setInterval(() => checkReady().catch(() => {}), CHECK_INTERVAL_MS).unref();
+
+  return {
+    query: (sql, params) => (refusal === undefined ? database.query(sql, params) : refuse()),
+    queryAndInsert: (sql, params, insertion) =>
+      refusal === undefined ? database.queryAndInsert(sql, params, insertion) : refuse(),
+    transaction: (work) => (refusal === undefined ? database.transaction(work) : refuse()),
+    checkReady,
+    async close() {
+      clearInterval(timer);
+      await database.close();
+    },
+  };
+}

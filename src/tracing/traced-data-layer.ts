@@ -1,0 +1,39 @@
+import type { Tracer } from '@opentelemetry/api';
+import type { Attempt, DataLayer, Operations } from '../data/data-layer.ts';
+import { inSpan } from './in-span.ts';
+
+/**
+ * Records a span for each operation, except for health checks. It has the name of the operation, and none of its
+ * arguments.
+ */
+export function tracedDataLayer(tracer: Tracer, data: DataLayer): DataLayer {
+  const run = <T>(name: string, work: () => Promise<T>) => inSpan(tracer, name, {}, work);
+
+  function tracedOperations<T extends Operations>(operations: T): T {
+    const traced = Object.entries(operations).map(([name, operation]) => [
+      name,
+      (...input: readonly unknown[]) =>
+        run(name, () => Reflect.apply(operation, operations, input) as Promise<unknown>),
+    ]);
+    // It has the same names, and the functions have the same types.
+    return Object.fromEntries(traced) as T;
+  }
+
+  function tracedAttempt(attempt: Attempt): Attempt {
+    if (attempt.answer !== undefined) return attempt;
+    const { keep, abandon } = attempt;
+    return {
+      data: tracedOperations(attempt.data),
+      keep: (answer) => run('keep', () => keep(answer)),
+      abandon: () => run('abandon', abandon),
+    };
+  }
+
+  const { attempt, checkReady } = data;
+  return {
+    ...tracedOperations(data),
+    attempt: (principal, request) =>
+      run('attempt', async () => tracedAttempt(await attempt(principal, request))),
+    checkReady,
+  };
+}
