@@ -20,6 +20,8 @@ export type Config = {
     readonly poolSize: number;
     /** The timeout of a statement, and of the wait for a connection, in milliseconds. */
     readonly timeoutMs: number;
+    /** The variables `PG…` of libpq. */
+    readonly variables: Readonly<Record<string, string>>;
   };
   /** The number of server processes. */
   readonly workers: number;
@@ -100,14 +102,27 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const config = readSettings((name) => {
     names.add(name);
     return environment[name] || undefined;
-  });
+  }, readPostgresVariables(environment));
   for (const [name, value] of Object.entries(environment)) {
     if (value && name.startsWith('PAW_') && !names.has(name)) throw unknownVariable(name, names);
   }
   return config;
 }
 
-function readSettings(value: (name: string) => string | undefined): Config {
+function readPostgresVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+): Config['postgres']['variables'] {
+  const variables: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value && name.startsWith('PG')) variables[name] = value;
+  }
+  return variables;
+}
+
+function readSettings(
+  value: (name: string) => string | undefined,
+  variables: Config['postgres']['variables'],
+): Config {
   const readLimit = (name: string, defaultLimit: string) =>
     readInteger(name, value(name) ?? defaultLimit, 1, MAX_LIMIT);
   const readQueue = (name: string, defaultLength: string) =>
@@ -122,6 +137,7 @@ function readSettings(value: (name: string) => string | undefined): Config {
     postgres: {
       poolSize: readInteger('PAW_POSTGRES_POOL', value('PAW_POSTGRES_POOL') ?? '10', 1, 1000),
       timeoutMs: readDuration('PAW_POSTGRES_TIMEOUT', value('PAW_POSTGRES_TIMEOUT') ?? '5s') * 1000,
+      variables,
     },
     workers: readWorkers(value('PAW_WORKERS') ?? '1'),
     publicUrl: readUrl('PUBLIC_URL', value('PUBLIC_URL')),

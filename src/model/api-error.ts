@@ -238,6 +238,21 @@ export function unavailable(cause?: unknown): ApiError {
   });
 }
 
+/**
+ * Returns the error for a change whose commit the database has not confirmed: it may have been made.
+ *
+ * @param cause the error of the database
+ */
+export function resultUnknown(cause: unknown): ApiError {
+  return new ApiError({
+    status: 'UNAVAILABLE',
+    reason: 'RESULT_UNKNOWN',
+    message:
+      'The database has not confirmed the change, which may have been made. Check the resource before you repeat it.',
+    cause,
+  });
+}
+
 /** Returns whether an error is logged: internal errors and outages are, but not those of a server that is stopping. */
 export function shouldLog({ status, cause }: ApiError): boolean {
   return status === 'INTERNAL' || (status === 'UNAVAILABLE' && cause !== undefined);

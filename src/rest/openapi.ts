@@ -22,6 +22,7 @@ import {
   internal,
   overloaded,
   rateLimited,
+  resultUnknown,
   tokenInvalid,
   tooManyIdempotencyKeys,
   unavailable,
@@ -131,6 +132,7 @@ const BODY_ERRORS = [
   idempotencyKeyInUse(),
   idempotencyKeyReused(),
   tooManyIdempotencyKeys(),
+  resultUnknown(undefined),
 ];
 
 /**

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { unavailable } from '../model/api-error.ts';
-import { type Database, type Queryable, queryThenInsert } from './database.ts';
+import { type Database, type Queryable, queryThenInsert, type Row, type Value } from './database.ts';
+import { isConflict } from './postgres-errors.ts';
 
 /** A transaction that operations can use as their database. */
 export type LazyTransaction = {
@@ -15,36 +17,62 @@ export type LazyTransaction = {
 /** Ends a transaction that is rolled back. */
 class RolledBack extends Error {}
 
+/** A statement of the transaction, and its result. */
+type Statement = { readonly sql: string; readonly params: readonly Value[]; readonly rows: readonly Row[] };
+
+/** An attempt at the transaction. */
+type Run = { readonly transaction: Queryable; readonly fail: (error: unknown) => void };
+
 /**
  * Returns a transaction that begins with its first write, and from then on contains all statements. What comes before,
  * such as the hash of the first password, thus holds neither a lock nor a connection.
  *
- * Other than `Database.transaction`, it is not retried after a conflict.
+ * After a lost conflict, its statements are executed again. If one of them then has another result, the operations
+ * have continued with a wrong one, and the transaction fails with UNAVAILABLE.
  */
 export function lazyTransaction(database: Database): LazyTransaction {
   const end = Promise.withResolvers<void>();
   // A transaction that never begins has nobody who waits for its end.
   end.promise.catch(() => {});
-  let begun: Promise<Queryable> | undefined;
+  const statements: Statement[] = [];
+  let run: PromiseWithResolvers<Run> | undefined;
   let committed: Promise<void> = Promise.resolve();
   let isEnded = false;
 
-  async function begin(): Promise<Queryable> {
+  function begin(): PromiseWithResolvers<Run> {
     // On SQLite, a statement after the end would be a transaction of its own.
     if (isEnded) throw new Error('The transaction has ended.');
-    begun ??= new Promise((resolve, reject) => {
-      let runs = 0;
-      committed = database.transaction(async (transaction) => {
-        runs += 1;
-        // A retry would commit an empty transaction.
-        if (runs > 1) throw unavailable();
-        resolve(transaction);
-        await end.promise;
-      });
-      committed.catch(reject);
+    if (run !== undefined) return run;
+    const first = newRun();
+    run = first;
+    committed = database.transaction(async (transaction) => {
+      const failure = Promise.withResolvers<never>();
+      await repeat(statements, transaction);
+      run?.resolve({ transaction, fail: failure.reject });
+      await Promise.race([end.promise, failure.promise]);
     });
-    return begun;
+    committed.catch((error: unknown) => run?.reject(error));
+    return first;
   }
+
+  const query: Queryable['query'] = async <R extends Row>(sql: string, params: readonly Value[] = []) => {
+    for (;;) {
+      const current = begin();
+      const { transaction, fail } = await current.promise;
+      try {
+        const rows = await transaction.query<R>(sql, params);
+        statements.push({ sql, params, rows });
+        return rows;
+      } catch (error) {
+        // The conflict of another statement ends the attempt for this one, too.
+        if (run === current && !isConflict(error)) throw error;
+        if (run === current) {
+          run = newRun();
+          fail(error);
+        }
+      }
+    }
+  };
 
   async function rollBack(): Promise<void> {
     isEnded = true;
@@ -53,20 +81,18 @@ export function lazyTransaction(database: Database): LazyTransaction {
   }
 
   return {
-    hasBegun: () => begun !== undefined,
+    hasBegun: () => run !== undefined,
     database: {
       ...database,
-      query: async (sql, params) =>
-        begun === undefined && sql.startsWith('SELECT')
-          ? database.query(sql, params)
-          : (await begin()).query(sql, params),
-      transaction: async (work) => work(await begin()),
-      queryAndInsert: async (sql, params, insertion) =>
-        queryThenInsert(await begin(), sql, params, insertion),
+      query: (sql, params) =>
+        run === undefined && sql.startsWith('SELECT') ? database.query(sql, params) : query(sql, params),
+      transaction: (work) => work({ query }),
+      queryAndInsert: (sql, params, insertion) => queryThenInsert({ query }, sql, params, insertion),
     },
     async commit(work) {
       try {
-        await work(await begin());
+        await begin().promise;
+        await work({ query });
       } catch (error) {
         await rollBack();
         throw error;
@@ -77,4 +103,18 @@ export function lazyTransaction(database: Database): LazyTransaction {
     },
     rollBack,
   };
+}
+
+function newRun(): PromiseWithResolvers<Run> {
+  const run = Promise.withResolvers<Run>();
+  // No statement may be waiting for it.
+  run.promise.catch(() => {});
+  return run;
+}
+
+/** Executes statements again. @throws UNAVAILABLE if one of them has another result than before */
+async function repeat(statements: readonly Statement[], transaction: Queryable): Promise<void> {
+  for (const { sql, params, rows } of statements) {
+    if (!isDeepStrictEqual(await transaction.query(sql, params), rows)) throw unavailable();
+  }
 }

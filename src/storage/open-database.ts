@@ -41,12 +41,12 @@ export async function openDatabase(
 ): Promise<Database> {
   const path = sqlitePath(url);
   if (path !== undefined) return openSqlite(path, { create, onFailure, onHeldLog, onSync });
-  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) {
+  if (/^postgres(ql)?:\/\//.test(url)) {
     // Imported on demand: a start on SQLite is faster without the PostgreSQL driver.
     const { openPostgres } = await import('./postgres.ts');
     return openPostgres(url, postgres, onPool);
   }
   throw new DatabaseUrlError(
-    'DATABASE_URL must be sqlite:<path> or postgres://<user>:<password>@<host>/<database>.',
+    'DATABASE_URL must be sqlite:<path> or postgres://<user>:<password>@<host>:<port>,…/<database>.',
   );
 }

@@ -1,5 +1,6 @@
-import { DatabaseError } from 'pg';
+import { retryConflicts } from './conflicts.ts';
 import type { Queryable, Row, Value } from './database.ts';
+import { isConflict, isMissingStatement } from './postgres-errors.ts';
 
 // A larger batch would serialize reads on one connection while other connections are idle.
 const MAX_BATCH = 16;
@@ -19,18 +20,28 @@ type PendingRead = {
  * Each read has its own result: a failed read has no effect on the others.
  *
  * @param withConnection runs work on a connection of the pool; rejects if no connection is available in time
+ * @param timeoutMs see `retryConflicts`
  */
 export function batchedReads(
-  withConnection: (work: (connection: Queryable) => Promise<unknown>) => Promise<unknown>,
+  withConnection: <T>(work: (connection: Queryable) => Promise<T>) => Promise<T>,
+  timeoutMs: number,
 ): Queryable['query'] {
   let pending: PendingRead[] = [];
+
+  // Reads lose conflicts as well, if transactions are serializable.
+  function retry({ sql, params, resolve, reject }: PendingRead): void {
+    retryConflicts(() => withConnection((connection) => connection.query(sql, params)), timeoutMs).then(
+      resolve,
+      reject,
+    );
+  }
 
   function send(): void {
     const reads = pending;
     pending = [];
     for (let start = 0; start < reads.length; start += MAX_BATCH) {
       const batch = reads.slice(start, start + MAX_BATCH);
-      withConnection((connection) => runBatch(batch, connection)).catch((error: unknown) => {
+      withConnection((connection) => runBatch(batch, connection, retry)).catch((error: unknown) => {
         for (const { reject } of batch) reject(error);
       });
     }
@@ -43,12 +54,17 @@ export function batchedReads(
     });
 }
 
-async function runBatch(batch: readonly PendingRead[], connection: Queryable): Promise<void> {
+async function runBatch(
+  batch: readonly PendingRead[],
+  connection: Queryable,
+  retry: (read: PendingRead) => void,
+): Promise<void> {
   const unprepared: PendingRead[] = [];
   await Promise.all(
     batch.map((read) =>
       connection.query(read.sql, read.params).then(read.resolve, (error: unknown) => {
         if (isMissingStatement(error)) unprepared.push(read);
+        else if (isConflict(error)) retry(read);
         else read.reject(error);
       }),
     ),
@@ -57,13 +73,4 @@ async function runBatch(batch: readonly PendingRead[], connection: Queryable): P
   for (const { sql, params, resolve, reject } of unprepared) {
     await connection.query(sql, params).then(resolve, reject);
   }
-}
-
-/**
- * Returns whether a prepared statement does not exist, because another read of the batch failed
- * to prepare it. A retry of the read gives the original error.
- * Source: PostgreSQL, appendix A, invalid_sql_statement_name.
- */
-function isMissingStatement(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === '26000';
 }

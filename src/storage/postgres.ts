@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import { DatabaseError, Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import { type PoolClient, type PoolConfig, types } from 'pg';
 import { ApiError, unavailable } from '../model/api-error.ts';
+import { retryConflicts } from './conflicts.ts';
 import type { Database, InsertStatement, Queryable, Row, Value } from './database.ts';
-import { parsePostgresUrl } from './database-url.ts';
+import { connector, isConnectTimeout } from './postgres-connect.ts';
+import { endsConnection, isReadOnly, statementError } from './postgres-errors.ts';
+import { attemptsOf, poolOpener } from './postgres-hosts.ts';
 import { batchedReads } from './postgres-reads.ts';
+import { parsePostgresUrl } from './postgres-url.ts';
 import { READ_TABLES, remembered } from './readiness.ts';
 import { checkVersion, FIND_COMPATIBLE_VERSION, type SchemaVersion } from './schema-version.ts';
 
@@ -14,6 +17,8 @@ export type PostgresSettings = {
   readonly poolSize: number;
   /** The timeout of a statement, and of the wait for a connection, in milliseconds. */
   readonly timeoutMs: number;
+  /** The variables `PG…` of libpq; see `parsePostgresUrl`. */
+  readonly variables?: Readonly<Record<string, string>>;
 };
 
 /** The state of a connection pool. */
@@ -37,29 +42,20 @@ export type ObservePool = (state: () => PoolState) => (wait: PoolWait) => void;
 // True for a standby, too.
 const PROBE = `${READ_TABLES}, current_setting('transaction_read_only') AS read_only`;
 
-const READ_ONLY = /^25006$/;
+/** A connection outside of a transaction, or in one. */
+type Connection = Queryable & {
+  /** Executes a statement that commits a change. @throws RESULT_UNKNOWN if the change may have been made */
+  readonly commit: Queryable['query'];
+};
 
-// Error codes of an unavailable server, as opposed to those of an invalid statement.
-// Source: PostgreSQL, appendix A.
-const OUTAGE_CODES = [
-  /^08/, // connection exception
-  /^53/, // insufficient resources
-  /^57/, // operator intervention: shutdown, startup, statement timeout
-  /^58/, // system error
-  READ_ONLY,
-  /^40001$/, // serialization failure
-  /^40P01$/, // deadlock
-  /^XX/, // internal error, which distributed engines return for an unavailable node
-];
+// The connections of a long-running process move to servers that were added or have returned.
+const LIFETIME_SECONDS = 1800;
 
-// The messages of the pool, whose errors have no code: all connections are used, or a new one takes too long.
-const POOL_TIMEOUT =
-  /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/;
+const DISCARD_INTERVAL_MS = 1000;
 
-// A serialization failure or a deadlock. A retry of the transaction can succeed.
-const CONFLICT_CODE = /^(40001|40P01)$/;
-const MAX_ATTEMPTS = 4;
-const RETRY_DELAY_MS = 20;
+// The server reports a commit that no standby has confirmed as a success after a warning. The warning has no code of its
+// own, and its text depends on the locale, but not the name of the function that waits.
+const STANDBY_WAIT = 'SyncRepWaitForLSN';
 
 // The client's timeout is longer than the server's. It applies if the server no longer responds.
 const CLIENT_TIMEOUT_MARGIN_MS = 1000;
@@ -69,29 +65,40 @@ const CLIENT_TIMEOUT_MARGIN_MS = 1000;
  * Connections are opened on demand. A broken connection is replaced for the next statement.
  *
  * @param url `postgres://…`; see `parsePostgresUrl` for its parameters
- * @throws DatabaseUrlError if a parameter of the URL is unknown or invalid
+ * @throws DatabaseUrlError if the URL is malformed, or a parameter is unknown or invalid
  */
 export function openPostgres(
   url: string,
-  { poolSize, timeoutMs }: PostgresSettings,
+  { poolSize, timeoutMs, variables }: PostgresSettings,
   onPool?: ObservePool,
 ): Database {
-  const { connectionString, hasPooler } = parsePostgresUrl(url);
-
+  const target = parsePostgresUrl(url, variables);
+  const { hasPooler } = target;
   const settings: PoolConfig = {
-    connectionString,
     application_name: 'paw-gateway',
     connectionTimeoutMillis: timeoutMs,
     ...(!hasPooler && { statement_timeout: timeoutMs }),
     query_timeout: timeoutMs + CLIENT_TIMEOUT_MARGIN_MS,
     keepAlive: true,
+    maxLifetimeSeconds: LIFETIME_SECONDS,
     pipeline: true,
     // Counts and times are safe integers.
     types: {
       getTypeParser: (oid: number) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid)),
     },
   };
+  const openPool = poolOpener(target, timeoutMs);
   const pool = openPool(settings, poolSize);
+  const unconfirmed = new WeakSet<PoolClient>();
+  // The connections that were opened since a session was found to be read-only.
+  let current = new WeakSet<PoolClient>();
+  let discardTime = -Infinity;
+  pool.on('connect', (client) => {
+    current.add(client);
+    client.on('notice', ({ routine }) => {
+      if (routine === STANDBY_WAIT) unconfirmed.add(client);
+    });
+  });
   const observeWait = onPool?.(() => ({
     used: pool.totalCount - pool.idleCount,
     idle: pool.idleCount,
@@ -99,6 +106,11 @@ export function openPostgres(
   }));
   // A probe must not wait for the connections of requests.
   const probePool = openPool(settings, 1);
+  for (const each of [pool, probePool]) each.on('error', () => {});
+
+  const attempts = attemptsOf(target);
+  const connect = connector(pool, attempts, timeoutMs);
+  const connectProbe = connector(probePool, attempts, timeoutMs);
 
   const statementName = hasPooler ? () => undefined : statementNames();
 
@@ -106,68 +118,90 @@ export function openPostgres(
 
   const running = new Set<Promise<unknown>>();
 
+  /** Discards all connections: a session that was opened before a failover stays read-only. */
+  function discardConnections(): void {
+    // Reads continue while the database is read-only, so this is not repeated at each write.
+    if (performance.now() - discardTime < DISCARD_INTERVAL_MS) return;
+    discardTime = performance.now();
+    current = new WeakSet();
+  }
+
+  /** Takes a connection of the pool that was opened after the last discard. */
+  async function takeConnection(): Promise<PoolClient> {
+    const start = observeWait && performance.now();
+    const observe = (error?: unknown) => {
+      if (start === undefined) return;
+      observeWait?.({ seconds: (performance.now() - start) / 1000, isTimeout: isConnectTimeout(error) });
+    };
+    try {
+      for (;;) {
+        const client = await connect();
+        if (current.has(client)) {
+          observe();
+          return client;
+        }
+        client.release(true);
+      }
+    } catch (error) {
+      observe(error);
+      throw error;
+    }
+  }
+
   /** Runs `work` on a connection of the pool. `close` waits for it. */
-  function withConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T> {
+  function withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const result = runOnConnection(work).finally(() => running.delete(result));
     running.add(result);
     return result;
   }
 
-  async function connect(): Promise<PoolClient> {
-    const start = observeWait && performance.now();
-    const observe = (error?: unknown) => {
-      if (start === undefined) return;
-      const isTimeout = error instanceof Error && POOL_TIMEOUT.test(error.message);
-      observeWait?.({ seconds: (performance.now() - start) / 1000, isTimeout });
-    };
-    try {
-      const client = await pool.connect();
-      observe();
-      return client;
-    } catch (error) {
-      // The server is unreachable, or no connection is available in time.
-      observe(error);
-      throw unavailable(error);
-    }
-  }
-
   /** Runs `work` on a connection of the pool, and discards the connection if it may be broken. */
-  async function runOnConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T> {
-    const client = await connect();
+  async function runOnConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const client = await takeConnection();
+    // An error between two statements, which thus were not sent.
+    let loss: Error | undefined;
+    const onError = (error: Error) => {
+      loss = error;
+    };
+    client.on('error', onError);
     let isBroken = false;
-    const connection: Queryable = {
-      async query<R extends Row>(sql: string, params: readonly Value[] = []) {
-        try {
-          const { rows } = await client.query<R>({
-            name: statementName(sql),
-            text: sql,
-            values: [...params],
-          });
-          return rows;
-        } catch (error) {
-          // An error that is not from the server is an error of the connection.
-          isBroken ||= !(error instanceof DatabaseError) || error.severity === 'FATAL' || isReadOnly(error);
-          throw isBroken || isOutage(error) ? unavailable(error) : error;
-        }
-      },
+    const run = async <R extends Row>(sql: string, params: readonly Value[], commits: boolean) => {
+      if (loss !== undefined) throw unavailable(loss);
+      try {
+        if (commits) unconfirmed.delete(client);
+        const { rows } = await client.query<R>({ name: statementName(sql), text: sql, values: [...params] });
+        if (commits && unconfirmed.has(client)) throw new Error('The wait for a standby has been cancelled.');
+        return rows;
+      } catch (error) {
+        isBroken ||= endsConnection(error);
+        if (isReadOnly(error)) discardConnections();
+        throw statementError(error, commits);
+      }
     };
     try {
-      return await work(connection);
+      return await work({
+        query: (sql, params = []) => run(sql, params, false),
+        commit: (sql, params = []) => run(sql, params, true),
+      });
     } finally {
-      client.release(isBroken);
+      client.off('error', onError);
+      client.release(isBroken || loss !== undefined);
     }
   }
 
-  const read = batchedReads(withConnection);
+  const read = batchedReads(withConnection, timeoutMs);
 
   const checkReady = remembered(async () => {
-    const client = await probePool.connect().catch((error: unknown) => Promise.reject(unavailable(error)));
+    const client = await connectProbe();
     let isReady = false;
     try {
       const schema = await client.query<SchemaVersion>(FIND_COMPATIBLE_VERSION);
       const version = checkVersion(schema.rows[0]);
       const { rows } = await client.query<{ read_only: string }>(PROBE);
-      if (rows[0]?.read_only !== 'off') throw new Error('The database is read-only, or a standby.');
+      if (rows[0]?.read_only !== 'off') {
+        discardConnections();
+        throw new Error('The database is read-only, or a standby.');
+      }
       isReady = true;
       return version;
     } catch (error) {
@@ -178,28 +212,18 @@ export function openPostgres(
     }
   });
 
+  /** Executes a statement that is a transaction of its own. */
+  const commit: Queryable['query'] = (sql, params) =>
+    retryConflicts(() => withConnection((connection) => connection.commit(sql, params)), timeoutMs);
+
   return {
-    query: (sql, params) =>
-      sql.startsWith('SELECT')
-        ? read(sql, params)
-        : withConnection((connection) => connection.query(sql, params)),
+    query: (sql, params) => (sql.startsWith('SELECT') ? read(sql, params) : commit(sql, params)),
 
-    async transaction(work) {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await withConnection((connection) => inTransaction(connection, work));
-        } catch (error) {
-          if (attempt === MAX_ATTEMPTS || !isConflict(error)) throw error;
-          // A random delay, so that the conflicting transactions do not retry at the same time.
-          await delay(Math.random() * RETRY_DELAY_MS * attempt);
-        }
-      }
-    },
+    transaction: (work) =>
+      retryConflicts(() => withConnection((connection) => inTransaction(connection, work)), timeoutMs),
 
-    queryAndInsert(sql, params, { statement, values }) {
-      const both = join(sql, params.length, statement);
-      return withConnection((connection) => connection.query(both, [...params, ...values]));
-    },
+    queryAndInsert: (sql, params, { statement, values }) =>
+      commit(join(sql, params.length, statement), [...params, ...values]),
 
     checkReady,
 
@@ -210,30 +234,21 @@ export function openPostgres(
   };
 }
 
-/** Opens a connection pool. */
-function openPool(settings: PoolConfig, max: number): Pool {
-  const pool = new Pool({ ...settings, max });
-  // A broken connection rejects its running statements and also emits an error event, which
-  // would end the process if it had no listener.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
-}
-
 async function inTransaction<T>(
-  connection: Queryable,
+  connection: Connection,
   work: (transaction: Queryable) => Promise<T>,
 ): Promise<T> {
   await connection.query('BEGIN');
+  let result: T;
   try {
-    const result = await work(connection);
-    await connection.query('COMMIT');
-    return result;
+    result = await work({ query: connection.query });
   } catch (error) {
     // ROLLBACK fails on a broken connection, whose transaction the server rolls back itself.
     await connection.query('ROLLBACK').catch(() => {});
     throw error;
   }
+  await connection.commit('COMMIT');
+  return result;
 }
 
 /**
@@ -269,18 +284,4 @@ function statementNames(): (sql: string) => string {
     }
     return name;
   };
-}
-
-/** A session can stay read-only after a failover, when the server is writable again. Its connection is discarded. */
-function isReadOnly({ code }: DatabaseError): boolean {
-  return READ_ONLY.test(code ?? '');
-}
-
-function isOutage(error: unknown): boolean {
-  return error instanceof DatabaseError && OUTAGE_CODES.some((pattern) => pattern.test(error.code ?? ''));
-}
-
-function isConflict(error: unknown): boolean {
-  const cause = error instanceof ApiError ? error.cause : undefined;
-  return cause instanceof DatabaseError && CONFLICT_CODE.test(cause.code ?? '');
 }

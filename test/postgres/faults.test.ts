@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -11,6 +11,8 @@ import { type PostgresServer, startPostgres } from '../support/postgres-server.t
 
 // Creating a cluster takes long on a busy machine.
 const SERVER_START_MS = 60_000;
+
+const ANY_OUTAGE = expect.stringMatching(/^(UNAVAILABLE|RESULT_UNKNOWN)$/);
 
 const POLL = { timeout: 30_000, interval: 10 };
 
@@ -101,14 +103,61 @@ async function terminateAll(): Promise<void> {
   await terminate(rows.map(({ pid }) => pid));
 }
 
+/** Starts a TCP proxy to a port of this machine. */
+async function startProxy(port: number) {
+  let text: string | undefined;
+  const sockets = new Set<Socket>();
+  const listener = createServer((client) => {
+    const upstream = createConnection(port, '127.0.0.1');
+    let isCut = false;
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on('data', (data) => {
+      if (text !== undefined && data.includes(text)) {
+        isCut = true;
+        text = undefined;
+      }
+      upstream.write(data);
+    });
+    upstream.on('data', (data) => {
+      // The server has executed the statement.
+      if (isCut) client.destroy();
+      else client.write(data);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  return {
+    port: (listener.address() as AddressInfo).port,
+    /** Closes the next connection that sends a text, when the server responds. */
+    cutAfter(sent: string) {
+      text = sent;
+    },
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      listener.close();
+      await once(listener, 'close');
+    },
+  };
+}
+
 async function readiness(): Promise<number> {
   return (await send(`${url}/readyz`, 'GET')).status;
 }
 
 /** Checks that an operation failed with UNAVAILABLE. */
-function expectUnavailable(api: Api, { value, error, response }: Outcome<unknown>): void {
+function expectUnavailable(
+  api: Api,
+  { value, error, response }: Outcome<unknown>,
+  reason: unknown = 'UNAVAILABLE',
+): void {
   expect(value).toBeUndefined();
-  expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'UNAVAILABLE', fields: [] });
+  expect(error).toMatchObject({ status: 'UNAVAILABLE', reason, fields: [] });
   // The status of an operation that GraphQL has begun to execute is always 200.
   if (api.name === 'GraphQL' && response.status === 200) {
     expect(JSON.parse(response.text).errors[0].extensions.code).toBe('UNAVAILABLE');
@@ -200,6 +249,61 @@ describe.each(APIS)('a wallet that is locked by another connection, by $name', (
     await held.release();
     expect(await look('SELECT title FROM wallet')).toEqual([{ title: 'Wallet 1' }]);
     expect(expectGood(await api.updateWallet(token, wallet, { title: 'Renamed' })).title).toBe('Renamed');
+  });
+});
+
+describe('a connection that is lost while a change is committed', () => {
+  let cut: (text: string) => void;
+  let tenant: Tenant;
+
+  beforeEach(async () => {
+    const proxy = await startProxy(server.port);
+    onTestFinished(proxy.stop);
+    cut = proxy.cutAfter;
+    await migrateDatabase(databaseUrl);
+    const target = Object.assign(new URL(databaseUrl), { port: String(proxy.port) }).href;
+    tenant = await seedTenant(await serve({ DATABASE_URL: target, PAW_POSTGRES_POOL: '1' }), { wallets: 1 });
+  });
+
+  test.each(APIS)('by $name, is RESULT_UNKNOWN for a statement and for a transaction', async (api) => {
+    const [wallet = ''] = tenant.wallets;
+    cut('UPDATE wallet');
+    expectUnavailable(
+      api,
+      await api.updateWallet(tenant.token, wallet, { title: 'Renamed' }),
+      'RESULT_UNKNOWN',
+    );
+    expect(await look('SELECT title FROM wallet')).toEqual([{ title: 'Renamed' }]);
+
+    const app = expectGood(await api.createApp(tenant.token, { title: 'App', active: true }));
+    cut('COMMIT');
+    const { name, privateKey } = app;
+    const signIn = await api.signIn(tenant.token, { name, privateKey });
+    expectUnavailable(api, signIn, 'RESULT_UNKNOWN');
+    expect(signIn.error?.message).toContain('may have been made');
+    expect(await look('SELECT count(*)::int AS tokens FROM token')).toEqual([{ tokens: 2 }]);
+  });
+
+  test('with an Idempotency-Key, a repeated request has the first response', async () => {
+    const rename = () => {
+      const path = `${url}/wallet/${tenant.wallets[0]}`;
+      return send(path, 'PATCH', tenant.token, { title: 'Renamed' }, { 'idempotency-key': 'rename' });
+    };
+    cut('COMMIT');
+    const first = await rename();
+    expect([first.status, JSON.parse(first.text).error.details[0].reason]).toEqual([503, 'RESULT_UNKNOWN']);
+    const second = await rename();
+    expect([second.status, second.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    expect(JSON.parse(second.text).title).toBe('Renamed');
+  });
+
+  test('before the commit, has changed nothing', async () => {
+    const [api] = APIS;
+    const app = expectGood(await api.createApp(tenant.token, { title: 'App', active: true }));
+    cut('INSERT INTO token');
+    const { name, privateKey } = app;
+    expectUnavailable(api, await api.signIn(tenant.token, { name, privateKey }));
+    expect(await look('SELECT count(*)::int AS tokens FROM token')).toEqual([{ tokens: 1 }]);
   });
 });
 
@@ -305,7 +409,7 @@ describe('a server that crashes under load', () => {
       const { api, wallet } = writer;
       writer.sent += 1;
       const updated = await api.updateWallet(token, wallet, { title: `No. ${writer.sent}` });
-      if (updated.value === undefined) expectUnavailable(api, updated);
+      if (updated.value === undefined) expectUnavailable(api, updated, ANY_OUTAGE);
       else {
         expect(updated.value.title).toBe(`No. ${writer.sent}`);
         writer.acknowledged = writer.sent;

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,8 +15,14 @@ export type PostgresServer = {
   log(): string;
   /** Kills it without a checkpoint. No written page is lost, because the operating system keeps running. */
   crash(): Promise<void>;
-  /** Starts it again after a crash, on the same port with the same data. */
+  /** Stops it without removing its data. */
+  pause(): Promise<void>;
+  /** Starts it again after a crash or a pause, on the same port with the same data. */
   restart(): Promise<void>;
+  /** Makes it a standby of another server when it is started again. */
+  follow(primary: PostgresServer): void;
+  /** Stops it, copies its data, starts it again, and starts a standby with the copy. */
+  startStandby(): Promise<PostgresServer>;
   /** Stops it and removes its data. */
   stop(): Promise<void>;
 };
@@ -34,16 +41,29 @@ EXITS.forEach((event, index) => {
 const USER = 'paw';
 const PASSWORD = 'paw-test';
 
+const FOLDER = join(tmpdir(), 'paw-test-postgres-');
+
 /**
  * Creates a cluster and starts its server on a free port.
  *
  * @param settings server settings, such as `log_statement=all`
  */
 export async function startPostgres(...settings: readonly string[]): Promise<PostgresServer> {
+  const { server, initialise } = await serverIn(mkdtempSync(FOLDER), settings);
+  await initialise();
+  await server.restart();
+  return server;
+}
+
+/** Returns a server, which is not started, with its data in `folder`. */
+async function serverIn(
+  folder: string,
+  settings: readonly string[],
+): Promise<{ readonly server: PostgresServer; initialise(): Promise<void> }> {
   const port = await freePort();
-  const folder = mkdtempSync(join(tmpdir(), 'paw-test-postgres-'));
   const lines: string[] = [];
-  const server = new EmbeddedPostgres({
+  let isStandby = Promise.withResolvers<void>();
+  const embedded = new EmbeddedPostgres({
     databaseDir: folder,
     port,
     user: USER,
@@ -55,13 +75,14 @@ export async function startPostgres(...settings: readonly string[]): Promise<Pos
       '-c',
       setting,
     ]),
-    onLog: (line) => lines.push(line),
+    onLog(line) {
+      lines.push(line);
+      if (line.includes('ready to accept read-only connections')) isStandby.resolve();
+    },
     onError: (error) => lines.push(String(error)),
   });
-  await server.initialise();
-  await server.start();
-  let running = true;
-  return {
+  let running = false;
+  const server: PostgresServer = {
     port,
     urlOf: (database) => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`,
     log: () => lines.join(''),
@@ -71,15 +92,38 @@ export async function startPostgres(...settings: readonly string[]): Promise<Pos
       running = false;
       while (isAlive(Number(pid))) await delay(5);
     },
+    async pause() {
+      await embedded.stop();
+      running = false;
+    },
     async restart() {
-      await server.start();
+      isStandby = Promise.withResolvers();
+      // The package waits for a server that can be written.
+      await Promise.race([embedded.start(), isStandby.promise]);
       running = true;
     },
+    follow(primary) {
+      const target = `host=127.0.0.1 port=${primary.port} user=${USER} password=${PASSWORD}`;
+      appendFileSync(join(folder, 'postgresql.auto.conf'), `primary_conninfo = '${target}'\n`);
+      writeFileSync(join(folder, 'standby.signal'), '');
+    },
+    async startStandby() {
+      await server.pause();
+      const copy = mkdtempSync(FOLDER);
+      // The owner must stay the same.
+      execFileSync('cp', ['-a', `${folder}/.`, copy]);
+      await server.restart();
+      const { server: standby } = await serverIn(copy, settings);
+      standby.follow(server);
+      await standby.restart();
+      return standby;
+    },
     async stop() {
-      if (running) await server.stop();
+      if (running) await embedded.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  return { server, initialise: () => embedded.initialise() };
 }
 
 function isAlive(pid: number): boolean {

@@ -492,7 +492,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Service Unavailable: `OVERLOADED`, `UNAVAILABLE`. */
+            /** @description Service Unavailable: `RESULT_UNKNOWN`, `OVERLOADED`, `UNAVAILABLE`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -770,7 +770,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Service Unavailable: `OVERLOADED`, `UNAVAILABLE`. */
+            /** @description Service Unavailable: `RESULT_UNKNOWN`, `OVERLOADED`, `UNAVAILABLE`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1058,7 +1058,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Service Unavailable: `OVERLOADED`, `UNAVAILABLE`. */
+            /** @description Service Unavailable: `RESULT_UNKNOWN`, `OVERLOADED`, `UNAVAILABLE`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

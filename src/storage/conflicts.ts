@@ -1,0 +1,26 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isConflict } from './postgres-errors.ts';
+
+const FIRST_PAUSE_MS = 5;
+
+const MAX_PAUSE_MS = 100;
+
+/**
+ * Runs `attempt` until it loses no conflict with another transaction.
+ *
+ * @param timeoutMs the time after which no further attempt begins, in milliseconds
+ * @throws the error of the last attempt
+ */
+export async function retryConflicts<T>(attempt: () => Promise<T>, timeoutMs: number): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (let longest = FIRST_PAUSE_MS; ; longest = Math.min(longest * 2, MAX_PAUSE_MS)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      // A random time, so that the transactions do not meet again.
+      const pause = Math.random() * longest;
+      if (!isConflict(error) || performance.now() + pause >= deadline) throw error;
+      await delay(pause);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { resultUnknown, unavailable } from '../model/api-error.ts';
+
+/** An error that the server has sent. Errors of the connection have no severity. */
+type ServerError = Error & {
+  readonly severity: string;
+  /** The SQLSTATE. Source: PostgreSQL, appendix A. */
+  readonly code: string;
+};
+
+// The codes of an unavailable server, as opposed to those of an invalid statement.
+const OUTAGE_CODES = [
+  /^08/, // connection exception
+  /^53/, // insufficient resources
+  /^57/, // operator intervention: shutdown, startup, statement timeout
+  /^58/, // system error
+  /^25006$/, // read-only transaction
+  /^40001$/, // serialization failure
+  /^40P01$/, // deadlock
+  /^55P03$/, // lock not available: the operator has set `lock_timeout`
+  /^XX/, // internal error, which distributed engines return for an unavailable node
+];
+
+const CONFLICT_CODES = /^(40001|40P01)$/;
+
+// CockroachDB and YugabyteDB report some conflicts with another code, but always with these words.
+const CONFLICT_MESSAGE = /restart (transaction|read)/i;
+
+// The transaction can have been committed: statement completion unknown, transaction resolution unknown. A pooler
+// reports a lost connection to the server with a code of class 08.
+const UNKNOWN_RESULT_CODES = /^(40003|08...)$/;
+
+/** Whether the error ends the use of its connection: the connection is lost, or its session can't write. */
+export function endsConnection(error: unknown): boolean {
+  return !isServerError(error) || error.severity === 'FATAL' || isReadOnly(error);
+}
+
+/** Returns whether a session was found to be read-only. It can stay so after a failover, until it is closed. */
+export function isReadOnly(error: unknown): boolean {
+  return isServerError(error) && error.code === '25006';
+}
+
+/** Returns whether an error, or the cause of an `ApiError`, is a lost conflict: a retry of the transaction can succeed. */
+export function isConflict(thrown: unknown): boolean {
+  const error = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
+  return isServerError(error) && (CONFLICT_CODES.test(error.code) || CONFLICT_MESSAGE.test(error.message));
+}
+
+/**
+ * Returns whether a prepared statement does not exist.
+ * Source: PostgreSQL, appendix A, invalid_sql_statement_name.
+ */
+export function isMissingStatement(error: unknown): boolean {
+  return isServerError(error) && error.code === '26000';
+}
+
+/**
+ * Returns the error of a statement for the caller: UNAVAILABLE for an outage, and the error itself otherwise.
+ *
+ * @param commits whether the statement commits a change, so that nobody knows whether the change was made if the
+ *   connection is lost
+ */
+export function statementError(error: unknown, commits: boolean): unknown {
+  const hasAnswer = isServerError(error);
+  if (commits ? !hasAnswer || UNKNOWN_RESULT_CODES.test(error.code) : hasAnswer && error.code === '40003') {
+    return resultUnknown(error);
+  }
+  const isOutage =
+    !hasAnswer ||
+    error.severity === 'FATAL' ||
+    isConflict(error) ||
+    OUTAGE_CODES.some((pattern) => pattern.test(error.code));
+  return isOutage ? unavailable(error) : error;
+}
+
+function isServerError(error: unknown): error is ServerError {
+  return error instanceof Error && 'severity' in error && 'code' in error;
+}

@@ -1,0 +1,81 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createApp, keyOf, ulidOf } from '../support/actors.ts';
+import { bothApis, postGraphql, send } from '../support/apis.ts';
+import { onDatabase } from '../support/engine.ts';
+import { type Gateway, makeDatabase, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+
+const REQUESTS = Number(process.env['PAW_TEST_CONFLICTS'] ?? 100);
+
+const IN_FLIGHT = 16;
+
+let gateway: Gateway;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  const { url, remove } = await makeDatabase();
+  await onDatabase(url, async (database) => {
+    // The default of engines such as CockroachDB.
+    const name = new URL(url).pathname.slice(1);
+    await database.query(`ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
+  });
+  gateway = await startGateway({ DATABASE_URL: url });
+  tenant = await seedTenant(gateway, { wallets: 1 });
+  return async () => {
+    await gateway.stop();
+    await remove();
+  };
+});
+
+/** Sends all requests, 16 at the same time, and returns the number of each result. */
+async function tally(request: (n: number) => Promise<string>): Promise<Readonly<Record<string, number>>> {
+  const results: Record<string, number> = {};
+  let n = 0;
+  const send = async () => {
+    while (n < REQUESTS) {
+      n += 1;
+      const result = await request(n);
+      results[result] = (results[result] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, send));
+  return results;
+}
+
+describe.each(bothApis(() => gateway.url))('with serializable transactions, by $name', (api) => {
+  test('no concurrent update of one wallet fails', async () => {
+    const [wallet = ''] = tenant.wallets;
+    const results = await tally(async (n) => {
+      const { error } = await api.updateWallet(tenant.token, wallet, { title: `Title ${n}` });
+      return error?.reason ?? 'ok';
+    });
+    expect(results).toEqual({ ok: REQUESTS });
+  });
+
+  test('no concurrent sign-in of one app fails', async () => {
+    const app = await createApp(api, tenant.token);
+    const results = await tally(async () => {
+      const { error } = await api.signIn(tenant.token, keyOf(app));
+      return error?.reason ?? 'ok';
+    });
+    expect(results).toEqual({ ok: REQUESTS });
+  });
+});
+
+test('no concurrent update of one wallet with an Idempotency-Key fails', async () => {
+  const { token, account, wallets } = await seedTenant(gateway, { wallets: 1 });
+  const [wallet = ''] = wallets;
+  const mutation = `mutation ($input: UpdateWalletInput!) {
+    updateWallet(input: $input) { wallet { title project { title } } }
+  }`;
+  const results = await tally(async (n) => {
+    const headers = { 'idempotency-key': `update-${n}` };
+    const title = `Title ${n}`;
+    const { text } = await (n % 2
+      ? send(`${gateway.url}/wallet/${wallet}`, 'PATCH', token, { title }, headers)
+      : postGraphql(gateway.url, token, mutation, { input: { name: wallet, title } }, headers));
+    return text.includes(`"title":"${title}"`) ? 'ok' : text;
+  });
+  expect(results).toEqual({ ok: REQUESTS });
+  const kept = 'SELECT count(*) AS answers FROM idempotency_key WHERE account_id = $1';
+  expect(await gateway.database.query(kept, [ulidOf(account)])).toEqual([{ answers: REQUESTS }]);
+});
