@@ -90,12 +90,14 @@ export function tracedDatabase(
  */
 export function connectionAttributes(url: string): Attributes {
   if (url.startsWith('sqlite:')) return { 'db.system.name': 'sqlite' };
-  const { hostname, port, pathname } = new URL(url);
+  // With several hosts, the pool decides which of them executes a statement, and the URL is not one of RFC 3986.
+  const [, hosts = '', database = ''] = /^\w+:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/.exec(url) ?? [];
+  const { hostname, port } = URL.parse(`postgres://${hosts}`) ?? {};
   return {
     'db.system.name': 'postgresql',
-    'db.namespace': decodeURIComponent(pathname.slice(1)),
-    'server.address': hostname,
-    'server.port': Number(port || 5432),
+    'db.namespace': decodeURIComponent(database),
+    ...(hostname &&
+      !hosts.includes(',') && { 'server.address': hostname, 'server.port': Number(port || 5432) }),
   };
 }
 
