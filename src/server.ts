@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { type Config, ConfigError, localUrl } from './config.ts';
 import { passwordHasher } from './credentials/password-hasher.ts';
 import { createDataLayer } from './data/create-data-layer.ts';
@@ -9,7 +9,7 @@ import { graphqlErrorBody } from './graphql/errors.ts';
 import { addGraphqlApi, GRAPHQL_PATH } from './graphql/routes.ts';
 import { parseManifest, type ResolveDocument, trustedDocuments } from './graphql/trusted-documents.ts';
 import { createHttpApp } from './http/app.ts';
-import { bearerAuthenticator } from './http/authorization.ts';
+import { bearerAuthenticator, bearerScope } from './http/authorization.ts';
 import { addCors } from './http/cors.ts';
 import { addCoverImages } from './http/cover-images.ts';
 import { errorLog } from './http/error-log.ts';
@@ -29,6 +29,7 @@ import { addGraphiqlPage } from './pages/graphiql-page.ts';
 import { addStartPage } from './pages/start-page.ts';
 import { restErrorBody } from './rest/error-body.ts';
 import { addOpenApi } from './rest/openapi.ts';
+import { listProjects } from './rest/operations.ts';
 import { addRestApi } from './rest/routes.ts';
 import type { Database } from './storage/database.ts';
 import { migrate } from './storage/migrate.ts';
@@ -169,7 +170,10 @@ async function listen(
   await addCors(app, config.corsOrigins);
   addOverloadProtection(app, config.maxRequests);
   tracing?.addRequestContext(app);
-  await addRateLimits(app, authenticate, config.rateLimits);
+  const claimedScope = bearerScope(data);
+  const readsAhead = (request: FastifyRequest) =>
+    mayReadAhead(request) && claimedScope(request) !== undefined;
+  const admitted = await addRateLimits(app, authenticate, config.rateLimits, readsAhead);
   addStartPage(app, { version: VERSION, publicUrl: () => publicUrl, sandbox: config.sandbox });
   if (explorers) {
     addGraphiqlPage(app);
@@ -178,9 +182,9 @@ async function listen(
   }
   addHealthChecks(app, data, () => isStopping);
   addCoverImages(app);
-  addRestApi(app, data, authenticate);
+  addRestApi(app, data, authenticate, claimedScope, admitted);
   addOpenApi(app, VERSION, () => publicUrl);
-  await addGraphqlApi(app, data, authenticate, logger, logError, {
+  await addGraphqlApi(app, data, authenticate, claimedScope, admitted, logger, logError, {
     sandbox: config.sandbox,
     introspection: config.introspection,
     resolveDocument,
@@ -221,6 +225,11 @@ async function listen(
       await database.close();
     },
   };
+}
+
+/** Returns whether a request may list projects, which begins while the token is being verified. */
+function mayReadAhead({ method, routeOptions: { url } }: FastifyRequest): boolean {
+  return url === GRAPHQL_PATH ? method === 'POST' : url === listProjects.route;
 }
 
 /** Returns the metrics of this process, if there is a port for them. */

@@ -1,6 +1,6 @@
 import { toApiError } from '../model/api-error.ts';
 import { attempts } from './attempt.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, claimedScope } from './authenticate.ts';
 import { createApp } from './create-app.ts';
 import type { DataLayer, Operations } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -21,6 +21,7 @@ export function createDataLayer(dependencies: Dependencies): DataLayer {
   const { database } = dependencies;
   return {
     ...operations(dependencies, (failure) => recordFailedSignIn(database, failure)),
+    claimedScope,
     attempt: attempts(dependencies, operations),
   };
 }
@@ -39,7 +40,7 @@ function operations(dependencies: Dependencies, recordFailure: RecordFailure): O
     signOut: (principal, client) => signOut(dependencies, principal, client),
     getViewer: (principal) => getViewer(dependencies, principal),
     updateWallet: (principal, input, client) => updateWallet(dependencies, principal, input, client),
-    listProjects: (principal, input) => listProjects(dependencies, principal, input),
+    listProjects: (scope, input) => listProjects(dependencies, scope, input),
     listProjectApps: (principal, projects, input) =>
       listProjectApps(dependencies, principal, projects, input),
     listProjectWallets: (principal, projects, input) =>

@@ -32,13 +32,15 @@ export async function updateWallet(
   const { accountId } = principal;
   const scopeProjectId = principal.level === 'project' ? principal.projectId : undefined;
 
-  // Checked first, so that no password is hashed for a missing wallet: a hash takes most of the time of an update.
-  if (projectId !== undefined || password !== undefined) {
+  const isInScope = projectId === undefined || projectId === (scopeProjectId ?? projectId);
+  if (!isInScope) throw projectNotVisible();
+  const assertTargets = async () => {
     const exists = await findUpdateTargets(database, accountId, id, scopeProjectId, projectId);
-    const isInScope = projectId === undefined || projectId === (scopeProjectId ?? projectId);
-    if (!isInScope || !exists.project) throw projectNotVisible();
+    if (!exists.project) throw projectNotVisible();
     if (!exists.wallet) throw resourceNotFound();
-  }
+  };
+  // So that no password is hashed for a missing wallet: a hash takes most of the time of an update.
+  if (password !== undefined) await assertTargets();
   const fields = fieldsIn(newValues);
   if (fields.length === 0) return found(await findWallet(database, accountId, id, scopeProjectId));
 
@@ -47,9 +49,11 @@ export async function updateWallet(
   const changes = { title, description, projectId, network, passwordHash };
   const act = { action: 'wallet.update', resource: name, fields } as const;
   const target = audited(database, clientEvent(dependencies, principal, client, act));
-  return found(
-    await updateWalletRow(target, accountId, id, scopeProjectId, changes, clock()).catch(translateError),
+  const row = await updateWalletRow(target, accountId, id, scopeProjectId, changes, clock()).catch(
+    translateError,
   );
+  if (row === undefined) await assertTargets();
+  return found(row);
 }
 
 /** Returns the wallet of a row. @throws NOT_FOUND if there is none */

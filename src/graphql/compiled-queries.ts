@@ -3,6 +3,7 @@ import {
   type DocumentNode,
   type ExecutionResult,
   type GraphQLSchema,
+  Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
@@ -33,6 +34,8 @@ export type CompiledQuery = {
   /** The maximum size of a response, in bytes. */
   readonly maxBytes: number;
   readonly operation: GraphqlOperation;
+  /** Whether the query selects no other field of `Query` than `projects`. */
+  readonly listsProjectsOnly: boolean;
 };
 
 const MAX_CACHE_BYTES = 32_000_000;
@@ -133,6 +136,9 @@ function compile(
     execute: (context, variables) => compiled.query(undefined, context, variables),
     maxBytes: maxBytesOf(operation),
     operation: { type: operation.operation, name: operation.name?.value ?? '' },
+    listsProjectsOnly: operation.selectionSet.selections.every(
+      (selection) => selection.kind === Kind.FIELD && selection.name.value === 'projects',
+    ),
   };
 }
 

@@ -1,12 +1,18 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
-import type { Authenticate } from '../http/authorization.ts';
+import type { Authenticate, ClaimedScope } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import type { LogError } from '../http/error-log.ts';
 import { malformedRequest } from '../http/http-error.ts';
 import { idempotencyHeaders } from '../http/idempotency.ts';
+import type { Admitted } from '../http/rate-limit.ts';
 import { recordFailure, recordOperation } from '../http/request-record.ts';
-import { CompiledQueries, graphqlRequest } from './compiled-queries.ts';
+import {
+  CompiledQueries,
+  type CompiledQuery,
+  type GraphqlRequest,
+  graphqlRequest,
+} from './compiled-queries.ts';
 import { Context } from './context.ts';
 import { graphqlErrorResult } from './errors.ts';
 import { responseStatus } from './http-status.ts';
@@ -46,6 +52,8 @@ export async function addGraphqlApi(
   app: FastifyInstance,
   data: DataLayer,
   authenticate: Authenticate,
+  claimedScope: ClaimedScope,
+  admitted: Admitted,
   logger: FastifyBaseLogger,
   logError: LogError,
   { sandbox, introspection, resolveDocument, traceOperation }: GraphqlApiSettings,
@@ -59,19 +67,20 @@ export async function addGraphqlApi(
 
   /** Executes a compiled query. Returns the JSON of the response, or undefined if Apollo Server has to execute the request. */
   async function runCompiled(
-    body: unknown,
+    compiled: CompiledQuery,
+    variables: GraphqlRequest['variables'],
     context: Context,
     requestId: string,
   ): Promise<string | undefined> {
-    const request = graphqlRequest(body);
-    const compiled = request && compiledQueries.find(request);
-    if (compiled === undefined) return undefined;
-    try {
-      await context.authenticate();
-    } catch {
-      return undefined;
+    // A list of projects authenticates while it reads.
+    if (!compiled.listsProjectsOnly) {
+      try {
+        await context.authenticate();
+      } catch {
+        return undefined;
+      }
     }
-    const result = await compiled.execute(context, request?.variables);
+    const result = await compiled.execute(context, variables);
     if (result.errors !== undefined) return undefined;
     context.state.operation = compiled.operation;
     const json = resultJson(result, compiled.maxBytes);
@@ -82,9 +91,16 @@ export async function addGraphqlApi(
 
   async function execute(request: FastifyRequest, context: Context): Promise<string | GraphqlHttpResponse> {
     const resolved = toGraphqlRequest(request, resolveDocument);
-    const json =
-      request.method === 'POST' ? await runCompiled(resolved.body, context, request.id) : undefined;
-    const response = json ?? (await server.execute(resolved, context).finally(() => context.endAttempt()));
+    const parsed = request.method === 'POST' ? graphqlRequest(resolved.body) : undefined;
+    const compiled = parsed && compiledQueries.find(parsed);
+    if (!compiled?.listsProjectsOnly) await admitted(request);
+    const json = compiled && (await runCompiled(compiled, parsed?.variables, context, request.id));
+    if (compiled?.listsProjectsOnly) await admitted(request);
+    if (json !== undefined) {
+      record(request, context);
+      return json;
+    }
+    const response = await server.execute(resolved, context).finally(() => context.endAttempt());
     record(request, context);
     return response;
   }
@@ -102,6 +118,7 @@ export async function addGraphqlApi(
         data,
         new RequestClient(request, reply),
         () => authenticate(request),
+        claimedScope(request),
         () => (isPost ? idempotencyHeaders(request) : undefined),
       );
       const response = await executeRequest(request, context);

@@ -1,12 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
-import type { Principal } from '../model/principal.ts';
+import type { ListScope, Principal } from '../model/principal.ts';
 import { tokenMissing } from './http-error.ts';
 
 /** Returns the principal of a request. @throws UNAUTHENTICATED if the request has no valid bearer token */
 export type Authenticate = (request: FastifyRequest) => Promise<Principal>;
 
 const PRINCIPAL = 'principal';
+
+/** Returns the scope that the bearer token of a request names, if it can be read from its text. */
+export type ClaimedScope = (request: FastifyRequest) => ListScope | undefined;
 
 /** Returns a function that authenticates requests by their bearer token, each request once. */
 export function bearerAuthenticator(app: FastifyInstance, data: DataLayer): Authenticate {
@@ -27,6 +30,34 @@ async function authenticateRequest(data: DataLayer, request: FastifyRequest): Pr
   return principal;
 }
 
+/** Returns the function that reads the scope from the text of bearer tokens. */
+export function bearerScope(data: DataLayer): ClaimedScope {
+  return ({ headers: { authorization } }) => {
+    const token = tokenIn(authorization);
+    return token === undefined ? undefined : data.claimedScope(token);
+  };
+}
+
+/**
+ * Reads while the bearer token is being verified and the request is counted, which saves a round trip to the database. The result is discarded if
+ * the token is refused.
+ *
+ * @param claimed the scope that the token names; undefined if it is not known before the token is verified
+ * @throws UNAUTHENTICATED if the token is refused
+ */
+export async function readAhead<T>(
+  authenticate: () => Promise<Principal>,
+  claimed: ListScope | undefined,
+  read: (scope: ListScope) => Promise<T>,
+): Promise<T> {
+  if (claimed === undefined) return read(await authenticate());
+  const reading = read(claimed);
+  // Errors of the token and of the limits come first.
+  reading.catch(() => {});
+  await authenticate();
+  return reading;
+}
+
 /** Returns the principal of a request, or undefined if the request was not authenticated. */
 export function authenticatedPrincipal(request: FastifyRequest): Principal | undefined {
   return request.getDecorator<Principal | undefined>(PRINCIPAL);
@@ -39,7 +70,12 @@ export function authenticatedPrincipal(request: FastifyRequest): Principal | und
  * @throws UNAUTHENTICATED if the header has no bearer token
  */
 export function bearerToken(header: string | undefined): string {
-  const [, token] = /^bearer +(.*)$/i.exec(header ?? '') ?? [];
-  if (token === undefined || token === '') throw tokenMissing();
+  const token = tokenIn(header);
+  if (token === undefined) throw tokenMissing();
   return token;
+}
+
+function tokenIn(header: string | undefined): string | undefined {
+  const [, token] = /^bearer +(.*)$/i.exec(header ?? '') ?? [];
+  return token || undefined;
 }

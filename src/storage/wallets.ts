@@ -64,6 +64,7 @@ const UPDATE = `UPDATE wallet SET
   password_hash = COALESCE($7, password_hash),
   update_time_ms = $8
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($9, project_id)
+  AND (CAST($5 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $5))
 RETURNING ${COLUMNS}`;
 
 /** Inserts a wallet without a password. */
@@ -167,7 +168,7 @@ export async function deleteWallet(
 }
 
 /**
- * Updates a wallet of the account and returns its new row, or undefined if it does not exist.
+ * Updates a wallet of the account and returns its new row, or undefined if the wallet or its new project does not exist.
  *
  * @param withinProjectId if defined, only a wallet of this project is updated
  * @param now the time of the update, in Unix milliseconds

@@ -29,11 +29,12 @@ export function tracedDataLayer(tracer: Tracer, data: DataLayer): DataLayer {
     };
   }
 
-  const { attempt, checkReady } = data;
+  const { attempt, checkReady, claimedScope } = data;
   return {
     ...tracedOperations(data),
     attempt: (principal, request) =>
       run('attempt', async () => tracedAttempt(await attempt(principal, request))),
     checkReady,
+    claimedScope,
   };
 }

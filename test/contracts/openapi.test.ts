@@ -99,7 +99,8 @@ describe('the document', () => {
       routes.push(`${method} ${url.replace('::', ':').replace('*', '{wallet_name}')}`);
     });
     // No request is sent, so the arguments are not used.
-    addRestApi(app, Object.create(null), Object.create(null));
+    const unused = Object.create(null);
+    addRestApi(app, unused, unused, unused, unused);
     await app.ready();
     const documented = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
     expect(routes.filter((route) => !route.startsWith('HEAD ')).toSorted()).toEqual(documented.toSorted());
