@@ -32,6 +32,7 @@ import { addOpenApi } from './rest/openapi.ts';
 import { listProjects } from './rest/operations.ts';
 import { addRestApi } from './rest/routes.ts';
 import type { Database } from './storage/database.ts';
+import { sqlitePath } from './storage/database-url.ts';
 import { migrate } from './storage/migrate.ts';
 import { latestVersion } from './storage/migrations.ts';
 import { openDatabase } from './storage/open-database.ts';
@@ -170,7 +171,9 @@ async function listen(
   await addCors(app, config.corsOrigins);
   addOverloadProtection(app, config.maxRequests);
   tracing?.addRequestContext(app);
-  const claimedScope = bearerScope(data);
+  // SQLite has no round trips to save.
+  const isRemote = sqlitePath(config.databaseUrl) === undefined;
+  const claimedScope = isRemote ? bearerScope(app, data) : () => undefined;
   const readsAhead = (request: FastifyRequest) =>
     mayReadAhead(request) && claimedScope(request) !== undefined;
   const admitted = await addRateLimits(app, authenticate, config.rateLimits, readsAhead);

@@ -8,6 +8,8 @@ export type Authenticate = (request: FastifyRequest) => Promise<Principal>;
 
 const PRINCIPAL = 'principal';
 
+const CLAIMED_SCOPE = 'claimedScope';
+
 /** Returns the scope that the bearer token of a request names, if it can be read from its text. */
 export type ClaimedScope = (request: FastifyRequest) => ListScope | undefined;
 
@@ -30,11 +32,16 @@ async function authenticateRequest(data: DataLayer, request: FastifyRequest): Pr
   return principal;
 }
 
-/** Returns the function that reads the scope from the text of bearer tokens. */
-export function bearerScope(data: DataLayer): ClaimedScope {
-  return ({ headers: { authorization } }) => {
-    const token = tokenIn(authorization);
-    return token === undefined ? undefined : data.claimedScope(token);
+/** Returns the function that reads the scope from the text of bearer tokens, for each request once. */
+export function bearerScope(app: FastifyInstance, data: DataLayer): ClaimedScope {
+  app.decorateRequest(CLAIMED_SCOPE);
+  return (request) => {
+    const known = request.getDecorator<ListScope | null | undefined>(CLAIMED_SCOPE);
+    if (known !== undefined) return known ?? undefined;
+    const token = tokenIn(request.headers.authorization);
+    const scope = token === undefined ? undefined : data.claimedScope(token);
+    request.setDecorator(CLAIMED_SCOPE, scope ?? null);
+    return scope;
   };
 }
 
