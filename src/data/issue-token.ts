@@ -32,8 +32,8 @@ export async function issueToken(
 ): Promise<IssuedToken> {
   const id = newId();
   const accessToken = createCredential(app === undefined ? 'acct' : 'app', principal.accountId, id);
-  const expireTimeMs = clock() + ttlMs;
+  const now = clock();
   const record = { hash: hashCredential(accessToken), principal };
-  await tokenStore(database, clock).add(id, record, ttlMs, app);
-  return { id, accessToken, expireTimeMs };
+  await tokenStore(database, () => now).add(id, record, ttlMs, app);
+  return { id, accessToken, expireTimeMs: now + ttlMs };
 }

@@ -76,7 +76,9 @@ export async function signIn(
     const appPrincipal = { level: 'project', accountId, projectId: row.project_id } as const;
     const keyLifeMs = (app.key_expire_time_ms ?? Infinity) - now;
     const ttlMs = Math.min(tokenTtlSeconds * 1000, keyLifeMs);
-    const token = await issueToken(transaction, dependencies, appPrincipal, ttlMs, {
+    // With the same time, so that the token does not outlive the key.
+    const issuer = { ...dependencies, clock: () => now };
+    const token = await issueToken(transaction, issuer, appPrincipal, ttlMs, {
       id: app.id,
       keyId: app.key_id,
     });

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import {
   type AppKey,
@@ -8,6 +8,7 @@ import {
   keyOf,
   reasonOf,
   tokenStatus,
+  ulidOf,
 } from '../support/actors.ts';
 import { bothApis, graphqlApi, postGraphql } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
@@ -190,3 +191,25 @@ test('is repeated by its Idempotency-Key, with the same new key', async () => {
 async function seedToken({ account }: Tenant): Promise<string> {
   return (await createAccountToken(gateway.admin, { account }, 3600)).accessToken;
 }
+
+test('a token of the old key ends with the key, although the clock advances during the sign-in', async () => {
+  let now = Date.now();
+  const tick = Object.assign(() => now++, { advance() {} });
+  const ticking = await startGateway({ DATABASE_URL: gateway.databaseUrl }, tick);
+  onTestFinished(ticking.stop);
+  const { token } = await seedTenant(gateway);
+  const app = await createApp(api, token);
+  const start = now;
+  const input = { name: app.name, gracePeriod: 60 };
+  await graphqlBody(ticking.url, token, ROTATE, { input });
+  const [row] = await gateway.database.query<{ end: number }>(
+    'SELECT previous_key_expire_time_ms AS "end" FROM app WHERE id = $1',
+    [ulidOf(app.name)],
+  );
+  const end = row?.end ?? 0;
+  expect(end).toBeGreaterThan(start);
+  const { data } = await graphqlBody(ticking.url, token, SIGN_IN, { input: keyOf(app) });
+  const viewer = await graphqlBody(ticking.url, data.signIn.accessToken, '{ viewer { expireTime } }');
+  const expireTime = new Date(end).toISOString();
+  expect([data.signIn.expireTime, viewer.data.viewer.expireTime]).toEqual([expireTime, expireTime]);
+});
