@@ -9,7 +9,7 @@ import {
 } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
-import { findAccountOfWallet, findUpdateTargets, updateWallet } from '../storage/wallets.ts';
+import { findAccountOfWallet, findUpdateTargets, findWallet, updateWallet } from '../storage/wallets.ts';
 import { fieldsIn, recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
@@ -40,6 +40,7 @@ export async function updateAnyWallet(admin: AdminContext, input: UntrustedInput
   const row = await database.transaction(async (transaction) => {
     const accountId = await findAccountOfWallet(transaction, name);
     if (accountId === undefined) return undefined;
+    if (fields.length === 0) return findWallet(transaction, accountId, idOf(name), undefined);
     const exists = await findUpdateTargets(transaction, accountId, idOf(name), undefined, projectId);
     if (!exists.project) {
       throw invalidFields([{ field: 'project', description: 'Must be a project of the same account.' }]);
