@@ -24,8 +24,13 @@ import { Connection } from './connection.ts';
 
 type Resources = DataLoader<ResourceName, Resource | null>;
 
-/** The loaders of one page of the lists of projects, by the arguments of the page. */
-type ListLoaders<T> = Map<string, DataLoader<ResourceName<'projects'>, Connection<T>>>;
+/** The lists of projects: of their apps, or of their wallets. */
+type Lists<T> = {
+  /** The loaders of one page of each list, by the arguments of the page. */
+  readonly loaders: Map<string, DataLoader<ResourceName<'projects'>, Connection<T>>>;
+  /** Read the total counts, which all pages of a list have in common. */
+  readonly totalCounts: Map<ResourceName<'projects'>, () => Promise<number>>;
+};
 
 const MAX_BATCH_SIZE = 100;
 
@@ -39,8 +44,8 @@ export type RequestState = {
   isSignedOut?: boolean;
   /** The pages of projects that were read, by their arguments. */
   readonly pages: { readonly input: ConnectionArguments; readonly page: Promise<ProjectPage> }[];
-  readonly appLists: ListLoaders<App>;
-  readonly walletLists: ListLoaders<Wallet>;
+  readonly appLists: Lists<App>;
+  readonly walletLists: Lists<Wallet>;
   /** Whether parsing, validation or the coercion of variables failed. */
   isDocumentRejected: boolean;
   /** The attempt at a request with mutations and an `Idempotency-Key`. */
@@ -71,8 +76,8 @@ export class Context {
   readonly readIdempotencyHeaders: () => IdempotencyHeaders | undefined;
   readonly state: RequestState = {
     pages: [],
-    appLists: new Map(),
-    walletLists: new Map(),
+    appLists: { loaders: new Map(), totalCounts: new Map() },
+    walletLists: { loaders: new Map(), totalCounts: new Map() },
     isDocumentRejected: false,
   };
 
@@ -176,14 +181,16 @@ export class Context {
 
   /** Forgets the lists that a mutation may change. */
   forgetLists(): void {
-    this.state.appLists.clear();
-    this.state.walletLists.clear();
+    for (const { loaders, totalCounts } of [this.state.appLists, this.state.walletLists]) {
+      loaders.clear();
+      totalCounts.clear();
+    }
   }
 }
 
 /** Returns the loader of the page with these arguments. Null means the same as omitted. */
 function loaderOf<T>(
-  loaders: ListLoaders<T>,
+  { loaders, totalCounts }: Lists<T>,
   { first = null, after = null, last = null, before = null }: ConnectionArguments,
   list: (projects: readonly ResourceName<'projects'>[]) => Promise<readonly ConnectionPage<T>[]>,
 ): DataLoader<ResourceName<'projects'>, Connection<T>> {
@@ -191,7 +198,13 @@ function loaderOf<T>(
   let loader = loaders.get(key);
   if (loader === undefined) {
     const loadAll = async (projects: readonly ResourceName<'projects'>[]) =>
-      (await list(projects)).map((page) => new Connection(page));
+      (await list(projects)).map((page, index) => {
+        const project = projects[index] as ResourceName<'projects'>;
+        // A count can take 10,000 rows, and a request can have many pages of a list.
+        const readTotalCount = totalCounts.get(project) ?? page.readTotalCount;
+        totalCounts.set(project, readTotalCount);
+        return new Connection({ ...page, readTotalCount });
+      });
     loader = new DataLoader(loadAll, { maxBatchSize: MAX_BATCH_SIZE });
     loaders.set(key, loader);
   }

@@ -278,6 +278,18 @@ test('100 projects with 10 wallets each, and with their counts and flags, take s
   expect(statements, statements.join('\n')).toHaveLength(6);
 });
 
+test('the wallets of a project are counted once for all pages of a request', async () => {
+  const document = `{ projects(first: 2) { nodes {
+    a: wallets(first: 1) { totalCount } b: wallets(first: 2) { totalCount } c: wallets(last: 1) { totalCount }
+  } } }`;
+  const statements = await statementsOf(async () => {
+    const { data } = read(await postGraphql(gateway.url, tenant.token, document));
+    for (const { a, b, c } of data.projects.nodes) expect([b, c]).toEqual([a, a]);
+  });
+  // The token, the projects, three pages, and the numbers.
+  expect(statements, statements.join('\n')).toHaveLength(6);
+});
+
 test('50 wallets with the titles of their projects take at most three statements', async () => {
   const statements = await statementsOf(async () => {
     const { data } = read(await postGraphql(gateway.url, tenant.token, NODES, { ids: tenant.wallets }));
