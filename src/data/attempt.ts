@@ -101,7 +101,8 @@ export function attempts(
       failures.push(failure);
       const { attempt, now, expireTimeMs } = failure;
       if (expireTimeMs === undefined) return undefined;
-      const counted = await findSignInFailures(database, attempt, now);
+      // In the transaction, if it has begun: another connection could be one that all attempts wait for.
+      const counted = await findSignInFailures(transaction.database, attempt, now);
       const uncounted = failures.filter(
         (each) => each.expireTimeMs !== undefined && each.attempt.appId === attempt.appId,
       ).length;

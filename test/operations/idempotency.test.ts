@@ -317,6 +317,24 @@ describe('by GraphQL', () => {
     expect(await count('app')).toBe(1);
   });
 
+  test('a failed sign-in after another mutation needs no second connection of the pool', async () => {
+    const app = appOf(await GRAPHQL.createApp(gateway.url, tenant.token, 'App', {}));
+    const settings = { PAW_POSTGRES_POOL: '1', PAW_POSTGRES_TIMEOUT: '2s' };
+    const other = await startGateway({ ...settings, DATABASE_URL: gateway.databaseUrl }, gateway.clock);
+    onTestFinished(other.stop);
+    const query = `mutation ($app: CreateAppInput!, $signIn: SignInInput!) {
+      createApp(input: $app) { app { name } }
+      signIn(input: $signIn) { accessToken }
+    }`;
+    const variables = {
+      app: { title: 'Other', active: true },
+      signIn: { name: app.name, privateKey: 'wrong' },
+    };
+    const response = await postGraphql(other.url, tenant.token, query, variables, keyed());
+    expect(GRAPHQL.errorOf(response)).toEqual([200, 'INVALID_CREDENTIALS']);
+    expect(await count('app')).toBe(1);
+  });
+
   test('only the first mutation can set a password, so that the hash holds no lock', async () => {
     const wallets = `mutation ($first: UpdateWalletInput!, $second: UpdateWalletInput!) {
       first: updateWallet(input: $first) { wallet { title } }
