@@ -14,18 +14,17 @@ import { resultJson } from './response-size.ts';
  *
  * @param requestId returns the id of the current request
  * @param log receives internal errors and outages
- * @param record receives the error of a request that is refused
  */
 export function idempotency(
   requestId: () => string,
   log: (error: ApiError) => void,
-  record: (error: ApiError) => void,
 ): ApolloServerPlugin<Context> {
-  /** Returns the response for a request that is refused before it is executed. */
-  function refusal(thrown: unknown): GraphQLResponse {
+  /** Returns the response for a request that is refused before it is executed, or whose operations are undone. */
+  function refusal(thrown: unknown, { state }: Context): GraphQLResponse {
     const error = toApiError(thrown);
     if (shouldLog(error)) log(error);
-    record(error);
+    // The errors of the result are not sent.
+    state.failure = error;
     const headers = new HeaderMap(Object.entries(headersOf(error)));
     return {
       http: { status: statusCodeOf(error), headers },
@@ -47,7 +46,7 @@ export function idempotency(
           const { answer } = await contextValue.beginAttempt({ ...headers, content });
           return answer === undefined ? null : repetition(answer);
         } catch (thrown) {
-          return refusal(thrown);
+          return refusal(thrown, contextValue);
         }
       },
 
@@ -56,17 +55,17 @@ export function idempotency(
         const { attempt } = contextValue.state;
         if (attempt === undefined || attempt.answer !== undefined || body.kind !== 'single') return;
         const { singleResult } = body;
-        if (singleResult.errors !== undefined) {
-          await attempt.abandon();
-          if (singleResult.data !== undefined) singleResult.data = null;
-          return;
-        }
         try {
+          if (singleResult.errors !== undefined) {
+            await attempt.abandon();
+            if (singleResult.data !== undefined) singleResult.data = null;
+            return;
+          }
           const json = resultJson(singleResult);
           if (typeof json !== 'string') throw json;
           await attempt.keep(json);
         } catch (thrown) {
-          Object.assign(response, refusal(thrown));
+          Object.assign(response, refusal(thrown, contextValue));
         }
       },
     }),

@@ -125,7 +125,7 @@ export async function startGraphqlServer(
       authentication,
       checkVariables(schema),
       recordRejectedDocument,
-      idempotency(requestId, (error) => logError(error, requestId()), recordFailure),
+      idempotency(requestId, (error) => logError(error, requestId())),
       ...plugins,
       sandbox
         ? ApolloServerPluginLandingPageLocalDefault({ embed: { runTelemetry: false } })

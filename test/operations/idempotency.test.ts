@@ -395,6 +395,29 @@ describe('by GraphQL', () => {
   });
 });
 
+describe.each([REST, GRAPHQL])('by $name', (api) => {
+  test('a fault while a failed sign-in is recorded is logged with its cause', async () => {
+    const broken = await startGateway();
+    onTestFinished(broken.stop);
+    const owner = await seedTenant(broken);
+    const app = appOf(await api.createApp(broken.url, owner.token, 'App', {}));
+    await broken.database.query('ALTER TABLE audit_event RENAME TO missing');
+    const signIn = { name: app.name, privateKey: 'wrong' };
+    const response = await api.signIn(broken.url, owner.token, signIn, keyed());
+    expect(api.errorOf(response)).toEqual([500, 'INTERNAL']);
+    expect(response.text).not.toContain('audit_event');
+    const lines = broken
+      .log()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const reqId = response.headers.get('x-request-id');
+    const [fault, request] = lines.filter((line) => line.reqId === reqId && line.level >= 40);
+    expect(fault.err.message).toContain('audit_event');
+    expect(request).toMatchObject({ status: 500, reason: 'INTERNAL' });
+  });
+});
+
 test('a request without a token is refused before its key is looked at', async () => {
   const response = await send(
     `${gateway.url}/auth/apps`,
