@@ -3,19 +3,19 @@ import { LRUCache } from 'lru-cache';
 import { createSeal } from '../credentials/sealed-text.ts';
 import {
   type ApiError,
-  answerTooLarge,
   idempotencyKeyInUse,
   idempotencyKeyReused,
   invalidFields,
+  keptResponseTooLarge,
   tooManyIdempotencyKeys,
 } from '../model/api-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import {
-  countAnswers,
-  findAnswer,
+  countResponses,
+  findResponse,
   type IdempotencyKeyId,
-  insertAnswer,
+  insertResponse,
 } from '../storage/idempotency-keys.ts';
 import { lazyTransaction } from '../storage/lazy-transaction.ts';
 import { findSignInFailures } from '../storage/sign-in-failures.ts';
@@ -28,26 +28,26 @@ const KEY_TTL_MS = 24 * 3_600_000;
 
 const KEY_PATTERN = /^[!-~]{1,255}$/;
 
-/** The maximum size of a kept answer, in UTF-16 units. Every response of the REST API fits. */
-const MAX_ANSWER_LENGTH = 16_384;
+/** The maximum size of a kept response, in UTF-16 units. Every response of the REST API fits. */
+const MAX_RESPONSE_LENGTH = 16_384;
 
-/** The maximum number of kept answers of an account. */
-const MAX_ANSWERS = 50_000;
+/** The maximum number of kept responses of an account. */
+const MAX_RESPONSES = 50_000;
 
 const MAX_COUNTED_ACCOUNTS = 10_000;
 
 // A count at the limit reads 50,000 rows.
 const RECOUNT_INTERVAL_MS = 30_000;
 
-type AnswerCount = {
-  /** The answers when they were counted, and those that this process has added. */
-  answers: number;
+type ResponseCount = {
+  /** The responses when they were counted, and those that this process has added. */
+  responses: number;
   /** The time of the count: Unix time in milliseconds. */
   readonly timeMs: number;
 };
 
 /**
- * Returns `DataLayer.attempt`. The operations of an attempt and the answer to its request are one transaction, so that
+ * Returns `DataLayer.attempt`. The operations of an attempt and the response to its request are one transaction, so that
  * a process that is killed leaves either both or none.
  *
  * @param operations returns the operations with other dependencies
@@ -57,19 +57,19 @@ export function attempts(
   operations: (dependencies: Dependencies, recordFailure: RecordFailure) => Operations,
 ): DataLayer['attempt'] {
   const { database, clock, passwords } = dependencies;
-  // The attempts of this process. Those of other processes are noticed when the answer is stored.
+  // The attempts of this process. Those of other processes are noticed when the response is stored.
   const running = new Set<string>();
-  const counts = new LRUCache<Ulid, AnswerCount>({ max: MAX_COUNTED_ACCOUNTS });
+  const counts = new LRUCache<Ulid, ResponseCount>({ max: MAX_COUNTED_ACCOUNTS });
 
   async function assertSpace(accountId: Ulid): Promise<void> {
     let count = counts.get(accountId);
-    const isFull = count !== undefined && count.answers >= MAX_ANSWERS;
-    // Answers expire, so they are counted again at the limit.
+    const isFull = count !== undefined && count.responses >= MAX_RESPONSES;
+    // Responses expire, so they are counted again at the limit.
     if (count === undefined || (isFull && clock() - count.timeMs >= RECOUNT_INTERVAL_MS)) {
-      count = { answers: await countAnswers(database, accountId, MAX_ANSWERS), timeMs: clock() };
+      count = { responses: await countResponses(database, accountId, MAX_RESPONSES), timeMs: clock() };
       counts.set(accountId, count);
     }
-    if (count.answers >= MAX_ANSWERS) throw tooManyIdempotencyKeys();
+    if (count.responses >= MAX_RESPONSES) throw tooManyIdempotencyKeys();
   }
 
   return async (principal, { key, bearerToken, content }): Promise<Attempt> => {
@@ -79,14 +79,14 @@ export function attempts(
     if (running.has(name)) throw idempotencyKeyInUse();
     running.add(name);
     try {
-      const kept = await findAnswer(database, id, clock());
+      const kept = await findResponse(database, id, clock());
       if (kept !== undefined) {
-        const answer = seal.open(kept);
-        if (answer === undefined) throw idempotencyKeyReused();
+        const response = seal.open(kept);
+        if (response === undefined) throw idempotencyKeyReused();
         // On SQLite, a read can see what another process has not synced yet. A transaction ends with a sync.
         await database.transaction(async () => {});
         running.delete(name);
-        return { answer };
+        return { response };
       }
       await assertSpace(id.accountId);
     } catch (error) {
@@ -133,16 +133,16 @@ export function attempts(
         recordLater,
       ),
       abandon,
-      async keep(answer) {
+      async keep(response) {
         try {
-          if (answer.length > MAX_ANSWER_LENGTH) throw answerTooLarge(MAX_ANSWER_LENGTH);
+          if (response.length > MAX_RESPONSE_LENGTH) throw keptResponseTooLarge(MAX_RESPONSE_LENGTH);
           await transaction.commit(async (last) => {
-            const isNew = await insertAnswer(last, id, seal.seal(answer), clock(), KEY_TTL_MS);
-            // Another process was faster. Its answer is there for a retry.
+            const isNew = await insertResponse(last, id, seal.seal(response), clock(), KEY_TTL_MS);
+            // Another process was faster. Its response is there for a retry.
             if (!isNew) throw idempotencyKeyInUse();
           });
           const count = counts.get(id.accountId);
-          if (count !== undefined) count.answers += 1;
+          if (count !== undefined) count.responses += 1;
         } finally {
           await abandon();
         }

@@ -51,26 +51,26 @@ export type Resource = Project | App | Wallet;
 export type IdempotentRequest = {
   /** The `Idempotency-Key`: unique among the requests of the principal. */
   readonly key: string;
-  /** The bearer token of the request, with which the answer is encrypted. */
+  /** The bearer token of the request, with which the response is encrypted. */
   readonly bearerToken: string;
   /** The content of the request, for the comparison with a repetition. */
   readonly content: string;
 };
 
-/** An attempt at a request with an `Idempotency-Key`: the answer to an earlier one, or the first attempt. */
+/** An attempt at a request with an `Idempotency-Key`: the response to an earlier one, or the first attempt. */
 export type Attempt =
-  | { readonly answer: string }
+  | { readonly response: string }
   | {
-      readonly answer?: undefined;
+      readonly response?: undefined;
       /** The operations of the request. */
       readonly data: Operations;
       /**
-       * Commits the operations, and keeps the answer for 24 hours.
-       * @throws ABORTED if another process has answered the same request
-       * @throws INVALID_ARGUMENT if the answer is too large. In all cases the operations are undone.
+       * Commits the operations, and keeps the response for 24 hours.
+       * @throws ABORTED if another process has committed the same request
+       * @throws INVALID_ARGUMENT if the response is too large. In all cases the operations are undone.
        */
-      keep(answer: string): Promise<void>;
-      /** Undoes the operations, unless the answer was kept. */
+      keep(response: string): Promise<void>;
+      /** Undoes the operations, unless the response was kept. */
       abandon(): Promise<void>;
     };
 

@@ -98,7 +98,7 @@ export class Context {
   /** The data layer of the request, or that of its attempt. */
   get data(): Operations {
     const { attempt } = this.state;
-    return attempt === undefined || attempt.answer !== undefined ? this.ownData : attempt.data;
+    return attempt === undefined || attempt.response !== undefined ? this.ownData : attempt.data;
   }
 
   /** Begins an attempt at the request. See `DataLayer.attempt`. Must be called after the authentication. */
@@ -115,10 +115,10 @@ export class Context {
     return this.state.principal;
   }
 
-  /** Undoes what the attempt has changed, unless its answer was kept. */
+  /** Undoes what the attempt has changed, unless its response was kept. */
   async endAttempt(): Promise<void> {
     const { attempt } = this.state;
-    if (attempt !== undefined && attempt.answer === undefined) await attempt.abandon();
+    if (attempt !== undefined && attempt.response === undefined) await attempt.abandon();
   }
 
   /** The principal of the request. */

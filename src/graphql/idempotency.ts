@@ -8,7 +8,7 @@ import { graphqlError } from './errors.ts';
 import { resultJson } from './response-size.ts';
 
 /**
- * A plugin that keeps the answer to a request with mutations and an `Idempotency-Key`, and sends it again when the
+ * A plugin that keeps the response to a request with mutations and an `Idempotency-Key`, and sends it again when the
  * request is repeated. The mutations of such a request are one transaction: if one fails, none is applied, and `data`
  * is null.
  *
@@ -43,8 +43,8 @@ export function idempotency(
         const { operationName = null, variables = null } = request;
         const content = JSON.stringify(['GraphQL', source, operationName, variables]);
         try {
-          const { answer } = await contextValue.beginAttempt({ ...headers, content });
-          return answer === undefined ? null : repetition(answer);
+          const { response } = await contextValue.beginAttempt({ ...headers, content });
+          return response === undefined ? null : repetition(response);
         } catch (thrown) {
           return refusal(thrown, contextValue);
         }
@@ -53,7 +53,7 @@ export function idempotency(
       async willSendResponse({ contextValue, response }) {
         const { body } = response;
         const { attempt } = contextValue.state;
-        if (attempt === undefined || attempt.answer !== undefined || body.kind !== 'single') return;
+        if (attempt === undefined || attempt.response !== undefined || body.kind !== 'single') return;
         const { singleResult } = body;
         try {
           if (singleResult.errors !== undefined) {
@@ -72,8 +72,8 @@ export function idempotency(
   };
 }
 
-/** Returns the response with an answer that was kept. */
-function repetition(answer: string): GraphQLResponse {
+/** Returns the response for a repeated request. @param kept the body of the first response */
+function repetition(kept: string): GraphQLResponse {
   const headers = new HeaderMap([[REPLAYED_HEADER, 'true']]);
-  return { http: { status: 200, headers }, body: { kind: 'single', singleResult: JSON.parse(answer) } };
+  return { http: { status: 200, headers }, body: { kind: 'single', singleResult: JSON.parse(kept) } };
 }

@@ -19,7 +19,7 @@ const PREFLIGHT_MAX_AGE_SECONDS = 600;
  * Allows pages of other origins to call the gateway from a browser. The gateway uses no cookies, so
  * a page can do only what its own bearer token allows.
  *
- * Must be called after `addErrorHandling`, which answers preflight requests.
+ * Must be called after `addErrorHandling`, which responds to preflight requests.
  *
  * @param origins the allowed origins; `*` allows all, an empty list allows none
  */

@@ -18,7 +18,7 @@ export type FormatErrorBody = (error: ApiError, requestId: string) => string;
 
 /**
  * Adds the responses to failed requests: unknown paths and methods, unreadable bodies, and errors
- * that handlers throw. Also answers OPTIONS requests with the methods of the path.
+ * that handlers throw. Also responds to OPTIONS requests with the methods of the path.
  *
  * Must be called before routes are added.
  *

@@ -25,7 +25,7 @@ export async function startMetricsServer(
       const text = await read();
       response.writeHead(200, { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE }).end(text);
     } catch {
-      // A worker that starts or stops did not answer in time.
+      // A worker that starts or stops did not respond in time.
       response.writeHead(503).end();
     }
   });

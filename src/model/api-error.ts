@@ -197,7 +197,7 @@ export function idempotencyKeyReused(): ApiError {
 /** The reason of `idempotencyKeyReused`, which has an HTTP status of its own. */
 export const IDEMPOTENCY_KEY_REUSED = 'IDEMPOTENCY_KEY_REUSED';
 
-/** Returns the error for an `Idempotency-Key` whose first request has no answer yet. */
+/** Returns the error for an `Idempotency-Key` whose first request has no response yet. */
 export function idempotencyKeyInUse(): ApiError {
   return new ApiError({
     status: 'ABORTED',
@@ -215,8 +215,8 @@ export function tooManyIdempotencyKeys(): ApiError {
   });
 }
 
-/** Returns the error for an answer of more than `maxLength` characters to a request with an `Idempotency-Key`. */
-export function answerTooLarge(maxLength: number): ApiError {
+/** Returns the error for a response of more than `maxLength` characters to a request with an `Idempotency-Key`. */
+export function keptResponseTooLarge(maxLength: number): ApiError {
   return new ApiError({
     status: 'INVALID_ARGUMENT',
     reason: 'RESPONSE_TOO_LARGE',

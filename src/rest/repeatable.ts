@@ -5,7 +5,7 @@ import { JSON_TYPE } from '../http/json.ts';
 import type { Principal } from '../model/principal.ts';
 
 /**
- * Runs an operation that changes something. If the request has an `Idempotency-Key`, the answer is kept, and is sent
+ * Runs an operation that changes something. If the request has an `Idempotency-Key`, the response is kept, and is sent
  * again when the request is repeated.
  *
  * @param operation runs the operation on a data layer, and returns the body of the response
@@ -23,14 +23,14 @@ export async function repeatable(
   const content = JSON.stringify([request.method, request.url, request.body]);
   const attempt = await data.attempt(principal, { ...headers, content });
   reply.type(JSON_TYPE);
-  if (attempt.answer !== undefined) {
+  if (attempt.response !== undefined) {
     reply.header(REPLAYED_HEADER, 'true');
-    return attempt.answer;
+    return attempt.response;
   }
   try {
-    const answer = JSON.stringify(await operation(attempt.data));
-    await attempt.keep(answer);
-    return answer;
+    const response = JSON.stringify(await operation(attempt.data));
+    await attempt.keep(response);
+    return response;
   } finally {
     await attempt.abandon();
   }

@@ -24,8 +24,8 @@ ON CONFLICT (account_id, principal_id, key_hash) DO UPDATE
   WHERE idempotency_key.expire_time_ms <= $6
 RETURNING key_hash`;
 
-/** Returns the sealed answer of a key, or undefined if the key is unknown or has expired. @param now in Unix milliseconds */
-export async function findAnswer(
+/** Returns the sealed response of a key, or undefined if the key is unknown or has expired. @param now in Unix milliseconds */
+export async function findResponse(
   database: Queryable,
   { accountId, principalId, keyHash }: IdempotencyKeyId,
   now: number,
@@ -38,25 +38,25 @@ export async function findAnswer(
   return row !== undefined && row.expire_time_ms > now ? row.answer : undefined;
 }
 
-/** Returns the number of answers of an account, but at most `limit`. */
-export async function countAnswers(database: Queryable, accountId: Ulid, limit: number): Promise<number> {
+/** Returns the number of responses of an account, but at most `limit`. */
+export async function countResponses(database: Queryable, accountId: Ulid, limit: number): Promise<number> {
   const [row] = await database.query<{ count: number }>(COUNT, [accountId, limit]);
   return row?.count ?? 0;
 }
 
 /**
- * Stores the sealed answer of a key. Returns false if the key has an answer already.
+ * Stores the sealed response of a key. Returns false if the key has a response already.
  *
  * @param now the current time, in Unix milliseconds
  * @param ttlMs the time to live, in milliseconds
  */
-export async function insertAnswer(
+export async function insertResponse(
   transaction: Queryable,
   { accountId, principalId, keyHash }: IdempotencyKeyId,
-  answer: string,
+  response: string,
   now: number,
   ttlMs: number,
 ): Promise<boolean> {
-  const rows = await transaction.query(INSERT, [accountId, principalId, keyHash, answer, now + ttlMs, now]);
+  const rows = await transaction.query(INSERT, [accountId, principalId, keyHash, response, now + ttlMs, now]);
   return rows.length > 0;
 }

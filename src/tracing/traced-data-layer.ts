@@ -20,11 +20,11 @@ export function tracedDataLayer(tracer: Tracer, data: DataLayer): DataLayer {
   }
 
   function tracedAttempt(attempt: Attempt): Attempt {
-    if (attempt.answer !== undefined) return attempt;
+    if (attempt.response !== undefined) return attempt;
     const { keep, abandon } = attempt;
     return {
       data: tracedOperations(attempt.data),
-      keep: (answer) => run('keep', () => keep(answer)),
+      keep: (response) => run('keep', () => keep(response)),
       abandon: () => run('abandon', abandon),
     };
   }

@@ -79,7 +79,7 @@ describe('a sweep', () => {
     expect(await countTokens()).toBe(0);
   });
 
-  test('deletes the answers of idempotency keys when they have expired', async () => {
+  test('deletes the responses of idempotency keys when they have expired', async () => {
     const add = (key: string, expireTimeMs: number) =>
       database.query(
         `INSERT INTO idempotency_key (account_id, principal_id, key_hash, answer, expire_time_ms)

@@ -164,7 +164,7 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     expect(isReplayed(await createApp(keyed()))).toBe(true);
   });
 
-  test('an account that has 50,000 kept answers gets 429 for another key, and repetitions of the others', async () => {
+  test('an account that has 50,000 kept responses gets 429 for another key, and repetitions of the others', async () => {
     await createApp(keyed());
     await gateway.database.query(FILL, [ulidOf(tenant.account)]);
     // Another process has no count yet.
@@ -175,7 +175,7 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     expect(isReplayed(await api.createApp(other.url, tenant.token, 'App', keyed()))).toBe(true);
     expect(await count('app')).toBe(1);
 
-    // The answers are counted again after 30 s.
+    // The responses are counted again after 30 s.
     await gateway.database.query('DELETE FROM idempotency_key');
     const retry = () => api.createApp(other.url, tenant.token, 'App', keyed('another'));
     gateway.clock.advance(29_999);
@@ -222,10 +222,10 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     expect(refused.headers.get('retry-after')).toBe('1');
     held.resolve();
     await holder;
-    const answers = (await Promise.all([first, second])).filter(({ status }) => status === 200);
-    expect(answers).toHaveLength(1);
+    const responses = (await Promise.all([first, second])).filter(({ status }) => status === 200);
+    expect(responses).toHaveLength(1);
     const repeated = await updateWallet({ title: 'New' }, keyed());
-    expect([repeated.text, isReplayed(repeated)]).toEqual([answers[0]?.text, true]);
+    expect([repeated.text, isReplayed(repeated)]).toEqual([responses[0]?.text, true]);
   });
 
   test('a refused request is not kept', async () => {
@@ -271,7 +271,7 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     expect([repeated.text, isReplayed(repeated)]).toEqual([later.text, true]);
   });
 
-  test('the database does not contain the private key or the access token of an answer', async () => {
+  test('the database does not contain the private key or the access token of a response', async () => {
     const created = await createApp(keyed());
     const { name, privateKey } = appOf(created);
     const signedIn = await api.signIn(gateway.url, tenant.token, { name, privateKey }, keyed('sign-in'));
@@ -372,7 +372,7 @@ describe('by GraphQL', () => {
     }
   });
 
-  test('an answer that is too large to keep is refused, and nothing is changed', async () => {
+  test('a response that is too large to keep is refused, and nothing is changed', async () => {
     const aliases = Array.from({ length: 400 }, (_, n) => `a${n}: description`).join(' ');
     const query = `mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { ${aliases} } } }`;
     const input = { name: wallet, description: 'd'.repeat(2000) };
@@ -435,9 +435,9 @@ test('1,000 concurrent requests with 100 keys through two instances create 100 a
   const other = await startGateway({ DATABASE_URL: gateway.databaseUrl }, gateway.clock);
   onTestFinished(other.stop);
   const urls = [gateway.url, other.url];
-  const answers = new Map<string, Set<string>>();
+  const responses = new Map<string, Set<string>>();
 
-  /** Repeats a request until it is answered. Another answer than 200 has to be 409 or 503. */
+  /** Repeats a request until it is answered. Another response than 200 has to be 409 or 503. */
   async function createApp(n: number): Promise<void> {
     const [api, url] = [n % 2 === 0 ? REST : GRAPHQL, urls[n % 3 === 0 ? 0 : 1] ?? ''];
     const name = `${api.name} ${Math.floor(n / 2) % 50}`.replace(' ', '-');
@@ -445,7 +445,7 @@ test('1,000 concurrent requests with 100 keys through two instances create 100 a
       const response = await api.createApp(url, tenant.token, 'App', keyed(name));
       const body = JSON.parse(response.text);
       if (response.status === 200 && body.errors === undefined) {
-        answers.set(name, (answers.get(name) ?? new Set()).add(response.text));
+        responses.set(name, (responses.get(name) ?? new Set()).add(response.text));
         return;
       }
       expect(['IDEMPOTENCY_KEY_IN_USE', 'UNAVAILABLE']).toContain(api.errorOf(response)[1]);
@@ -454,12 +454,12 @@ test('1,000 concurrent requests with 100 keys through two instances create 100 a
   }
 
   await Promise.all(Array.from({ length: 1000 }, (_, n) => createApp(n)));
-  expect(answers.size).toBe(100);
-  for (const texts of answers.values()) expect(texts.size).toBe(1);
+  expect(responses.size).toBe(100);
+  for (const texts of responses.values()) expect(texts.size).toBe(1);
   expect(await count('app')).toBe(100);
 });
 
-test('a kill leaves an app and its answer, or neither', async () => {
+test('a kill leaves an app and its response, or neither', async () => {
   const { url: databaseUrl, remove } = await makeDatabase();
   onTestFinished(remove);
   const before = await startGateway({ DATABASE_URL: databaseUrl });

@@ -1,6 +1,6 @@
 -- compatible-from: 3
 
--- The answers to requests with an Idempotency-Key, in the transaction of the request.
+-- The responses to requests with an Idempotency-Key, in the transaction of the request.
 
 CREATE TABLE idempotency_key (
   account_id TEXT NOT NULL,
