@@ -16,6 +16,9 @@ export type Queryable = {
   query<R extends Row>(sql: string, params?: readonly Value[]): Promise<readonly R[]>;
 };
 
+/** Ends a transaction that is rolled back, although nothing has failed in it. */
+export class RolledBack extends Error {}
+
 /** A statement that inserts one row. Created once, by `insertStatement`. */
 export type InsertStatement = {
   /** The statement, with a parameter for each column. */

@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { unavailable } from '../model/api-error.ts';
-import { type Database, type Queryable, queryThenInsert, type Row, type Value } from './database.ts';
+import {
+  type Database,
+  type Queryable,
+  queryThenInsert,
+  RolledBack,
+  type Row,
+  type Value,
+} from './database.ts';
 import { isConflict } from './postgres-errors.ts';
 
 /** A transaction that operations can use as their database. */
@@ -13,9 +20,6 @@ export type LazyTransaction = {
   /** Rolls everything back that was not committed. */
   rollBack(): Promise<void>;
 };
-
-/** Ends a transaction that is rolled back. */
-class RolledBack extends Error {}
 
 /** A statement of the transaction, and its result. */
 type Statement = { readonly sql: string; readonly params: readonly Value[]; readonly rows: readonly Row[] };

@@ -1,5 +1,6 @@
 import { type Span, type SpanOptions, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import { shouldLog, toApiError } from '../model/api-error.ts';
+import { RolledBack } from '../storage/database.ts';
 
 /**
  * Runs `work` in a span, which is the parent of all spans that begin in it.
@@ -30,6 +31,8 @@ export function inSpan<T>(
  * the gateway or of its database gives the span the status of an error, and not a refused request.
  */
 function recordError(span: Span, thrown: unknown): void {
+  // The error for which it was rolled back is that of another span.
+  if (thrown instanceof RolledBack) return;
   const error = toApiError(thrown);
   span.setAttribute('error.type', error.reason);
   if (shouldLog(error)) span.setStatus({ code: SpanStatusCode.ERROR });

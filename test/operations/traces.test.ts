@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { withOtherSecret } from '../support/actors.ts';
+import { MISSING_WALLET, withOtherSecret } from '../support/actors.ts';
 import { type HttpResponse, postGraphql, readResponse, send } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
 import { adminContext, makeDatabase, migrateDatabase, seedTenant, type Tenant } from '../support/gateway.ts';
@@ -96,6 +96,8 @@ async function sendRequests(): Promise<void> {
   const headers = { ...inTrace('attempt'), 'idempotency-key': 'key' };
   const created = await send(`${url}/auth/apps`, 'POST', token, app, headers);
   const { name, privateKey } = JSON.parse(created.text);
+  const undone = { ...inTrace('refused attempt'), 'idempotency-key': 'refused' };
+  await send(`${url}/wallet/${MISSING_WALLET}`, 'PATCH', token, { title: SECRETS.title }, undone);
   const signIn = `${url}/auth/accounts:signinIdentity`;
   await send(signIn, 'POST', token, { privateKey: { name, privateKey } }, inTrace('sign-in'));
   const refused = withOtherSecret(token);
@@ -263,6 +265,13 @@ describe('the attributes', () => {
     const unknown = spanOf('unknown path', 'GET').attributes;
     expect(unknown).toMatchObject({ 'http.response.status_code': 404 });
     expect(unknown).not.toHaveProperty('http.route');
+  });
+
+  test('of a transaction that is undone because the request is refused are not those of a fault', () => {
+    const undone = spansOf('refused attempt');
+    expect(undone.map(({ name }) => name)).toContain('transaction');
+    expect(undone.filter(({ status }) => status.code !== UNSET)).toEqual([]);
+    expect(spanOf('refused attempt', 'transaction').attributes).not.toHaveProperty('error.type');
   });
 
   test('of a GraphQL operation are its type, its name and the reason of its first error', () => {
