@@ -9,7 +9,7 @@ import type { Wallet } from '../model/wallet.ts';
 /** The fields of a request as the client sent them. The operation validates them. */
 export type UntrustedInput = Readonly<Record<string, unknown>>;
 
-/** The client of a request, which the request comes from. */
+/** The client that has sent a request. */
 export type Client = {
   /** The id of the request. */
   readonly requestId: string;

@@ -11,8 +11,7 @@ const VALIDATORS = { name: resourceNameValidator('accounts') };
 
 /**
  * Deletes an account with all its projects, apps, wallets, tokens and audit events, in batches. Its tokens are refused
- * from the start.
- * After an interruption, the account can't be resumed, and a second call deletes the rest.
+ * from the start. After an interruption, the account can't be resumed, and a second call deletes the rest.
  *
  * @param input `name` of the account
  * @param keepsAudit whether the audit events are kept

@@ -38,8 +38,8 @@ const VALIDATORS = { name: resourceNameValidator('accounts') };
 
 /**
  * Returns everything of an account, without secrets and their hashes: the account, and all its projects, apps, wallets,
- * valid tokens and audit events. The lists are read in batches. The export is not a snapshot: a change that is made during it may be
- * missing.
+ * valid tokens and audit events. The lists are read in batches. The export is not a snapshot: a change that is made
+ * during it may be missing.
  *
  * @param input `name` of the account
  * @throws INVALID_ARGUMENT with a violation for every invalid field

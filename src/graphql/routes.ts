@@ -46,7 +46,6 @@ type Execute = (request: FastifyRequest, context: Context) => Promise<string | G
 /**
  * Adds the routes of the GraphQL API. The route executes compiled queries itself. Apollo Server
  * executes all other requests.
- *
  */
 export async function addGraphqlApi(
   app: FastifyInstance,
