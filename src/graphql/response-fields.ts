@@ -85,7 +85,7 @@ export function fieldCounter(
     const definition = hasFields ? parent.getFields()[field.name.value] : undefined;
     const ownPageSize =
       definition && isPageField(definition)
-        ? Math.min(pageSizeOf(field) ?? listLength, listLength)
+        ? Math.max(0, Math.min(pageSizeOf(field) ?? listLength, listLength))
         : undefined;
     const subfields = countSubfields(field, parent, definition?.type, pageSize, ownPageSize);
     return weightOf(field, ownPageSize) + subfields;

@@ -59,6 +59,12 @@ const refused: readonly Refusal[] = [
     TOO_MANY_FIELDS,
   ],
   [
+    'many fields behind a page of a negative size',
+    `{ less: projects(first: -99999) @skip(if: true) { nodes { id } }
+      projects(first: 100) { nodes { ${aliases(250, 'title')} } } }`,
+    TOO_MANY_FIELDS,
+  ],
+  [
     '31 connections in one project',
     `{ node(id: "x") { ... on Project { ${aliases(30, 'wallets(first: 1) { totalCount }')} } } }`,
     /^A document may have at most 30 fields of Query and Mutation and other connections/,

@@ -74,6 +74,13 @@ describe('at most 20,000 response fields are accepted', () => {
     expect(errorsOf(document(20_000))).toEqual(RESPONSE_FIELDS);
   });
 
+  test('a page of a negative size, which is refused later, does not count less than nothing', () => {
+    const document = (count: number) =>
+      `{ list { page(first: -9) { nodes { id } } ${aliases((count - 300) / 100, 'title')} id } }`;
+    expect(errorsOf(document(19_900))).toEqual([]);
+    expect(errorsOf(document(20_000))).toEqual(RESPONSE_FIELDS);
+  });
+
   test('a page counts its items, whether they are selected or not', () => {
     // The list and each of its pages with 99 items: 1 + 100 * (pages * (1 + 99) + 1).
     const document = (pages: number) => `{ list { ${aliases(pages, 'page(first: 99) { __typename }')} } }`;
