@@ -2,17 +2,19 @@ import cluster from 'node:cluster';
 import type { FastifyInstance } from 'fastify';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { authenticatedPrincipal } from './authorization.ts';
+import {
+  addTokenGauge,
+  type PoolState,
+  type PoolWait,
+  type Sync,
+  syncObserver,
+  watchPool,
+} from './database-metrics.ts';
 import { failureOf, operationOf } from './request-record.ts';
 import { routeNames } from './route-names.ts';
 
 // Source: OpenTelemetry, semantic conventions for HTTP metrics.
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-
-const SYNC_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
-
-const WAIT_BUCKETS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
-
-const TOKEN_COUNT_INTERVAL_MS = 60_000;
 
 /** Metrics of the library that `promtool check metrics` rejects: gauges with the suffix of a counter. */
 const MISNAMED = [
@@ -21,18 +23,10 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
-const COMMITS_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-
 /** The number of names of GraphQL operations that are counted separately. */
 const MAX_OPERATION_NAMES = 100;
 
-/** The number of connections of a pool in each state, and of statements that wait for one. */
-type PoolState = { readonly used: number; readonly idle: number; readonly waiting: number };
-
-/** How long a connection of a pool was waited for, and whether none was there in time. */
-type PoolWait = { readonly seconds: number; readonly isTimeout: boolean };
-
-/** Counts and measures what one process does. */
+/** Counts and measures the work of one process. */
 export type Metrics = {
   /** Adds the hooks that measure requests. Must be called before routes are added. */
   addHooks(app: FastifyInstance): void;
@@ -41,7 +35,7 @@ export type Metrics = {
   /** Counts expired rows that were deleted from a table. */
   countSwept(table: string, count: number): void;
   /** Measures a sync of SQLite's write-ahead log. @param commits the number of commits that it has put on disk */
-  observeSync(sync: { readonly seconds: number; readonly commits: number; readonly logBytes: number }): void;
+  observeSync(sync: Sync): void;
   /**
    * Measures a pool of PostgreSQL connections.
    * @param state is called when the metrics are read
@@ -92,28 +86,7 @@ export function createMetrics(version: string): Metrics {
     countSignIn: (outcome) => signIns.inc({ outcome }),
     countSwept: (table, count) => swept.inc({ table }, count),
     observeSync: syncObserver(registry),
-    watchPool(state) {
-      new Gauge({
-        name: 'paw_postgres_connections',
-        help: 'Connections of the PostgreSQL pool, by state.',
-        labelNames: ['state'],
-        registers,
-        collect() {
-          const { used, idle } = state();
-          this.set({ state: 'used' }, used);
-          this.set({ state: 'idle' }, idle);
-        },
-      });
-      new Gauge({
-        name: 'paw_postgres_waiting',
-        help: 'Transactions and batches of statements that wait for a PostgreSQL connection.',
-        registers,
-        collect() {
-          this.set(state().waiting);
-        },
-      });
-      return poolWaitObserver(registry);
-    },
+    watchPool: (state) => watchPool(registry, state),
     watchTokens: (count) => addTokenGauge(registry, count),
     watchPasswordQueue(waiting) {
       new Gauge({
@@ -184,74 +157,6 @@ function addRequestHooks(app: FastifyInstance, registry: Registry): void {
       operationCounts.set(operation, (operationCounts.get(operation) ?? 0) + 1);
     }
     done();
-  });
-}
-
-function syncObserver(registry: Registry): Metrics['observeSync'] {
-  const registers = [registry];
-  const durations = new Histogram({
-    name: 'paw_sqlite_sync_duration_seconds',
-    help: "The duration of a sync of SQLite's write-ahead log.",
-    buckets: SYNC_BUCKETS,
-    registers,
-  });
-  const commitCounts = new Histogram({
-    name: 'paw_sqlite_commits_per_sync',
-    help: "The number of commits that one sync of SQLite's write-ahead log has put on disk.",
-    buckets: COMMITS_BUCKETS,
-    registers,
-  });
-  const size = new Gauge({
-    name: 'paw_sqlite_log_bytes',
-    help: "The size of SQLite's write-ahead log after its last sync.",
-    // All workers write to the same log.
-    aggregator: 'max',
-    registers,
-  });
-  return ({ seconds, commits, logBytes }) => {
-    durations.observe(seconds);
-    commitCounts.observe(commits);
-    size.set(logBytes);
-  };
-}
-
-function poolWaitObserver(registry: Registry): (wait: PoolWait) => void {
-  const durations = new Histogram({
-    name: 'paw_postgres_wait_duration_seconds',
-    help: 'The time that a transaction or a batch of statements has waited for a PostgreSQL connection.',
-    buckets: WAIT_BUCKETS,
-    registers: [registry],
-  });
-  const timeouts = new Counter({
-    name: 'paw_postgres_wait_timeouts_total',
-    help: 'Transactions and batches of statements that got no PostgreSQL connection in time.',
-    registers: [registry],
-  });
-  return ({ seconds, isTimeout }) => {
-    durations.observe(seconds);
-    if (isTimeout) timeouts.inc();
-  };
-}
-
-/** Adds the number of valid tokens. It is counted in the background, so that an outage does not delay the metrics. */
-function addTokenGauge(registry: Registry, count: () => Promise<number>): void {
-  let countedAt = Number.NEGATIVE_INFINITY;
-  new Gauge({
-    name: 'paw_tokens',
-    help: 'Valid tokens in the database, counted once a minute up to 100,000.',
-    // All workers count the same tokens.
-    aggregator: 'max',
-    registers: [registry],
-    collect() {
-      const now = performance.now();
-      if (now - countedAt < TOKEN_COUNT_INTERVAL_MS) return;
-      if (countedAt === Number.NEGATIVE_INFINITY) this.remove();
-      countedAt = now;
-      count().then(
-        (tokens) => this.set(tokens),
-        () => this.remove(),
-      );
-    },
   });
 }
 
