@@ -55,7 +55,7 @@ export type ServerInfo = {
   readonly explorers: boolean;
 };
 
-/** What measures and records the work of this process, as far as it is turned on. */
+/** The metrics and the traces of this process; undefined if they are off. */
 type Observers = { readonly metrics: Metrics | undefined; readonly tracing: Tracing | undefined };
 
 /** A listening server. */
@@ -243,7 +243,7 @@ async function openMetrics({ metricsPort }: Config): Promise<Metrics | undefined
   return createMetrics(VERSION);
 }
 
-/** Returns what records traces, if an SDK of OpenTelemetry is loaded. Nothing else calls its API. */
+/** Returns the traces of this process, if an SDK of OpenTelemetry is loaded. Nothing else calls its API. */
 async function openTracing(): Promise<Tracing | undefined> {
   if (!isSdkLoaded()) return undefined;
   const { createTracing } = await import('./tracing/tracing.ts');

@@ -49,7 +49,7 @@ async function dryRun(args: Arguments): Promise<void> {
   args.print({ version, serversContinue, missing: migrations }, lines.join('\n\n'));
 }
 
-/** Returns what a migration would do. A file that does not exist is not created. */
+/** Returns the plan of a migration. A file that does not exist is not created. */
 async function readPlan({ environment }: Arguments): Promise<MigrationPlan> {
   const { databaseUrl, postgres } = readConfig(environment);
   try {

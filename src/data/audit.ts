@@ -6,7 +6,7 @@ import type { Queryable } from '../storage/database.ts';
 import type { Client } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** What was done. */
+/** An act to record. */
 export type Act = {
   readonly action: AuditAction;
   readonly resource: ResourceName;

@@ -12,7 +12,7 @@ export type MigrationResult = {
   readonly applied: readonly string[];
 };
 
-/** What a migration would do. */
+/** The migrations that are missing, and their effect on servers. */
 export type MigrationPlan = {
   /** The schema version before it, 0 if there are no tables. */
   readonly version: number;

@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { latestVersion } from './migrations.ts';
 import { DatabaseVersionError } from './schema-version.ts';
 
-/** What a server is told about a schema that another program has migrated. */
+/** Receives the changes of a schema that another program has migrated. */
 export type SchemaEvents = {
   /** The schema is newer than this program and than before, and compatible. */
   onNewer(version: number): void;

@@ -26,7 +26,7 @@ export type Tracing = {
   ) => (request: FastifyRequest, ...rest: Rest) => Promise<T>;
 };
 
-/** Returns what records spans by the SDK that is loaded. */
+/** Returns the functions that record spans with the SDK that is loaded. */
 export function createTracing(version: string): Tracing {
   const tracer = trace.getTracer('paw-gateway', version);
   let lastSync: EndedSync | undefined;
