@@ -102,6 +102,9 @@ export function createHttpApp(
       reject(socket, parserError(cause), cause.code);
     },
   });
+  // For the log and the audit. The system does not know the address any more when the connection is closed. Node
+  // remembers it once it was read.
+  app.server.on('connection', (socket) => void socket.remoteAddress);
   const connections: Connections = trackConnections(app.server);
   const stopping = gracefulStop(app.server, connections);
   const rejectConnection = connectionRejecter(connections, errorBody);

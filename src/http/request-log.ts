@@ -28,8 +28,6 @@ export function addRequestLog(
 ): void {
   if (mode === 'none') return;
   const routeOf = routeNames(app);
-  // The system does not know the address any more when the connection is closed. Node remembers it once it was read.
-  app.server.on('connection', (socket) => void socket.remoteAddress);
 
   function write(request: FastifyRequest, reply: FastifyReply, isSent: boolean): void {
     const status = reply.statusCode;

@@ -1,4 +1,6 @@
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import {
   accessTokenOf,
   createApp,
@@ -378,6 +380,43 @@ async function withoutEvents(work: () => Promise<void>): Promise<void> {
     for (const sql of ACCEPT_EVENTS) await gateway.database.query(sql);
   }
 }
+
+// How the address is read does not depend on the engine.
+test.runIf(inject('engine') === 'sqlite')(
+  'an act whose client has gone is recorded with its address, also without a log of requests',
+  async () => {
+    const log = { PAW_LOG_REQUESTS: 'none' };
+    const silent = await startGateway({ ...log, DATABASE_URL: gateway.databaseUrl }, gateway.clock);
+    onTestFinished(silent.stop);
+    const tenant = await seedTenant(gateway);
+    const api = graphqlApi(() => silent.url);
+    const { name } = await createApp(api, tenant.token);
+    const held = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const holder = gateway.database.transaction(async (transaction) => {
+      await transaction.query('UPDATE app SET active = active WHERE id = $1', [ulidOf(name)]);
+      locked.resolve();
+      await held.promise;
+    });
+    await locked.promise;
+    const query = `mutation { updateApp(input: { name: "${name}", title: "Till" }) { app { name } } }`;
+    const body = JSON.stringify({ query });
+    const socket = connect(Number(new URL(silent.url).port), '127.0.0.1');
+    socket.write(
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
+        `Authorization: Bearer ${tenant.token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    // Meanwhile, the update has begun to wait for the lock.
+    for (let times = 0; times < 5; times += 1) await resultOf(api.listProjects(tenant.token));
+    socket.resume().end();
+    // The server has closed its side.
+    await once(socket, 'close');
+    held.resolve();
+    await holder;
+    const read = () => eventsOf(tenant, '--action', 'app.update');
+    await expect.poll(read, { timeout: 20_000 }).toMatchObject([{ resource: name, address: '127.0.0.1' }]);
+  },
+);
 
 test('an account has a bounded number of events of failed sign-ins in a minute', async () => {
   const [graphql] = bothApis(() => gateway.url);
