@@ -139,7 +139,7 @@ test('a key and a token of an earlier version, which have no key id, end with th
   const token = await accessTokenOf(api, tenant.token, app);
   const { database } = gateway;
   await database.query("UPDATE app SET private_key_id = '' WHERE id = $1", [ulidOf(app.name)]);
-  await database.query("UPDATE token SET app_key_id = '' WHERE namespace = $1", [ulidOf(app.name)]);
+  await database.query("UPDATE token SET app_key_id = '' WHERE app_id = $1", [ulidOf(app.name)]);
   const later = await accessTokenOf(api, tenant.token, app);
   const second = await rotate({ name: app.name, gracePeriod: 60 });
   expect([await signInsWith(app, second), await statusOf(token, later)]).toEqual([
