@@ -13,7 +13,7 @@ import { batches, type Draft } from './steps.ts';
 // Random sequences of all operations, by several principals, on two instances and by both APIs. The steps of a
 // batch run at the same time. Their results must be those of the model in some order of the steps.
 
-const STEPS = Number(process.env['PAW_TEST_MODEL_STEPS'] ?? 5000);
+const STEPS = Number(process.env['PAW_TEST_MODEL_STEPS'] ?? 2000);
 
 const MAX_BATCHES = 60;
 
