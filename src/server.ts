@@ -33,10 +33,11 @@ import { listProjects } from './rest/operations.ts';
 import { addRestApi } from './rest/routes.ts';
 import type { Database } from './storage/database.ts';
 import { sqlitePath } from './storage/database-url.ts';
-import { migrate } from './storage/migrate.ts';
+import { type MigrationResult, migrate } from './storage/migrate.ts';
 import { latestVersion } from './storage/migrations.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
+import { LOCK_TIMEOUT_MS } from './storage/postgres-turns.ts';
 import { guardSchema } from './storage/schema-guard.ts';
 import { startSweeper } from './storage/sweep.ts';
 import { countTokens, tokenStore } from './storage/tokens.ts';
@@ -93,7 +94,7 @@ export async function startServer(
   const observers = { metrics: await openMetrics(config), tracing: await openTracing() };
   const { metrics, tracing } = observers;
   let database = await openDatabase(databaseUrl, {
-    postgres,
+    postgres: { ...postgres, lockTimeoutMs: LOCK_TIMEOUT_MS },
     create,
     onFailure: failed.resolve,
     onHeldLog: (log) => logger.warn(log, 'a reader keeps the write-ahead log from shrinking'),
@@ -104,7 +105,7 @@ export async function startServer(
     onPool: metrics?.watchPool,
   });
   try {
-    const { version, applied } = await migrate(database, clock());
+    const { version, applied } = await migrateForServer(config, database, clock());
     for (const migration of applied) logger.info({ migration }, 'applied a migration');
     database = guardSchema(database, version, {
       onNewer: (newer) =>
@@ -121,6 +122,21 @@ export async function startServer(
   } catch (error) {
     await database.close();
     throw error;
+  }
+}
+
+/** Migrates the database. The time limits of requests don't apply to a migration, which needs a pool of its own for this. */
+async function migrateForServer(
+  { databaseUrl, postgres }: Config,
+  database: Database,
+  now: number,
+): Promise<MigrationResult> {
+  if (sqlitePath(databaseUrl) !== undefined) return migrate(database, now);
+  const patient = await openDatabase(databaseUrl, { postgres });
+  try {
+    return await migrate(patient, now);
+  } finally {
+    await patient.close();
   }
 }
 

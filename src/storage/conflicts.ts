@@ -8,11 +8,10 @@ const MAX_PAUSE_MS = 100;
 /**
  * Runs `attempt` until it loses no conflict with another transaction.
  *
- * @param timeoutMs the time after which no further attempt begins, in milliseconds
+ * @param deadline the time after which no further attempt begins, as `performance.now()`
  * @throws the error of the last attempt
  */
-export async function retryConflicts<T>(attempt: () => Promise<T>, timeoutMs: number): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
+export async function retryConflicts<T>(attempt: () => Promise<T>, deadline: number): Promise<T> {
   for (let longest = FIRST_PAUSE_MS; ; longest = Math.min(longest * 2, MAX_PAUSE_MS)) {
     try {
       return await attempt();

@@ -60,6 +60,14 @@ export async function queryThenInsert<R extends Row>(
   return rows;
 }
 
+/** The request for which a database is used. */
+export type DatabaseRequest = {
+  /** The time at which the work on the request began, as `performance.now()`. */
+  readonly startMs: number;
+  /** Whether the client has gone, so that nobody waits for the response. */
+  readonly isGone: boolean;
+};
+
 /** The port to the database. Each statement is written once and runs on both engines, SQLite and PostgreSQL. */
 export type Database = Queryable & {
   /**
@@ -67,9 +75,10 @@ export type Database = Queryable & {
    * back when it rejects. Only statements on the argument of `work` are part of the transaction.
    * `work` can run more than once: PostgreSQL retries it after a serialization failure or a deadlock.
    *
+   * @param first the first statement of `work`, if it is known; see `Turns` in `postgres-turns.ts`
    * @throws UNAVAILABLE if the database is unavailable
    */
-  transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
+  transaction<T>(work: (transaction: Queryable) => Promise<T>, first?: string): Promise<T>;
   /**
    * Executes a statement with RETURNING and, if it returns a row, an insertion, as one transaction. On PostgreSQL, this
    * is one statement, so it takes one round trip.
@@ -90,6 +99,11 @@ export type Database = Queryable & {
    * @throws UNAVAILABLE otherwise, with a `DatabaseVersionError` as the cause if the program can't use the schema
    */
   checkReady(): Promise<number>;
+  /**
+   * Returns this database for one request: on PostgreSQL, all its statements share the timeout, and none is begun after the
+   * client has gone. On SQLite, it is the same database: a statement waits for nothing but the write lock, for at most 2 s.
+   */
+  during(request: DatabaseRequest): Database;
   /** Closes all connections after their running statements have finished. */
   close(): Promise<void>;
 };

@@ -43,25 +43,26 @@ export function lazyTransaction(database: Database): LazyTransaction {
   let committed: Promise<void> = Promise.resolve();
   let isEnded = false;
 
-  function begin(): PromiseWithResolvers<Run> {
+  /** @param first the first statement */
+  function begin(first?: string): PromiseWithResolvers<Run> {
     // On SQLite, a statement after the end would be a transaction of its own.
     if (isEnded) throw new Error('The transaction has ended.');
     if (run !== undefined) return run;
-    const first = newRun();
-    run = first;
+    const firstRun = newRun();
+    run = firstRun;
     committed = database.transaction(async (transaction) => {
       const failure = Promise.withResolvers<never>();
       await repeat(statements, transaction);
       run?.resolve({ transaction, fail: failure.reject });
       await Promise.race([end.promise, failure.promise]);
-    });
+    }, first);
     committed.catch((error: unknown) => run?.reject(error));
-    return first;
+    return firstRun;
   }
 
   const query: Queryable['query'] = async <R extends Row>(sql: string, params: readonly Value[] = []) => {
     for (;;) {
-      const current = begin();
+      const current = begin(sql);
       const { transaction, fail } = await current.promise;
       try {
         const rows = await transaction.query<R>(sql, params);
@@ -84,15 +85,19 @@ export function lazyTransaction(database: Database): LazyTransaction {
     await committed.catch(() => {});
   }
 
+  const own: Database = {
+    ...database,
+    query: (sql, params) =>
+      run === undefined && sql.startsWith('SELECT') ? database.query(sql, params) : query(sql, params),
+    transaction: (work) => work({ query }),
+    queryAndInsert: (sql, params, insertion) => queryThenInsert({ query }, sql, params, insertion),
+    // An attempt is a part of one request.
+    during: () => own,
+  };
+
   return {
     hasBegun: () => run !== undefined,
-    database: {
-      ...database,
-      query: (sql, params) =>
-        run === undefined && sql.startsWith('SELECT') ? database.query(sql, params) : query(sql, params),
-      transaction: (work) => work({ query }),
-      queryAndInsert: (sql, params, insertion) => queryThenInsert({ query }, sql, params, insertion),
-    },
+    database: own,
     async commit(work) {
       try {
         await begin().promise;

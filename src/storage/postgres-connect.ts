@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { unavailable } from '../model/api-error.ts';
+import { PoolTimeout } from './postgres-errors.ts';
 import { HostError } from './postgres-hosts.ts';
 
 // The minimum time between two attempts while no host is suitable.
@@ -64,7 +65,8 @@ export function connector(pool: Pool, attempts: number, timeoutMs: number): () =
 export function isConnectTimeout(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return (
-    cause instanceof Error && /timeout exceeded when trying to connect|timeout expired/.test(cause.message)
+    cause instanceof PoolTimeout ||
+    (cause instanceof Error && /timeout exceeded when trying to connect|timeout expired/.test(cause.message))
   );
 }
 

@@ -1,5 +1,12 @@
 import { resultUnknown, unavailable } from '../model/api-error.ts';
 
+/** A connection of the pool was not available in time. */
+export class PoolTimeout extends Error {
+  constructor() {
+    super('No connection was available in time.');
+  }
+}
+
 /** An error that the server has sent. Errors of the connection have no severity. */
 type ServerError = Error & {
   readonly severity: string;
@@ -16,7 +23,7 @@ const OUTAGE_CODES = [
   /^25006$/, // read-only transaction
   /^40001$/, // serialization failure
   /^40P01$/, // deadlock
-  /^55P03$/, // lock not available: the operator has set `lock_timeout`
+  /^55P03$/, // lock not available: `lock_timeout`
   /^XX/, // internal error, which distributed engines return for an unavailable node
 ];
 
@@ -41,8 +48,14 @@ export function isReadOnly(error: unknown): boolean {
 
 /** Returns whether an error, or the cause of an `ApiError`, is a lost conflict: a retry of the transaction can succeed. */
 export function isConflict(thrown: unknown): boolean {
-  const error = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
+  const error = causeOf(thrown);
   return isServerError(error) && (CONFLICT_CODES.test(error.code) || CONFLICT_MESSAGE.test(error.message));
+}
+
+/** Returns whether an error, or the cause of an `ApiError`, is a lock that was not available in time. */
+export function isLockTimeout(thrown: unknown): boolean {
+  const error = causeOf(thrown);
+  return isServerError(error) && error.code === '55P03';
 }
 
 /**
@@ -70,6 +83,10 @@ export function statementError(error: unknown, commits: boolean): unknown {
     isConflict(error) ||
     OUTAGE_CODES.some((pattern) => pattern.test(error.code));
   return isOutage ? unavailable(error) : error;
+}
+
+function causeOf(thrown: unknown): unknown {
+  return thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
 }
 
 function isServerError(error: unknown): error is ServerError {

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import { type PoolClient, type PoolConfig, types } from 'pg';
+import { type PoolConfig, types } from 'pg';
 import { ApiError, unavailable } from '../model/api-error.ts';
 import { retryConflicts } from './conflicts.ts';
-import type { Database, InsertStatement, Queryable, Row, Value } from './database.ts';
-import { connector, isConnectTimeout } from './postgres-connect.ts';
-import { endsConnection, isReadOnly, statementError } from './postgres-errors.ts';
+import type { Database, DatabaseRequest, InsertStatement, Queryable, Row, Value } from './database.ts';
+import { connector } from './postgres-connect.ts';
+import { type Connection, connectionsOf, type PoolWait } from './postgres-connections.ts';
+import { isLockTimeout } from './postgres-errors.ts';
 import { attemptsOf, poolOpener } from './postgres-hosts.ts';
 import { batchedReads } from './postgres-reads.ts';
+import { turnsOf } from './postgres-turns.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 import { READ_TABLES, remembered } from './readiness.ts';
 import { checkVersion, FIND_COMPATIBLE_VERSION, type SchemaVersion } from './schema-version.ts';
@@ -15,8 +17,10 @@ import { checkVersion, FIND_COMPATIBLE_VERSION, type SchemaVersion } from './sch
 export type PostgresSettings = {
   /** The maximum number of connections. */
   readonly poolSize: number;
-  /** The timeout of a statement, and of the wait for a connection, in milliseconds. */
+  /** The timeout in milliseconds: see `Use`. */
   readonly timeoutMs: number;
+  /** The time for which a statement waits for a lock, in milliseconds; undefined for no such limit. */
+  readonly lockTimeoutMs?: number | undefined;
   /** The variables `PG…` of libpq; see `parsePostgresUrl`. */
   readonly variables?: Readonly<Record<string, string>>;
 };
@@ -29,36 +33,17 @@ export type PoolState = {
   readonly waiting: number;
 };
 
-/** How long a transaction or a batch of statements has waited for a connection. */
-export type PoolWait = {
-  readonly seconds: number;
-  /** Whether it got none in time. */
-  readonly isTimeout: boolean;
-};
-
 /** Receives a function that returns the state of the pool. Returns a function that is called after each wait. */
 export type ObservePool = (state: () => PoolState) => (wait: PoolWait) => void;
 
 // True for a standby, too.
-const PROBE = `${READ_TABLES}, current_setting('transaction_read_only') AS read_only`;
-
-/** A connection outside of a transaction, or in one. */
-type Connection = Queryable & {
-  /** Executes a statement that commits a change. @throws RESULT_UNKNOWN if the change may have been made */
-  readonly commit: Queryable['query'];
-};
+const READ_ONLY = "SELECT current_setting('transaction_read_only') AS read_only";
 
 // The connections of a long-running process move to servers that were added or have returned.
 const LIFETIME_SECONDS = 1800;
 
-const DISCARD_INTERVAL_MS = 1000;
-
-// The server reports a commit that no standby has confirmed as a success after a warning. The warning has no code of its
-// own, and its text depends on the locale, but not the name of the function that waits.
-const STANDBY_WAIT = 'SyncRepWaitForLSN';
-
 // The client's timeout is longer than the server's. It applies if the server no longer responds.
-const CLIENT_TIMEOUT_MARGIN_MS = 1000;
+const PROBE_TIMEOUT_MARGIN_MS = 1000;
 
 /**
  * Opens a connection pool to a PostgreSQL server, or to another engine with its protocol.
@@ -69,7 +54,7 @@ const CLIENT_TIMEOUT_MARGIN_MS = 1000;
  */
 export function openPostgres(
   url: string,
-  { poolSize, timeoutMs, variables }: PostgresSettings,
+  { poolSize, timeoutMs, lockTimeoutMs, variables }: PostgresSettings,
   onPool?: ObservePool,
 ): Database {
   const target = parsePostgresUrl(url, variables);
@@ -77,8 +62,8 @@ export function openPostgres(
   const settings: PoolConfig = {
     application_name: 'paw-gateway',
     connectionTimeoutMillis: timeoutMs,
-    ...(!hasPooler && { statement_timeout: timeoutMs }),
-    query_timeout: timeoutMs + CLIENT_TIMEOUT_MARGIN_MS,
+    // If a cancellation does not reach the server.
+    ...(!hasPooler && { statement_timeout: timeoutMs, lock_timeout: lockTimeoutMs }),
     keepAlive: true,
     maxLifetimeSeconds: LIFETIME_SECONDS,
     pipeline: true,
@@ -89,107 +74,34 @@ export function openPostgres(
   };
   const openPool = poolOpener(target, timeoutMs);
   const pool = openPool(settings, poolSize);
-  const unconfirmed = new WeakSet<PoolClient>();
-  // The connections that were opened since a session was found to be read-only.
-  let current = new WeakSet<PoolClient>();
-  let discardTime = -Infinity;
-  pool.on('connect', (client) => {
-    current.add(client);
-    client.on('notice', ({ routine }) => {
-      if (routine === STANDBY_WAIT) unconfirmed.add(client);
-    });
-  });
+  const turns = turnsOf(poolSize);
   const observeWait = onPool?.(() => ({
     used: pool.totalCount - pool.idleCount,
     idle: pool.idleCount,
-    waiting: pool.waitingCount,
+    waiting: pool.waitingCount + turns.waitingCount(),
   }));
   // A probe must not wait for the connections of requests.
-  const probePool = openPool(settings, 1);
+  const probePool = openPool({ ...settings, query_timeout: timeoutMs + PROBE_TIMEOUT_MARGIN_MS }, 1);
   for (const each of [pool, probePool]) each.on('error', () => {});
 
   const attempts = attemptsOf(target);
-  const connect = connector(pool, attempts, timeoutMs);
   const connectProbe = connector(probePool, attempts, timeoutMs);
 
-  const statementName = hasPooler ? () => undefined : statementNames();
+  const connections = connectionsOf({
+    pool,
+    connect: connector(pool, attempts, timeoutMs),
+    turns,
+    timeoutMs,
+    statementName: hasPooler ? () => undefined : statementNames(),
+    onWait: observeWait,
+  });
+  // Behind a pooler, the session has no timeout. Both statements are sent at once.
+  const begin =
+    hasPooler && lockTimeoutMs !== undefined ? `BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}` : 'BEGIN';
 
   const join = joinedStatements();
 
-  const running = new Set<Promise<unknown>>();
-
-  /** Discards all connections: a session that was opened before a failover stays read-only. */
-  function discardConnections(): void {
-    // Reads continue while the database is read-only, so this is not repeated at each write.
-    if (performance.now() - discardTime < DISCARD_INTERVAL_MS) return;
-    discardTime = performance.now();
-    current = new WeakSet();
-  }
-
-  /** Takes a connection of the pool that was opened after the last discard. */
-  async function takeConnection(): Promise<PoolClient> {
-    const start = observeWait && performance.now();
-    const observe = (error?: unknown) => {
-      if (start === undefined) return;
-      observeWait?.({ seconds: (performance.now() - start) / 1000, isTimeout: isConnectTimeout(error) });
-    };
-    try {
-      for (;;) {
-        const client = await connect();
-        if (current.has(client)) {
-          observe();
-          return client;
-        }
-        client.release(true);
-      }
-    } catch (error) {
-      observe(error);
-      throw error;
-    }
-  }
-
-  /** Runs `work` on a connection of the pool. `close` waits for it. */
-  function withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const result = runOnConnection(work).finally(() => running.delete(result));
-    running.add(result);
-    return result;
-  }
-
-  /** Runs `work` on a connection of the pool, and discards the connection if it may be broken. */
-  async function runOnConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const client = await takeConnection();
-    // An error between two statements, which thus were not sent.
-    let loss: Error | undefined;
-    const onError = (error: Error) => {
-      loss = error;
-    };
-    client.on('error', onError);
-    let isBroken = false;
-    const run = async <R extends Row>(sql: string, params: readonly Value[], commits: boolean) => {
-      if (loss !== undefined) throw unavailable(loss);
-      try {
-        if (commits) unconfirmed.delete(client);
-        const { rows } = await client.query<R>({ name: statementName(sql), text: sql, values: [...params] });
-        if (commits && unconfirmed.has(client)) throw new Error('The wait for a standby has been cancelled.');
-        return rows;
-      } catch (error) {
-        isBroken ||= endsConnection(error);
-        if (isReadOnly(error)) discardConnections();
-        throw statementError(error, commits);
-      }
-    };
-    try {
-      return await work({
-        query: (sql, params = []) => run(sql, params, false),
-        commit: (sql, params = []) => run(sql, params, true),
-      });
-    } finally {
-      client.off('error', onError);
-      client.release(isBroken || loss !== undefined);
-    }
-  }
-
-  const read = batchedReads(withConnection, timeoutMs);
+  const read = batchedReads(connections, turns);
 
   const checkReady = remembered(async () => {
     const client = await connectProbe();
@@ -197,9 +109,12 @@ export function openPostgres(
     try {
       const schema = await client.query<SchemaVersion>(FIND_COMPATIBLE_VERSION);
       const version = checkVersion(schema.rows[0]);
-      const { rows } = await client.query<{ read_only: string }>(PROBE);
+      const [{ rows }] = await Promise.all([
+        client.query<{ read_only: string }>(READ_ONLY),
+        client.query(READ_TABLES).catch(unlessLocked),
+      ]);
       if (rows[0]?.read_only !== 'off') {
-        discardConnections();
+        connections.discard();
         throw new Error('The database is read-only, or a standby.');
       }
       isReady = true;
@@ -212,43 +127,72 @@ export function openPostgres(
     }
   });
 
-  /** Executes a statement that is a transaction of its own. */
-  const commit: Queryable['query'] = (sql, params) =>
-    retryConflicts(() => withConnection((connection) => connection.commit(sql, params)), timeoutMs);
+  function databaseFor(request?: DatabaseRequest): Database {
+    const deadlineFromNow = () => (request?.startMs ?? performance.now()) + timeoutMs;
 
-  return {
-    query: (sql, params) => (sql.startsWith('SELECT') ? read(sql, params) : commit(sql, params)),
+    /** Executes a statement that is a transaction of its own. */
+    function commit<R extends Row>(sql: string, params?: readonly Value[]): Promise<readonly R[]> {
+      const deadline = deadlineFromNow();
+      const use = { turn: sql, deadline, request };
+      return retryConflicts(
+        () => connections.use(use, (connection) => connection.commit<R>(sql, params)),
+        deadline,
+      );
+    }
 
-    transaction: (work) =>
-      retryConflicts(() => withConnection((connection) => inTransaction(connection, work)), timeoutMs),
+    return {
+      query: <R extends Row>(sql: string, params: readonly Value[] = []) =>
+        sql.startsWith('SELECT')
+          ? (read({ sql, params, deadline: deadlineFromNow(), request }) as Promise<readonly R[]>)
+          : commit<R>(sql, params),
 
-    queryAndInsert: (sql, params, { statement, values }) =>
-      commit(join(sql, params.length, statement), [...params, ...values]),
+      transaction(work, first = begin) {
+        const deadline = deadlineFromNow();
+        // The transactions of commands can take longer than the timeout.
+        const use = { turn: first, deadline: request && deadline, request };
+        return retryConflicts(
+          () => connections.use(use, (connection) => inTransaction(connection, begin, work)),
+          deadline,
+        );
+      },
 
-    checkReady,
+      queryAndInsert: (sql, params, { statement, values }) =>
+        commit(join(sql, params.length, statement), [...params, ...values]),
 
-    async close() {
-      await Promise.allSettled(running);
-      await Promise.all([pool.end(), probePool.end()]);
-    },
-  };
+      during: databaseFor,
+      checkReady,
+
+      async close() {
+        await connections.settled();
+        await Promise.all([pool.end(), probePool.end()]);
+      },
+    };
+  }
+
+  return databaseFor();
 }
 
 async function inTransaction<T>(
   connection: Connection,
+  begin: string,
   work: (transaction: Queryable) => Promise<T>,
 ): Promise<T> {
-  await connection.query('BEGIN');
+  await connection.query(begin);
   let result: T;
   try {
     result = await work({ query: connection.query });
+    connection.assertInTime();
   } catch (error) {
-    // ROLLBACK fails on a broken connection, whose transaction the server rolls back itself.
-    await connection.query('ROLLBACK').catch(() => {});
+    await connection.rollBack();
     throw error;
   }
   await connection.commit('COMMIT');
   return result;
+}
+
+/** Another process has locked a table, so that only what needs it fails. The other instances would not do better. */
+function unlessLocked(error: unknown): void {
+  if (!isLockTimeout(error)) throw error;
 }
 
 /**

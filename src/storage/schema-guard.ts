@@ -56,15 +56,26 @@ export function guardSchema(
   // A failed check says nothing new: requests fail and are logged.
   const timer = setInterval(() => checkReady().catch(() => {}), CHECK_INTERVAL_MS).unref();
 
-  return {
-    query: (sql, params) => (refusal === undefined ? database.query(sql, params) : refuse()),
-    queryAndInsert: (sql, params, insertion) =>
-      refusal === undefined ? database.queryAndInsert(sql, params, insertion) : refuse(),
-    transaction: (work) => (refusal === undefined ? database.transaction(work) : refuse()),
-    checkReady,
-    async close() {
-      clearInterval(timer);
-      await database.close();
-    },
-  };
+  async function close(): Promise<void> {
+    clearInterval(timer);
+    await database.close();
+  }
+
+  function guard(target: Database): Database {
+    const guarded: Database = {
+      query: (sql, params) => (refusal === undefined ? target.query(sql, params) : refuse()),
+      queryAndInsert: (sql, params, insertion) =>
+        refusal === undefined ? target.queryAndInsert(sql, params, insertion) : refuse(),
+      transaction: (work, first) => (refusal === undefined ? target.transaction(work, first) : refuse()),
+      during(request) {
+        const own = target.during(request);
+        return own === target ? guarded : guard(own);
+      },
+      checkReady,
+      close,
+    };
+    return guarded;
+  }
+
+  return guard(database);
 }

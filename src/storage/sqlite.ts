@@ -65,7 +65,7 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync 
     },
   };
 
-  return {
+  const database: Database = {
     async query<R extends Row>(sql: string, params: readonly Value[] = []) {
       const rows = sql.startsWith('SELECT') ? reads.query(sql, params) : writes.run(() => write(sql, params));
       return (await rows) as readonly R[];
@@ -79,6 +79,7 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync 
       return writes.transaction(() => queryThenInsert(transaction, sql, params, insertion));
     },
 
+    during: () => database,
     checkReady: readiness.check,
 
     async close() {
@@ -90,6 +91,7 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync 
       writer.close();
     },
   };
+  return database;
 }
 
 function openConnections(path: string): { writer: DatabaseSync; reader: DatabaseSync } {

@@ -55,32 +55,36 @@ export function tracedDatabase(
     });
   }
 
-  return {
-    ...database,
-    query: (sql, params) => query(database, sql, params, sql.startsWith('SELECT') ? () => {} : recordSync),
+  const traced = (target: Database): Database => ({
+    ...target,
+    query: (sql, params) => query(target, sql, params, sql.startsWith('SELECT') ? () => {} : recordSync),
 
     // One span: on PostgreSQL, the insertion is a part of the statement.
     queryAndInsert(sql, params, insertion) {
-      const target: Queryable = {
-        query: (statement, values = []) => database.queryAndInsert(statement, values, insertion),
+      const both: Queryable = {
+        query: (statement, values = []) => target.queryAndInsert(statement, values, insertion),
       };
-      return query(target, sql, params, recordSync);
+      return query(both, sql, params, recordSync);
     },
 
-    transaction: (work) =>
+    transaction: (work, first) =>
       inSpan(tracer, 'transaction', { attributes: connection }, async () => {
         const caller = context.active();
-        const result = await database.transaction((transaction) => {
-          const traced: Queryable = {
+        const result = await target.transaction((transaction) => {
+          const queryable: Queryable = {
             query: (sql, params) => query(transaction, sql, params, () => {}),
           };
           // On SQLite, another request may have started the batch in which the transaction runs.
-          return context.with(caller, work, undefined, traced);
-        });
+          return context.with(caller, work, undefined, queryable);
+        }, first);
         recordSync();
         return result;
       }),
-  };
+
+    during: (request) => traced(target.during(request)),
+  });
+
+  return traced(database);
 }
 
 /**

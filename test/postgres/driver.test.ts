@@ -223,22 +223,33 @@ describe('a statement', () => {
     expect(await database.query('SELECT last_value FROM attempt')).toEqual([{ last_value: 1 }]);
   });
 
-  test('is cancelled by the server after the statement timeout', async () => {
-    const database = await open(url, { poolSize: 1, timeoutMs: 1000 });
-    expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '1s' }]);
-    const pid = await pidOf(database);
-    const error = await errorOf(database.query('SELECT pg_sleep(60)'));
-    expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code: '57014' } });
-    expect(await pidOf(database)).toBe(pid);
+  test.each(['SELECT pg_sleep(60)', 'DO $$ BEGIN PERFORM pg_sleep(60); END $$'])(
+    'is cancelled on the server after the timeout: %s',
+    async (sleep) => {
+      // With a pooler, the session has no timeouts. Only the client can end the statement.
+      const database = await open(withParameters(url, { pgbouncer: 'true' }), {
+        poolSize: 1,
+        timeoutMs: 1000,
+      });
+      const pid = await pidOf(database);
+      const error = await errorOf(database.query(sleep));
+      expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code: '57014' } });
+      // A cancellation that comes late must not hit the next statement.
+      expect(await pidOf(database)).not.toBe(pid);
+    },
+  );
+
+  test('has a timeout on the server, for cancellations that are lost', async () => {
+    const database = await open(url, { timeoutMs: 7000, lockTimeoutMs: 2000 });
+    expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '7s' }]);
+    expect(await database.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '2s' }]);
   });
 
-  test('without a response is abandoned after the timeout, and the next one gets another connection', async () => {
-    // With a pooler, the server has no statement timeout. Only the client can end the statement.
-    const database = await open(withParameters(url, { pgbouncer: 'true' }), { poolSize: 1, timeoutMs: 1000 });
-    const pid = await pidOf(database);
-    const error = await errorOf(database.query('SELECT pg_sleep(60)'));
-    expect(error).toMatchObject({ status: 'UNAVAILABLE' });
-    expect(await pidOf(database)).not.toBe(pid);
+  test('in a transaction behind a pooler has the lock timeout, and the session has not', async () => {
+    const database = await open(withParameters(url, { pgbouncer: 'true' }), { lockTimeoutMs: 2000 });
+    const inside = database.transaction((transaction) => transaction.query('SHOW lock_timeout'));
+    expect(await inside).toEqual([{ lock_timeout: '2s' }]);
+    expect(await database.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '0' }]);
   });
 });
 

@@ -22,7 +22,7 @@ const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Wallet { proj
 const STATEMENT = /LOG: {2}(?:execute|statement)\b/;
 
 // Every 10 s, the gateway checks on a connection of its own whether it is ready.
-const CHECK = /SELECT (?:MAX\(version\)|\(SELECT title FROM account\b)/;
+const CHECK = /SELECT (?:MAX\(version\)|current_setting|\(SELECT title FROM account\b)/;
 
 let gateway: Gateway;
 let tenant: Tenant;

@@ -16,6 +16,7 @@ const database: Database = {
   query: async () => [],
   queryAndInsert: async () => [],
   transaction: async (work) => work(database),
+  during: () => database,
   checkReady: () => readiness,
   close: async () => {},
 };
