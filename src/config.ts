@@ -18,11 +18,13 @@ export type Config = {
   readonly postgres: {
     /** The maximum number of connections. */
     readonly poolSize: number;
-    /** The timeout of a statement, and of the wait for a connection, in milliseconds. */
+    /** The timeout of the statements of commands and migrations, in milliseconds. */
     readonly timeoutMs: number;
     /** The variables `PG…` of libpq. */
     readonly variables: Readonly<Record<string, string>>;
   };
+  /** The time that the waits and the statements of one request have together, in milliseconds. */
+  readonly requestTimeoutMs: number;
   /** The number of server processes. */
   readonly workers: number;
   /** The URL of the gateway for clients, without a trailing slash; undefined for the URL at which the server listens. */
@@ -139,6 +141,7 @@ function readSettings(
       timeoutMs: readDuration('PAW_POSTGRES_TIMEOUT', value('PAW_POSTGRES_TIMEOUT') ?? '5s') * 1000,
       variables,
     },
+    requestTimeoutMs: readDuration('PAW_REQUEST_TIMEOUT', value('PAW_REQUEST_TIMEOUT') ?? '5s') * 1000,
     workers: readWorkers(value('PAW_WORKERS') ?? '1'),
     publicUrl: readUrl('PUBLIC_URL', value('PUBLIC_URL')),
     logLevel: readLogLevel(value('LOG_LEVEL') ?? 'info'),

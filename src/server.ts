@@ -89,12 +89,12 @@ export async function startServer(
 ): Promise<Server> {
   const explorers = shouldServeExplorers(config.explorers);
   const resolveDocument = readTrustedDocuments(config, logger);
-  const { databaseUrl, postgres, createDatabase: create } = config;
+  const { databaseUrl, postgres, requestTimeoutMs, createDatabase: create } = config;
   const failed = Promise.withResolvers<Error>();
   const observers = { metrics: await openMetrics(config), tracing: await openTracing() };
   const { metrics, tracing } = observers;
   let database = await openDatabase(databaseUrl, {
-    postgres: { ...postgres, lockTimeoutMs: LOCK_TIMEOUT_MS },
+    postgres: { ...postgres, timeoutMs: requestTimeoutMs, lockTimeoutMs: LOCK_TIMEOUT_MS },
     create,
     onFailure: failed.resolve,
     onHeldLog: (log) => logger.warn(log, 'a reader keeps the write-ahead log from shrinking'),

@@ -11,6 +11,7 @@ import {
 } from '../model/api-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Ulid } from '../model/resource-name.ts';
+import type { Database } from '../storage/database.ts';
 import {
   countResponses,
   findResponse,
@@ -19,7 +20,7 @@ import {
 } from '../storage/idempotency-keys.ts';
 import { lazyTransaction } from '../storage/lazy-transaction.ts';
 import { findSignInFailures } from '../storage/sign-in-failures.ts';
-import type { Attempt, DataLayer, Operations } from './data-layer.ts';
+import type { Attempt, IdempotentRequest, Operations } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type FailedSignIn, recordFailedSignIn } from './failed-sign-in.ts';
 import type { RecordFailure } from './sign-in.ts';
@@ -51,17 +52,18 @@ type ResponseCount = {
  * a process that is killed leaves either both or none.
  *
  * @param operations returns the operations with other dependencies
+ * @returns a function that takes the database of the request, too
  */
 export function attempts(
   dependencies: Dependencies,
   operations: (dependencies: Dependencies, recordFailure: RecordFailure) => Operations,
-): DataLayer['attempt'] {
-  const { database, clock, passwords } = dependencies;
+): (database: Database, principal: Principal, request: IdempotentRequest) => Promise<Attempt> {
+  const { database: lasting, clock, passwords } = dependencies;
   // The attempts of this process. Those of other processes are noticed when the response is stored.
   const running = new Set<string>();
   const counts = new LRUCache<Ulid, ResponseCount>({ max: MAX_COUNTED_ACCOUNTS });
 
-  async function assertSpace(accountId: Ulid): Promise<void> {
+  async function assertSpace(database: Database, accountId: Ulid): Promise<void> {
     let count = counts.get(accountId);
     const isFull = count !== undefined && count.responses >= MAX_RESPONSES;
     // Responses expire, so they are counted again at the limit.
@@ -72,7 +74,7 @@ export function attempts(
     if (count.responses >= MAX_RESPONSES) throw tooManyIdempotencyKeys();
   }
 
-  return async (principal, { key, bearerToken, content }): Promise<Attempt> => {
+  return async (database, principal, { key, bearerToken, content }): Promise<Attempt> => {
     const id = idOfKey(principal, key);
     const seal = createSeal(bearerToken, key, content);
     const name = Object.values(id).join();
@@ -88,7 +90,7 @@ export function attempts(
         running.delete(name);
         return { response };
       }
-      await assertSpace(id.accountId);
+      await assertSpace(database, id.accountId);
     } catch (error) {
       running.delete(name);
       throw error;
@@ -125,7 +127,8 @@ export function attempts(
       isEnded = true;
       await transaction.rollBack();
       running.delete(name);
-      for (const failure of failures.splice(0)) await recordFailedSignIn(database, failure);
+      // Also if the client has gone.
+      for (const failure of failures.splice(0)) await recordFailedSignIn(lasting, failure);
     };
     return {
       data: operations(

@@ -19,11 +19,24 @@ import { updateWallet } from './update-wallet.ts';
 /** Returns the data layer that stores all resources in the database of `dependencies`. */
 export function createDataLayer(dependencies: Dependencies): DataLayer {
   const { database } = dependencies;
-  return {
-    ...operations(dependencies, (failure) => recordFailedSignIn(database, failure)),
+  const beginAttempt = attempts(dependencies, operations);
+  const recordFailure: RecordFailure = (failure) => recordFailedSignIn(database, failure);
+  const data: DataLayer = {
+    ...operations(dependencies, recordFailure),
     claimedScope,
-    attempt: attempts(dependencies, operations),
+    attempt: (principal, request) => beginAttempt(database, principal, request),
+    during(client) {
+      const own = database.during(client);
+      // SQLite needs no limits, so that an object for each request would be a waste.
+      if (own === database) return data;
+      return {
+        // A client that leaves early must not avoid the count of its failed sign-ins.
+        ...operations({ ...dependencies, database: own }, recordFailure),
+        attempt: (principal, request) => beginAttempt(own, principal, request),
+      };
+    },
   };
+  return data;
 }
 
 /** @param recordFailure records a failed sign-in, even if what the request has changed is undone */

@@ -15,8 +15,12 @@ export type Client = {
   readonly requestId: string;
   /** The IPv4 address of the client, or its IPv6 network. */
   readonly address: string;
+  /** The time at which the work on the request began, as `performance.now()`. */
+  readonly startMs: number;
   /** Aborts when the connection of the client is closed. */
   readonly signal: AbortSignal;
+  /** Whether the connection of the client is closed. Costs less than `signal`. */
+  readonly isGone: boolean;
 };
 
 /** The result of a sign-in. */
@@ -75,7 +79,10 @@ export type Attempt =
     };
 
 /** The operations without attempts, which can be part of an attempt. */
-export type Operations = Omit<DataLayer, 'attempt' | 'claimedScope'>;
+export type Operations = Omit<DataLayer, 'attempt' | 'claimedScope' | 'during'>;
+
+/** The data layer for one request. */
+export type RequestDataLayer = Omit<DataLayer, 'claimedScope' | 'during'>;
 
 /**
  * The operations of the service, which both APIs call. Each operation takes the principal that
@@ -83,6 +90,9 @@ export type Operations = Omit<DataLayer, 'attempt' | 'claimedScope'>;
  * every invalid field, UNAVAILABLE if the database is unavailable, and the errors listed below.
  */
 export type DataLayer = {
+  /** Returns the operations for one request, which share a timeout, and begin nothing after the client has gone. */
+  during(client: Client): RequestDataLayer;
+
   /**
    * Returns the principal of a bearer token.
    * @throws UNAUTHENTICATED if the token is malformed, unknown, expired or revoked

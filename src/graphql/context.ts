@@ -8,6 +8,7 @@ import type {
   IdempotentRequest,
   Operations,
   ProjectPage,
+  RequestDataLayer,
   Resource,
 } from '../data/data-layer.ts';
 import { readAhead } from '../http/authorization.ts';
@@ -65,8 +66,8 @@ export type RequestState = {
  * object `state`, which the copies share.
  */
 export class Context {
-  /** The data layer outside of an attempt. */
-  readonly ownData: DataLayer;
+  /** The data layer of the request, outside of an attempt. */
+  readonly ownData: RequestDataLayer;
   readonly client: Client;
   /** Returns the principal of the request's bearer token. */
   readonly findPrincipal: () => Promise<Principal>;
@@ -88,7 +89,7 @@ export class Context {
     claimedScope?: ListScope,
     readIdempotencyHeaders: () => IdempotencyHeaders | undefined = () => undefined,
   ) {
-    this.ownData = data;
+    this.ownData = data.during(client);
     this.client = client;
     this.findPrincipal = findPrincipal;
     this.claimedScope = claimedScope;

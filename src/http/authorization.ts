@@ -8,6 +8,8 @@ export type Authenticate = (request: FastifyRequest) => Promise<Principal>;
 
 const PRINCIPAL = 'principal';
 
+const DURATION = 'authenticationMs';
+
 const CLAIMED_SCOPE = 'claimedScope';
 
 /** Returns the scope that the bearer token of a request names, if it can be read from its text. */
@@ -17,6 +19,7 @@ export type ClaimedScope = (request: FastifyRequest) => ListScope | undefined;
 export function bearerAuthenticator(app: FastifyInstance, data: DataLayer): Authenticate {
   app.decorateRequest('authentication');
   app.decorateRequest(PRINCIPAL);
+  app.decorateRequest(DURATION, 0);
   return (request) => {
     const started = request.getDecorator<Promise<Principal> | undefined>('authentication');
     if (started !== undefined) return started;
@@ -27,9 +30,19 @@ export function bearerAuthenticator(app: FastifyInstance, data: DataLayer): Auth
 }
 
 async function authenticateRequest(data: DataLayer, request: FastifyRequest): Promise<Principal> {
+  const startMs = performance.now();
   const principal = await data.authenticate(bearerToken(request.headers.authorization));
   request.setDecorator(PRINCIPAL, principal);
+  request.setDecorator(DURATION, performance.now() - startMs);
   return principal;
+}
+
+/**
+ * Returns the time that the authentication of a request has taken, in milliseconds. A request's body may arrive between
+ * the authentication and the operation.
+ */
+export function authenticationMs(request: FastifyRequest): number {
+  return request.getDecorator<number>(DURATION);
 }
 
 /** Returns the function that reads the scope from the text of bearer tokens, for each request once. */
@@ -46,8 +59,8 @@ export function bearerScope(app: FastifyInstance, data: DataLayer): ClaimedScope
 }
 
 /**
- * Reads while the bearer token is being verified and the request is counted, which saves a round trip to the database. The result is discarded if
- * the token is refused.
+ * Reads while the bearer token is being verified and the request is counted, which saves a round trip to the database.
+ * The result is discarded if the token is refused.
  *
  * @param claimed the scope that the token names; undefined if it is not known before the token is verified
  * @throws UNAUTHENTICATED if the token is refused

@@ -2,12 +2,14 @@ import { isIP, isIPv4 } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { Client } from '../data/data-layer.ts';
+import { authenticationMs } from './authorization.ts';
 
 // The number of 16-bit groups in the network part of an IPv6 address.
 const NETWORK_GROUPS = 4;
 
 /** The client of a request. A class, because an object with getters of its own would cost 20 % of a page. */
 export class RequestClient implements Client {
+  readonly startMs: number;
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
   #controller: AbortController | undefined;
@@ -15,6 +17,7 @@ export class RequestClient implements Client {
   constructor(request: FastifyRequest, reply: FastifyReply) {
     this.#request = request;
     this.#reply = reply;
+    this.startMs = performance.now() - authenticationMs(request);
   }
 
   get requestId(): string {
@@ -23,6 +26,10 @@ export class RequestClient implements Client {
 
   get address(): string {
     return clientAddress(this.#request);
+  }
+
+  get isGone(): boolean {
+    return this.#reply.raw.destroyed;
   }
 
   get signal(): AbortSignal {

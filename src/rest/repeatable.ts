@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { DataLayer, Operations } from '../data/data-layer.ts';
+import type { Operations, RequestDataLayer } from '../data/data-layer.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from '../http/idempotency.ts';
 import { JSON_TYPE } from '../http/json.ts';
 import type { Principal } from '../model/principal.ts';
@@ -12,7 +12,7 @@ import type { Principal } from '../model/principal.ts';
  * @returns the body of the response, as an object or as JSON
  */
 export async function repeatable(
-  data: DataLayer,
+  data: RequestDataLayer,
   principal: Principal,
   request: FastifyRequest,
   reply: FastifyReply,

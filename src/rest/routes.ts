@@ -33,35 +33,35 @@ export function addRestApi(
 
     app.post(createApp.route, (request, reply) => {
       const principal = principalOf(request);
-      return repeatable(data, principal, request, reply, async (on) => {
+      const client = new RequestClient(request, reply);
+      return repeatable(data.during(client), principal, request, reply, async (on) => {
         const input = unpackObject(request.body, createApp.body);
-        const client = new RequestClient(request, reply);
         return appView(await on.createApp(principal, input, client));
       });
     });
 
     app.post(signIn.route, (request, reply) => {
       const principal = principalOf(request);
-      return repeatable(data, principal, request, reply, async (on) => {
+      const client = new RequestClient(request, reply);
+      return repeatable(data.during(client), principal, request, reply, async (on) => {
         const { privateKey } = unpackObject(request.body, signIn.body);
         const input = unpackObject(privateKey, signIn.body.privateKey.fields, 'privateKey');
         const names = { name: 'privateKey.name', privateKey: 'privateKey.privateKey' };
-        const client = new RequestClient(request, reply);
         return signInView(await renameFields(names, () => on.signIn(principal, input, client)));
       });
     });
 
     app.patch<{ Params: { '*': string } }>(updateWallet.route, (request, reply) => {
       const principal = principalOf(request);
-      return repeatable(data, principal, request, reply, async (on) => {
+      const client = new RequestClient(request, reply);
+      return repeatable(data.during(client), principal, request, reply, async (on) => {
         const changes = unpackObject(request.body, updateWallet.body);
         const input = { ...changes, name: request.params['*'] };
-        const client = new RequestClient(request, reply);
         return walletView(await on.updateWallet(principal, input, client));
       });
     });
 
-    app.get(listProjects.route, (request) =>
+    app.get(listProjects.route, (request, reply) =>
       readAhead(
         async () => {
           await admitted(request);
@@ -69,10 +69,11 @@ export function addRestApi(
         },
         claimedScope(request),
         async (scope) => {
+          const own = data.during(new RequestClient(request, reply));
           const { pageSize, pageToken } = unpackQuery(request.query, listProjects.query);
           const input = { first: unpackInteger(pageSize), after: pageToken };
           const names = { first: 'pageSize', after: 'pageToken' };
-          return pageView(await renameFields(names, () => data.listProjects(scope, input)));
+          return pageView(await renameFields(names, () => own.listProjects(scope, input)));
         },
       ),
     );

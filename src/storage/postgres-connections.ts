@@ -3,7 +3,14 @@ import { unavailable } from '../model/api-error.ts';
 import type { DatabaseRequest, Queryable, Row, Value } from './database.ts';
 import { cancelStatement } from './postgres-cancel.ts';
 import { isConnectTimeout } from './postgres-connect.ts';
-import { endsConnection, isLockTimeout, isReadOnly, PoolTimeout, statementError } from './postgres-errors.ts';
+import {
+  endsConnection,
+  isLockTimeout,
+  isReadOnly,
+  PoolTimeout,
+  RequestTimeout,
+  statementError,
+} from './postgres-errors.ts';
 import type { Turns, UseResult } from './postgres-turns.ts';
 
 /** A connection outside of a transaction, or in one. */
@@ -164,9 +171,14 @@ export function connectionsOf({
       deadline === undefined ? timeoutMs : Math.max(deadline - performance.now(), 0),
     );
 
+    const assertInTime = () => {
+      if (deadline !== undefined && performance.now() >= deadline) throw unavailable(new RequestTimeout());
+    };
+
     let hasTurn = false;
     let result: UseResult = 'lost';
     try {
+      assertInTime();
       client = await observed(async () => {
         if (turn !== undefined) {
           await takeTurn(turn, late.promise);
@@ -192,9 +204,6 @@ export function connectionsOf({
       };
       connected.on('error', onError);
       let isBroken = false;
-      const assertInTime = () => {
-        if (deadline !== undefined && performance.now() >= deadline) throw unavailable(new Error('Timeout.'));
-      };
       const execute = async <R extends Row>(sql: string, params: readonly Value[], commits: boolean) => {
         if (loss !== undefined) throw unavailable(loss);
         if (deadline === undefined) timer.refresh();
@@ -221,6 +230,7 @@ export function connectionsOf({
         }
       };
       try {
+        assertInTime();
         return await work({
           async query(sql, params = []) {
             assertInTime();

@@ -7,6 +7,13 @@ export class PoolTimeout extends Error {
   }
 }
 
+/** The time of a request is over. */
+export class RequestTimeout extends Error {
+  constructor() {
+    super('The time of the request is over.');
+  }
+}
+
 /** An error that the server has sent. Errors of the connection have no severity. */
 type ServerError = Error & {
   readonly severity: string;

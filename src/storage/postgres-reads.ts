@@ -2,7 +2,7 @@ import { unavailable } from '../model/api-error.ts';
 import { retryConflicts } from './conflicts.ts';
 import type { DatabaseRequest, Queryable, Row, Value } from './database.ts';
 import type { Connections } from './postgres-connections.ts';
-import { isConflict, isLockTimeout, isMissingStatement } from './postgres-errors.ts';
+import { isConflict, isLockTimeout, isMissingStatement, RequestTimeout } from './postgres-errors.ts';
 import type { Turns } from './postgres-turns.ts';
 
 // A larger batch would serialize reads on one connection while other connections are idle.
@@ -82,7 +82,7 @@ export function batchedReads(
 
 /** Fails a read at its deadline. */
 function fail({ reject }: PendingRead): void {
-  reject(unavailable(new Error('Timeout.')));
+  reject(unavailable(new RequestTimeout()));
 }
 
 async function runBatch(

@@ -1,5 +1,5 @@
 import type { Tracer } from '@opentelemetry/api';
-import type { Attempt, DataLayer, Operations } from '../data/data-layer.ts';
+import type { Attempt, DataLayer, Operations, RequestDataLayer } from '../data/data-layer.ts';
 import { inSpan } from './in-span.ts';
 
 /**
@@ -29,12 +29,23 @@ export function tracedDataLayer(tracer: Tracer, data: DataLayer): DataLayer {
     };
   }
 
-  const { attempt, checkReady, claimedScope } = data;
-  return {
-    ...tracedOperations(data),
-    attempt: (principal, request) =>
-      run('attempt', async () => tracedAttempt(await attempt(principal, request))),
-    checkReady,
+  function tracedRequest({ attempt, ...operations }: RequestDataLayer): RequestDataLayer {
+    return {
+      ...tracedOperations(operations),
+      attempt: (principal, request) =>
+        run('attempt', async () => tracedAttempt(await attempt(principal, request))),
+      checkReady: operations.checkReady,
+    };
+  }
+
+  const { during, claimedScope, ...operations } = data;
+  const traced: DataLayer = {
+    ...tracedRequest(operations),
     claimedScope,
+    during(client) {
+      const own = during(client);
+      return own === data ? traced : tracedRequest(own);
+    },
   };
+  return traced;
 }

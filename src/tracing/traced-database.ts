@@ -55,34 +55,40 @@ export function tracedDatabase(
     });
   }
 
-  const traced = (target: Database): Database => ({
-    ...target,
-    query: (sql, params) => query(target, sql, params, sql.startsWith('SELECT') ? () => {} : recordSync),
+  function traced(target: Database): Database {
+    const result: Database = {
+      ...target,
+      query: (sql, params) => query(target, sql, params, sql.startsWith('SELECT') ? () => {} : recordSync),
 
-    // One span: on PostgreSQL, the insertion is a part of the statement.
-    queryAndInsert(sql, params, insertion) {
-      const both: Queryable = {
-        query: (statement, values = []) => target.queryAndInsert(statement, values, insertion),
-      };
-      return query(both, sql, params, recordSync);
-    },
+      // One span: on PostgreSQL, the insertion is a part of the statement.
+      queryAndInsert(sql, params, insertion) {
+        const both: Queryable = {
+          query: (statement, values = []) => target.queryAndInsert(statement, values, insertion),
+        };
+        return query(both, sql, params, recordSync);
+      },
 
-    transaction: (work, first) =>
-      inSpan(tracer, 'transaction', { attributes: connection }, async () => {
-        const caller = context.active();
-        const result = await target.transaction((transaction) => {
-          const queryable: Queryable = {
-            query: (sql, params) => query(transaction, sql, params, () => {}),
-          };
-          // On SQLite, another request may have started the batch in which the transaction runs.
-          return context.with(caller, work, undefined, queryable);
-        }, first);
-        recordSync();
-        return result;
-      }),
+      transaction: (work, first) =>
+        inSpan(tracer, 'transaction', { attributes: connection }, async () => {
+          const caller = context.active();
+          const result = await target.transaction((transaction) => {
+            const queryable: Queryable = {
+              query: (sql, params) => query(transaction, sql, params, () => {}),
+            };
+            // On SQLite, another request may have started the batch in which the transaction runs.
+            return context.with(caller, work, undefined, queryable);
+          }, first);
+          recordSync();
+          return result;
+        }),
 
-    during: (request) => traced(target.during(request)),
-  });
+      during(request) {
+        const own = target.during(request);
+        return own === target ? result : traced(own);
+      },
+    };
+    return result;
+  }
 
   return traced(database);
 }

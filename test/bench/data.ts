@@ -97,7 +97,13 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
       publicUrl: () => '',
     });
     const principal = await data.authenticate(tokens[0] ?? '');
-    const client = { requestId: '', address: '127.0.0.1', signal: new AbortController().signal };
+    const client = {
+      requestId: '',
+      address: '127.0.0.1',
+      startMs: performance.now(),
+      signal: new AbortController().signal,
+      isGone: false,
+    };
     const apps = [];
     for (let n = 0; n < APPS; n += 1) {
       const { name, privateKey } = await data.createApp(principal, { title: 'App', active: true }, client);

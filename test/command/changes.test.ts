@@ -159,7 +159,13 @@ describe('a deletion', () => {
       defaultProjectId: ulidOf(first),
       credentialId: accountId,
     } as const;
-    const client = { requestId: '', address: '127.0.0.1', signal: new AbortController().signal };
+    const client = {
+      requestId: '',
+      address: '127.0.0.1',
+      startMs: performance.now(),
+      signal: new AbortController().signal,
+      isGone: false,
+    };
     const { database, clock, admin } = gateway;
     const { newId } = admin;
     const input = { name, project, password: PASSWORD };

@@ -155,7 +155,13 @@ test('an app that is activated while it signs in is returned as it is then', asy
   };
   const [accountId, defaultProjectId] = [ulidOf(account), ulidOf(projects[0] ?? '')];
   const principal = { level: 'account', accountId, defaultProjectId, credentialId: accountId } as const;
-  const client = { requestId: '', address: '127.0.0.1', signal: new AbortController().signal };
+  const client = {
+    requestId: '',
+    address: '127.0.0.1',
+    startMs: performance.now(),
+    signal: new AbortController().signal,
+    isGone: false,
+  };
   const { app } = await signInWith(dependencies, principal, key, client, async () => undefined);
   expect(app).toMatchObject({ name: key.name, active: true });
 });

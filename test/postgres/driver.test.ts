@@ -432,6 +432,77 @@ describe('a transaction', () => {
   });
 });
 
+describe('the statements of one request', () => {
+  const ABANDONED = 'abandoned';
+
+  /** A request that has a second left of a minute. */
+  const lateRequest = () => ({ startMs: performance.now() - 59_000, isGone: false });
+
+  const sleepTwice = async ({ query }: Queryable) => {
+    for (const _ of ['first', 'second']) await query('SELECT pg_sleep(0.7)');
+  };
+
+  test.each<[string, (database: Database) => Promise<unknown>]>([
+    ['a read', (database) => database.query('SELECT pg_sleep(60)')],
+    ['a write', (database) => database.query('DO $$ BEGIN PERFORM pg_sleep(60); END $$')],
+    ['a transaction', (database) => database.transaction(sleepTwice)],
+  ])('share their timeout: %s is cancelled on the server', async (_, work) => {
+    const database = await open(url, { poolSize: 1, timeoutMs: 60_000 });
+    const error = await errorOf(work(database.during(lateRequest())));
+    expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code: '57014' } });
+    expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  test('are not begun after the timeout, and nothing of their transaction is committed', async () => {
+    const database = await openItems({ poolSize: 1, timeoutMs: 60_000 });
+    const request = database.during(lateRequest());
+    const failed = request.transaction(async (transaction) => {
+      await transaction.query(ADD, ['a', 1]);
+      await expect.poll(() => errorOf(request.query(LIST)), POLL).toMatchObject({ status: 'UNAVAILABLE' });
+    });
+    expect(await errorOf(failed)).toMatchObject({ status: 'UNAVAILABLE' });
+    expect(await errorOf(request.query(ADD, ['b', 1]))).toMatchObject({ status: 'UNAVAILABLE' });
+    expect(await database.query(LIST)).toEqual([]);
+  });
+
+  test('share their timeout with the wait for a connection, in a batch with reads that have more time', async () => {
+    const database = await open(url, { poolSize: 1, timeoutMs: 60_000 });
+    const held = Promise.withResolvers<void>();
+    const meet = meetingOf(2);
+    const holder = database.transaction(() => Promise.all([meet(), held.promise]));
+    await meet();
+    const others = database.query('SELECT 1 AS one');
+    expect(await errorOf(database.during(lateRequest()).query('SELECT 2 AS two'))).toMatchObject({
+      status: 'UNAVAILABLE',
+    });
+    held.resolve();
+    await holder;
+    expect(await others).toEqual([{ one: 1 }]);
+  });
+
+  test('are dropped if the client goes before they have begun', async () => {
+    const database = await openItems({ poolSize: 1 });
+    const request = { startMs: performance.now(), isGone: false };
+    const { query, transaction } = database.during(request);
+    const held = Promise.withResolvers<void>();
+    const meet = meetingOf(2);
+    const holder = database.transaction(() => Promise.all([meet(), held.promise]));
+    await meet();
+    const dropped = [query(ADD, ['a', 1]), transaction((each) => each.query(ADD, ['b', 1])), query(LIST)].map(
+      (work) =>
+        work.then(
+          () => 'done',
+          () => ABANDONED,
+        ),
+    );
+    request.isGone = true;
+    held.resolve();
+    await holder;
+    expect(await Promise.all(dropped)).toEqual([ABANDONED, ABANDONED, ABANDONED]);
+    expect(await database.query(LIST)).toEqual([]);
+  });
+});
+
 describe('an unreachable server', () => {
   test.each([
     ['at an unknown host name', (target: URL) => Object.assign(target, { hostname: 'database.invalid' })],

@@ -238,8 +238,8 @@ test('a connection that is terminated while an account is created leaves neither
 });
 
 describe.each(APIS)('a wallet that is locked by another connection, by $name', (api) => {
-  test('blocks an update no longer than the statement timeout, and can be updated afterwards', async () => {
-    const gateway = await serve({ PAW_POSTGRES_TIMEOUT: '1s' });
+  test('blocks an update no longer than the timeout of a request, and can be updated afterwards', async () => {
+    const gateway = await serve({ PAW_REQUEST_TIMEOUT: '1s' });
     const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
     const [wallet = ''] = wallets;
     const held = await holdWallet(wallet);
@@ -308,7 +308,7 @@ describe('a connection that is lost while a change is committed', () => {
 });
 
 test('requests without a free connection fail while the connection is still in use', async () => {
-  const gateway = await serve({ PAW_POSTGRES_POOL: '1', PAW_POSTGRES_TIMEOUT: '1s' });
+  const gateway = await serve({ PAW_POSTGRES_POOL: '1', PAW_REQUEST_TIMEOUT: '1s' });
   const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
   const [wallet = ''] = wallets;
   const held = await holdWallet(wallet);

@@ -25,7 +25,7 @@ test('the connections of the pool are measured, and what waits for one', async (
 });
 
 test('the waits for a connection are measured, and those that get none in time', async () => {
-  const { gateway, read, update } = await startWithOneConnection({ PAW_POSTGRES_TIMEOUT: '1s' });
+  const { gateway, read, update } = await startWithOneConnection({ PAW_REQUEST_TIMEOUT: '1s' });
   const waits = async () => (await read('paw_postgres_wait_duration_seconds_count'))[''] ?? 0;
   await update('First');
   const before = await waits();

@@ -28,7 +28,13 @@ export async function openDataLayer(): Promise<DataLayer> {
 
 /** Authenticates a request, and returns the context of its resolvers. */
 export async function contextOf(data: DataLayer, authorization: string | undefined): Promise<Context> {
-  const client = { requestId: '', address: '127.0.0.1', signal: new AbortController().signal };
+  const client = {
+    requestId: '',
+    address: '127.0.0.1',
+    startMs: performance.now(),
+    signal: new AbortController().signal,
+    isGone: false,
+  };
   const context = new Context(data, client, () =>
     data.authenticate((authorization ?? '').slice('Bearer '.length)),
   );
