@@ -50,6 +50,8 @@ export function errorLog(
         logger.error({ reqId, err: error });
         return;
       }
+      // The client has gone, or another request was in the way.
+      if (error.cause === undefined) return;
       const cause = describeCause(error);
       const now = performance.now();
       if (outage === undefined) {

@@ -123,7 +123,8 @@ test('many transactions share few connections, each uses one, and a failed one l
   const isBackend = (result: number | string) => typeof result === 'number';
   expect(results.filter((result) => !isBackend(result))).toEqual(Array(32).fill('Changed my mind.'));
   expect(new Set(results.filter(isBackend)).size).toBeLessThanOrEqual(SERVER_CONNECTIONS);
-  expect(loginCount() - loginsBefore).toBe(CLIENT_CONNECTIONS);
+  // The others are kept for reads.
+  expect(loginCount() - loginsBefore).toBe((CLIENT_CONNECTIONS * 3) / 4);
   expect(await direct.query('SELECT count FROM tally')).toEqual([{ count: 64 }]);
 });
 

@@ -42,6 +42,11 @@ test('an outage is one line when it begins, at most one in a second, and one whe
   expect(lines.at(-1)).toEqual([{ reqId: 'next', cause: CAUSE }, 'the database is unavailable']);
 });
 
+test('a request that was refused or dropped without a fault of the database is no outage', () => {
+  log.logError(unavailable(), 'dropped');
+  expect(lines).toEqual([]);
+});
+
 test('a cause without a message is named by its code', () => {
   log.logError(unavailable(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' })), 'r');
   expect(lines).toEqual([[{ reqId: 'r', cause: 'ECONNREFUSED' }, 'the database is unavailable']]);
