@@ -61,6 +61,37 @@ async function failures(kinds: readonly Kind[]): Promise<readonly string[]> {
   return (await Promise.all(requests)).filter((result) => !result.endsWith(': ok'));
 }
 
+const waitingCount = async () => (await gateway.database.query(WAITING))[0]?.['waiting'];
+
+test('an update that waits is dropped when its client goes', async () => {
+  const closed = () => gateway.log().split('CONNECTION_CLOSED').length - 1;
+  const before = closed();
+  const updates = await gateway.database.transaction(async (transaction) => {
+    await transaction.query('LOCK TABLE wallet IN ACCESS EXCLUSIVE MODE');
+    const first = APIS.flatMap((api) => [1, 2, 3].map((n) => KINDS.update(api, n)));
+    // The connections for writes.
+    await expect.poll(waitingCount, POLL).toBe(POOL_SIZE - 1);
+    const goes = new AbortController();
+    const last = fetch(`${gateway.url}/wallet/${wallet()}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ description: 'Dropped' }),
+      signal: goes.signal,
+    }).catch(() => 'gone');
+    // So that the update has been received.
+    for (const api of APIS) await KINDS.list(api);
+    goes.abort();
+    expect(await last).toBe('gone');
+    await expect.poll(closed, POLL).toBe(before + 1);
+    return first;
+  });
+  await Promise.all(updates);
+  expect(await failures(['update'])).toEqual([]);
+  expect(await gateway.database.query('SELECT description FROM wallet')).not.toEqual([
+    { description: 'Dropped' },
+  ]);
+});
+
 describe.each<[string, readonly Kind[], readonly Kind[]]>([
   [
     'wallet IN ACCESS EXCLUSIVE MODE',
