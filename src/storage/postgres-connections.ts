@@ -112,6 +112,8 @@ export function connectionsOf({
   /** @param late rejects at the deadline */
   async function takeConnection(late: Promise<never>): Promise<PoolClient> {
     const taken = takeCurrent();
+    // In an outage, all requests fail together: an attempt for each group of them would take long.
+    taken.catch(turns.failAll);
     try {
       return await Promise.race([taken, late]);
     } catch (error) {

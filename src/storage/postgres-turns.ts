@@ -17,6 +17,8 @@ export type Turns = {
   take(text: string): PendingTurn | undefined;
   /** Gives a turn back. */
   end(text: string, result: UseResult): void;
+  /** Fails all pending turns, because no connection can be opened. */
+  failAll(error: unknown): void;
   /** Notes that a lock was not available to a statement that runs without a turn. */
   block(text: string): void;
   /** Returns whether a lock was not available the last time that a statement with this text was executed. */
@@ -33,7 +35,11 @@ export type PendingTurn = {
   cancel(): void;
 };
 
-type Waiter = { readonly startMs: number; readonly begin: () => void; readonly fail: () => void };
+type Waiter = {
+  readonly startMs: number;
+  readonly begin: () => void;
+  readonly fail: (error: unknown) => void;
+};
 
 /** The statements with one text. */
 type Queue = { running: number; isBlocked: boolean; readonly waiters: Set<Waiter> };
@@ -86,7 +92,7 @@ export function turnsOf(poolSize: number, clock: () => number = () => performanc
     const oldest = clock() - LOCK_TIMEOUT_MS;
     for (const waiter of waiters) {
       if (waiter.startMs > oldest) return;
-      waiter.fail();
+      waiter.fail(unavailable(new PoolTimeout()));
     }
   }
 
@@ -120,9 +126,9 @@ export function turnsOf(poolSize: number, clock: () => number = () => performanc
           hasBegun = true;
           resolve();
         },
-        fail() {
+        fail(error) {
           leave();
-          reject(unavailable(new PoolTimeout()));
+          reject(error);
         },
       };
       queue.waiters.add(waiter);
@@ -137,6 +143,10 @@ export function turnsOf(poolSize: number, clock: () => number = () => performanc
     },
 
     end,
+
+    failAll(error) {
+      for (const { waiters } of queues.values()) for (const waiter of waiters) waiter.fail(error);
+    },
 
     block(text) {
       queueOf(text).isBlocked = true;

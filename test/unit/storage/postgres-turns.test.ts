@@ -90,6 +90,14 @@ test('a cancelled turn is left out, or given back', async () => {
   expect(turns.waitingCount()).toBe(0);
 });
 
+test('all pending turns can be failed', async () => {
+  const { turns, takeAll, events } = make(1);
+  takeAll('A', 'A', 'B');
+  turns.failAll(new Error('outage'));
+  expect(await events()).toEqual(['A', 'A failed', 'B failed']);
+  expect(turns.waitingCount()).toBe(0);
+});
+
 test('a statement without a turn can be marked as blocked', () => {
   const { turns } = make(4);
   turns.block('A');
