@@ -158,7 +158,7 @@ function readSettings(
       value('PAW_TRUSTED_DOCUMENTS_MODE'),
     ),
     corsOrigins: readOrigins(value('PAW_CORS_ORIGINS')) ?? (sandbox ? [APOLLO_STUDIO] : []),
-    maxRequests: readInteger('PAW_MAX_REQUESTS', value('PAW_MAX_REQUESTS') ?? '500', 1, 100_000),
+    maxRequests: readInteger('PAW_MAX_REQUESTS', value('PAW_MAX_REQUESTS') ?? '250', 1, 100_000),
     trustedProxies: readTrustedProxies(value('PAW_TRUSTED_PROXIES')),
     rateLimits: {
       perCredential: readLimit('PAW_RATE_LIMIT_CREDENTIAL', '120000'),

@@ -15,9 +15,12 @@ export type Admission = {
   leave(): void;
 };
 
-// How long requests start in one turn of the event loop, so that new requests are read in between. Starting is the
-// smaller part of the work for a request: the turn takes several times as long.
+// How long requests start in one turn of the event loop, so that new requests are read in between.
 const MIN_STARTS_MS = 3;
+
+// Requests start for at least this part of the time in which others were read. Otherwise a flood of requests that are
+// refused would leave no time for those that were accepted. A start is about a quarter of the work for a request.
+const MIN_STARTS_SHARE = 0.25;
 
 /**
  * Returns the admission of one process.
@@ -54,9 +57,7 @@ export function admission(maxRequests: number, clock = () => performance.now()):
 
   function endReads(first: number): void {
     firstRead = undefined;
-    // At least as long as requests were read. Otherwise a flood of requests that are refused would leave no time for
-    // those that were accepted.
-    startsMs = Math.max(MIN_STARTS_MS, latestRead - first);
+    startsMs = Math.max(MIN_STARTS_MS, (latestRead - first) * MIN_STARTS_SHARE);
   }
 
   /** Starts the oldest waiting request in this turn, or in a later one. */

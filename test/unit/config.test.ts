@@ -24,7 +24,7 @@ const DEFAULTS = {
   introspection: true,
   trustedDocuments: undefined,
   corsOrigins: ['https://studio.apollographql.com'],
-  maxRequests: 500,
+  maxRequests: 250,
   trustedProxies: [],
   rateLimits: { perCredential: 120_000, perAddress: 12_000 },
   maxFailedSignIns: 20,
