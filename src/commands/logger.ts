@@ -6,10 +6,6 @@ import { terminalLine } from './terminal-log.ts';
 // Lines that are not written yet are kept up to this size. Further ones are lost.
 const MAX_UNWRITTEN_BYTES = 1_000_000;
 
-// Lines are written together, as soon as they have this size, or after this time: a write costs more than a line.
-const BATCH_BYTES = 8192;
-const MAX_DELAY_MS = 20;
-
 /**
  * Opens the log: JSON, or text if it is a terminal. It is written in the thread pool, so that a slow reader of the log
  * does not delay requests. If it can't be written, for example because the disk is full, the server goes on without it.
@@ -22,33 +18,13 @@ export function openLog(level: Config['logLevel'], dest: number): Logger {
   process.once('exit', () => {
     if (!isWritable) destination.destroy();
   });
-  const destination = pino.destination({
-    dest,
-    sync: false,
-    minLength: BATCH_BYTES,
-    maxLength: MAX_UNWRITTEN_BYTES,
-  });
+  const destination = pino.destination({ dest, sync: false, maxLength: MAX_UNWRITTEN_BYTES });
   destination.on('error', () => {
     isWritable = false;
   });
   destination.on('write', () => {
     isWritable = true;
   });
-  let isFlushDue = false;
-  const flush = () => {
-    isFlushDue = false;
-    destination.flush();
-  };
-  const format = isatty(dest) ? terminalLine : (line: string) => line;
-  return pino(
-    { level },
-    {
-      write(line: string) {
-        destination.write(format(line));
-        // When the process exits, the library writes the rest.
-        if (!isFlushDue) setTimeout(flush, MAX_DELAY_MS).unref();
-        isFlushDue = true;
-      },
-    },
-  );
+  const terminal = { write: (line: string) => destination.write(terminalLine(line)) };
+  return pino({ level }, isatty(dest) ? terminal : destination);
 }
