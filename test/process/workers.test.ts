@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AdminContext } from '../../src/data/dependencies.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { type HttpResponse, postGraphql, readResponse, send } from '../support/apis.ts';
@@ -67,8 +67,7 @@ describe('three workers', () => {
   test('log their URL once when all of them listen, and all of them serve requests', async () => {
     const lines = cluster.log().filter(({ level }) => level >= INFO);
     expect(lines).toMatchObject([{ level: INFO, pid: cluster.pid, msg: `listening on ${cluster.url}` }]);
-    // Each process writes its own lines, in any order.
-    await expect.poll(() => new Set([cluster.pid, ...cluster.workers()]).size, POLL).toBe(1 + 3);
+    expect(new Set([cluster.pid, ...cluster.workers()]).size).toBe(1 + 3);
     expect((await processesAt(cluster.url)).size).toBe(3);
   });
 
@@ -267,6 +266,8 @@ async function startCluster(
   const running = await startServerProcess(settings, atEnd);
   const log = (): readonly Entry[] => logLines(running.output());
   const workers = () => log().flatMap(({ msg, pid }) => (msg === 'worker is listening' ? [pid] : []));
+  // Each process writes its own lines, in any order.
+  await vi.waitFor(() => expect(workers()).toHaveLength(Number(settings.PAW_WORKERS)), POLL);
   return { ...running, log, workers };
 }
 

@@ -147,7 +147,8 @@ test('after a migration that is not compatible, servers of the old version refus
     expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
   }
   expect((await send(`${old.url}/healthz`, 'GET')).status).toBe(200);
-  expect(messages(old).filter((msg) => msg === `${REFUSAL} All requests are refused.`)).toHaveLength(1);
+  const refusals = () => messages(old).filter((msg) => msg === `${REFUSAL} All requests are refused.`);
+  await expect.poll(refusals, POLL).toHaveLength(1);
   expect(await old.stop('SIGTERM')).toMatchObject({ status: 0 });
 
   for (const words of [['serve'], ['migrate'], ['migrate', '--dry-run']]) {
