@@ -71,15 +71,15 @@ export async function addGraphqlApi(
     context: Context,
     requestId: string,
   ): Promise<string | undefined> {
-    // A list of projects authenticates while it reads.
-    if (!compiled.listsProjectsOnly) {
-      try {
-        await context.authenticate();
-      } catch {
-        return undefined;
-      }
-    }
+    const isAuthenticated = () =>
+      context.authenticate().then(
+        () => true,
+        () => false,
+      );
+    if (!compiled.listsProjectsOnly && !(await isAuthenticated())) return undefined;
     const result = await compiled.execute(context, variables);
+    // A list authenticates while it reads, but a directive can leave all lists out.
+    if (compiled.listsProjectsOnly && !(await isAuthenticated())) return undefined;
     if (result.errors !== undefined) return undefined;
     context.state.operation = compiled.operation;
     const json = resultJson(result, compiled.maxBytes);

@@ -11,7 +11,7 @@ import {
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CompiledQueries } from '../../src/graphql/compiled-queries.ts';
 import { withoutRequestId } from '../support/actors.ts';
-import { type HttpResponse, send } from '../support/apis.ts';
+import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 
 const schema = buildSchema(
@@ -268,3 +268,14 @@ function randomOperation(random: (below: number) => number) {
     }),
   };
 }
+
+test('a compiled query whose list is left out by a directive is refused without a valid token', async () => {
+  const { token } = await seedTenant(gateway);
+  const query = '{ projects @skip(if: true) { totalCount } }';
+  for (let times = 0; times < 3; times += 1) {
+    expect((await postGraphql(gateway.url, token, query)).status).toBe(200);
+  }
+  for (const refused of [`${token}0`, '']) {
+    expect((await postGraphql(gateway.url, refused, query)).status).toBe(401);
+  }
+});
