@@ -11,6 +11,7 @@ import {
   RequestTimeout,
   statementError,
 } from './postgres-errors.ts';
+import { sendStatement } from './postgres-statements.ts';
 import type { Turns, UseResult } from './postgres-turns.ts';
 
 /** A connection outside of a transaction, or in one. */
@@ -212,11 +213,7 @@ export function connectionsOf({
         runningCount += 1;
         try {
           if (commits) unconfirmed.delete(connected);
-          const { rows } = await connected.query<R>({
-            name: statementName(sql),
-            text: sql,
-            values: [...params],
-          });
+          const { rows } = await sendStatement<R>(connected, statementName(sql), sql, params);
           if (commits && unconfirmed.has(connected)) {
             throw new Error('The wait for a standby has been cancelled.');
           }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type PoolConfig, types } from 'pg';
 import { ApiError, unavailable } from '../model/api-error.ts';
 import { retryConflicts } from './conflicts.ts';
@@ -8,6 +7,7 @@ import { type Connection, connectionsOf, type PoolWait } from './postgres-connec
 import { isLockTimeout } from './postgres-errors.ts';
 import { attemptsOf, poolOpener } from './postgres-hosts.ts';
 import { batchedReads } from './postgres-reads.ts';
+import { statementNames } from './postgres-statements.ts';
 import { turnsOf } from './postgres-turns.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 import { READ_TABLES, remembered } from './readiness.ts';
@@ -211,21 +211,5 @@ function joinedStatements(): (sql: string, count: number, insert: InsertStatemen
       byStatement.set(sql, text);
     }
     return text;
-  };
-}
-
-/**
- * Returns a function that derives the name of a prepared statement from the hash of its text. A name
- * thus has the same meaning on all connections of all instances.
- */
-function statementNames(): (sql: string) => string {
-  const names = new Map<string, string>();
-  return (sql) => {
-    let name = names.get(sql);
-    if (name === undefined) {
-      name = `paw_${createHash('sha256').update(sql).digest('hex').slice(0, 24)}`;
-      names.set(sql, name);
-    }
-    return name;
   };
 }
