@@ -1,7 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, rateLimited } from '../model/api-error.ts';
-import type { Authenticate } from './authorization.ts';
+import { type Authenticate, authenticatedPrincipal } from './authorization.ts';
 import { clientAddress } from './client.ts';
 import { isHealthCheck } from './health.ts';
 
@@ -46,10 +46,12 @@ export async function addRateLimits(
   readsAhead: (request: FastifyRequest) => boolean,
 ): Promise<Admitted> {
   await app.register(rateLimit, { global: false });
-  const byCredential = createLimiter(app, 'credential', perCredential, async (request) => {
-    const { credentialId } = await authenticate(request);
-    return credentialId;
-  });
+  const byCredential = createLimiter(
+    app,
+    'credential',
+    perCredential,
+    (request) => authenticatedPrincipal(request)?.credentialId ?? '',
+  );
   const byAddress = createLimiter(app, 'address', perAddress, clientAddress);
 
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -92,7 +94,7 @@ function createLimiter(
   app: FastifyInstance,
   name: string,
   quota: number,
-  keyGenerator: (request: FastifyRequest) => string | Promise<string>,
+  keyGenerator: (request: FastifyRequest) => string,
 ): Limiter {
   const count = app.createRateLimit({
     max: quota,
