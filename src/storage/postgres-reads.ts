@@ -6,7 +6,7 @@ import { isConflict, isLockTimeout, isMissingStatement, RequestTimeout } from '.
 import type { Turns } from './postgres-turns.ts';
 
 // A larger batch would serialize reads on one connection while other connections are idle.
-const MAX_BATCH = 16;
+const MAX_BATCH = 32;
 
 // Reads whose deadline is earlier than that of their batch by less than this share it.
 const DEADLINE_TOLERANCE_MS = 100;
