@@ -117,7 +117,7 @@ async function comparisons({ small, big, postgres }: Databases): Promise<readonl
     },
     {
       ...versus('Relay page of 10, PostgreSQL', postgres, postgresPages, {
-        'baseline-postgres': 0.75,
+        'baseline-postgres': 0.95,
         mercurius: 1.1,
         'apollo-express': undefined,
       }),
