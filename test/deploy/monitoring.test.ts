@@ -7,9 +7,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { createApp, keyOf, withOtherSecret } from '../support/actors.ts';
 import { bothApis, postGraphql, send } from '../support/apis.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 import { type Running, startProgram } from '../support/paw.ts';
-import { freePort, startPostgres } from '../support/postgres-server.ts';
+import { startPostgres } from '../support/postgres-server.ts';
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
 

@@ -19,11 +19,11 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, matchesGlob, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../support/free-port.ts';
 import { DOCKERFILE, lastOf, readDockerfile, type Stage, variablesOf } from './dockerfile.ts';
 
 /** A stage whose steps have been run. */
@@ -191,15 +191,6 @@ async function tryImage({ stage, root, workdir, inRoot }: BuiltStage): Promise<v
   } finally {
     server.kill('SIGKILL');
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 function printStep(...words: readonly string[]): void {

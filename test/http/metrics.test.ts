@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createApp, keyOf, withOtherSecret } from '../support/actors.ts';
 import { bothApis, postGraphql, send } from '../support/apis.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { readMetric, type Samples } from '../support/metrics.ts';
-import { freePort } from '../support/postgres-server.ts';
 
 const POLL = { timeout: 30_000 };
 

@@ -4,8 +4,9 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { bothApis, send } from '../support/apis.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
-import { freePort, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
 // Creating a cluster takes long on a busy machine.
 const SERVER_START_MS = 60_000;

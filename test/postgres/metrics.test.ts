@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { restApi } from '../support/apis.ts';
+import { freePort } from '../support/free-port.ts';
 import { seedTenant, startGateway } from '../support/gateway.ts';
 import { readMetric } from '../support/metrics.ts';
-import { freePort } from '../support/postgres-server.ts';
 
 const POLL = { timeout: 30_000 };
 

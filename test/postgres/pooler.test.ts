@@ -8,9 +8,9 @@ import type { Database, Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { createApp, resultOf, signIn } from '../support/actors.ts';
 import { bothApis, send } from '../support/apis.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
 import { paw, pawJson, pawProcess, startServerProcess } from '../support/paw.ts';
-import { freePort } from '../support/postgres-server.ts';
 
 /** A PgBouncer in transaction mode, in front of the shared server of the tests. */
 type Pooler = {

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AdminContext } from '../../src/data/dependencies.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { type HttpResponse, postGraphql, readResponse, send } from '../support/apis.ts';
+import { freePort } from '../support/free-port.ts';
 import { adminContext, makeDatabase, migrateDatabase, seedTenant } from '../support/gateway.ts';
 import { readMetric } from '../support/metrics.ts';
 import {
@@ -14,7 +15,6 @@ import {
   type Settings,
   startServerProcess,
 } from '../support/paw.ts';
-import { freePort } from '../support/postgres-server.ts';
 
 /** A line of the log. */
 type Entry = { readonly level: number; readonly pid: number; readonly msg: string };

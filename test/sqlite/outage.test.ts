@@ -5,9 +5,9 @@ import { ApiError } from '../../src/model/api-error.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { bothApis, send } from '../support/apis.ts';
 import { damageTable, pathOf } from '../support/engine.ts';
+import { freePort } from '../support/free-port.ts';
 import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
 import { paw, pawProcess, startProgram } from '../support/paw.ts';
-import { freePort } from '../support/postgres-server.ts';
 import { expectError } from '../support/refusal.ts';
 
 test('a lock of another process blocks writes, and not reads, until it is released', async () => {
