@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Pool, PoolClient } from 'pg';
 import { unavailable } from '../model/api-error.ts';
 import type { DatabaseRequest, Queryable, Row, Value } from './database.ts';
@@ -165,11 +166,13 @@ export function connectionsOf({
     const timer = setTimeout(
       () => {
         if (client === undefined) return late.reject(unavailable(new PoolTimeout()));
-        if (runningCount === 0) return;
-        isCancelled = true;
-        cancelStatement(client, CANCEL_TIMEOUT_MS);
-        // Closes the socket, because a statement is running.
-        lossTimer = setTimeout((each: PoolClient) => void end(each), CANCEL_TIMEOUT_MS, client);
+        // Without a deadline, only statements have a timeout. After a deadline, only a rollback can follow.
+        if (runningCount === 0 && deadline === undefined) return;
+        if (runningCount > 0) {
+          isCancelled = true;
+          cancelStatement(client, CANCEL_TIMEOUT_MS);
+        }
+        lossTimer = setTimeout(disconnect, CANCEL_TIMEOUT_MS, client);
       },
       deadline === undefined ? timeoutMs : Math.max(deadline - performance.now(), 0),
     );
@@ -264,7 +267,10 @@ export function connectionsOf({
   };
 }
 
-/** Closes a connection. Its running statements fail. */
-async function end(client: PoolClient): Promise<void> {
-  await (client as unknown as { end(): Promise<void> }).end();
+/**
+ * Closes a connection at once. Its running statements fail. The driver's own function waits for their results, which a
+ * server that does not respond never sends.
+ */
+function disconnect(client: PoolClient): void {
+  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }

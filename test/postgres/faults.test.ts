@@ -4,6 +4,8 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Queryable } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 import { type Api, bothApis, type Outcome, send } from '../support/apis.ts';
 import { type Gateway, migrateDatabase, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { paw, pawProcess } from '../support/paw.ts';
@@ -106,6 +108,7 @@ async function terminateAll(): Promise<void> {
 /** Starts a TCP proxy to a port of this machine. */
 async function startProxy(port: number) {
   let text: string | undefined;
+  let isFrozen = false;
   const sockets = new Set<Socket>();
   const listener = createServer((client) => {
     const upstream = createConnection(port, '127.0.0.1');
@@ -119,6 +122,7 @@ async function startProxy(port: number) {
       });
     }
     client.on('data', (data) => {
+      if (isFrozen) return;
       if (text !== undefined && data.includes(text)) {
         isCut = true;
         text = undefined;
@@ -128,7 +132,7 @@ async function startProxy(port: number) {
     upstream.on('data', (data) => {
       // The server has executed the statement.
       if (isCut) client.destroy();
-      else client.write(data);
+      else if (!isFrozen) client.write(data);
     });
   }).listen(0, '127.0.0.1');
   await once(listener, 'listening');
@@ -137,6 +141,10 @@ async function startProxy(port: number) {
     /** Closes the next connection that sends a text, when the server responds. */
     cutAfter(sent: string) {
       text = sent;
+    },
+    /** Drops all data, and leaves the connections open, until it is called again. */
+    freeze(on = true) {
+      isFrozen = on;
     },
     async stop() {
       for (const socket of sockets) socket.destroy();
@@ -304,6 +312,73 @@ describe('a connection that is lost while a change is committed', () => {
     const { name, privateKey } = app;
     expectUnavailable(api, await api.signIn(tenant.token, { name, privateKey }));
     expect(await look('SELECT count(*)::int AS tokens FROM token')).toEqual([{ tokens: 1 }]);
+  });
+});
+
+describe('a server that does not respond any more, without closing its connections,', () => {
+  let freeze: (on?: boolean) => void;
+  let target: string;
+
+  beforeEach(async () => {
+    const proxy = await startProxy(server.port);
+    onTestFinished(proxy.stop);
+    freeze = proxy.freeze;
+    await migrateDatabase(databaseUrl);
+    target = Object.assign(new URL(databaseUrl), { port: String(proxy.port) }).href;
+  });
+
+  test('fails each request when its time is over, and is used again afterwards', async () => {
+    const gateway = await serve({ DATABASE_URL: target, PAW_REQUEST_TIMEOUT: '1s' });
+    const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
+    const [wallet = ''] = wallets;
+    const [api] = APIS;
+    const { name, privateKey } = expectGood(
+      await (api ?? expect.unreachable()).createApp(token, { title: 'App', active: true }),
+    );
+    freeze();
+    await Promise.all(
+      APIS.flatMap((each) => [
+        each.listProjects(token).then((outcome) => expectUnavailable(each, outcome)),
+        each
+          .updateWallet(token, wallet, { title: 'Lost' })
+          .then((outcome) => expectUnavailable(each, outcome)),
+        each.signIn(token, { name, privateKey }).then((outcome) => expectUnavailable(each, outcome)),
+      ]),
+    );
+    freeze(false);
+    for (const each of APIS) {
+      await expect
+        .poll(async () => (await each.updateWallet(token, wallet, { title: each.name })).value?.title, POLL)
+        .toBe(each.name);
+    }
+  });
+
+  test.each<[string, (transaction: Queryable) => Promise<unknown>]>([
+    ['a statement of a transaction', ({ query }) => query('SELECT 1')],
+    ['a transaction that ends after the time of the request', () => delay(1500)],
+  ])('fails %s', async (_, work) => {
+    const database = await openDatabase(target, { postgres: { poolSize: 1, timeoutMs: 1000 } });
+    onTestFinished(database.close);
+    const request = database.during({ startMs: performance.now(), isGone: false });
+    const transaction = request.transaction(async (each) => {
+      await each.query('SELECT 1');
+      freeze();
+      await work(each);
+    });
+    await expect(transaction).rejects.toMatchObject({ status: 'UNAVAILABLE' });
+    freeze(false);
+    expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  test('fails a command', async () => {
+    const database = await openDatabase(target, { postgres: { poolSize: 1, timeoutMs: 1000 } });
+    onTestFinished(database.close);
+    await database.query('SELECT 1');
+    freeze();
+    await expect(database.transaction(({ query }) => query('SELECT 1'))).rejects.toMatchObject({
+      status: 'UNAVAILABLE',
+    });
+    freeze(false);
   });
 });
 
