@@ -116,7 +116,11 @@ export async function addGraphqlApi(
       const context = new Context(
         data,
         new RequestClient(request, reply),
-        () => authenticate(request),
+        async () => {
+          // A page is read ahead, but not what is in it: that can be most of the work.
+          await admitted(request);
+          return authenticate(request);
+        },
         claimedScope(request),
         () => (isPost ? idempotencyHeaders(request) : undefined),
       );

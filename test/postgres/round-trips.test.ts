@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createCredential } from '../../src/credentials/credential.ts';
 import type { Ulid } from '../../src/model/resource-name.ts';
 import { projectToken } from '../support/actors.ts';
@@ -202,6 +202,22 @@ test('a token is read once, even if it is refused', async () => {
   // The gateway has not received this document before.
   expect(await ask(`${query} # TIMES`, tenant.token, 200)).toHaveLength(2);
   expect(await ask(`${query} # TIMES`, refused, 401)).toHaveLength(1);
+});
+
+test('a request over the rate limit reads at most one page', async () => {
+  const limited = await startGateway({ DATABASE_URL: gateway.databaseUrl, PAW_RATE_LIMIT_CREDENTIAL: '2' });
+  onTestFinished(limited.stop);
+  const query = '{ projects(first: 2) { totalCount nodes { wallets(first: 1) { nodes { name } } } } }';
+  const statuses: number[] = [];
+  const statements = await statementsOf(async () => {
+    const { status } = await postGraphql(limited.url, tenant.token, query);
+    statuses.push(status);
+  });
+  expect(statuses).toEqual([200, 200, 429]);
+  expect(
+    statements.filter((line) => /FROM wallet|project_count/.test(line)),
+    statements.join('\n'),
+  ).toEqual([]);
 });
 
 describe.each(bothApis(() => gateway.url))('an update of a wallet by $name', (api) => {
