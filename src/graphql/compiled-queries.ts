@@ -34,7 +34,7 @@ export type CompiledQuery = {
   /** The maximum size of a response, in bytes. */
   readonly maxBytes: number;
   readonly operation: GraphqlOperation;
-  /** Whether the query selects no other field of `Query` than `projects`. */
+  /** Whether the query selects `projects` once, and no other field of `Query`. */
   readonly listsProjectsOnly: boolean;
 };
 
@@ -132,13 +132,13 @@ function compile(
   });
   if (!isCompiledQuery(compiled)) return undefined;
   const maxBytesOf = fieldCounter(schema, document, MAX_LIST_LENGTH, Number.POSITIVE_INFINITY, maxFieldBytes);
+  const [selection, ...others] = operation.selectionSet.selections;
   return {
     execute: (context, variables) => compiled.query(undefined, context, variables),
     maxBytes: maxBytesOf(operation),
     operation: { type: operation.operation, name: operation.name?.value ?? '' },
-    listsProjectsOnly: operation.selectionSet.selections.every(
-      (selection) => selection.kind === Kind.FIELD && selection.name.value === 'projects',
-    ),
+    listsProjectsOnly:
+      selection?.kind === Kind.FIELD && selection.name.value === 'projects' && others.length === 0,
   };
 }
 

@@ -78,7 +78,7 @@ export async function addGraphqlApi(
       );
     if (!compiled.listsProjectsOnly && !(await isAuthenticated())) return undefined;
     const result = await compiled.execute(context, variables);
-    // A list authenticates while it reads, but a directive can leave all lists out.
+    // The list authenticates while it reads, but a directive can leave it out.
     if (compiled.listsProjectsOnly && !(await isAuthenticated())) return undefined;
     if (result.errors !== undefined) return undefined;
     context.state.operation = compiled.operation;

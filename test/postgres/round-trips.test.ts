@@ -132,6 +132,9 @@ describe('behind a slow network', () => {
   test('other queries wait until the token is verified', async () => {
     expect(await graphql(ours.token, '{ viewer { level } projects { nodes { id } } }')).toBe(2);
     expect(await graphql(ours.token, '{ nodes(ids: []) { id } }')).toBe(1);
+    // A client without a valid token must not cause many reads with one request.
+    const lists = '{ a: projects(first: 1) { nodes { id } } b: projects(first: 2) { nodes { id } } }';
+    expect(await graphql(ours.token, lists)).toBe(2);
   });
 
   test.each([
