@@ -3,6 +3,7 @@ import {
   type ApiError,
   type FieldViolation,
   invalidFields,
+  resultUnknown,
   type Status,
   shouldLog,
   toApiError,
@@ -54,11 +55,13 @@ export function graphqlErrorResult(error: ApiError, requestId: string): string {
  * There are three kinds of errors: an `ApiError` is sent to the client; a request error of Apollo
  * Server or graphql-js is sent with the extensions of the gateway; all others are masked.
  *
+ * @param hasChanged whether the error comes after a change that is not undone
  * @param log receives internal errors and outages
  */
 export function formatGraphqlError(
   formatted: GraphQLFormattedError,
   thrown: unknown,
+  hasChanged: boolean,
   requestId: string,
   log: (error: ApiError) => void,
 ): GraphQLFormattedError {
@@ -70,7 +73,9 @@ export function formatGraphqlError(
   const code =
     cause instanceof GraphQLError ? requestErrorCode(formatted, thrown as GraphQLError) : undefined;
   if (code === undefined) {
-    const error = toApiError(cause);
+    const original = toApiError(cause);
+    // After UNAVAILABLE, clients repeat the request.
+    const error = hasChanged && original.status === 'UNAVAILABLE' ? resultUnknown(original.cause) : original;
     if (shouldLog(error)) log(error);
     return { ...graphqlError(error, requestId), ...location };
   }

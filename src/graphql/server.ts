@@ -19,6 +19,7 @@ import {
   type FormattedExecutionResult,
   type GraphQLSchema,
   NoSchemaIntrospectionCustomRule,
+  OperationTypeNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { LogError } from '../http/error-log.ts';
@@ -110,7 +111,13 @@ export async function startGraphqlServer(
       return graphqlErrorResult(json, requestId());
     },
     formatError(formatted, thrown) {
-      const error = formatGraphqlError(formatted, thrown, requestId(), (logged) =>
+      const state = requests.getStore()?.state;
+      // A field of the result of a mutation. The changes of an attempt are undone.
+      const hasChanged =
+        state?.operation?.type === OperationTypeNode.MUTATION &&
+        state.attempt === undefined &&
+        (formatted.path?.length ?? 0) > 1;
+      const error = formatGraphqlError(formatted, thrown, hasChanged, requestId(), (logged) =>
         logError(logged, requestId()),
       );
       const cause = causeOf(thrown);

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { type Api, bothApis, type Outcome, send } from '../support/apis.ts';
+import { type Api, bothApis, type Outcome, postGraphql, send } from '../support/apis.ts';
 import { type Gateway, migrateDatabase, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { paw, pawProcess } from '../support/paw.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
@@ -313,6 +313,27 @@ describe('a connection that is lost while a change is committed', () => {
     expectUnavailable(api, await api.signIn(tenant.token, { name, privateKey }));
     expect(await look('SELECT count(*)::int AS tokens FROM token')).toEqual([{ tokens: 1 }]);
   });
+});
+
+test('a change that is followed by a read which fails is RESULT_UNKNOWN, unless it is undone', async () => {
+  const { token } = await seedTenant(await serve());
+  const [api] = APIS;
+  const app = expectGood(
+    await (api ?? expect.unreachable()).createApp(token, { title: 'First', active: true }),
+  );
+  const held = await hold('LOCK TABLE project');
+  const rename = async (title: string, headers = {}) => {
+    const document = `mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { project { title } } } }`;
+    const { text } = await postGraphql(url, token, document, { input: { name: app.name, title } }, headers);
+    return JSON.parse(text).errors.map(
+      ({ extensions }: { extensions: { reason: string } }) => extensions.reason,
+    );
+  };
+  const titles = () => look('SELECT title FROM app');
+  expect([await rename('Second'), await titles()]).toEqual([['RESULT_UNKNOWN'], [{ title: 'Second' }]]);
+  const undone = await rename('Third', { 'idempotency-key': 'third' });
+  expect([undone, await titles()]).toEqual([['UNAVAILABLE'], [{ title: 'Second' }]]);
+  await held.release();
 });
 
 describe('a server that does not respond any more, without closing its connections,', () => {

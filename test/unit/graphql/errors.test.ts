@@ -17,7 +17,7 @@ import {
 function format(thrown: unknown, code?: string) {
   const logged: ApiError[] = [];
   const formatted = { message: String(thrown), extensions: code === undefined ? {} : { code } };
-  const error = formatGraphqlError(formatted, thrown, 'request-1', (each) => logged.push(each));
+  const error = formatGraphqlError(formatted, thrown, false, 'request-1', (each) => logged.push(each));
   return { error, logged };
 }
 
@@ -55,7 +55,7 @@ describe('an ApiError', () => {
     const thrown = new GraphQLError('wrapped', { originalError: resourceNotFound() });
     const logged: ApiError[] = [];
     const place = { path: ['updateWallet'], locations: [{ line: 1, column: 3 }] };
-    const error = formatGraphqlError({ message: 'wrapped', ...place }, thrown, 'request-1', (each) =>
+    const error = formatGraphqlError({ message: 'wrapped', ...place }, thrown, false, 'request-1', (each) =>
       logged.push(each),
     );
     expect(error).toEqual({ ...graphqlError(resourceNotFound(), 'request-1'), ...place });
