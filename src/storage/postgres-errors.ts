@@ -56,7 +56,8 @@ export function isReadOnly(error: unknown): boolean {
 /** Returns whether an error, or the cause of an `ApiError`, is a lost conflict: a retry of the transaction can succeed. */
 export function isConflict(thrown: unknown): boolean {
   const error = causeOf(thrown);
-  return isServerError(error) && (CONFLICT_CODES.test(error.code) || CONFLICT_MESSAGE.test(error.message));
+  if (!isServerError(error) || UNKNOWN_RESULT_CODES.test(error.code)) return false;
+  return CONFLICT_CODES.test(error.code) || CONFLICT_MESSAGE.test(error.message);
 }
 
 /** Returns whether an error, or the cause of an `ApiError`, is a lock that was not available in time. */

@@ -212,7 +212,7 @@ describe('a statement', () => {
     await database.query('CREATE SEQUENCE attempt');
     const raise = `DO $$ BEGIN
       PERFORM nextval('attempt');
-      RAISE EXCEPTION USING ERRCODE = '40003';
+      RAISE EXCEPTION 'result is ambiguous: restart transaction' USING ERRCODE = '40003';
     END $$`;
     const error = await errorOf(database.query(raise));
     expect(error).toMatchObject({
