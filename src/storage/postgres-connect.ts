@@ -61,12 +61,19 @@ export function connector(pool: Pool, attempts: number, timeoutMs: number): () =
   };
 }
 
-/** Returns whether a connection was not available, or could not be opened, in time. The driver's errors have no code. */
-export function isConnectTimeout(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
+/** Returns whether all connections were in use for too long. The driver's errors have no code. */
+export function isPoolTimeout({ cause }: Error): boolean {
   return (
     cause instanceof PoolTimeout ||
-    (cause instanceof Error && /timeout exceeded when trying to connect|timeout expired/.test(cause.message))
+    (cause instanceof Error && cause.message === 'timeout exceeded when trying to connect')
+  );
+}
+
+/** Returns whether a connection was not available, or could not be opened, in time. */
+export function isConnectTimeout(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    isPoolTimeout(error) || (error.cause instanceof Error && /timeout expired/.test(error.cause.message))
   );
 }
 

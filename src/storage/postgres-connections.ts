@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import { unavailable } from '../model/api-error.ts';
 import type { DatabaseRequest, Queryable, Row, Value } from './database.ts';
 import { cancelStatement } from './postgres-cancel.ts';
-import { isConnectTimeout } from './postgres-connect.ts';
+import { isConnectTimeout, isPoolTimeout } from './postgres-connect.ts';
 import {
   endsConnection,
   isLockTimeout,
@@ -115,7 +115,9 @@ export function connectionsOf({
   async function takeConnection(late: Promise<never>): Promise<PoolClient> {
     const taken = takeCurrent();
     // In an outage, all requests fail together: an attempt for each group of them would take long.
-    taken.catch(turns.failAll);
+    taken.catch((error) => {
+      if (!isPoolTimeout(error)) turns.failAll(error);
+    });
     try {
       return await Promise.race([taken, late]);
     } catch (error) {

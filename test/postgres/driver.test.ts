@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { Client } from 'pg';
@@ -281,6 +282,22 @@ describe('the pool', () => {
     release();
     await holder;
     expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  test('does not fail the writes that wait for their turn because a read has waited too long', async () => {
+    const database = await openItems({ poolSize: 1, timeoutMs: 1000 });
+    const held = Promise.withResolvers<void>();
+    const meet = meetingOf(2);
+    // A transaction of a command, which has no deadline.
+    const holder = database.transaction(() => Promise.all([meet(), held.promise]));
+    await meet();
+    expect(await errorOf(database.query(LIST))).toMatchObject({ status: 'UNAVAILABLE' });
+    const write = database.query(ADD, ['a', 1]);
+    // The pool notices the timeout of the read slightly later.
+    await delay(100);
+    held.resolve();
+    await Promise.all([holder, write]);
+    expect(await database.query(LIST)).toEqual([{ id: 'a', at: 1 }]);
   });
 
   test.each([
