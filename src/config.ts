@@ -138,10 +138,10 @@ function readSettings(
     createDatabase: !production,
     postgres: {
       poolSize: readInteger('PAW_POSTGRES_POOL', value('PAW_POSTGRES_POOL') ?? '10', 1, 1000),
-      timeoutMs: readDuration('PAW_POSTGRES_TIMEOUT', value('PAW_POSTGRES_TIMEOUT') ?? '5s') * 1000,
+      timeoutMs: readTimeoutMs('PAW_POSTGRES_TIMEOUT', value('PAW_POSTGRES_TIMEOUT') ?? '5s'),
       variables,
     },
-    requestTimeoutMs: readDuration('PAW_REQUEST_TIMEOUT', value('PAW_REQUEST_TIMEOUT') ?? '5s') * 1000,
+    requestTimeoutMs: readTimeoutMs('PAW_REQUEST_TIMEOUT', value('PAW_REQUEST_TIMEOUT') ?? '5s'),
     workers: readWorkers(value('PAW_WORKERS') ?? '1'),
     publicUrl: readUrl('PUBLIC_URL', value('PUBLIC_URL')),
     logLevel: readLogLevel(value('LOG_LEVEL') ?? 'info'),
@@ -192,6 +192,13 @@ export function readDuration(name: string, text: string, min = 1): number {
     throw new ConfigError(`${name} must be a duration such as 90d, 1h, 30m or 45s, of at most ten years.`);
   }
   return seconds;
+}
+
+/** Reads a timeout, in milliseconds. Timers of Node end at once if they are longer than 24 days. */
+function readTimeoutMs(name: string, text: string): number {
+  const seconds = readDuration(name, text);
+  if (seconds > SECONDS_BY_UNIT.d) throw new ConfigError(`${name} must be at most 24h.`);
+  return seconds * 1000;
 }
 
 /** Returns the URL of a server on `host` and `port`, for clients on the same host. */
