@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { Pool, PoolClient } from 'pg';
 import { unavailable } from '../model/api-error.ts';
 import type { DatabaseRequest, Queryable, Row, Value } from './database.ts';
@@ -274,5 +273,5 @@ export function connectionsOf({
  * server that does not respond never sends.
  */
 function disconnect(client: PoolClient): void {
-  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+  client.connection.stream.destroy();
 }

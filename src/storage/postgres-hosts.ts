@@ -29,6 +29,9 @@ const CHECKS: Readonly<Record<Exclude<SessionAttributes, 'any'>, string>> = {
   'prefer-standby': 'SELECT pg_is_in_recovery() AS fits',
 };
 
+// The time in which a server has to close a connection that is no longer used.
+const END_TIMEOUT_MS = 1000;
+
 const WITHOUT_ENCRYPTION = 'The server does not support SSL connections';
 
 /**
@@ -75,6 +78,16 @@ export function poolOpener(
       const opened = this.#open();
       if (callback === undefined) return opened;
       opened.then(() => callback(), callback);
+      return undefined;
+    }
+
+    override end(): Promise<void>;
+    override end(callback: (error: Error) => void): void;
+    override end(callback?: (error: Error) => void): Promise<void> | undefined {
+      // A server that does not respond would never close the connection, which would keep the process from ending.
+      setTimeout(() => this.connection.stream.destroy(), END_TIMEOUT_MS).unref();
+      if (callback === undefined) return super.end();
+      super.end(callback);
       return undefined;
     }
 

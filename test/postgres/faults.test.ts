@@ -8,7 +8,7 @@ import type { Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { type Api, bothApis, type Outcome, postGraphql, send } from '../support/apis.ts';
 import { type Gateway, migrateDatabase, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
-import { paw, pawProcess } from '../support/paw.ts';
+import { paw, pawProcess, startServerProcess } from '../support/paw.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
 // Creating a cluster takes long on a busy machine.
@@ -110,7 +110,7 @@ async function startProxy(port: number) {
   let text: string | undefined;
   let isFrozen = false;
   const sockets = new Set<Socket>();
-  const listener = createServer((client) => {
+  const listener = createServer({ allowHalfOpen: true }, (client) => {
     const upstream = createConnection(port, '127.0.0.1');
     let isCut = false;
     for (const socket of [client, upstream]) {
@@ -121,6 +121,9 @@ async function startProxy(port: number) {
         upstream.destroy();
       });
     }
+    client.on('end', () => {
+      if (!isFrozen) client.destroy();
+    });
     client.on('data', (data) => {
       if (isFrozen) return;
       if (text !== undefined && data.includes(text)) {
@@ -389,6 +392,13 @@ describe('a server that does not respond any more, without closing its connectio
     await expect(transaction).rejects.toMatchObject({ status: 'UNAVAILABLE' });
     freeze(false);
     expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  test('does not keep the program from ending', async () => {
+    const program = await startServerProcess({ DATABASE_URL: target, PAW_REQUEST_TIMEOUT: '1s' });
+    expect((await send(`${program.url}/readyz`, 'GET')).status).toBe(200);
+    freeze();
+    expect(await program.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
   });
 
   test('fails a command', async () => {
