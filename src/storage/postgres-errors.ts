@@ -48,6 +48,18 @@ export function endsConnection(error: unknown): boolean {
   return !isServerError(error) || error.severity === 'FATAL' || isReadOnly(error);
 }
 
+/**
+ * Returns the error of COMMIT for the caller. The server can end a session between a commit and its confirmation, which
+ * are two steps of the protocol.
+ *
+ * @param thrown the error of the statement, as `statementError` returns it
+ */
+export function commitError(thrown: unknown): unknown {
+  const error = causeOf(thrown);
+  const hasEnded = isServerError(error) && (error.severity === 'FATAL' || /^57P/.test(error.code));
+  return hasEnded ? resultUnknown(error) : thrown;
+}
+
 /** Returns whether a session was found to be read-only. It can stay so after a failover, until it is closed. */
 export function isReadOnly(error: unknown): boolean {
   return isServerError(error) && error.code === '25006';

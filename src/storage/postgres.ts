@@ -4,7 +4,7 @@ import { retryConflicts } from './conflicts.ts';
 import type { Database, DatabaseRequest, InsertStatement, Queryable, Row, Value } from './database.ts';
 import { connector } from './postgres-connect.ts';
 import { type Connection, connectionsOf, type PoolWait } from './postgres-connections.ts';
-import { isLockTimeout } from './postgres-errors.ts';
+import { commitError, isLockTimeout } from './postgres-errors.ts';
 import { attemptsOf, poolOpener } from './postgres-hosts.ts';
 import { batchedReads } from './postgres-reads.ts';
 import { statementNames } from './postgres-statements.ts';
@@ -186,7 +186,11 @@ async function inTransaction<T>(
     await connection.rollBack();
     throw error;
   }
-  await connection.commit('COMMIT');
+  try {
+    await connection.commit('COMMIT');
+  } catch (error) {
+    throw commitError(error);
+  }
   return result;
 }
 

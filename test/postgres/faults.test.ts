@@ -16,6 +16,9 @@ const SERVER_START_MS = 60_000;
 
 const ANY_OUTAGE = expect.stringMatching(/^(UNAVAILABLE|RESULT_UNKNOWN)$/);
 
+// The length of the message that ends a statement.
+const SYNC_LENGTH = 5;
+
 const POLL = { timeout: 30_000, interval: 10 };
 
 let server: PostgresServer;
@@ -108,6 +111,7 @@ async function terminateAll(): Promise<void> {
 /** Starts a TCP proxy to a port of this machine. */
 async function startProxy(port: number) {
   let text: string | undefined;
+  let unended: string | undefined;
   let isFrozen = false;
   const sockets = new Set<Socket>();
   const listener = createServer({ allowHalfOpen: true }, (client) => {
@@ -124,13 +128,16 @@ async function startProxy(port: number) {
     client.on('end', () => {
       if (!isFrozen) client.destroy();
     });
-    client.on('data', (data) => {
+    client.on('data', (data: Buffer) => {
       if (isFrozen) return;
       if (text !== undefined && data.includes(text)) {
         isCut = true;
         text = undefined;
       }
-      upstream.write(data);
+      if (unended !== undefined && data.includes(unended)) {
+        unended = undefined;
+        upstream.write(data.subarray(0, -SYNC_LENGTH));
+      } else upstream.write(data);
     });
     upstream.on('data', (data) => {
       // The server has executed the statement.
@@ -144,6 +151,10 @@ async function startProxy(port: number) {
     /** Closes the next connection that sends a text, when the server responds. */
     cutAfter(sent: string) {
       text = sent;
+    },
+    /** Keeps the message `Sync` from the next statement that contains a text: the server executes it, and says nothing. */
+    keepSync(sent: string) {
+      unended = sent;
     },
     /** Drops all data, and leaves the connections open, until it is called again. */
     freeze(on = true) {
@@ -265,12 +276,14 @@ describe.each(APIS)('a wallet that is locked by another connection, by $name', (
 
 describe('a connection that is lost while a change is committed', () => {
   let cut: (text: string) => void;
+  let keepSync: (text: string) => void;
   let tenant: Tenant;
 
   beforeEach(async () => {
     const proxy = await startProxy(server.port);
     onTestFinished(proxy.stop);
     cut = proxy.cutAfter;
+    keepSync = proxy.keepSync;
     await migrateDatabase(databaseUrl);
     const target = Object.assign(new URL(databaseUrl), { port: String(proxy.port) }).href;
     tenant = await seedTenant(await serve({ DATABASE_URL: target, PAW_POSTGRES_POOL: '1' }), { wallets: 1 });
@@ -306,6 +319,18 @@ describe('a connection that is lost while a change is committed', () => {
     const second = await rename();
     expect([second.status, second.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
     expect(JSON.parse(second.text).title).toBe('Renamed');
+  });
+
+  test('because the server ends the session, is RESULT_UNKNOWN', async () => {
+    const [api] = APIS;
+    const app = expectGood(await api.createApp(tenant.token, { title: 'App', active: true }));
+    keepSync('COMMIT');
+    const { name, privateKey } = app;
+    const signIn = api.signIn(tenant.token, { name, privateKey });
+    const tokens = () => look('SELECT count(*)::int AS tokens FROM token');
+    await expect.poll(tokens, POLL).toEqual([{ tokens: 2 }]);
+    await terminateAll();
+    expectUnavailable(api, await signIn, 'RESULT_UNKNOWN');
   });
 
   test('before the commit, has changed nothing', async () => {
