@@ -43,9 +43,17 @@ const CONFLICT_MESSAGE = /restart (transaction|read)/i;
 // reports a lost connection to the server with a code of class 08.
 const UNKNOWN_RESULT_CODES = /^(40003|08...)$/;
 
+// The server ends the session: operator intervention, and timeouts of idle and of long transactions.
+const END_OF_SESSION_CODES = /^(57P..|25P0[34])$/;
+
 /** Whether the error ends the use of its connection: the connection is lost, or its session can't write. */
 export function endsConnection(error: unknown): boolean {
-  return !isServerError(error) || error.severity === 'FATAL' || isReadOnly(error);
+  return !isServerError(error) || endsSession(error) || isReadOnly(error);
+}
+
+/** The severity is in the language of the server, so that it is not always known. */
+function endsSession({ severity, code }: ServerError): boolean {
+  return severity === 'FATAL' || END_OF_SESSION_CODES.test(code);
 }
 
 /**
@@ -56,8 +64,7 @@ export function endsConnection(error: unknown): boolean {
  */
 export function commitError(thrown: unknown): unknown {
   const error = causeOf(thrown);
-  const hasEnded = isServerError(error) && (error.severity === 'FATAL' || /^57P/.test(error.code));
-  return hasEnded ? resultUnknown(error) : thrown;
+  return isServerError(error) && endsSession(error) ? resultUnknown(error) : thrown;
 }
 
 /** Returns whether a session was found to be read-only. It can stay so after a failover, until it is closed. */
@@ -99,7 +106,7 @@ export function statementError(error: unknown, commits: boolean): unknown {
   }
   const isOutage =
     !hasAnswer ||
-    error.severity === 'FATAL' ||
+    endsSession(error) ||
     isConflict(error) ||
     OUTAGE_CODES.some((pattern) => pattern.test(error.code));
   return isOutage ? unavailable(error) : error;
