@@ -138,10 +138,10 @@ function readSettings(
     createDatabase: !production,
     postgres: {
       poolSize: readInteger('PAW_POSTGRES_POOL', value('PAW_POSTGRES_POOL') ?? '10', 1, 1000),
-      timeoutMs: readTimeoutMs('PAW_POSTGRES_TIMEOUT', value('PAW_POSTGRES_TIMEOUT') ?? '5s'),
+      timeoutMs: readTimeout('PAW_POSTGRES_TIMEOUT', value('PAW_POSTGRES_TIMEOUT') ?? '5s') * 1000,
       variables,
     },
-    requestTimeoutMs: readTimeoutMs('PAW_REQUEST_TIMEOUT', value('PAW_REQUEST_TIMEOUT') ?? '5s'),
+    requestTimeoutMs: readTimeout('PAW_REQUEST_TIMEOUT', value('PAW_REQUEST_TIMEOUT') ?? '5s') * 1000,
     workers: readWorkers(value('PAW_WORKERS') ?? '1'),
     publicUrl: readUrl('PUBLIC_URL', value('PUBLIC_URL')),
     logLevel: readLogLevel(value('LOG_LEVEL') ?? 'info'),
@@ -169,7 +169,7 @@ function readSettings(
       waiting: readQueue('PAW_PASSWORD_QUEUE', '100'),
       waitingPerAccount: readQueue('PAW_PASSWORD_QUEUE_ACCOUNT', '25'),
     },
-    stopDelaySeconds: readDuration('PAW_STOP_DELAY', value('PAW_STOP_DELAY') ?? '1s', 0),
+    stopDelaySeconds: readTimeout('PAW_STOP_DELAY', value('PAW_STOP_DELAY') ?? '1s', 0),
   };
 }
 
@@ -194,11 +194,11 @@ export function readDuration(name: string, text: string, min = 1): number {
   return seconds;
 }
 
-/** Reads a timeout, in milliseconds. Timers of Node end at once if they are longer than 24 days. */
-function readTimeoutMs(name: string, text: string): number {
-  const seconds = readDuration(name, text);
+/** Reads a duration of at most a day, in seconds. Timers of Node end at once if they are longer than 24 days. */
+function readTimeout(name: string, text: string, min = 1): number {
+  const seconds = readDuration(name, text, min);
   if (seconds > SECONDS_BY_UNIT.d) throw new ConfigError(`${name} must be at most 24h.`);
-  return seconds * 1000;
+  return seconds;
 }
 
 /** Returns the URL of a server on `host` and `port`, for clients on the same host. */

@@ -196,7 +196,7 @@ test.each(
     ['PAW_FAILED_SIGN_INS', ['0', '100000001', 'off']],
     ['PAW_PASSWORD_QUEUE', ['-1', '10001', 'many']],
     ['PAW_PASSWORD_QUEUE_ACCOUNT', ['-1', '10001', 'many']],
-    ['PAW_STOP_DELAY', ['-1s', '10', 'soon']],
+    ['PAW_STOP_DELAY', ['-1s', '10', 'soon', '25h']],
   ].flatMap(([name, values]) => [values].flat().map((value) => [String(name), value ?? ''] as const)),
 )('%s=%s is refused with one line that names the variable', (name, value) => {
   const read = () => readConfig({ [name]: value });
