@@ -2,7 +2,7 @@ import type { PasswordHasher } from '../credentials/password-hasher.ts';
 import type { PageTokens } from '../model/page-token.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Database } from '../storage/database.ts';
-import type { TokenStore } from '../storage/tokens.ts';
+import type { TokenStore } from '../storage/token-store.ts';
 
 /** The dependencies of the public operations. */
 export type Dependencies = {

@@ -3,7 +3,7 @@ import type { Scope } from '../model/principal.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/database.ts';
 import type { AppOfToken } from '../storage/keyv-adapter.ts';
-import { tokenStore } from '../storage/tokens.ts';
+import { tokenStore } from '../storage/token-store.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** A new bearer token. The gateway stores only its hash. */

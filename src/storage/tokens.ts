@@ -1,15 +1,6 @@
-import { Keyv } from 'keyv';
-import type { Scope } from '../model/principal.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
-import { type AppOfToken, KeyvAdapter } from './keyv-adapter.ts';
-
-/** The stored data of a token. */
-export type TokenRecord = {
-  /** The SHA-256 of the token, in hexadecimal digits. */
-  readonly hash: string;
-  readonly principal: Scope;
-};
+import { recordFromValue, type TokenRecord } from './token-store.ts';
 
 /** A token with its public data, and the SHA-256 of its secret. */
 export type TokenItem = TokenRecord & {
@@ -19,29 +10,6 @@ export type TokenItem = TokenRecord & {
   readonly id: Ulid;
   /** Unix time in milliseconds. */
   readonly expireTimeMs: number;
-};
-
-/** The store of valid tokens. */
-export type TokenStore = {
-  /**
-   * Returns the data of a token, or undefined if it is unknown, expired or revoked, or if its account is not active.
-   * @throws UNAVAILABLE if the database is unavailable
-   */
-  find(accountId: Ulid, id: Ulid): Promise<TokenRecord | undefined>;
-  /**
-   * Returns the data of an access token whose text names its app, as it did before migration 11. The account is unknown,
-   * so an engine that distributes rows by account asks all its nodes.
-   * @throws UNAVAILABLE if the database is unavailable
-   */
-  findOfApp(appId: Ulid, id: Ulid): Promise<TokenRecord | undefined>;
-  /**
-   * Stores a token with a time to live of `ttlMs` milliseconds.
-   * @param app the app that signed in; omitted for an account token
-   * @throws UNAVAILABLE if the database is unavailable
-   */
-  add(id: Ulid, record: TokenRecord, ttlMs: number, app?: AppOfToken): Promise<void>;
-  /** Revokes a token. Returns whether it was valid. @throws UNAVAILABLE if the database is unavailable */
-  revoke(accountId: Ulid, id: Ulid): Promise<boolean>;
 };
 
 /** The number up to which valid tokens are counted. */
@@ -62,10 +30,6 @@ const FIND = `${ITEM} WHERE account_id = $1 AND id = $2`;
 
 // The expression must be the same as in the index `token_by_name`.
 const FIND_BY_NAME = `${ITEM} WHERE 'tokens/' || id = $1`;
-
-const FIND_OF_APP = `SELECT token.id, token.app_id, token.value, token.expire_time_ms
-FROM token JOIN account ON account.id = token.account_id
-WHERE 'tokens/' || token.id = $1 AND token.app_id = $2 AND account.state = 'ACTIVE'`;
 
 const REVOKE = 'DELETE FROM token WHERE account_id = $1 AND id = $2 RETURNING id';
 
@@ -89,42 +53,6 @@ type ItemRow = {
   readonly value: string;
   readonly expire_time_ms: number;
 };
-
-/**
- * Returns the token store of a database, or of a transaction on it. The store is a Keyv with
- * one namespace per account.
- *
- * @param clock returns the current time, in Unix milliseconds
- */
-export function tokenStore(database: Queryable, clock: () => number): TokenStore {
-  const keyvOf = (app?: AppOfToken) =>
-    new Keyv<TokenRecord>({
-      // If Keyv caught errors, a token would seem unknown during an outage.
-      throwOnErrors: true,
-      emitErrors: false,
-      store: new KeyvAdapter(database, clock, app),
-      useKeyPrefix: false,
-      serialize: JSON.stringify,
-      deserialize: JSON.parse,
-    });
-  const keyv = keyvOf();
-  const keyOf = (accountId: Ulid, id: Ulid) => `${accountId}:${id}`;
-
-  return {
-    find: (accountId, id) => keyv.get(keyOf(accountId, id)),
-
-    async findOfApp(appId, id) {
-      const [row] = await database.query<ItemRow>(FIND_OF_APP, [`tokens/${id}`, appId]);
-      return row && row.expire_time_ms > clock() ? itemFromRow(row) : undefined;
-    },
-
-    async add(id, record, ttlMs, app) {
-      await keyvOf(app).set(keyOf(record.principal.accountId, id), record, ttlMs);
-    },
-
-    revoke: (accountId, id) => keyv.delete(keyOf(accountId, id)),
-  };
-}
 
 /**
  * Revokes the oldest tokens of an app, so that at most `count` tokens remain.
@@ -275,7 +203,5 @@ export async function revokeTokensOfAccount(
 }
 
 function itemFromRow({ id, app_id, value, expire_time_ms }: ItemRow): TokenItem {
-  // Keyv stores a value in an object, beside its expiry.
-  const { value: record }: { value: TokenRecord } = JSON.parse(value);
-  return { ...record, id, appId: app_id || undefined, expireTimeMs: expire_time_ms };
+  return { ...recordFromValue(value), id, appId: app_id || undefined, expireTimeMs: expire_time_ms };
 }

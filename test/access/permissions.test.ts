@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CredentialKind, createCredential } from '../../src/credentials/credential.ts';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { tokenStore } from '../../src/storage/tokens.ts';
+import { tokenStore } from '../../src/storage/token-store.ts';
 import {
   accessTokenOf,
   createApp,

@@ -8,7 +8,7 @@ import { idGenerator, idOf, type Ulid } from '../../src/model/resource-name.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { loadPageTokenKey } from '../../src/storage/page-token-key.ts';
-import { tokenStore } from '../../src/storage/tokens.ts';
+import { tokenStore } from '../../src/storage/token-store.ts';
 
 /** A database, and the values that requests to it need. */
 export type BenchData = {

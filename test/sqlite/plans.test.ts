@@ -28,6 +28,7 @@ import {
   updateProject,
 } from '../../src/storage/projects.ts';
 import { sweepExpired } from '../../src/storage/sweep.ts';
+import { tokenStore } from '../../src/storage/token-store.ts';
 import {
   endTokensWithKey,
   findToken,
@@ -38,7 +39,6 @@ import {
   revokeTokenById,
   revokeTokensOfAccount,
   revokeTokensOfApp,
-  tokenStore,
 } from '../../src/storage/tokens.ts';
 import { deleteWallet, listProjectWallets, WALLET_LIST } from '../../src/storage/wallets.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';

@@ -6,7 +6,7 @@ import { pageTokens } from '../../../src/model/page-token.ts';
 import { idGenerator } from '../../../src/model/resource-name.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { loadPageTokenKey } from '../../../src/storage/page-token-key.ts';
-import { tokenStore } from '../../../src/storage/tokens.ts';
+import { tokenStore } from '../../../src/storage/token-store.ts';
 
 /** Opens the data layer of the gateway, for use in another server. */
 export async function openDataLayer(): Promise<DataLayer> {
