@@ -38,6 +38,7 @@ import { latestVersion } from './storage/migrations.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
 import { LOCK_TIMEOUT_MS } from './storage/postgres-turns.ts';
+import type { PoolUsage } from './storage/postgres-usage.ts';
 import { guardSchema } from './storage/schema-guard.ts';
 import { startSweeper } from './storage/sweep.ts';
 import { tokenStore } from './storage/token-store.ts';
@@ -94,6 +95,7 @@ export async function startServer(
   const failed = Promise.withResolvers<Error>();
   const observers = { metrics: await openMetrics(config), tracing: await openTracing() };
   const { metrics, tracing } = observers;
+  let poolUsage: (() => PoolUsage) | undefined;
   let database = await openDatabase(databaseUrl, {
     postgres: { ...postgres, timeoutMs: requestTimeoutMs, lockTimeoutMs: LOCK_TIMEOUT_MS },
     create,
@@ -103,7 +105,10 @@ export async function startServer(
       metrics?.observeSync(sync);
       tracing?.observeSync(sync);
     },
-    onPool: metrics?.watchPool,
+    onPool(state, usage) {
+      poolUsage = usage;
+      return metrics?.watchPool(state);
+    },
   });
   try {
     const { version, applied } = await migrateForServer(config, database, clock());
@@ -116,9 +121,23 @@ export async function startServer(
         ),
       onIncompatible: ({ message }) => logger.error(`${message} All requests are refused.`),
     });
+    const server = await listen(
+      config,
+      logger,
+      clock,
+      database,
+      explorers,
+      sharesPort,
+      resolveDocument,
+      observers,
+    );
     return {
-      ...(await listen(config, logger, clock, database, explorers, sharesPort, resolveDocument, observers)),
+      ...server,
       failed: failed.promise,
+      async stop(delaySeconds) {
+        await server.stop(delaySeconds);
+        if (poolUsage !== undefined) logger.info(poolUsage(), 'usage of the PostgreSQL pool');
+      },
     };
   } catch (error) {
     await database.close();

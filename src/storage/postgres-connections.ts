@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { unavailable } from '../model/api-error.ts';
 import type { DatabaseRequest, Queryable, Row, Value } from './database.ts';
 import { cancelStatement } from './postgres-cancel.ts';
-import { isConnectTimeout, isPoolTimeout } from './postgres-connect.ts';
+import { isPoolTimeout } from './postgres-connect.ts';
 import {
   endsConnection,
   isLockTimeout,
@@ -12,7 +12,8 @@ import {
   statementError,
 } from './postgres-errors.ts';
 import { sendStatement } from './postgres-statements.ts';
-import type { Turns, UseResult } from './postgres-turns.ts';
+import type { PendingTurn, Turns, UseResult } from './postgres-turns.ts';
+import type { UsageCounter } from './postgres-usage.ts';
 
 /** A connection outside of a transaction, or in one. */
 export type Connection = Queryable & {
@@ -46,13 +47,6 @@ export type Connections = {
   settled(): Promise<void>;
 };
 
-/** How long a transaction or a batch of statements has waited for a connection. */
-export type PoolWait = {
-  readonly seconds: number;
-  /** Whether it got none in time. */
-  readonly isTimeout: boolean;
-};
-
 type ConnectionSettings = {
   readonly pool: Pool;
   /** Takes a connection of the pool. */
@@ -61,7 +55,7 @@ type ConnectionSettings = {
   readonly timeoutMs: number;
   /** Returns the name under which a statement is prepared; undefined if it is not. */
   readonly statementName: (sql: string) => string | undefined;
-  readonly onWait: ((wait: PoolWait) => void) | undefined;
+  readonly counter: Pick<UsageCounter, 'isExhausted' | 'count'>;
 };
 
 const DISCARD_INTERVAL_MS = 1000;
@@ -80,7 +74,7 @@ export function connectionsOf({
   turns,
   timeoutMs,
   statementName,
-  onWait,
+  counter,
 }: ConnectionSettings): Connections {
   const unconfirmed = new WeakSet<PoolClient>();
   // The connections that were opened since a session was found to be read-only.
@@ -128,9 +122,8 @@ export function connectionsOf({
     }
   }
 
-  async function takeTurn(text: string, late: Promise<never>): Promise<void> {
-    const pending = turns.take(text);
-    if (pending === undefined) return;
+  /** @param late rejects at the deadline */
+  async function turnOf(pending: PendingTurn, late: Promise<never>): Promise<void> {
     try {
       await Promise.race([pending.ready, late]);
     } catch (error) {
@@ -139,23 +132,9 @@ export function connectionsOf({
     }
   }
 
-  async function observed<T>(wait: () => Promise<T>): Promise<T> {
-    if (onWait === undefined) return wait();
-    const start = performance.now();
-    const observe = (error?: unknown) =>
-      onWait({ seconds: (performance.now() - start) / 1000, isTimeout: isConnectTimeout(error) });
-    try {
-      const result = await wait();
-      observe();
-      return result;
-    } catch (error) {
-      observe(error);
-      throw error;
-    }
-  }
-
   async function run<T>(use: Use, work: (connection: Connection) => Promise<T>): Promise<T> {
     const { turn, request, deadline } = use;
+    const startMs = performance.now();
     const late = Promise.withResolvers<never>();
     late.promise.catch(() => {});
     let client: PoolClient | undefined;
@@ -175,7 +154,7 @@ export function connectionsOf({
         }
         lossTimer = setTimeout(disconnect, CANCEL_TIMEOUT_MS, client);
       },
-      deadline === undefined ? timeoutMs : Math.max(deadline - performance.now(), 0),
+      deadline === undefined ? timeoutMs : Math.max(deadline - startMs, 0),
     );
 
     const assertInTime = () => {
@@ -186,20 +165,34 @@ export function connectionsOf({
     let result: UseResult = 'lost';
     try {
       assertInTime();
-      client = await observed(async () => {
-        if (turn !== undefined) {
-          await takeTurn(turn, late.promise);
-          hasTurn = true;
-        }
-        if (request?.isGone) throw unavailable();
-        return takeConnection(late.promise);
-      });
+      client = await take();
       result = 'done';
       return await runOn(client);
     } finally {
       clearTimeout(timer);
       clearTimeout(lossTimer);
       if (hasTurn && turn !== undefined) turns.end(turn, isCancelled ? 'blocked' : result);
+    }
+
+    /** Takes a turn, if the use needs one, and a connection. */
+    async function take(): Promise<PoolClient> {
+      let isQueued = false;
+      try {
+        if (turn !== undefined) {
+          const pending = turns.take(turn);
+          isQueued = pending !== undefined;
+          if (pending !== undefined) await turnOf(pending, late.promise);
+          hasTurn = true;
+        }
+        if (request?.isGone) throw unavailable();
+        isQueued ||= counter.isExhausted();
+        const taken = await takeConnection(late.promise);
+        counter.count(startMs, isQueued);
+        return taken;
+      } catch (error) {
+        counter.count(startMs, isQueued, error);
+        throw error;
+      }
     }
 
     /** Runs the work, and discards the connection if it may be broken. */

@@ -3,13 +3,14 @@ import { ApiError, unavailable } from '../model/api-error.ts';
 import { retryConflicts } from './conflicts.ts';
 import type { Database, DatabaseRequest, InsertStatement, Queryable, Row, Value } from './database.ts';
 import { connector } from './postgres-connect.ts';
-import { type Connection, connectionsOf, type PoolWait } from './postgres-connections.ts';
+import { type Connection, connectionsOf } from './postgres-connections.ts';
 import { commitError, isLockTimeout } from './postgres-errors.ts';
 import { attemptsOf, poolOpener } from './postgres-hosts.ts';
 import { batchedReads } from './postgres-reads.ts';
 import { statementNames } from './postgres-statements.ts';
 import { turnsOf } from './postgres-turns.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
+import { type PoolUsage, type PoolWait, type UsageCounter, usageCounter } from './postgres-usage.ts';
 import { READ_TABLES, remembered } from './readiness.ts';
 import { checkVersion, FIND_COMPATIBLE_VERSION, type SchemaVersion } from './schema-version.ts';
 
@@ -33,8 +34,14 @@ export type PoolState = {
   readonly waiting: number;
 };
 
-/** Receives a function that returns the state of the pool. Returns a function that is called after each wait. */
-export type ObservePool = (state: () => PoolState) => (wait: PoolWait) => void;
+/**
+ * Receives functions that return the state of the pool, and how it has been used so far. Returns a function that is called
+ * after each wait, if there is one.
+ */
+export type ObservePool = (
+  state: () => PoolState,
+  usage: () => PoolUsage,
+) => ((wait: PoolWait) => void) | undefined;
 
 // True for a standby, too.
 const READ_ONLY = "SELECT current_setting('transaction_read_only') AS read_only";
@@ -75,11 +82,15 @@ export function openPostgres(
   const openPool = poolOpener(target, timeoutMs);
   const pool = openPool(settings, poolSize);
   const turns = turnsOf(poolSize);
-  const observeWait = onPool?.(() => ({
+  const state = () => ({
     used: pool.totalCount - pool.idleCount,
     idle: pool.idleCount,
     waiting: pool.waitingCount + turns.waitingCount(),
-  }));
+  });
+  const counter: UsageCounter = usageCounter(
+    pool,
+    onPool?.(state, () => counter.usage()),
+  );
   // A probe must not wait for the connections of requests.
   const probePool = openPool({ ...settings, query_timeout: timeoutMs + PROBE_TIMEOUT_MARGIN_MS }, 1);
   for (const each of [pool, probePool]) each.on('error', () => {});
@@ -93,7 +104,7 @@ export function openPostgres(
     turns,
     timeoutMs,
     statementName: hasPooler ? () => undefined : statementNames(),
-    onWait: observeWait,
+    counter,
   });
   // Behind a pooler, the session has no timeout. Both statements are sent at once.
   const begin =
