@@ -6,12 +6,13 @@ import { isPoolTimeout } from './postgres-connect.ts';
 import {
   endsConnection,
   isLockTimeout,
+  isMissingStatement,
   isReadOnly,
   PoolTimeout,
   RequestTimeout,
   statementError,
 } from './postgres-errors.ts';
-import { sendStatement } from './postgres-statements.ts';
+import { isPrepared, sendStatement } from './postgres-statements.ts';
 import type { PendingTurn, Turns, UseResult } from './postgres-turns.ts';
 import type { UsageCounter } from './postgres-usage.ts';
 
@@ -55,6 +56,8 @@ type ConnectionSettings = {
   readonly timeoutMs: number;
   /** Returns the name under which a statement is prepared; undefined if it is not. */
   readonly statementName: (sql: string) => string | undefined;
+  /** Whether a pooler is between, which has names of its own for prepared statements. */
+  readonly hasPooler: boolean;
   readonly counter: Pick<UsageCounter, 'isExhausted' | 'count'>;
 };
 
@@ -74,6 +77,7 @@ export function connectionsOf({
   turns,
   timeoutMs,
   statementName,
+  hasPooler,
   counter,
 }: ConnectionSettings): Connections {
   const unconfirmed = new WeakSet<PoolClient>();
@@ -204,19 +208,22 @@ export function connectionsOf({
       };
       connected.on('error', onError);
       let isBroken = false;
+      let isConfused = false;
       const execute = async <R extends Row>(sql: string, params: readonly Value[], commits: boolean) => {
         if (loss !== undefined) throw unavailable(loss);
         if (deadline === undefined) timer.refresh();
         runningCount += 1;
+        const name = statementName(sql);
         try {
           if (commits) unconfirmed.delete(connected);
-          const { rows } = await sendStatement<R>(connected, statementName(sql), sql, params);
+          const { rows } = await sendStatement<R>(connected, name, sql, params);
           if (commits && unconfirmed.has(connected)) {
             throw new Error('The wait for a standby has been cancelled.');
           }
           return rows;
         } catch (error) {
           isBroken ||= endsConnection(error);
+          isConfused ||= hasPooler && name !== undefined && isNameLost(error, connected, name);
           if (isLockTimeout(error)) result = 'blocked';
           if (isBroken) result = 'lost';
           if (isReadOnly(error)) discard();
@@ -243,7 +250,7 @@ export function connectionsOf({
         });
       } finally {
         connected.off('error', onError);
-        connected.release(isBroken || isCancelled || loss !== undefined);
+        connected.release(isBroken || isConfused || isCancelled || loss !== undefined);
       }
     }
   }
@@ -259,6 +266,14 @@ export function connectionsOf({
       await Promise.allSettled(running);
     },
   };
+}
+
+/**
+ * Returns whether the driver and the pooler disagree about a prepared statement after an error. The driver forgets a name
+ * that could not be prepared. A pooler does not, and closes a connection on which it is prepared again.
+ */
+function isNameLost(error: unknown, client: PoolClient, name: string): boolean {
+  return isMissingStatement(error) || !isPrepared(client, name);
 }
 
 /**

@@ -28,6 +28,8 @@ const OUTAGE_CODES = [
   /^57/, // operator intervention: shutdown, startup, statement timeout
   /^58/, // system error
   /^25006$/, // read-only transaction
+  /^26000$/, // prepared statement does not exist: the pooler does not know it
+  /^42P05$/, // prepared statement exists already
   /^40001$/, // serialization failure
   /^40P01$/, // deadlock
   /^55P03$/, // lock not available: `lock_timeout`
@@ -86,10 +88,11 @@ export function isLockTimeout(thrown: unknown): boolean {
 }
 
 /**
- * Returns whether a prepared statement does not exist.
+ * Returns whether an error, or the cause of an `ApiError`, is a prepared statement that does not exist.
  * Source: PostgreSQL, appendix A, invalid_sql_statement_name.
  */
-export function isMissingStatement(error: unknown): boolean {
+export function isMissingStatement(thrown: unknown): boolean {
+  const error = causeOf(thrown);
   return isServerError(error) && error.code === '26000';
 }
 

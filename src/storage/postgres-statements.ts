@@ -25,6 +25,15 @@ export function sendStatement<R extends Row>(
   });
 }
 
+/** Returns whether the server has prepared a statement on a connection. */
+export function isPrepared({ connection }: PoolClient, name: string): boolean {
+  // The types of the driver leave this field out.
+  const { parsedStatements } = connection as unknown as {
+    parsedStatements: Readonly<Record<string, string>>;
+  };
+  return Object.hasOwn(parsedStatements, name);
+}
+
 /** Lets a connection send everything that is written in this turn of the event loop at once. */
 function cork({ connection: { stream } }: PoolClient): void {
   if (stream.writableCorked > 0) return;
@@ -32,15 +41,19 @@ function cork({ connection: { stream } }: PoolClient): void {
   process.nextTick(() => stream.uncork());
 }
 
+// Their end must not depend on a prepared statement, and several statements can't be prepared together.
+const TRANSACTION_CONTROL = /^(BEGIN|COMMIT|ROLLBACK)\b/;
+
 /**
  * Returns a function that derives the name of a prepared statement from the hash of its text. A name
- * thus has the same meaning on all connections of all instances.
+ * thus has the same meaning on all connections of all instances. The beginning and the end of a transaction have no name.
  */
-export function statementNames(): (sql: string) => string {
+export function statementNames(): (sql: string) => string | undefined {
   const names = new Map<string, string>();
   return (sql) => {
     let name = names.get(sql);
     if (name === undefined) {
+      if (TRANSACTION_CONTROL.test(sql)) return undefined;
       name = `paw_${createHash('sha256').update(sql).digest('hex').slice(0, 24)}`;
       names.set(sql, name);
     }

@@ -22,8 +22,10 @@ export type PostgresTarget = {
   readonly connectTimeoutMs: number | undefined;
   /** Whether a server that does not encrypt is used without encryption. */
   readonly prefersEncryption: boolean;
-  /** Whether a pooler in transaction mode is between, which keeps neither session settings nor prepared statements. */
+  /** Whether a pooler in transaction mode is between, which keeps no session settings. */
   readonly hasPooler: boolean;
+  /** Whether statements are prepared by name. A pooler has to know the names. */
+  readonly isPrepared: boolean;
 };
 
 const SESSION_ATTRIBUTES = [
@@ -42,7 +44,7 @@ const PARAMETERS: Readonly<Record<string, readonly string[] | undefined>> = {
   host: undefined,
   load_balance_hosts: ['disable', 'random'],
   options: undefined,
-  pgbouncer: ['true', 'false'],
+  pgbouncer: ['true', 'prepared', 'false'],
   port: undefined,
   sslcert: undefined,
   sslkey: undefined,
@@ -108,6 +110,7 @@ export function parsePostgresUrl(
   if (target.pathname.length <= 1) target.pathname = `/${encodeURI(variables['PGDATABASE'] ?? '')}`;
 
   const hosts = hostsOf(list, parameters, variables);
+  const pooler = parameters.get('pgbouncer') ?? 'false';
   const connectTimeoutSeconds = Number(parameters.get('connect_timeout') ?? 0);
   const options = {
     sessionAttributes:
@@ -115,7 +118,8 @@ export function parsePostgresUrl(
     isBalanced: parameters.get('load_balance_hosts') === 'random',
     connectTimeoutMs: connectTimeoutSeconds === 0 ? undefined : connectTimeoutSeconds * 1000,
     prefersEncryption: parameters.get('sslmode') === 'prefer',
-    hasPooler: parameters.get('pgbouncer') === 'true',
+    hasPooler: pooler !== 'false',
+    isPrepared: pooler !== 'true',
   };
   for (const name of ['target_session_attrs', 'load_balance_hosts', 'connect_timeout', 'pgbouncer']) {
     parameters.delete(name);

@@ -65,7 +65,7 @@ export function openPostgres(
   onPool?: ObservePool,
 ): Database {
   const target = parsePostgresUrl(url, variables);
-  const { hasPooler } = target;
+  const { hasPooler, isPrepared } = target;
   const settings: PoolConfig = {
     application_name: 'paw-gateway',
     connectionTimeoutMillis: timeoutMs,
@@ -103,7 +103,8 @@ export function openPostgres(
     connect: connector(pool, attempts, timeoutMs),
     turns,
     timeoutMs,
-    statementName: hasPooler ? () => undefined : statementNames(),
+    statementName: isPrepared ? statementNames() : () => undefined,
+    hasPooler,
     counter,
   });
   // Behind a pooler, the session has no timeout. Both statements are sent at once.

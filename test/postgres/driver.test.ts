@@ -11,6 +11,7 @@ import type { Database, Queryable } from '../../src/storage/database.ts';
 import { lazyTransaction } from '../../src/storage/lazy-transaction.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import type { PostgresSettings } from '../../src/storage/postgres.ts';
+import { statementNames } from '../../src/storage/postgres-statements.ts';
 import { makeDatabase } from '../support/gateway.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
@@ -135,15 +136,23 @@ describe('a statement', () => {
     expect(names[1]).toEqual(names[0]);
   });
 
-  test('is not prepared behind a pooler, and the session is not changed', async () => {
-    const database = await open(withParameters(url, { pgbouncer: 'true' }), { timeoutMs: 7000 });
-    await database.query('SELECT 1 AS one');
-    await database.transaction(async (transaction) => {
-      await transaction.query('SELECT 1 AS one');
-      expect(await transaction.query("SELECT name FROM pg_prepared_statements WHERE name <> ''")).toEqual([]);
-    });
-    expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '0' }]);
-  });
+  test.each([
+    ['true', []],
+    ['prepared', [{ statement: 'SELECT 1 AS one' }]],
+  ])(
+    'behind a pooler with pgbouncer=%s is prepared as %j, and the session is not changed',
+    async (pgbouncer, names) => {
+      const database = await open(withParameters(url, { pgbouncer }), { timeoutMs: 7000 });
+      await database.query('SELECT 1 AS one');
+      await database.transaction(async (transaction) => {
+        await transaction.query('SELECT 1 AS one');
+        const FIND =
+          "SELECT statement FROM pg_prepared_statements WHERE name <> '' AND statement NOT LIKE '%name%'";
+        expect(await transaction.query(FIND)).toEqual(names);
+      });
+      expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '0' }]);
+    },
+  );
 
   test('that violates a constraint is not an outage, and its connection is used again', async () => {
     const database = await openItems({ poolSize: 1 });
@@ -168,6 +177,50 @@ describe('a statement', () => {
     await database.query(CREATE);
     expect(await database.query(LIST)).toEqual([]);
   });
+
+  test('that could not be prepared is not prepared again on the same connection of a pooler', async () => {
+    const database = await open(withParameters(url, { pgbouncer: 'prepared' }), { poolSize: 1 });
+    const first = await pidOf(database);
+    expect(await errorOf(database.query(LIST))).toMatchObject({ code: '42P01' });
+    const second = await pidOf(database);
+    expect(second).not.toBe(first);
+    await database.query(CREATE);
+    await database.query(ADD, ['a', 1]);
+    expect(await errorOf(database.query(ADD, ['a', 1]))).toMatchObject({ code: '23505' });
+    expect(await pidOf(database)).toBe(second);
+  });
+
+  test.each<[string, (database: Database) => Promise<unknown>]>([
+    ['a read', (database) => database.query(LIST)],
+    ['a write', (database) => database.query(ADD, ['a', 1])],
+    ['a transaction', (database) => database.transaction(({ query }) => query(ADD, ['a', 1]))],
+  ])(
+    '%s behind a pooler that has lost or mixed up names is not executed, and is UNAVAILABLE',
+    async (_, run) => {
+      await openItems();
+      const openPrepared = () => open(withParameters(url, { pgbouncer: 'prepared' }), { poolSize: 1 });
+      const isRefused = async (database: Database, code: string) => {
+        expect(await errorOf(run(database))).toMatchObject({
+          status: 'UNAVAILABLE',
+          reason: 'UNAVAILABLE',
+          cause: { code },
+        });
+        // On another connection.
+        expect(await database.query(LIST)).toEqual([]);
+      };
+
+      const lost = await openPrepared();
+      await run(lost);
+      await lost.query('DELETE FROM item');
+      await lost.query('DEALLOCATE ALL');
+      await isRefused(lost, '26000');
+
+      const taken = await openPrepared();
+      const nameOf = statementNames();
+      for (const sql of [ADD, LIST]) await taken.query(`PREPARE ${nameOf(sql)} AS SELECT 1`);
+      await isRefused(taken, '42P05');
+    },
+  );
 
   test.each([
     ['53100', 'the disk is full'],
@@ -246,12 +299,15 @@ describe('a statement', () => {
     expect(await database.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '2s' }]);
   });
 
-  test('in a transaction behind a pooler has the lock timeout, and the session has not', async () => {
-    const database = await open(withParameters(url, { pgbouncer: 'true' }), { lockTimeoutMs: 2000 });
-    const inside = database.transaction((transaction) => transaction.query('SHOW lock_timeout'));
-    expect(await inside).toEqual([{ lock_timeout: '2s' }]);
-    expect(await database.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '0' }]);
-  });
+  test.each(['true', 'prepared'])(
+    'in a transaction behind a pooler with pgbouncer=%s has the lock timeout, and the session has not',
+    async (pgbouncer) => {
+      const database = await open(withParameters(url, { pgbouncer }), { lockTimeoutMs: 2000 });
+      const inside = database.transaction((transaction) => transaction.query('SHOW lock_timeout'));
+      expect(await inside).toEqual([{ lock_timeout: '2s' }]);
+      expect(await database.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '0' }]);
+    },
+  );
 });
 
 describe('the pool', () => {

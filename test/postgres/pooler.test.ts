@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,12 +7,12 @@ import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vites
 import type { Database, Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { createApp, resultOf, signIn } from '../support/actors.ts';
-import { bothApis, send } from '../support/apis.ts';
+import { type Api, bothApis, send } from '../support/apis.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
 import { paw, pawJson, pawProcess, startServerProcess } from '../support/paw.ts';
 
-/** A PgBouncer in transaction mode, in front of the shared server of the tests. */
+/** A PgBouncer in front of the shared server of the tests. */
 type Pooler = {
   /** The URL of a database through the pooler, with `search` as the query of the URL. */
   urlOf(databaseUrl: string, search: string): string;
@@ -51,11 +51,16 @@ beforeAll(async () => {
 });
 
 describe.each(bothApis(() => gateway.url))('by $name, through a pooler in transaction mode', (api) => {
+  testOperations(api, () => gateway);
+});
+
+/** Tests all operations by an API of a gateway that is on the database `direct`. */
+function testOperations(api: Api, gatewayOf: () => Gateway): void {
   const projectsFor = async (token: string) =>
     (await resultOf(api.listProjects(token))).projects.map(({ name }) => name);
 
   test('all four operations work, and their writes are in the database', async () => {
-    const tenant = await seedTenant(gateway, { projects: 2, wallets: 1 });
+    const tenant = await seedTenant(gatewayOf(), { projects: 2, wallets: 1 });
     const [wallet = ''] = tenant.wallets;
     const app = await createApp(api, tenant.token, { title: 'Till' });
     const { accessToken } = await signIn(api, tenant.token, app);
@@ -75,7 +80,7 @@ describe.each(bothApis(() => gateway.url))('by $name, through a pooler in transa
 
   test('all operations work for 32 concurrent clients', async () => {
     const tenants = await Promise.all(
-      Array.from({ length: 32 }, () => seedTenant(gateway, { projects: 2, wallets: 1 })),
+      Array.from({ length: 32 }, () => seedTenant(gatewayOf(), { projects: 2, wallets: 1 })),
     );
     for (let round = 1; round <= 2; round += 1) {
       const title = `Round ${round}`;
@@ -95,7 +100,7 @@ describe.each(bothApis(() => gateway.url))('by $name, through a pooler in transa
       );
     }
   });
-});
+}
 
 test('many transactions share few connections, each uses one, and a failed one leaves nothing', async () => {
   await direct.query('CREATE TABLE tally (count INTEGER NOT NULL)');
@@ -174,9 +179,74 @@ test('four concurrent migrations through the pooler all succeed, and then four c
 });
 
 test('no statement through the pooler failed because of prepared statements or settings', () => {
-  const logs = gateway.log() + pooler.log();
+  expectNoFailure(gateway.log() + pooler.log());
+});
+
+function expectNoFailure(logs: string): void {
   expect(logs).toContain('listening on');
   expect(logs).not.toMatch(/prepared statement|unsupported startup parameter|"level":(50|60)/);
+}
+
+// A pooler knows prepared statements since version 1.21. In session mode, which needs a connection to the server for each
+// client, all versions have them.
+describe(`with pgbouncer=prepared in ${knowsStatements() ? 'transaction' : 'session'} mode`, () => {
+  const LIST = 'SELECT id FROM wallet WHERE title = $1 ORDER BY id';
+
+  let prepared: { readonly pooler: Pooler; readonly gateway: Gateway; readonly url: string };
+
+  beforeAll(async () => {
+    const pooler = await startPooler(
+      ...(knowsStatements()
+        ? ['max_prepared_statements = 100']
+        : ['pool_mode = session', 'default_pool_size = 30']),
+    );
+    const url = pooler.urlOf(directUrl, '?pgbouncer=prepared');
+    const gateway = await startGateway({ DATABASE_URL: url, PAW_POSTGRES_POOL: '8' });
+    prepared = { pooler, gateway, url };
+    return async () => {
+      await gateway.stop();
+      await pooler.stop();
+    };
+  });
+
+  describe.each(bothApis(() => prepared.gateway.url))('by $name', (api) => {
+    testOperations(api, () => prepared.gateway);
+  });
+
+  test('statements are prepared by name, and sessions have no settings', async () => {
+    const client = await openDatabase(prepared.url, {
+      postgres: { poolSize: 2, timeoutMs: 7000, lockTimeoutMs: 2000 },
+    });
+    onTestFinished(client.close);
+    const [names, timeouts] = await client.transaction(async (transaction) => {
+      for (const title of ['a', 'b', 'c']) await transaction.query(LIST, [title]);
+      return [
+        await transaction.query<{ name: string }>(
+          "SELECT name, generic_plans + custom_plans AS runs FROM pg_prepared_statements WHERE statement = $1 AND name <> ''",
+          [LIST],
+        ),
+        await transaction.query<{ timeout: string }>(
+          "SELECT current_setting('statement_timeout') AS timeout",
+        ),
+      ];
+    });
+    const name = expect.stringMatching(knowsStatements() ? /^PGBOUNCER_\d+$/ : /^paw_[0-9a-f]{24}$/);
+    expect(names).toEqual([{ name, runs: 3 }]);
+    expect(timeouts).toEqual([{ timeout: '0' }]);
+  });
+
+  test('a statement that could not be prepared runs when its table exists', async () => {
+    const client = await openDatabase(prepared.url, { postgres: { poolSize: 1, timeoutMs: 7000 } });
+    onTestFinished(client.close);
+    const read = () => client.query('SELECT count FROM later');
+    await expect(read()).rejects.toMatchObject({ code: '42P01' });
+    await direct.query('CREATE TABLE later (count INTEGER)');
+    expect(await read()).toEqual([]);
+  });
+
+  test('no statement failed', () => {
+    expectNoFailure(prepared.gateway.log() + prepared.pooler.log());
+  });
 });
 
 describe('without pgbouncer=true', () => {
@@ -211,7 +281,14 @@ describe('without pgbouncer=true', () => {
   });
 });
 
-/** @param settings more lines of its configuration */
+/** Returns whether PgBouncer keeps prepared statements in transaction mode. */
+function knowsStatements(): boolean {
+  const text = execFileSync('pgbouncer', ['--version'], { env: ENVIRONMENT, encoding: 'utf8' });
+  const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(text) ?? [];
+  return Number(major) > 1 || Number(minor) >= 21;
+}
+
+/** @param settings further lines of its configuration, which replace earlier ones */
 async function startPooler(...settings: readonly string[]): Promise<Pooler> {
   const server = new URL(inject('postgresUrl'));
   const port = await freePort();

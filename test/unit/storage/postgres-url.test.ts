@@ -46,6 +46,7 @@ test('the options are read, and have the defaults of libpq', () => {
     connectTimeoutMs: undefined,
     prefersEncryption: false,
     hasPooler: false,
+    isPrepared: true,
   });
   const query =
     'target_session_attrs=read-write&load_balance_hosts=random&connect_timeout=3&sslmode=prefer&pgbouncer=true';
@@ -55,7 +56,15 @@ test('the options are read, and have the defaults of libpq', () => {
     connectTimeoutMs: 3000,
     prefersEncryption: true,
     hasPooler: true,
+    isPrepared: false,
   });
+  for (const [value, hasPooler] of [
+    ['prepared', true],
+    ['false', false],
+  ]) {
+    const target = parsePostgresUrl(`postgres://h1/db?pgbouncer=${value}`);
+    expect(target).toMatchObject({ hasPooler, isPrepared: true });
+  }
 });
 
 describe('a variable of libpq', () => {
@@ -130,7 +139,7 @@ test.each([
   ],
   ['h1/db?sslmode=', 'sslmode of DATABASE_URL must be'],
   ['h1/db?sslmode=require&sslmode=disable', 'may have the parameter sslmode once.'],
-  ['h1/db?pgbouncer=1', 'pgbouncer of DATABASE_URL must be true or false.'],
+  ['h1/db?pgbouncer=1', 'pgbouncer of DATABASE_URL must be true or prepared or false.'],
   [
     'h1,h2/db?target_session_attrs=master',
     'target_session_attrs of DATABASE_URL must be any or read-write or',
