@@ -59,8 +59,7 @@ function endsSession({ severity, code }: ServerError): boolean {
 }
 
 /**
- * Returns the error of COMMIT for the caller. The server can end a session between a commit and its confirmation, which
- * are two steps of the protocol.
+ * Returns the error of COMMIT for the caller. The server can end a session after the commit and before its confirmation.
  *
  * @param thrown the error of the statement, as `statementError` returns it
  */
