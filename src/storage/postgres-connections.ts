@@ -1,30 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
 import { unavailable } from '../model/api-error.ts';
-import type { DatabaseRequest, Queryable, Row, Value } from './database.ts';
-import { cancelStatement } from './postgres-cancel.ts';
+import type { DatabaseRequest } from './database.ts';
 import { isPoolTimeout } from './postgres-connect.ts';
-import {
-  endsConnection,
-  isLockTimeout,
-  isMissingStatement,
-  isReadOnly,
-  PoolTimeout,
-  RequestTimeout,
-  statementError,
-} from './postgres-errors.ts';
-import { isPrepared, sendStatement } from './postgres-statements.ts';
+import { PoolTimeout, RequestTimeout } from './postgres-errors.ts';
+import { type Connection, openSession, type Session } from './postgres-session.ts';
 import type { PendingTurn, Turns, UseResult } from './postgres-turns.ts';
 import type { UsageCounter } from './postgres-usage.ts';
-
-/** A connection outside of a transaction, or in one. */
-export type Connection = Queryable & {
-  /** Executes a statement that commits a change. @throws RESULT_UNKNOWN if the change may have been made */
-  readonly commit: Queryable['query'];
-  /** Rolls a transaction back, also after the deadline. */
-  rollBack(): Promise<void>;
-  /** @throws UNAVAILABLE after the deadline */
-  assertInTime(): void;
-};
 
 /** The use of a connection. */
 export type Use = {
@@ -63,13 +44,6 @@ type ConnectionSettings = {
 
 const DISCARD_INTERVAL_MS = 1000;
 
-// The server reports a commit that no standby has confirmed as a success after a warning. The warning has no code of its
-// own, and its text depends on the locale, but not the name of the function that waits.
-const STANDBY_WAIT = 'SyncRepWaitForLSN';
-
-// A server that does not respond to a cancellation within this time has been lost.
-const CANCEL_TIMEOUT_MS = 250;
-
 /** Returns the connections of a pool for statements. */
 export function connectionsOf({
   pool,
@@ -80,15 +54,11 @@ export function connectionsOf({
   hasPooler,
   counter,
 }: ConnectionSettings): Connections {
-  const unconfirmed = new WeakSet<PoolClient>();
   // The connections that were opened since a session was found to be read-only.
   let current = new WeakSet<PoolClient>();
   let discardTime = -Infinity;
   pool.on('connect', (client) => {
     current.add(client);
-    client.on('notice', ({ routine }) => {
-      if (routine === STANDBY_WAIT) unconfirmed.add(client);
-    });
   });
   const running = new Set<Promise<unknown>>();
 
@@ -136,46 +106,38 @@ export function connectionsOf({
     }
   }
 
-  async function run<T>(use: Use, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const { turn, request, deadline } = use;
+  async function run<T>(
+    { turn, request, deadline }: Use,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
     const startMs = performance.now();
+    if (deadline !== undefined && startMs >= deadline) throw unavailable(new RequestTimeout());
     const late = Promise.withResolvers<never>();
     late.promise.catch(() => {});
-    let client: PoolClient | undefined;
-    let lossTimer: NodeJS.Timeout | undefined;
-    let runningCount = 0;
-    // A cancellation can arrive after the statement, so the connection is not used again.
-    let isCancelled = false;
+    let session: Session | undefined;
     // One timer for the wait and all statements.
     const timer = setTimeout(
-      () => {
-        if (client === undefined) return late.reject(unavailable(new PoolTimeout()));
-        // Without a deadline, only statements have a timeout. After a deadline, only a rollback can follow.
-        if (runningCount === 0 && deadline === undefined) return;
-        if (runningCount > 0) {
-          isCancelled = true;
-          cancelStatement(client, CANCEL_TIMEOUT_MS);
-        }
-        lossTimer = setTimeout(disconnect, CANCEL_TIMEOUT_MS, client);
-      },
-      deadline === undefined ? timeoutMs : Math.max(deadline - startMs, 0),
+      () => (session === undefined ? late.reject(unavailable(new PoolTimeout())) : session.expire()),
+      deadline === undefined ? timeoutMs : deadline - startMs,
     );
-
-    const assertInTime = () => {
-      if (deadline !== undefined && performance.now() >= deadline) throw unavailable(new RequestTimeout());
+    const onStatement = () => {
+      if (deadline === undefined) timer.refresh();
     };
 
     let hasTurn = false;
     let result: UseResult = 'lost';
     try {
-      assertInTime();
-      client = await take();
-      result = 'done';
-      return await runOn(client);
+      const client = await take();
+      session = openSession(client, { deadline, statementName, hasPooler, onStatement, onReadOnly: discard });
+      try {
+        session.connection.assertInTime();
+        return await work(session.connection);
+      } finally {
+        result = session.release();
+      }
     } finally {
       clearTimeout(timer);
-      clearTimeout(lossTimer);
-      if (hasTurn && turn !== undefined) turns.end(turn, isCancelled ? 'blocked' : result);
+      if (hasTurn && turn !== undefined) turns.end(turn, result);
     }
 
     /** Takes a turn, if the use needs one, and a connection. */
@@ -190,67 +152,12 @@ export function connectionsOf({
         }
         if (request?.isGone) throw unavailable();
         isQueued ||= counter.isExhausted();
-        const taken = await takeConnection(late.promise);
+        const client = await takeConnection(late.promise);
         counter.count(startMs, isQueued);
-        return taken;
+        return client;
       } catch (error) {
         counter.count(startMs, isQueued, error);
         throw error;
-      }
-    }
-
-    /** Runs the work, and discards the connection if it may be broken. */
-    async function runOn(connected: PoolClient): Promise<T> {
-      // An error between two statements, which thus were not sent.
-      let loss: Error | undefined;
-      const onError = (error: Error) => {
-        loss = error;
-      };
-      connected.on('error', onError);
-      let isBroken = false;
-      let isConfused = false;
-      const execute = async <R extends Row>(sql: string, params: readonly Value[], commits: boolean) => {
-        if (loss !== undefined) throw unavailable(loss);
-        if (deadline === undefined) timer.refresh();
-        runningCount += 1;
-        const name = statementName(sql);
-        try {
-          if (commits) unconfirmed.delete(connected);
-          const { rows } = await sendStatement<R>(connected, name, sql, params);
-          if (commits && unconfirmed.has(connected)) {
-            throw new Error('The wait for a standby has been cancelled.');
-          }
-          return rows;
-        } catch (error) {
-          isBroken ||= endsConnection(error);
-          isConfused ||= hasPooler && name !== undefined && isNameLost(error, connected, name);
-          if (isLockTimeout(error)) result = 'blocked';
-          if (isBroken) result = 'lost';
-          if (isReadOnly(error)) discard();
-          throw statementError(error, commits);
-        } finally {
-          runningCount -= 1;
-        }
-      };
-      try {
-        assertInTime();
-        return await work({
-          async query(sql, params = []) {
-            assertInTime();
-            return execute(sql, params, false);
-          },
-          commit: (sql, params = []) => execute(sql, params, true),
-          // It fails on a broken connection, whose transaction the server rolls back itself.
-          rollBack: () =>
-            execute('ROLLBACK', [], false).then(
-              () => {},
-              () => {},
-            ),
-          assertInTime,
-        });
-      } finally {
-        connected.off('error', onError);
-        connected.release(isBroken || isConfused || isCancelled || loss !== undefined);
       }
     }
   }
@@ -266,20 +173,4 @@ export function connectionsOf({
       await Promise.allSettled(running);
     },
   };
-}
-
-/**
- * Returns whether the driver and the pooler disagree about a prepared statement after an error. The driver forgets a name
- * that could not be prepared. A pooler does not, and closes a connection on which it is prepared again.
- */
-function isNameLost(error: unknown, client: PoolClient, name: string): boolean {
-  return isMissingStatement(error) || !isPrepared(client, name);
-}
-
-/**
- * Closes a connection at once. Its running statements fail. The driver's own function waits for their results, which a
- * server that does not respond never sends.
- */
-function disconnect(client: PoolClient): void {
-  client.connection.stream.destroy();
 }
