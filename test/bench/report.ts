@@ -28,7 +28,7 @@ export function tableRow({ workload, against, wanted, isLatency, ours, theirs }:
     isLatency
       ? `p50 ${median(runs.map(({ p50 }) => p50)).toFixed(2)} ms, p99 ${median(runs.map(({ p99 }) => p99)).toFixed(2)} ms`
       : `${Math.round(median(runs.map(({ rate }) => rate)))}/s`;
-  const p99 = (runs: readonly Run[]) => median(runs.map((run) => run.p99)).toFixed(1);
+  const p99s = [ours, theirs].map((runs) => median(runs.map((run) => run.p99)));
   return lineOf([
     workload,
     against,
@@ -37,7 +37,13 @@ export function tableRow({ workload, against, wanted, isLatency, ours, theirs }:
     cpu.length > 0 ? median(cpu).toFixed(2) : '',
     shown(ours),
     shown(theirs),
-    isLatency ? '' : `${p99(ours)}, ${p99(theirs)}`,
+    // Commits are not requests, and have no latency.
+    isLatency
+      ? ''
+      : p99s
+          .filter((p99) => !Number.isNaN(p99))
+          .map((p99) => p99.toFixed(1))
+          .join(', '),
   ]);
 }
 
