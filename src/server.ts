@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
@@ -15,14 +14,13 @@ import { addCoverImages } from './http/cover-images.ts';
 import { errorLog } from './http/error-log.ts';
 import { addErrorHandling } from './http/errors.ts';
 import { addHealthChecks } from './http/health.ts';
-import type { Metrics } from './http/metrics.ts';
-import type { MetricsServer } from './http/metrics-server.ts';
 import { addOverloadProtection } from './http/overload.ts';
 import { addRateLimits } from './http/rate-limit.ts';
 import { addRequestLog } from './http/request-log.ts';
 import { addRequestRecords } from './http/request-record.ts';
 import { pageTokens } from './model/page-token.ts';
 import { idGenerator } from './model/resource-name.ts';
+import { listenForMetrics, type Observers, openObservers } from './observers.ts';
 import { addAssets, hasAssets } from './pages/assets.ts';
 import { addDocsPage } from './pages/docs-page.ts';
 import { addGraphiqlPage } from './pages/graphiql-page.ts';
@@ -43,8 +41,6 @@ import { guardSchema } from './storage/schema-guard.ts';
 import { startSweeper } from './storage/sweep.ts';
 import { tokenStore } from './storage/token-store.ts';
 import { countTokens } from './storage/tokens.ts';
-import { isSdkLoaded } from './tracing/sdk.ts';
-import type { Tracing } from './tracing/tracing.ts';
 import { VERSION } from './version.ts';
 
 /** The properties of a listening server. */
@@ -57,9 +53,6 @@ export type ServerInfo = {
   /** Whether the server serves GraphiQL and the REST docs. */
   readonly explorers: boolean;
 };
-
-/** The metrics and the traces of this process; undefined if they are off. */
-type Observers = { readonly metrics: Metrics | undefined; readonly tracing: Tracing | undefined };
 
 /** A listening server. */
 export type Server = ServerInfo & {
@@ -93,7 +86,7 @@ export async function startServer(
   const resolveDocument = readTrustedDocuments(config, logger);
   const { databaseUrl, postgres, requestTimeoutMs, createDatabase: create } = config;
   const failed = Promise.withResolvers<Error>();
-  const observers = { metrics: await openMetrics(config), tracing: await openTracing() };
+  const observers = await openObservers(config);
   const { metrics, tracing } = observers;
   let poolUsage: (() => PoolUsage) | undefined;
   let database = await openDatabase(databaseUrl, {
@@ -269,31 +262,6 @@ async function listen(
 /** Returns whether a request may list projects, which begins while the token is being verified. */
 function mayReadAhead({ method, routeOptions: { url } }: FastifyRequest): boolean {
   return url === GRAPHQL_PATH ? method === 'POST' : url === listProjects.route;
-}
-
-/** Returns the metrics of this process, if there is a port for them. */
-async function openMetrics({ metricsPort }: Config): Promise<Metrics | undefined> {
-  if (metricsPort === undefined) return undefined;
-  // Imported on demand: a start without metrics is faster.
-  const { createMetrics } = await import('./http/metrics.ts');
-  return createMetrics(VERSION);
-}
-
-/** Returns the traces of this process, if an SDK of OpenTelemetry is loaded. Nothing else calls its API. */
-async function openTracing(): Promise<Tracing | undefined> {
-  if (!isSdkLoaded()) return undefined;
-  const { createTracing } = await import('./tracing/tracing.ts');
-  return createTracing(VERSION);
-}
-
-/** Starts the server for metrics. Those of workers are served by the primary. */
-async function listenForMetrics(
-  { host, metricsPort }: Config,
-  metrics: Metrics | undefined,
-): Promise<MetricsServer | undefined> {
-  if (metricsPort === undefined || metrics === undefined || cluster.isWorker) return undefined;
-  const { startMetricsServer } = await import('./http/metrics-server.ts');
-  return startMetricsServer(host, metricsPort, metrics.read);
 }
 
 /** Returns whether to serve GraphiQL and the REST docs. The default is to serve them if their assets have been built. */
