@@ -528,11 +528,15 @@ describe('the statements of one request', () => {
   });
 
   test('are not begun after the timeout, and nothing of their transaction is committed', async () => {
-    const database = await openItems({ poolSize: 1, timeoutMs: 60_000 });
-    const request = database.during(lateRequest());
+    const timeoutMs = 60_000;
+    const database = await openItems({ poolSize: 1, timeoutMs });
+    const late = lateRequest();
+    const request = database.during(late);
     const failed = request.transaction(async (transaction) => {
       await transaction.query(ADD, ['a', 1]);
       await expect.poll(() => errorOf(request.query(LIST)), POLL).toMatchObject({ status: 'UNAVAILABLE' });
+      // Timers can end a moment too early.
+      await expect.poll(() => performance.now() - late.startMs, POLL).toBeGreaterThan(timeoutMs);
     });
     expect(await errorOf(failed)).toMatchObject({ status: 'UNAVAILABLE' });
     expect(await errorOf(request.query(ADD, ['b', 1]))).toMatchObject({ status: 'UNAVAILABLE' });
