@@ -155,7 +155,7 @@ function checkParameters(parameters: URLSearchParams): void {
 function checkValue(name: string, value: string, subject: string): void {
   const values = PARAMETERS[name];
   if (values?.includes(value) === false)
-    throw new DatabaseUrlError(`${subject} must be ${values.join(' or ')}.`);
+    throw new DatabaseUrlError(`${subject} must be one of ${values.join(', ')}.`);
   if (name === 'connect_timeout' && !/^\d{1,4}$/.test(value)) {
     throw new DatabaseUrlError(`${subject} must be a number of seconds from 0 to 9999.`);
   }

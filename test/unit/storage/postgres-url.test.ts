@@ -122,7 +122,7 @@ describe('a variable of libpq', () => {
   test('with an invalid value is refused by its name', () => {
     const parse = () => parsePostgresUrl('postgres://h1/db', { PGTARGETSESSIONATTRS: 'master' });
     expect(parse).toThrow(DatabaseUrlError);
-    expect(parse).toThrow(/^PGTARGETSESSIONATTRS must be any or /);
+    expect(parse).toThrow(/^PGTARGETSESSIONATTRS must be one of any, /);
   });
 });
 
@@ -135,16 +135,16 @@ test.each([
   ['h1/db?a%0Ab=1', '"a\\nb"'],
   [
     'h1/db?sslmode=on',
-    'sslmode of DATABASE_URL must be disable or prefer or require or verify-ca or verify-full.',
+    'sslmode of DATABASE_URL must be one of disable, prefer, require, verify-ca, verify-full.',
   ],
   ['h1/db?sslmode=', 'sslmode of DATABASE_URL must be'],
   ['h1/db?sslmode=require&sslmode=disable', 'may have the parameter sslmode once.'],
-  ['h1/db?pgbouncer=1', 'pgbouncer of DATABASE_URL must be true or prepared or false.'],
+  ['h1/db?pgbouncer=1', 'pgbouncer of DATABASE_URL must be one of true, prepared, false.'],
   [
     'h1,h2/db?target_session_attrs=master',
-    'target_session_attrs of DATABASE_URL must be any or read-write or',
+    'target_session_attrs of DATABASE_URL must be one of any, read-write, read-only, primary, standby, prefer-standby.',
   ],
-  ['h1,h2/db?load_balance_hosts=on', 'load_balance_hosts of DATABASE_URL must be disable or random.'],
+  ['h1,h2/db?load_balance_hosts=on', 'load_balance_hosts of DATABASE_URL must be one of disable, random.'],
   ['h1,h2/db?connect_timeout=2s', 'connect_timeout of DATABASE_URL must be a number of seconds'],
   ['h1,h2,h3/db?port=5432,5433', 'must have one port, or one for each host.'],
   ['h1:0/db', 'A port of DATABASE_URL must be an integer from 1 to 65535.'],
