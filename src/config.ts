@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import type { TrustedDocumentsMode } from './graphql/trusted-documents.ts';
-import type { RateLimits } from './http/rate-limit.ts';
-import type { RequestLogMode } from './http/request-log.ts';
+import type { RequestLogMode } from './http/observation/request-log.ts';
+import type { RateLimits } from './http/protection/rate-limit.ts';
 import { nearestName } from './nearest-name.ts';
 
 /** The configuration of the gateway. */

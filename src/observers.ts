@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import type { Config } from './config.ts';
-import type { Metrics } from './http/metrics.ts';
-import type { MetricsServer } from './http/metrics-server.ts';
+import type { Metrics } from './http/observation/metrics.ts';
+import type { MetricsServer } from './http/observation/metrics-server.ts';
 import { isSdkLoaded } from './tracing/sdk.ts';
 import type { Tracing } from './tracing/tracing.ts';
 import { VERSION } from './version.ts';
@@ -18,7 +18,7 @@ export async function openObservers(config: Config): Promise<Observers> {
 async function openMetrics({ metricsPort }: Config): Promise<Metrics | undefined> {
   if (metricsPort === undefined) return undefined;
   // Imported on demand: a start without metrics is faster.
-  const { createMetrics } = await import('./http/metrics.ts');
+  const { createMetrics } = await import('./http/observation/metrics.ts');
   return createMetrics(VERSION);
 }
 
@@ -35,6 +35,6 @@ export async function listenForMetrics(
   metrics: Metrics | undefined,
 ): Promise<MetricsServer | undefined> {
   if (metricsPort === undefined || metrics === undefined || cluster.isWorker) return undefined;
-  const { startMetricsServer } = await import('./http/metrics-server.ts');
+  const { startMetricsServer } = await import('./http/observation/metrics-server.ts');
   return startMetricsServer(host, metricsPort, metrics.read);
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from './config.ts';
-import type { MetricsServer } from './http/metrics-server.ts';
+import type { MetricsServer } from './http/observation/metrics-server.ts';
 import type { Server, ServerInfo } from './server.ts';
 
 /** Thrown if a worker could not start. The worker itself has printed its error. */
@@ -101,7 +101,7 @@ async function listenForMetrics(
   if (metricsPort === undefined) return undefined;
   const [{ AggregatorRegistry }, { startMetricsServer }] = await Promise.all([
     import('prom-client'),
-    import('./http/metrics-server.ts'),
+    import('./http/observation/metrics-server.ts'),
   ]);
   const registry = new AggregatorRegistry();
   return startMetricsServer(host, metricsPort, async () => {

@@ -1,6 +1,6 @@
 import { readConfig } from '../config.ts';
 import { sqlitePath } from '../storage/database-url.ts';
-import { backUpSqlite } from '../storage/sqlite-backup.ts';
+import { backUpSqlite } from '../storage/sqlite/backup.ts';
 import { type Command, UsageError } from './command.ts';
 import { progressBar } from './progress-bar.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import { checkDatabase } from '../data/check-database.ts';
 import { sqlitePath } from '../storage/database-url.ts';
-import { findFileProblems } from '../storage/sqlite-check.ts';
+import { findFileProblems } from '../storage/sqlite/check.ts';
 import type { Arguments, Command } from './command.ts';
 import { counted, countedRows } from './counts.ts';
 import { progressBar } from './progress-bar.ts';

@@ -7,7 +7,7 @@ import {
 } from '../storage/migrate.ts';
 import { latestVersion, type Migration } from '../storage/migrations.ts';
 import { openDatabase } from '../storage/open-database.ts';
-import { DatabaseMissingError } from '../storage/sqlite.ts';
+import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
 import type { Arguments, Command } from './command.ts';
 
 export const migrate: Command = {

@@ -1,6 +1,6 @@
 import { readConfig } from '../config.ts';
 import { sqlitePath } from '../storage/database-url.ts';
-import { restoreSqlite } from '../storage/sqlite-restore.ts';
+import { restoreSqlite } from '../storage/sqlite/restore.ts';
 import { type Command, UsageError } from './command.ts';
 
 export const restore: Command = {

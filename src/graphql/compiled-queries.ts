@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
-import type { GraphqlOperation } from '../http/request-record.ts';
+import type { GraphqlOperation } from '../http/observation/request-record.ts';
 import { isIntrospection } from './authentication.ts';
 import { hasSupportedConditions } from './conditions.ts';
 import type { Context } from './context.ts';

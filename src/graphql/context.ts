@@ -13,7 +13,7 @@ import type {
 } from '../data/data-layer.ts';
 import { readAhead } from '../http/authorization.ts';
 import type { IdempotencyHeaders } from '../http/idempotency.ts';
-import type { Failure, GraphqlOperation } from '../http/request-record.ts';
+import type { Failure, GraphqlOperation } from '../http/observation/request-record.ts';
 import { tokenInvalid } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
 import type { ConnectionArguments } from '../model/page.ts';

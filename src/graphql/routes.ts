@@ -2,11 +2,11 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 import type { DataLayer } from '../data/data-layer.ts';
 import type { Authenticate, ClaimedScope } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
-import type { LogError } from '../http/error-log.ts';
 import { malformedRequest } from '../http/http-error.ts';
 import { idempotencyHeaders } from '../http/idempotency.ts';
-import type { Admitted } from '../http/rate-limit.ts';
-import { recordFailure, recordOperation } from '../http/request-record.ts';
+import type { LogError } from '../http/observation/error-log.ts';
+import { recordFailure, recordOperation } from '../http/observation/request-record.ts';
+import type { Admitted } from '../http/protection/rate-limit.ts';
 import {
   CompiledQueries,
   type CompiledQuery,

@@ -22,8 +22,8 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { LogError } from '../http/error-log.ts';
-import type { Failure } from '../http/request-record.ts';
+import type { LogError } from '../http/observation/error-log.ts';
+import type { Failure } from '../http/observation/request-record.ts';
 import { ApiError } from '../model/api-error.ts';
 import { authentication } from './authentication.ts';
 import type { Context, RequestState } from './context.ts';

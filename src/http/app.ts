@@ -2,20 +2,20 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { ApiError } from '../model/api-error.ts';
-import { type Connections, trackConnections } from './connections.ts';
 import type { FormatErrorBody } from './errors.ts';
 import { MAX_BODY_BYTES, malformedRequest, requestTimeout, statusCodeOf } from './http-error.ts';
 import { addJsonBody, JSON_TYPE } from './json.ts';
-import { connectRefused, headerError, normalizedTarget, parserError } from './protocol.ts';
-import { connectionRejecter } from './rejection.ts';
-import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
-import { responseClass } from './response.ts';
+import { type Connections, trackConnections } from './protection/connections.ts';
 import {
   limitSlowClients,
   SLOW_CLIENT_LIMITS,
   type SlowClientLimits,
   unsentResponses,
-} from './slow-clients.ts';
+} from './protection/slow-clients.ts';
+import { connectRefused, headerError, normalizedTarget, parserError } from './protocol.ts';
+import { connectionRejecter } from './rejection.ts';
+import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
+import { responseClass } from './response.ts';
 import { gracefulStop } from './stop.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, shouldLog, toApiError } from '../model/api-error.ts';
-import type { LogError } from './error-log.ts';
 import {
   bodyTooLarge,
   headersOf,
@@ -11,7 +10,8 @@ import {
   unsupportedMediaType,
 } from './http-error.ts';
 import { JSON_TYPE } from './json.ts';
-import { recordFailure } from './request-record.ts';
+import type { LogError } from './observation/error-log.ts';
+import { recordFailure } from './observation/request-record.ts';
 
 /** Formats an error as the body of a response. */
 export type FormatErrorBody = (error: ApiError, requestId: string) => string;

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ApiError } from '../model/api-error.ts';
-import type { Connections } from './connections.ts';
 import type { FormatErrorBody } from './errors.ts';
 import { statusCodeOf } from './http-error.ts';
 import { JSON_TYPE } from './json.ts';
+import type { Connections } from './protection/connections.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
 // The time for the client to take the last responses. A connection that still sends would otherwise stay open.

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
-import type { Connections } from './connections.ts';
+import type { Connections } from './protection/connections.ts';
 
 // The maximum time for the completion of requests after the end of listening. Remaining connections are closed after it.
 const STOP_DEADLINE_MS = 10_000;

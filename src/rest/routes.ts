@@ -7,7 +7,7 @@ import {
   readAhead,
 } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
-import type { Admitted } from '../http/rate-limit.ts';
+import type { Admitted } from '../http/protection/rate-limit.ts';
 import type { Principal } from '../model/principal.ts';
 import { createApp, listProjects, signIn, updateWallet } from './operations.ts';
 import { repeatable } from './repeatable.ts';

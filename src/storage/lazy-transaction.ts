@@ -8,7 +8,7 @@ import {
   type Row,
   type Value,
 } from './database.ts';
-import { isConflict } from './postgres-errors.ts';
+import { isConflict } from './postgres/errors.ts';
 
 /** A transaction that operations can use as their database. */
 export type LazyTransaction = {

@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 import { DatabaseUrlError, sqlitePath } from './database-url.ts';
-import type { ObservePool, PostgresSettings } from './postgres.ts';
-import { openSqlite, type SqliteSettings } from './sqlite.ts';
+import type { ObservePool, PostgresSettings } from './postgres/open-postgres.ts';
+import { openSqlite, type SqliteSettings } from './sqlite/open-sqlite.ts';
 
 /** Options for opening a database. */
 export type OpenSettings = {
@@ -43,7 +43,7 @@ export async function openDatabase(
   if (path !== undefined) return openSqlite(path, { create, onFailure, onHeldLog, onSync });
   if (/^postgres(ql)?:\/\//.test(url)) {
     // Imported on demand: a start on SQLite is faster without the PostgreSQL driver.
-    const { openPostgres } = await import('./postgres.ts');
+    const { openPostgres } = await import('./postgres/open-postgres.ts');
     return openPostgres(url, postgres, onPool);
   }
   throw new DatabaseUrlError(

@@ -1,6 +1,6 @@
 import type { Tracer } from '@opentelemetry/api';
 import type { FastifyRequest } from 'fastify';
-import { failureOf, operationOf } from '../http/request-record.ts';
+import { failureOf, operationOf } from '../http/observation/request-record.ts';
 import { inSpan } from './in-span.ts';
 
 /**

@@ -12,8 +12,8 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../http/client.ts';
 import { isHealthCheck } from '../http/health.ts';
-import { failureOf } from '../http/request-record.ts';
-import { routeNames } from '../http/route-names.ts';
+import { failureOf } from '../http/observation/request-record.ts';
+import { routeNames } from '../http/observation/route-names.ts';
 
 const CONTEXT = 'traceContext';
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpApp } from '../../src/http/app.ts';
 import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
-import { SLOW_CLIENT_LIMITS, type SlowClientLimits } from '../../src/http/slow-clients.ts';
+import { SLOW_CLIENT_LIMITS, type SlowClientLimits } from '../../src/http/protection/slow-clients.ts';
 import { restErrorBody } from '../../src/rest/error-body.ts';
 
 // Larger than what the system keeps for a connection.

@@ -10,8 +10,8 @@ import { ApiError } from '../../src/model/api-error.ts';
 import type { Database, Queryable } from '../../src/storage/database.ts';
 import { lazyTransaction } from '../../src/storage/lazy-transaction.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import type { PostgresSettings } from '../../src/storage/postgres.ts';
-import { statementNames } from '../../src/storage/postgres-statements.ts';
+import type { PostgresSettings } from '../../src/storage/postgres/open-postgres.ts';
+import { statementNames } from '../../src/storage/postgres/statements.ts';
 import { makeDatabase } from '../support/gateway.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 

@@ -3,7 +3,7 @@ import { Agent, type ClientRequest, createServer, type IncomingMessage, request 
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from 'vitest';
-import { trackConnections } from '../../src/http/connections.ts';
+import { trackConnections } from '../../src/http/protection/connections.ts';
 import { gracefulStop } from '../../src/http/stop.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { startServerProcess } from '../support/paw.ts';

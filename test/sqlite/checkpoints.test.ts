@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { checkpoints } from '../../src/storage/sqlite-checkpoints.ts';
+import { checkpoints } from '../../src/storage/sqlite/checkpoints.ts';
 import { createApp } from '../support/actors.ts';
 import { restApi } from '../support/apis.ts';
 import { pathOf } from '../support/engine.ts';

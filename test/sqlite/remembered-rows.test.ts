@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { cachedReads } from '../../src/storage/sqlite-reads.ts';
+import { cachedReads } from '../../src/storage/sqlite/reads.ts';
 import { pathOf } from '../support/engine.ts';
 import { makeDatabase } from '../support/gateway.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { admission } from '../../../src/http/admission.ts';
+import { admission } from '../../../src/http/protection/admission.ts';
 
 /** An admission with a clock that the test advances. */
 function scene(maxRequests: number) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { errorLog } from '../../../src/http/error-log.ts';
+import { errorLog } from '../../../src/http/observation/error-log.ts';
 import { internal, unavailable } from '../../../src/model/api-error.ts';
 
 const CAUSE = 'connect ECONNREFUSED';

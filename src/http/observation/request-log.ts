@@ -1,0 +1,90 @@
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { authenticatedPrincipal } from '../authorization.ts';
+import { clientAddress } from '../client.ts';
+import { isHealthCheck } from '../health.ts';
+import { clientRequestId } from '../request-id.ts';
+import { failureOf, operationOf } from './request-record.ts';
+import { routeNames } from './route-names.ts';
+
+/** Which requests are logged: all, those that fail, or none. */
+export type RequestLogMode = 'all' | 'errors' | 'none';
+
+const MESSAGE = 'request';
+
+/**
+ * Logs each request in one line when its response is sent, or its connection is closed before. A line has level `info`,
+ * or `warn` if the request failed, or `debug` if it was a successful health check. It contains nothing that a client can
+ * choose freely, except for the name of a GraphQL operation in a valid document.
+ *
+ * Must be called before routes are added.
+ *
+ * @param traceIdOf returns the id of the trace of a request; the default is the one that the client has sent
+ */
+export function addRequestLog(
+  app: FastifyInstance,
+  logger: FastifyBaseLogger,
+  mode: RequestLogMode,
+  traceIdOf: (request: FastifyRequest) => string | undefined = clientTraceId,
+): void {
+  if (mode === 'none') return;
+  const routeOf = routeNames(app);
+
+  function write(request: FastifyRequest, reply: FastifyReply, isSent: boolean): void {
+    const status = reply.statusCode;
+    const failure = failureOf(request);
+    const isFailed = !isSent || failure !== undefined || status >= 400;
+    if (mode === 'errors' && !isFailed) return;
+    const principal = authenticatedPrincipal(request);
+    const line = {
+      reqId: request.id,
+      clientReqId: clientRequestId(request.headers),
+      traceId: traceIdOf(request),
+      method: request.method,
+      route: routeOf(request),
+      operation: operationOf(request)?.name || undefined,
+      status: isSent ? status : undefined,
+      reason: isSent ? failure?.reason : 'CONNECTION_CLOSED',
+      app: failure?.app,
+      durationMs: Math.round(reply.elapsedTime * 100) / 100,
+      account: principal?.accountId,
+      credential: principal?.credentialId,
+      client: clientAddress(request),
+    };
+    if (isFailed) logger.warn(line, MESSAGE);
+    else if (isHealthCheck(request)) logger.debug(line, MESSAGE);
+    else logger.info(line, MESSAGE);
+  }
+
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) write(request, reply, false);
+    });
+    done();
+  });
+
+  app.addHook('onResponse', (request, reply, done) => {
+    if (reply.raw.writableFinished) write(request, reply, true);
+    done();
+  });
+}
+
+function clientTraceId({ headers }: FastifyRequest): string | undefined {
+  return traceId(headers['traceparent']);
+}
+
+/**
+ * Returns the trace id in a `traceparent` header, or undefined if the header is missing or invalid.
+ * Source: W3C Trace Context, section 3.2. Later versions may append fields.
+ */
+export function traceId(header: string | string[] | undefined): string | undefined {
+  if (typeof header !== 'string') return undefined;
+  const [, version, trace, parent, rest] =
+    /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-.*)?$/.exec(header) ?? [];
+  const isValid =
+    version !== 'ff' && !(version === '00' && rest) && !isZero(trace ?? '') && !isZero(parent ?? '');
+  return isValid ? trace : undefined;
+}
+
+function isZero(digits: string): boolean {
+  return /^0*$/.test(digits);
+}

@@ -1,0 +1,114 @@
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, rateLimited } from '../../model/api-error.ts';
+import { type Authenticate, authenticatedPrincipal } from '../authorization.ts';
+import { clientAddress } from '../client.ts';
+import { isHealthCheck } from '../health.ts';
+
+/** The number of requests that this process accepts per minute. */
+export type RateLimits = {
+  /** With one credential. */
+  readonly perCredential: number;
+  /** From one client address without a valid token. */
+  readonly perAddress: number;
+};
+
+/** The headers of the limit that applies to a request. Source: draft-ietf-httpapi-ratelimit-headers-10. */
+export const RATE_LIMIT_HEADER = 'ratelimit';
+export const RATE_LIMIT_POLICY_HEADER = 'ratelimit-policy';
+
+const WINDOW_SECONDS = 60;
+
+/** Waits until a request is counted. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
+export type Admitted = (request: FastifyRequest) => Promise<void>;
+
+/** The decorator of a request that is being counted while it is processed. */
+const ADMISSION = 'admission';
+
+/** Counts a request. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
+type Limiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/**
+ * Limits the rate of all requests except health checks, and adds the state of the limit to every
+ * response. A request with a valid token counts for its credential, and any other for the address of
+ * the client, so that nobody can use up the limit of a token by guessing.
+ *
+ * The library keeps the counters of each limit in memory: those of the last 5,000 keys.
+ *
+ * Must be called after `addCors`, so that pages of other origins can read the error.
+ *
+ * @param readsAhead whether the handler of a request waits until the request is counted, so that it can begin before
+ */
+export async function addRateLimits(
+  app: FastifyInstance,
+  authenticate: Authenticate,
+  { perCredential, perAddress }: RateLimits,
+  readsAhead: (request: FastifyRequest) => boolean,
+): Promise<Admitted> {
+  await app.register(rateLimit, { global: false });
+  const byCredential = createLimiter(
+    app,
+    'credential',
+    perCredential,
+    (request) => authenticatedPrincipal(request)?.credentialId ?? '',
+  );
+  const byAddress = createLimiter(app, 'address', perAddress, clientAddress);
+
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const isAuthenticated = await authenticate(request).then(
+      () => true,
+      (error) => {
+        // The API that the request is for reports an invalid token. An outage says nothing about the token.
+        if (error instanceof ApiError && error.status === 'UNAUTHENTICATED') return false;
+        throw error;
+      },
+    );
+    await (isAuthenticated ? byCredential : byAddress)(request, reply);
+  }
+
+  app.decorateRequest(ADMISSION);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isHealthCheck(request)) return done();
+    const admission = admit(request, reply);
+    if (readsAhead(request)) {
+      // The handler reports the error.
+      admission.catch(() => {});
+      request.setDecorator(ADMISSION, admission);
+      return done();
+    }
+    admission.then(() => done(), done);
+  });
+  // The response to a request that fails before its handler has the state of the limit, too.
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    const admission = request.getDecorator<Promise<void> | undefined>(ADMISSION);
+    if (admission === undefined) return done();
+    admission.then(
+      () => done(),
+      () => done(),
+    );
+  });
+  return async (request) => request.getDecorator<Promise<void> | undefined>(ADMISSION);
+}
+
+function createLimiter(
+  app: FastifyInstance,
+  name: string,
+  quota: number,
+  keyGenerator: (request: FastifyRequest) => string,
+): Limiter {
+  const count = app.createRateLimit({
+    max: quota,
+    timeWindow: WINDOW_SECONDS * 1000,
+    keyGenerator,
+  });
+  const policy = `"${name}";q=${quota};w=${WINDOW_SECONDS}`;
+  return async (request, reply) => {
+    const state = await count(request);
+    // Only requests on a list of exceptions are always allowed, and there is none.
+    if (state.isAllowed) return;
+    const { remaining, ttlInSeconds, isExceeded } = state;
+    reply.header(RATE_LIMIT_POLICY_HEADER, policy);
+    reply.header(RATE_LIMIT_HEADER, `"${name}";r=${remaining};t=${ttlInSeconds}`);
+    if (isExceeded) throw rateLimited(ttlInSeconds);
+  };
+}

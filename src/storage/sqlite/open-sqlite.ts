@@ -1,0 +1,133 @@
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { unavailable } from '../../model/api-error.ts';
+import { type Database, type Queryable, queryThenInsert, type Row, type Value } from '../database.ts';
+import { checkpoints, type HeldLog } from './checkpoints.ts';
+import { BUSY_TIMEOUT_MS, groupCommit } from './group-commit.ts';
+import { logSync, type Sync } from './log-sync.ts';
+import { sqliteReadiness } from './readiness.ts';
+import { cachedReads } from './reads.ts';
+import { statementRunner, translateErrors } from './statements.ts';
+
+/** Thrown if the file of a database does not exist. The message is one line. */
+export class DatabaseMissingError extends Error {}
+
+/** How to open a database in a file. */
+export type SqliteSettings = {
+  /** Whether to create the file if it does not exist. */
+  readonly create: boolean;
+  /** Is called when a sync has failed, or the file was deleted or replaced. All later writes are refused, and the process should end. */
+  readonly onFailure?: ((error: Error) => void) | undefined;
+  /** Is called about once a minute while a reader keeps the write-ahead log from shrinking. */
+  readonly onHeldLog?: ((log: HeldLog) => void) | undefined;
+  /** Is called after each sync of the write-ahead log. */
+  readonly onSync?: ((sync: Sync) => void) | undefined;
+};
+
+const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
+
+/**
+ * Opens a database in one SQLite file.
+ *
+ * There are two connections, one for writes and one for reads, so that a read neither waits for an open
+ * transaction nor sees its changes. A write resolves when it is on disk. Reads can see it shortly before. The
+ * event loop never waits for the disk: the log is synced in the thread pool and checkpointed on a
+ * thread of its own.
+ *
+ * @param path the file
+ * @throws DatabaseMissingError if it does not exist and must not be created
+ * @throws UNAVAILABLE if the file cannot be opened
+ */
+export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync }: SqliteSettings): Database {
+  if (create) createFile(path);
+  else if (!existsSync(path)) {
+    throw new DatabaseMissingError(`The database file ${path} does not exist. Run "paw migrate".`);
+  }
+  const { writer, reader } = translateErrors(() => openConnections(path));
+  const reads = cachedReads(reader);
+  const write = statementRunner(writer);
+  const checkpointing = checkpoints(path, onHeldLog ?? (() => {}));
+  const log = logSync(
+    path,
+    (sync) => {
+      checkpointing.considerLog(sync.logBytes);
+      onSync?.(sync);
+    },
+    onFailure ?? (() => {}),
+  );
+  const writes = groupCommit(writer, reads.invalidate, log.sync);
+  const readiness = sqliteReadiness(path, log.checkFiles);
+
+  const transaction: Queryable = {
+    async query<R extends Row>(sql: string, params: readonly Value[] = []) {
+      return write(sql, params) as readonly R[];
+    },
+  };
+
+  const database: Database = {
+    async query<R extends Row>(sql: string, params: readonly Value[] = []) {
+      const rows = sql.startsWith('SELECT') ? reads.query(sql, params) : writes.run(() => write(sql, params));
+      return (await rows) as readonly R[];
+    },
+
+    async transaction(work) {
+      return writes.transaction(() => work(transaction));
+    },
+
+    async queryAndInsert(sql, params, insertion) {
+      return writes.transaction(() => queryThenInsert(transaction, sql, params, insertion));
+    },
+
+    during: () => database,
+    checkReady: readiness.check,
+
+    async close() {
+      await writes.drain();
+      await checkpointing.close();
+      readiness.close();
+      log.close();
+      reader.close();
+      writer.close();
+    },
+  };
+  return database;
+}
+
+function openConnections(path: string): { writer: DatabaseSync; reader: DatabaseSync } {
+  // Only while it opens may SQLite itself wait for a lock, since it blocks the event loop.
+  const writer = new DatabaseSync(path, SETTINGS);
+  const isNew = writer.prepare('PRAGMA page_count').get()?.['page_count'] === 0;
+  // So that free pages can be returned to the file system. It has to be set before the first table.
+  if (isNew) writer.exec('PRAGMA auto_vacuum = INCREMENTAL');
+  writer.exec('PRAGMA journal_mode = WAL');
+  // COMMIT writes to the page cache. The log is synced elsewhere.
+  writer.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA busy_timeout = 0');
+  const reader = new DatabaseSync(path, { ...SETTINGS, readOnly: true });
+  reader.exec('PRAGMA busy_timeout = 0');
+  // The first read creates the log.
+  reader.exec('PRAGMA schema_version');
+  return { writer, reader };
+}
+
+/** Creates the file if it does not exist, readable by its owner only. SQLite gives its WAL files the same permissions. */
+function createFile(path: string): void {
+  try {
+    createFolder(dirname(path));
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+/** Creates a folder and its parents. In `/proc`, the recursive `mkdir` of Node would never end. */
+export function createFolder(path: string): void {
+  if (existsSync(path)) return;
+  createFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another process may have been faster.
+    if (!existsSync(path)) throw error;
+  }
+}

@@ -1,0 +1,67 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { unavailable } from '../../model/api-error.ts';
+import type { Row, Value } from '../database.ts';
+
+/** The primary result code if another connection holds a lock. Source: sqlite.org/rescode.html. */
+export const BUSY = 5;
+
+// Primary result codes of an unavailable database, as opposed to those of an invalid statement.
+// Source: sqlite.org/rescode.html.
+const OUTAGE_CODES = new Set([
+  BUSY,
+  6, // LOCKED
+  7, // NOMEM
+  8, // READONLY
+  10, // IOERR
+  11, // CORRUPT
+  13, // FULL
+  14, // CANTOPEN
+  15, // PROTOCOL
+  26, // NOTADB
+]);
+
+/** Executes a statement and returns its rows. @throws UNAVAILABLE if the database is unavailable */
+export type RunStatement = (sql: string, params: readonly Value[]) => readonly Row[];
+
+/** Returns a function that executes statements on a connection. Each statement is prepared once. */
+export function statementRunner(connection: DatabaseSync): RunStatement {
+  const statements = new Map<string, (params: readonly Value[]) => readonly Row[]>();
+  return (sql, params) =>
+    translateErrors(() => {
+      let run = statements.get(sql);
+      if (run === undefined) {
+        run = prepare(connection, sql);
+        statements.set(sql, run);
+      }
+      return run(params);
+    });
+}
+
+function prepare(connection: DatabaseSync, sql: string): (params: readonly Value[]) => readonly Row[] {
+  const statement = connection.prepare(sql.replace(/\$(\d+)/g, '?$1'));
+  const columns = statement.columns().map(({ name }) => name);
+  // node:sqlite returns rows as objects without a prototype, which are slow in V8. Arrays avoid them.
+  statement.setReturnArrays(true);
+  return (params) =>
+    (statement.all(...params) as unknown as readonly Value[][]).map((values) => toRow(columns, values));
+}
+
+function toRow(columns: readonly string[], values: readonly Value[]): Row {
+  const row: Record<string, Value> = {};
+  for (let n = 0; n < columns.length; n += 1) row[columns[n] as string] = values[n] as Value;
+  return row;
+}
+
+/** Runs `work` and translates outages of SQLite to UNAVAILABLE. Other errors are thrown unchanged. */
+export function translateErrors<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw OUTAGE_CODES.has(primaryResultCode(error)) ? unavailable(error) : error;
+  }
+}
+
+/** Returns the primary result code of an error, the low byte of its extended result code. 0 if it has none. */
+export function primaryResultCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+}

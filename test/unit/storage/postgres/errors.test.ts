@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { resultUnknown, unavailable } from '../../../../src/model/api-error.ts';
+import {
+  commitError,
+  endsConnection,
+  isConflict,
+  isLockTimeout,
+  isMissingStatement,
+  isReadOnly,
+  statementError,
+} from '../../../../src/storage/postgres/errors.ts';
+
+/** An error that the server has sent. Its severity and its message are in the language of the server. */
+const serverError = (code: string, message = 'сообщение', severity = 'ОШИБКА') =>
+  Object.assign(new Error(message), { code, severity });
+
+const LOST = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+
+const RESULTS = [
+  { what: 'a lost connection', error: LOST, alone: 'UNAVAILABLE', committing: 'RESULT_UNKNOWN', ends: true },
+  {
+    what: 'a shutdown',
+    error: serverError('57P01'),
+    alone: 'UNAVAILABLE',
+    committing: 'UNAVAILABLE',
+    ends: true,
+  },
+  {
+    what: 'the end of an idle transaction',
+    error: serverError('25P03'),
+    alone: 'UNAVAILABLE',
+    committing: 'UNAVAILABLE',
+    ends: true,
+  },
+  {
+    what: 'a fatal error',
+    error: serverError('28000', 'no', 'FATAL'),
+    alone: 'UNAVAILABLE',
+    committing: 'UNAVAILABLE',
+    ends: true,
+  },
+  {
+    what: 'a standby',
+    error: serverError('25006'),
+    alone: 'UNAVAILABLE',
+    committing: 'UNAVAILABLE',
+    ends: true,
+  },
+  {
+    what: 'a conflict',
+    error: serverError('40001'),
+    alone: 'UNAVAILABLE',
+    committing: 'UNAVAILABLE',
+    ends: false,
+  },
+  {
+    what: 'an unknown completion',
+    error: serverError('40003'),
+    alone: 'RESULT_UNKNOWN',
+    committing: 'RESULT_UNKNOWN',
+    ends: false,
+  },
+  {
+    what: 'a server that a pooler has lost',
+    error: serverError('08P01'),
+    alone: 'UNAVAILABLE',
+    committing: 'RESULT_UNKNOWN',
+    ends: false,
+  },
+  {
+    what: 'a cancellation',
+    error: serverError('57014'),
+    alone: 'UNAVAILABLE',
+    committing: 'UNAVAILABLE',
+    ends: false,
+  },
+  {
+    what: 'a lock',
+    error: serverError('55P03'),
+    alone: 'UNAVAILABLE',
+    committing: 'UNAVAILABLE',
+    ends: false,
+  },
+  {
+    what: 'a violated constraint',
+    error: serverError('23505'),
+    alone: '23505',
+    committing: '23505',
+    ends: false,
+  },
+];
+
+/** Returns the reason of an `ApiError`, or the code of another error. */
+const nameOf = (error: unknown) => {
+  const { reason, code } = error as { readonly reason?: string; readonly code?: string };
+  return reason ?? code;
+};
+
+test.each(RESULTS)('$what: $alone, and $committing for a statement that commits', (each) => {
+  expect(nameOf(statementError(each.error, false))).toBe(each.alone);
+  expect(nameOf(statementError(each.error, true))).toBe(each.committing);
+});
+
+test.each(RESULTS)('$what ends the use of the connection: $ends', ({ error, ends }) => {
+  expect(endsConnection(error)).toBe(ends);
+});
+
+test.each([
+  ['57P01', 'ОШИБКА', 'RESULT_UNKNOWN'],
+  ['25P04', 'ОШИБКА', 'RESULT_UNKNOWN'],
+  ['XX000', 'FATAL', 'RESULT_UNKNOWN'],
+  ['40001', 'ОШИБКА', 'UNAVAILABLE'],
+])('COMMIT that fails with %s and severity %s has the reason %s', (code, severity, reason) => {
+  const error = statementError(serverError(code, 'сообщение', severity), true);
+  expect(nameOf(commitError(error))).toBe(reason);
+});
+
+test.each([
+  ['40001', 'сообщение', true],
+  ['40P01', 'сообщение', true],
+  ['XX000', 'restart read required', true],
+  ['CR000', 'Restart transaction: retry', true],
+  ['40003', 'restart transaction', false],
+  ['23505', 'сообщение', false],
+])('%s with the message "%s" is a lost conflict: %s', (code, message, isLost) => {
+  const error = serverError(code, message);
+  expect([error, unavailable(error)].map(isConflict)).toEqual([isLost, isLost]);
+});
+
+test('the causes of errors are recognized', () => {
+  expect(isLockTimeout(unavailable(serverError('55P03')))).toBe(true);
+  expect(isLockTimeout(unavailable(LOST))).toBe(false);
+  expect(isReadOnly(serverError('25006'))).toBe(true);
+  expect(isMissingStatement(serverError('26000'))).toBe(true);
+  expect(isMissingStatement(LOST)).toBe(false);
+  expect(commitError(resultUnknown(LOST))).toMatchObject({ reason: 'RESULT_UNKNOWN' });
+});
