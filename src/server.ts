@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import { type Config, ConfigError, localUrl } from './config.ts';
 import { passwordHasher } from './credentials/password-hasher.ts';
 import { createDataLayer } from './data/create-data-layer.ts';
@@ -8,7 +8,7 @@ import { graphqlErrorBody } from './graphql/errors.ts';
 import { addGraphqlApi, GRAPHQL_PATH } from './graphql/routes.ts';
 import { parseManifest, type ResolveDocument, trustedDocuments } from './graphql/trusted-documents.ts';
 import { createHttpApp } from './http/app.ts';
-import { bearerAuthenticator, bearerScope } from './http/authorization.ts';
+import { bearerAuthenticator } from './http/authorization.ts';
 import { addCors } from './http/cors.ts';
 import { addCoverImages } from './http/cover-images.ts';
 import { addErrorHandling } from './http/errors.ts';
@@ -27,7 +27,6 @@ import { addGraphiqlPage } from './pages/graphiql-page.ts';
 import { addStartPage } from './pages/start-page.ts';
 import { restErrorBody } from './rest/error-body.ts';
 import { addOpenApi } from './rest/openapi.ts';
-import { listProjects } from './rest/operations.ts';
 import { addRestApi } from './rest/routes.ts';
 import type { Database } from './storage/database.ts';
 import { sqlitePath } from './storage/database-url.ts';
@@ -200,12 +199,7 @@ async function listen(
   await addCors(app, config.corsOrigins);
   addOverloadProtection(app, config.maxRequests);
   tracing?.addRequestContext(app);
-  // SQLite has no round trips to save.
-  const isRemote = sqlitePath(config.databaseUrl) === undefined;
-  const claimedScope = isRemote ? bearerScope(app, data) : () => undefined;
-  const readsAhead = (request: FastifyRequest) =>
-    mayReadAhead(request) && claimedScope(request) !== undefined;
-  const admitted = await addRateLimits(app, authenticate, config.rateLimits, readsAhead);
+  await addRateLimits(app, authenticate, config.rateLimits);
   addStartPage(app, { version: VERSION, publicUrl: () => publicUrl, sandbox: config.sandbox });
   if (explorers) {
     addGraphiqlPage(app);
@@ -214,9 +208,9 @@ async function listen(
   }
   addHealthChecks(app, data, () => isStopping);
   addCoverImages(app);
-  addRestApi(app, data, authenticate, claimedScope, admitted);
+  addRestApi(app, data, authenticate);
   addOpenApi(app, VERSION, () => publicUrl);
-  await addGraphqlApi(app, data, authenticate, claimedScope, admitted, logger, logError, {
+  await addGraphqlApi(app, data, authenticate, logger, logError, {
     sandbox: config.sandbox,
     introspection: config.introspection,
     resolveDocument,
@@ -257,11 +251,6 @@ async function listen(
       await database.close();
     },
   };
-}
-
-/** Returns whether a request may list projects, which begins while the token is being verified. */
-function mayReadAhead({ method, routeOptions: { url } }: FastifyRequest): boolean {
-  return url === GRAPHQL_PATH ? method === 'POST' : url === listProjects.route;
 }
 
 /** Returns whether to serve GraphiQL and the REST docs. The default is to serve them if their assets have been built. */

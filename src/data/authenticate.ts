@@ -1,6 +1,6 @@
 import { equalHashes, hashCredential, parseCredential } from '../credentials/credential.ts';
 import { tokenInvalid } from '../model/api-error.ts';
-import type { ListScope, Principal } from '../model/principal.ts';
+import type { Principal } from '../model/principal.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** See `DataLayer.authenticate`. A token with a wrong checksum is rejected without a database query. */
@@ -18,10 +18,4 @@ export async function authenticate(
     throw tokenInvalid();
   }
   return { ...record.principal, credentialId: serial };
-}
-
-/** See `DataLayer.claimedScope`. */
-export function claimedScope(bearerToken: string): ListScope | undefined {
-  const token = parseCredential(bearerToken);
-  return token?.kind === 'acct' ? { level: 'account', accountId: token.ownerId } : undefined;
 }

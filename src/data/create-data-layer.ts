@@ -1,6 +1,6 @@
 import { toApiError } from '../model/api-error.ts';
 import { attempts } from './attempt.ts';
-import { authenticate, claimedScope } from './authenticate.ts';
+import { authenticate } from './authenticate.ts';
 import { createApp } from './create-app.ts';
 import type { DataLayer, Operations } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -23,7 +23,6 @@ export function createDataLayer(dependencies: Dependencies): DataLayer {
   const recordFailure: RecordFailure = (failure) => recordFailedSignIn(database, failure);
   const data: DataLayer = {
     ...operations(dependencies, recordFailure),
-    claimedScope,
     attempt: (principal, request) => beginAttempt(database, principal, request),
     during(client) {
       const own = database.during(client);
@@ -53,7 +52,7 @@ function operations(dependencies: Dependencies, recordFailure: RecordFailure): O
     signOut: (principal, client) => signOut(dependencies, principal, client),
     getViewer: (principal) => getViewer(dependencies, principal),
     updateWallet: (principal, input, client) => updateWallet(dependencies, principal, input, client),
-    listProjects: (scope, input) => listProjects(dependencies, scope, input),
+    listProjects: (principal, input) => listProjects(dependencies, principal, input),
     listProjectApps: (principal, projects, input) =>
       listProjectApps(dependencies, principal, projects, input),
     listProjectWallets: (principal, projects, input) =>

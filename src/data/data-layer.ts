@@ -1,6 +1,6 @@
 import type { App } from '../model/app.ts';
 import type { ConnectionArguments, Page } from '../model/page.ts';
-import type { ListScope, Principal } from '../model/principal.ts';
+import type { Principal } from '../model/principal.ts';
 import type { Project } from '../model/project.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import type { Token } from '../model/token.ts';
@@ -79,10 +79,10 @@ export type Attempt =
     };
 
 /** The operations without attempts, which can be part of an attempt. */
-export type Operations = Omit<DataLayer, 'attempt' | 'claimedScope' | 'during'>;
+export type Operations = Omit<DataLayer, 'attempt' | 'during'>;
 
 /** The data layer for one request. */
-export type RequestDataLayer = Omit<DataLayer, 'claimedScope' | 'during'>;
+export type RequestDataLayer = Omit<DataLayer, 'during'>;
 
 /**
  * The operations of the service, which both APIs call. Each operation takes the principal that
@@ -98,12 +98,6 @@ export type DataLayer = {
    * @throws UNAUTHENTICATED if the token is malformed, unknown, expired or revoked
    */
   authenticate(bearerToken: string): Promise<Principal>;
-
-  /**
-   * Returns the scope that an account token names, or undefined for every other text. The token may be invalid: what is
-   * read with the scope must be discarded unless `authenticate` succeeds.
-   */
-  claimedScope(bearerToken: string): ListScope | undefined;
 
   /**
    * Creates an app. The result contains the private key.
@@ -156,7 +150,7 @@ export type DataLayer = {
   updateWallet(principal: Principal, input: UntrustedInput, client: Client): Promise<Wallet>;
 
   /** Returns one page of the projects that are visible to the principal, in the order of their names. */
-  listProjects(scope: ListScope, input: ConnectionArguments): Promise<ProjectPage>;
+  listProjects(principal: Principal, input: ConnectionArguments): Promise<ProjectPage>;
 
   /**
    * Returns the same page of the apps of several projects, in the order of their names.

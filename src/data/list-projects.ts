@@ -5,7 +5,7 @@ import {
   type PageRequest,
   parsePageRequest,
 } from '../model/page.ts';
-import type { ListScope } from '../model/principal.ts';
+import type { Principal } from '../model/principal.ts';
 import {
   findProjectPage,
   findProjectPageMetadata,
@@ -24,12 +24,12 @@ type ProjectRows = Page<ProjectItem> & {
 /** See `DataLayer.listProjects`. */
 export async function listProjects(
   dependencies: Dependencies,
-  scope: ListScope,
+  principal: Principal,
   input: ConnectionArguments,
 ): Promise<ProjectPage> {
   const { pageTokens, publicUrl } = dependencies;
   const request = parsePageRequest(input, pageTokens);
-  const { readMetadata, ...page } = await readPage(dependencies, scope, request);
+  const { readMetadata, ...page } = await readPage(dependencies, principal, request);
 
   const url = publicUrl();
   return {
@@ -43,12 +43,12 @@ export async function listProjects(
 
 async function readPage(
   { database }: Dependencies,
-  scope: ListScope,
+  principal: Principal,
   request: PageRequest,
 ): Promise<ProjectRows> {
-  const { accountId } = scope;
-  if (scope.level === 'project') {
-    return singleProjectPage(await findProjects(database, accountId, [scope.projectId]), request);
+  const { accountId } = principal;
+  if (principal.level === 'project') {
+    return singleProjectPage(await findProjects(database, accountId, [principal.projectId]), request);
   }
   let metadata: Promise<PageMetadata> | undefined;
   return {

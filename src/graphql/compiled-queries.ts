@@ -3,7 +3,6 @@ import {
   type DocumentNode,
   type ExecutionResult,
   type GraphQLSchema,
-  Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
@@ -34,8 +33,6 @@ export type CompiledQuery = {
   /** The maximum size of a response, in bytes. */
   readonly maxBytes: number;
   readonly operation: GraphqlOperation;
-  /** Whether the query selects `projects` once, and no other field of `Query`. */
-  readonly listsProjectsOnly: boolean;
 };
 
 const MAX_CACHE_BYTES = 32_000_000;
@@ -132,13 +129,10 @@ function compile(
   });
   if (!isCompiledQuery(compiled)) return undefined;
   const maxBytesOf = fieldCounter(schema, document, MAX_LIST_LENGTH, Number.POSITIVE_INFINITY, maxFieldBytes);
-  const [selection, ...others] = operation.selectionSet.selections;
   return {
     execute: (context, variables) => compiled.query(undefined, context, variables),
     maxBytes: maxBytesOf(operation),
     operation: { type: operation.operation, name: operation.name?.value ?? '' },
-    listsProjectsOnly:
-      selection?.kind === Kind.FIELD && selection.name.value === 'projects' && others.length === 0,
   };
 }
 

@@ -11,13 +11,12 @@ import type {
   RequestDataLayer,
   Resource,
 } from '../data/data-layer.ts';
-import { readAhead } from '../http/authorization.ts';
 import type { IdempotencyHeaders } from '../http/idempotency.ts';
 import type { Failure, GraphqlOperation } from '../http/observation/request-record.ts';
 import { tokenInvalid } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
 import type { ConnectionArguments } from '../model/page.ts';
-import type { ListScope, Principal } from '../model/principal.ts';
+import type { Principal } from '../model/principal.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
@@ -71,8 +70,6 @@ export class Context {
   readonly client: Client;
   /** Returns the principal of the request's bearer token. */
   readonly findPrincipal: () => Promise<Principal>;
-  /** The scope that the bearer token names, if it can be read from its text. */
-  readonly claimedScope: ListScope | undefined;
   /** Returns undefined if the request has no `Idempotency-Key`. Must be called after the authentication. */
   readonly readIdempotencyHeaders: () => IdempotencyHeaders | undefined;
   readonly state: RequestState = {
@@ -86,13 +83,11 @@ export class Context {
     data: DataLayer,
     client: Client,
     findPrincipal: () => Promise<Principal>,
-    claimedScope?: ListScope,
     readIdempotencyHeaders: () => IdempotencyHeaders | undefined = () => undefined,
   ) {
     this.ownData = data.during(client);
     this.client = client;
     this.findPrincipal = findPrincipal;
-    this.claimedScope = claimedScope;
     this.readIdempotencyHeaders = readIdempotencyHeaders;
   }
 
@@ -145,21 +140,12 @@ export class Context {
     return this.state.viewer;
   }
 
-  /**
-   * Calls `DataLayer.listProjects`, and caches the result by its arguments. May be called before the authentication.
-   */
+  /** Calls `DataLayer.listProjects`, and caches the result by its arguments. */
   listProjects(input: ConnectionArguments): Promise<ProjectPage> {
-    const { data, state } = this;
+    const { data, principal, state } = this;
     const cached = state.pages.find((entry) => isDeepStrictEqual(entry.input, input));
     if (cached !== undefined) return cached.page;
-    const page =
-      state.principal === undefined
-        ? readAhead(
-            () => this.authenticate(),
-            this.claimedScope,
-            (scope) => data.listProjects(scope, input),
-          )
-        : data.listProjects(this.principal, input);
+    const page = data.listProjects(principal, input);
     state.pages.push({ input, page });
     return page;
   }

@@ -1,12 +1,11 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
-import type { Authenticate, ClaimedScope } from '../http/authorization.ts';
+import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { malformedRequest } from '../http/http-error.ts';
 import { idempotencyHeaders } from '../http/idempotency.ts';
 import type { LogError } from '../http/observation/error-log.ts';
 import { recordFailure, recordOperation } from '../http/observation/request-record.ts';
-import type { Admitted } from '../http/protection/rate-limit.ts';
 import {
   CompiledQueries,
   type CompiledQuery,
@@ -51,8 +50,6 @@ export async function addGraphqlApi(
   app: FastifyInstance,
   data: DataLayer,
   authenticate: Authenticate,
-  claimedScope: ClaimedScope,
-  admitted: Admitted,
   logger: FastifyBaseLogger,
   logError: LogError,
   { sandbox, introspection, resolveDocument, traceOperation }: GraphqlApiSettings,
@@ -71,15 +68,12 @@ export async function addGraphqlApi(
     context: Context,
     requestId: string,
   ): Promise<string | undefined> {
-    const isAuthenticated = () =>
-      context.authenticate().then(
-        () => true,
-        () => false,
-      );
-    if (!compiled.listsProjectsOnly && !(await isAuthenticated())) return undefined;
+    const isAuthenticated = await context.authenticate().then(
+      () => true,
+      () => false,
+    );
+    if (!isAuthenticated) return undefined;
     const result = await compiled.execute(context, variables);
-    // The list authenticates while it reads, but a directive can leave it out.
-    if (compiled.listsProjectsOnly && !(await isAuthenticated())) return undefined;
     if (result.errors !== undefined) return undefined;
     context.state.operation = compiled.operation;
     const json = resultJson(result, compiled.maxBytes);
@@ -92,9 +86,7 @@ export async function addGraphqlApi(
     const resolved = toGraphqlRequest(request, resolveDocument);
     const parsed = request.method === 'POST' ? graphqlRequest(resolved.body) : undefined;
     const compiled = parsed && compiledQueries.find(parsed);
-    if (!compiled?.listsProjectsOnly) await admitted(request);
     const json = compiled && (await runCompiled(compiled, parsed?.variables, context, request.id));
-    if (compiled?.listsProjectsOnly) await admitted(request);
     if (json !== undefined) {
       record(request, context);
       return json;
@@ -116,12 +108,7 @@ export async function addGraphqlApi(
       const context = new Context(
         data,
         new RequestClient(request, reply),
-        async () => {
-          // A page is read ahead, but not what is in it: that can be most of the work.
-          await admitted(request);
-          return authenticate(request);
-        },
-        claimedScope(request),
+        () => authenticate(request),
         () => (isPost ? idempotencyHeaders(request) : undefined),
       );
       const response = await executeRequest(request, context);

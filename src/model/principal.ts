@@ -17,11 +17,6 @@ export type Scope =
       readonly projectId: Ulid;
     };
 
-/** The projects that a list can contain: those of an account, or one of them. */
-export type ListScope =
-  | { readonly level: 'account'; readonly accountId: Ulid }
-  | { readonly level: 'project'; readonly accountId: Ulid; readonly projectId: Ulid };
-
 /** The identity that a bearer token authenticates. */
 export type Principal = Scope & {
   /** The public id of the bearer token. */

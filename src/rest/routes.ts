@@ -1,13 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
-import {
-  type Authenticate,
-  authenticatedPrincipal,
-  type ClaimedScope,
-  readAhead,
-} from '../http/authorization.ts';
+import { type Authenticate, authenticatedPrincipal } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
-import type { Admitted } from '../http/protection/rate-limit.ts';
 import type { Principal } from '../model/principal.ts';
 import { createApp, listProjects, signIn, updateWallet } from './operations.ts';
 import { repeatable } from './repeatable.ts';
@@ -15,20 +9,12 @@ import { renameFields, unpackInteger, unpackObject, unpackQuery } from './unpack
 import { appView, pageView, signInView, walletView } from './views.ts';
 
 /** Adds the routes of the REST API: the four paths of the specification. */
-export function addRestApi(
-  root: FastifyInstance,
-  data: DataLayer,
-  authenticate: Authenticate,
-  claimedScope: ClaimedScope,
-  admitted: Admitted,
-): void {
+export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate: Authenticate): void {
   root.register(async (app) => {
     // Before the body is read, so that a client without a valid token can't send one.
     app.addHook('onRequest', async (request) => {
-      // The handler of the list authenticates, because it has no body.
-      if (request.method === 'GET' || request.method === 'HEAD') return;
       await authenticate(request);
-      unpackQuery(request.query, {});
+      if (request.routeOptions.url !== listProjects.route) unpackQuery(request.query, {});
     });
 
     app.post(createApp.route, (request, reply) => {
@@ -61,22 +47,13 @@ export function addRestApi(
       });
     });
 
-    app.get(listProjects.route, (request, reply) =>
-      readAhead(
-        async () => {
-          await admitted(request);
-          return authenticate(request);
-        },
-        claimedScope(request),
-        async (scope) => {
-          const own = data.during(new RequestClient(request, reply));
-          const { pageSize, pageToken } = unpackQuery(request.query, listProjects.query);
-          const input = { first: unpackInteger(pageSize), after: pageToken };
-          const names = { first: 'pageSize', after: 'pageToken' };
-          return pageView(await renameFields(names, () => own.listProjects(scope, input)));
-        },
-      ),
-    );
+    app.get(listProjects.route, async (request, reply) => {
+      const own = data.during(new RequestClient(request, reply));
+      const { pageSize, pageToken } = unpackQuery(request.query, listProjects.query);
+      const input = { first: unpackInteger(pageSize), after: pageToken };
+      const names = { first: 'pageSize', after: 'pageToken' };
+      return pageView(await renameFields(names, () => own.listProjects(principalOf(request), input)));
+    });
   });
 }
 

@@ -38,10 +38,9 @@ export function tracedDataLayer(tracer: Tracer, data: DataLayer): DataLayer {
     };
   }
 
-  const { during, claimedScope, ...operations } = data;
+  const { during, ...operations } = data;
   const traced: DataLayer = {
     ...tracedRequest(operations),
-    claimedScope,
     during(client) {
       const own = during(client);
       return own === data ? traced : tracedRequest(own);

@@ -100,7 +100,7 @@ describe('the document', () => {
     });
     // No request is sent, so the arguments are not used.
     const unused = Object.create(null);
-    addRestApi(app, unused, unused, unused, unused);
+    addRestApi(app, unused, unused);
     await app.ready();
     const documented = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
     expect(routes.filter((route) => !route.startsWith('HEAD ')).toSorted()).toEqual(documented.toSorted());

@@ -143,10 +143,12 @@ async function sendTogether(requestOf: (n: number) => Sent): Promise<void> {
 
 describe('a request', () => {
   test('is a span whose children are the operations of the data layer, and theirs the statements', () => {
-    // The page is read while the token is verified, so either can end first.
-    expect(treeOf('REST page').toSorted()).toEqual(
-      ['GET /project/projects', ...AUTHENTICATION, '  listProjects', '    SELECT project'].toSorted(),
-    );
+    expect(treeOf('REST page')).toEqual([
+      'GET /project/projects',
+      ...AUTHENTICATION,
+      '  listProjects',
+      '    SELECT project',
+    ]);
     expect(treeOf('REST update')).toEqual([
       'PATCH /wallet/*',
       ...AUTHENTICATION,

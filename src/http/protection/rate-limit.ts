@@ -19,12 +19,6 @@ export const RATE_LIMIT_POLICY_HEADER = 'ratelimit-policy';
 
 const WINDOW_SECONDS = 60;
 
-/** Waits until a request is counted. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
-export type Admitted = (request: FastifyRequest) => Promise<void>;
-
-/** The decorator of a request that is being counted while it is processed. */
-const ADMISSION = 'admission';
-
 /** Counts a request. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
 type Limiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
@@ -36,15 +30,12 @@ type Limiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
  * The library keeps the counters of each limit in memory: those of the last 5,000 keys.
  *
  * Must be called after `addCors`, so that pages of other origins can read the error.
- *
- * @param readsAhead whether the handler of a request waits until the request is counted, so that it can begin before
  */
 export async function addRateLimits(
   app: FastifyInstance,
   authenticate: Authenticate,
   { perCredential, perAddress }: RateLimits,
-  readsAhead: (request: FastifyRequest) => boolean,
-): Promise<Admitted> {
+): Promise<void> {
   await app.register(rateLimit, { global: false });
   const byCredential = createLimiter(
     app,
@@ -54,7 +45,8 @@ export async function addRateLimits(
   );
   const byAddress = createLimiter(app, 'address', perAddress, clientAddress);
 
-  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  app.addHook('onRequest', async (request, reply) => {
+    if (isHealthCheck(request)) return;
     const isAuthenticated = await authenticate(request).then(
       () => true,
       (error) => {
@@ -64,30 +56,7 @@ export async function addRateLimits(
       },
     );
     await (isAuthenticated ? byCredential : byAddress)(request, reply);
-  }
-
-  app.decorateRequest(ADMISSION);
-  app.addHook('onRequest', (request, reply, done) => {
-    if (isHealthCheck(request)) return done();
-    const admission = admit(request, reply);
-    if (readsAhead(request)) {
-      // The handler reports the error.
-      admission.catch(() => {});
-      request.setDecorator(ADMISSION, admission);
-      return done();
-    }
-    admission.then(() => done(), done);
   });
-  // The response to a request that fails before its handler has the state of the limit, too.
-  app.addHook('onSend', (request, _reply, _payload, done) => {
-    const admission = request.getDecorator<Promise<void> | undefined>(ADMISSION);
-    if (admission === undefined) return done();
-    admission.then(
-      () => done(),
-      () => done(),
-    );
-  });
-  return async (request) => request.getDecorator<Promise<void> | undefined>(ADMISSION);
 }
 
 function createLimiter(
