@@ -57,11 +57,6 @@ export type Config = {
   readonly rateLimits: RateLimits;
   /** The number of failed sign-ins that one client may have to one app within 10 minutes. */
   readonly maxFailedSignIns: number;
-  /** The maximum number of wallet passwords that wait to be hashed. Further ones are rejected. */
-  readonly passwordQueue: {
-    readonly waiting: number;
-    readonly waitingPerAccount: number;
-  };
   /** The time between the change of `/readyz` to 503 and the end of listening when the server stops, in seconds. */
   readonly stopDelaySeconds: number;
 };
@@ -88,8 +83,6 @@ const SECONDS_BY_UNIT = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const MAX_WORKERS = 256;
 
 const MAX_LIMIT = 100_000_000;
-
-const MAX_QUEUE = 10_000;
 
 const TEN_YEARS_SECONDS = 3650 * 86_400;
 
@@ -127,8 +120,6 @@ function readSettings(
 ): Config {
   const readLimit = (name: string, defaultLimit: string) =>
     readInteger(name, value(name) ?? defaultLimit, 1, MAX_LIMIT);
-  const readQueue = (name: string, defaultLength: string) =>
-    readInteger(name, value(name) ?? defaultLength, 0, MAX_QUEUE);
   const production = value('NODE_ENV') === 'production';
   const sandbox = readSwitch('PAW_SANDBOX', value('PAW_SANDBOX')) ?? !production;
   return {
@@ -165,10 +156,6 @@ function readSettings(
       perAddress: readLimit('PAW_RATE_LIMIT_ADDRESS', '12000'),
     },
     maxFailedSignIns: readLimit('PAW_FAILED_SIGN_INS', '20'),
-    passwordQueue: {
-      waiting: readQueue('PAW_PASSWORD_QUEUE', '100'),
-      waitingPerAccount: readQueue('PAW_PASSWORD_QUEUE_ACCOUNT', '25'),
-    },
     stopDelaySeconds: readTimeout('PAW_STOP_DELAY', value('PAW_STOP_DELAY') ?? '1s', 0),
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Config, ConfigError, localUrl } from './config.ts';
-import { passwordHasher } from './credentials/password-hasher.ts';
+import { PasswordHasher } from './credentials/password-hasher.ts';
 import { createDataLayer } from './data/create-data-layer.ts';
 import { graphqlErrorBody } from './graphql/errors.ts';
 import { addGraphqlApi, GRAPHQL_PATH } from './graphql/routes.ts';
@@ -164,15 +164,13 @@ async function listen(
 ): Promise<Omit<Server, 'failed'>> {
   let publicUrl = config.publicUrl ?? '';
   let isStopping = false;
-  const passwords = passwordHasher(config.passwordQueue);
-  metrics?.watchPasswordQueue(passwords.waitingCount);
   metrics?.watchTokens(() => countTokens(database, clock()));
   // The sweeper is not part of a request, and uses the database itself.
   const tracedDatabase = tracing?.traceDatabase(database, config.databaseUrl) ?? database;
   const ownData = createDataLayer({
     database: tracedDatabase,
     tokens: tokenStore(tracedDatabase, clock),
-    passwords,
+    passwords: new PasswordHasher(),
     pageTokens: pageTokens(await loadPageTokenKey(database)),
     clock,
     newId: idGenerator(clock),

@@ -1,22 +1,6 @@
 import { argon2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { type TurnLimits, turns } from './turns.ts';
-
-/** Hashes wallet passwords. */
-export type PasswordHasher = {
-  /**
-   * Returns the Argon2id hash of a password, in the PHC string format. The accounts take turns, so
-   * that the passwords of one account do not delay those of others.
-   *
-   * @param accountId the account for which the password is hashed
-   * @param signal removes the password from the queue when it aborts
-   * @throws RESOURCE_EXHAUSTED if too many passwords of the account are waiting
-   * @throws UNAVAILABLE if too many passwords of all accounts are waiting, or if the signal has aborted
-   */
-  hash(password: string, accountId: string, signal: AbortSignal): Promise<string>;
-  /** Returns the number of passwords that wait to be hashed. */
-  waitingCount(): number;
-};
+import { overloaded, tooManyPasswords } from '../model/api-error.ts';
 
 // Source: OWASP Password Storage Cheat Sheet, Argon2id: 19 MiB, 2 passes, 1 lane.
 const MEMORY_KIB = 19_456;
@@ -24,17 +8,44 @@ const PASSES = 2;
 const LANES = 1;
 
 // Each hash takes 19 MiB and one of the four threads of libuv's pool, which file access and DNS use, too.
-const MAX_CONCURRENT = 2;
+const MAX_RUNNING = 2;
+
+const MAX_WAITING = 100;
+
+const MAX_WAITING_OF_ACCOUNT = 25;
 
 const derive = promisify(argon2);
 
-/** Returns a hasher that runs in the thread pool, with at most two hashes at the same time. */
-export function passwordHasher(limits: Omit<TurnLimits, 'running'>): PasswordHasher {
-  const { run, waitingCount } = turns({ running: MAX_CONCURRENT, ...limits });
-  return {
-    hash: (password, accountId, signal) => run(accountId, signal, () => hashPassword(password)),
-    waitingCount,
-  };
+/** Hashes wallet passwords in the thread pool, two at a time. The others wait in the order of their requests. */
+export class PasswordHasher {
+  readonly #waiting: { readonly accountId: string; readonly start: () => void }[] = [];
+  #running = 0;
+
+  /**
+   * Returns the Argon2id hash of a password, in the PHC string format.
+   *
+   * @param accountId the account for which the password is hashed
+   * @throws RESOURCE_EXHAUSTED if 25 passwords of the account are waiting
+   * @throws UNAVAILABLE if 100 passwords of all accounts are waiting
+   */
+  async hash(password: string, accountId: string): Promise<string> {
+    if (this.#running < MAX_RUNNING) this.#running += 1;
+    else await this.#wait(accountId);
+    try {
+      return await hashPassword(password);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next.start();
+    }
+  }
+
+  #wait(accountId: string): Promise<void> {
+    const ofAccount = this.#waiting.filter((waiting) => waiting.accountId === accountId);
+    if (ofAccount.length >= MAX_WAITING_OF_ACCOUNT) throw tooManyPasswords();
+    if (this.#waiting.length >= MAX_WAITING) throw overloaded();
+    return new Promise((start) => this.#waiting.push({ accountId, start }));
+  }
 }
 
 async function hashPassword(password: string): Promise<string> {

@@ -17,9 +17,7 @@ export type Client = {
   readonly address: string;
   /** The time at which the work on the request began, as `performance.now()`. */
   readonly startMs: number;
-  /** Aborts when the connection of the client is closed. */
-  readonly signal: AbortSignal;
-  /** Whether the connection of the client is closed. Costs less than `signal`. */
+  /** Whether the connection of the client is closed. */
   readonly isGone: boolean;
 };
 

@@ -44,8 +44,7 @@ export async function updateWallet(
   const fields = fieldsIn(newValues);
   if (fields.length === 0) return found(await findWallet(database, accountId, id, scopeProjectId));
 
-  const passwordHash =
-    password === undefined ? undefined : await passwords.hash(password, accountId, client.signal);
+  const passwordHash = password === undefined ? undefined : await passwords.hash(password, accountId);
   const changes = { title, description, projectId, network, passwordHash };
   const act = { action: 'wallet.update', resource: name, fields } as const;
   const target = audited(database, clientEvent(dependencies, principal, client, act));

@@ -12,7 +12,6 @@ export class RequestClient implements Client {
   readonly startMs: number;
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
-  #controller: AbortController | undefined;
 
   constructor(request: FastifyRequest, reply: FastifyReply) {
     this.#request = request;
@@ -31,19 +30,6 @@ export class RequestClient implements Client {
   get isGone(): boolean {
     return this.#reply.raw.destroyed;
   }
-
-  get signal(): AbortSignal {
-    this.#controller ??= abortOnClose(this.#reply);
-    return this.#controller.signal;
-  }
-}
-
-function abortOnClose({ raw }: FastifyReply): AbortController {
-  const controller = new AbortController();
-  // Also emitted after the response, when nobody waits for the signal any more.
-  raw.once('close', () => controller.abort());
-  if (raw.closed) controller.abort();
-  return controller;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { passwordHasher } from '../../src/credentials/password-hasher.ts';
+import { PasswordHasher } from '../../src/credentials/password-hasher.ts';
 import { createAccount } from '../../src/data/create-account.ts';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { createDataLayer } from '../../src/data/create-data-layer.ts';
@@ -89,7 +89,7 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
     const data = createDataLayer({
       ...admin,
       tokens: tokenStore(database, Date.now),
-      passwords: passwordHasher({ waiting: 0, waitingPerAccount: 0 }),
+      passwords: new PasswordHasher(),
       pageTokens: pages,
       tokenTtlSeconds: LIFE_SECONDS,
       maxTokensPerApp: 1000,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { passwordHasher } from '../../src/credentials/password-hasher.ts';
+import { PasswordHasher } from '../../src/credentials/password-hasher.ts';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import type { Dependencies } from '../../src/data/dependencies.ts';
 import { updateWallet } from '../../src/data/update-wallet.ts';
@@ -144,12 +144,12 @@ describe('a deletion', () => {
     const owner = await seedTenant(gateway, { projects: 2, wallets: 1 });
     const [first = '', project = ''] = owner.projects;
     const [name = ''] = owner.wallets;
-    const { hash } = passwordHasher({ waiting: 0, waitingPerAccount: 0 });
+    const hasher = new PasswordHasher();
     // The project is deleted after the move has found it.
     const passwords: Dependencies['passwords'] = {
       async hash(...args) {
         await runJson('project', 'delete', project, '--yes');
-        return hash(...args);
+        return hasher.hash(...args);
       },
     };
     const accountId = ulidOf(owner.account);
@@ -163,7 +163,6 @@ describe('a deletion', () => {
       requestId: '',
       address: '127.0.0.1',
       startMs: performance.now(),
-      signal: new AbortController().signal,
       isGone: false,
     };
     const { database, clock, admin } = gateway;

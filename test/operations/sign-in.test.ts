@@ -159,7 +159,6 @@ test('an app that is activated while it signs in is returned as it is then', asy
     requestId: '',
     address: '127.0.0.1',
     startMs: performance.now(),
-    signal: new AbortController().signal,
     isGone: false,
   };
   const { app } = await signInWith(dependencies, principal, key, client, async () => undefined);

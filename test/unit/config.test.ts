@@ -28,7 +28,6 @@ const DEFAULTS = {
   trustedProxies: [],
   rateLimits: { perCredential: 120_000, perAddress: 12_000 },
   maxFailedSignIns: 20,
-  passwordQueue: { waiting: 100, waitingPerAccount: 25 },
   stopDelaySeconds: 1,
 };
 
@@ -59,8 +58,6 @@ const VARIABLES = [
   'PAW_RATE_LIMIT_CREDENTIAL',
   'PAW_RATE_LIMIT_ADDRESS',
   'PAW_FAILED_SIGN_INS',
-  'PAW_PASSWORD_QUEUE',
-  'PAW_PASSWORD_QUEUE_ACCOUNT',
   'PAW_STOP_DELAY',
 ];
 
@@ -139,8 +136,6 @@ test.each([
     { rateLimits: { perCredential: 120_000, perAddress: 100_000_000 } },
   ],
   [{ PAW_FAILED_SIGN_INS: '1' }, { maxFailedSignIns: 1 }],
-  [{ PAW_PASSWORD_QUEUE: '0' }, { passwordQueue: { waiting: 0, waitingPerAccount: 25 } }],
-  [{ PAW_PASSWORD_QUEUE_ACCOUNT: '10000' }, { passwordQueue: { waiting: 100, waitingPerAccount: 10_000 } }],
   [{ PAW_STOP_DELAY: '0s' }, { stopDelaySeconds: 0 }],
   [{ PAW_STOP_DELAY: '15s' }, { stopDelaySeconds: 15 }],
 ])('%o changes what it names and nothing else', (environment, changes) => {
@@ -194,8 +189,6 @@ test.each(
     ['PAW_RATE_LIMIT_CREDENTIAL', ['0', '100000001', 'off']],
     ['PAW_RATE_LIMIT_ADDRESS', ['0', '100000001', 'off']],
     ['PAW_FAILED_SIGN_INS', ['0', '100000001', 'off']],
-    ['PAW_PASSWORD_QUEUE', ['-1', '10001', 'many']],
-    ['PAW_PASSWORD_QUEUE_ACCOUNT', ['-1', '10001', 'many']],
     ['PAW_STOP_DELAY', ['-1s', '10', 'soon', '25h']],
   ].flatMap(([name, values]) => [values].flat().map((value) => [String(name), value ?? ''] as const)),
 )('%s=%s is refused with one line that names the variable', (name, value) => {

@@ -44,8 +44,6 @@ export type Metrics = {
   watchPool(state: () => PoolState): (wait: PoolWait) => void;
   /** Measures the number of valid tokens. @param count counts them; it is called at most once a minute */
   watchTokens(count: () => Promise<number>): void;
-  /** Measures the queue of passwords. @param waiting is called when the metrics are read */
-  watchPasswordQueue(waiting: () => number): void;
   /** Returns the metrics in the text format of Prometheus. */
   read(): Promise<string>;
 };
@@ -88,16 +86,6 @@ export function createMetrics(version: string): Metrics {
     observeSync: syncObserver(registry),
     watchPool: (state) => watchPool(registry, state),
     watchTokens: (count) => addTokenGauge(registry, count),
-    watchPasswordQueue(waiting) {
-      new Gauge({
-        name: 'paw_password_queue_length',
-        help: 'Wallet passwords that wait to be hashed.',
-        registers,
-        collect() {
-          this.set(waiting());
-        },
-      });
-    },
     read: () => registry.metrics(),
   };
 }

@@ -1,4 +1,4 @@
-import { passwordHasher } from '../../../src/credentials/password-hasher.ts';
+import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
 import { createDataLayer } from '../../../src/data/create-data-layer.ts';
 import type { DataLayer } from '../../../src/data/data-layer.ts';
 import { Context } from '../../../src/graphql/context.ts';
@@ -15,7 +15,7 @@ export async function openDataLayer(): Promise<DataLayer> {
   return createDataLayer({
     database,
     tokens: tokenStore(database, clock),
-    passwords: passwordHasher({ waiting: 100, waitingPerAccount: 100 }),
+    passwords: new PasswordHasher(),
     pageTokens: pageTokens(await loadPageTokenKey(database)),
     clock,
     newId: idGenerator(clock),
