@@ -8,7 +8,7 @@ export type CredentialKind = 'acct' | 'app' | 'key';
 /** The parsed public part of a credential. */
 export type Credential = {
   readonly kind: CredentialKind;
-  /** The id of the account (`acct`, `app`) or of the app (`key`, and `app` if it was issued before migration 11). */
+  /** The id of the account (`acct`, `app`) or of the app (`key`). */
   readonly ownerId: Ulid;
   /** The id of the credential, unique within its owner. */
   readonly serial: Ulid;

@@ -10,10 +10,8 @@ export async function authenticate(
 ): Promise<Principal> {
   const token = parseCredential(bearerToken);
   if (token === undefined || token.kind === 'key') throw tokenInvalid();
-  const { kind, ownerId, serial } = token;
-  const record =
-    (await tokens.find(ownerId, serial)) ??
-    (kind === 'app' ? await tokens.findOfApp(ownerId, serial) : undefined);
+  const { ownerId, serial } = token;
+  const record = await tokens.find(ownerId, serial);
   if (record === undefined || !equalHashes(record.hash, hashCredential(bearerToken))) {
     throw tokenInvalid();
   }

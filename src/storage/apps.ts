@@ -15,7 +15,7 @@ export type AppRow = {
 
 /** The private key of an app. */
 export type AppKey = {
-  /** The public id of the key. Empty for a key of an earlier version. */
+  /** The public id of the key. */
   readonly private_key_id: string;
   /** The SHA-256 of the key, in hexadecimal digits. */
   readonly private_key_hash: string;

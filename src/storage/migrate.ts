@@ -23,12 +23,10 @@ export type MigrationPlan = {
 
 const MAX_ATTEMPTS = 3;
 
-const CREATE_TABLE =
-  'CREATE TABLE IF NOT EXISTS schema_migration (version INTEGER PRIMARY KEY, apply_time_ms BIGINT NOT NULL)';
+const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS schema_migration
+  (version INTEGER PRIMARY KEY, compatible_from INTEGER NOT NULL, apply_time_ms BIGINT NOT NULL)`;
 
-const INSERT = 'INSERT INTO schema_migration (version, apply_time_ms) VALUES ($1, $2)';
-
-const MARK = 'UPDATE schema_migration SET compatible_from = $1 WHERE version = $2';
+const INSERT = 'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES ($1, $2, $3)';
 
 /**
  * Applies the missing migrations to the database. If the schema is current, the database is only
@@ -76,14 +74,10 @@ async function apply(database: Database, now: number): Promise<readonly string[]
   return database.transaction(async (transaction) => {
     await transaction.query(CREATE_TABLE);
     const missing = migrations.slice(await selectVersion(transaction));
-    for (const { version, statements } of missing) {
+    for (const { version, compatibleFrom, statements } of missing) {
       // Inserted first: its key makes a concurrent process wait here until this transaction ends.
-      await transaction.query(INSERT, [version, now]);
+      await transaction.query(INSERT, [version, compatibleFrom, now]);
       for (const statement of statements) await transaction.query(statement);
-    }
-    // Afterwards, because one of the migrations adds the column.
-    for (const { version, compatibleFrom } of missing) {
-      if (compatibleFrom < version) await transaction.query(MARK, [compatibleFrom, version]);
     }
     // So that no command that only reads has to create it.
     await loadPageTokenKey(transaction);

@@ -9,9 +9,9 @@ export class DatabaseVersionError extends Error {}
 
 const FIND_VERSION = 'SELECT MAX(version) AS version FROM schema_migration';
 
-/** Selects a `SchemaVersion`. The column `compatible_from` is null if no earlier program can use the schema. */
-export const FIND_COMPATIBLE_VERSION = `SELECT MAX(version) AS version,
-  MAX(COALESCE(compatible_from, version)) AS compatible_from FROM schema_migration`;
+/** Selects a `SchemaVersion`. */
+export const FIND_COMPATIBLE_VERSION =
+  'SELECT MAX(version) AS version, MAX(compatible_from) AS compatible_from FROM schema_migration';
 
 // SQLite has one result code for all errors in SQL. Source: PostgreSQL, appendix A (undefined_table).
 const UNDEFINED_TABLE = '42P01';
@@ -47,7 +47,7 @@ export async function selectVersion(database: Queryable): Promise<number> {
  */
 export async function assertUsable(database: Queryable): Promise<number> {
   const version = await readVersion(database);
-  // A schema that is not newer can be older than the column.
+  // A schema that is not newer can be empty.
   if (version <= latestVersion()) return checkVersion({ version, compatible_from: version });
   const [row] = await database.query<SchemaVersion>(FIND_COMPATIBLE_VERSION);
   return checkVersion(row);

@@ -19,12 +19,6 @@ export type TokenStore = {
    */
   find(accountId: Ulid, id: Ulid): Promise<TokenRecord | undefined>;
   /**
-   * Returns the data of an access token whose text names its app, as it did before migration 11. The account is unknown,
-   * so an engine that distributes rows by account asks all its nodes.
-   * @throws UNAVAILABLE if the database is unavailable
-   */
-  findOfApp(appId: Ulid, id: Ulid): Promise<TokenRecord | undefined>;
-  /**
    * Stores a token with a time to live of `ttlMs` milliseconds.
    * @param app the app that signed in; omitted for an account token
    * @throws UNAVAILABLE if the database is unavailable
@@ -33,10 +27,6 @@ export type TokenStore = {
   /** Revokes a token. Returns whether it was valid. @throws UNAVAILABLE if the database is unavailable */
   revoke(accountId: Ulid, id: Ulid): Promise<boolean>;
 };
-
-const FIND_OF_APP = `SELECT token.value, token.expire_time_ms
-FROM token JOIN account ON account.id = token.account_id
-WHERE 'tokens/' || token.id = $1 AND token.app_id = $2 AND account.state = 'ACTIVE'`;
 
 /**
  * Returns the token store of a database, or of a transaction on it. The store is a Keyv with
@@ -60,14 +50,6 @@ export function tokenStore(database: Queryable, clock: () => number): TokenStore
 
   return {
     find: (accountId, id) => keyv.get(keyOf(accountId, id)),
-
-    async findOfApp(appId, id) {
-      const [row] = await database.query<{ value: string; expire_time_ms: number }>(FIND_OF_APP, [
-        `tokens/${id}`,
-        appId,
-      ]);
-      return row && row.expire_time_ms > clock() ? recordFromValue(row.value) : undefined;
-    },
 
     async add(id, record, ttlMs, app) {
       await keyvOf(app).set(keyOf(record.principal.accountId, id), record, ttlMs);

@@ -233,7 +233,7 @@ function testSqlite(): void {
       ],
       [
         'a database of a newer version',
-        () => execute(file, 'INSERT INTO schema_migration VALUES (9999, 0, NULL)'),
+        () => execute(file, 'INSERT INTO schema_migration VALUES (9999, 9999, 0)'),
         /version 9999/,
       ],
       ['a row without its parent', () => execute(file, 'DELETE FROM project'), /refers to a missing project/],

@@ -134,25 +134,6 @@ test('a second rotation ends the key before the old one and its tokens at once',
   expect(await statusOf(...tokens)).toEqual([ENDED, ENDED, ENDED, ENDED, 'ok']);
 });
 
-test('a key and a token of an earlier version, which have no key id, end with the grace period', async () => {
-  const app = await newApp();
-  const token = await accessTokenOf(api, tenant.token, app);
-  const { database } = gateway;
-  await database.query("UPDATE app SET private_key_id = '' WHERE id = $1", [ulidOf(app.name)]);
-  await database.query("UPDATE token SET app_key_id = '' WHERE app_id = $1", [ulidOf(app.name)]);
-  const later = await accessTokenOf(api, tenant.token, app);
-  const second = await rotate({ name: app.name, gracePeriod: 60 });
-  expect([await signInsWith(app, second), await statusOf(token, later)]).toEqual([
-    ['ok', 'ok'],
-    ['ok', 'ok'],
-  ]);
-  const third = await rotate({ name: app.name, gracePeriod: 60 });
-  expect([await signInsWith(app, second, third), await statusOf(token, later)]).toEqual([
-    [ENDED_KEY, 'ok', 'ok'],
-    [ENDED, ENDED],
-  ]);
-});
-
 test('a rotation without a grace period ends all earlier keys and tokens', async () => {
   const first = await newApp();
   const second = await rotate({ name: first.name, gracePeriod: 3600 });

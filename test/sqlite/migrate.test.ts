@@ -10,7 +10,9 @@ test('the file of a newer version is not changed', async () => {
   onTestFinished(remove);
   await onDatabase(url, async (database) => {
     await migrate(database, Date.now());
-    await database.query('INSERT INTO schema_migration (version, apply_time_ms) VALUES (9999, 0)');
+    await database.query(
+      'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES (9999, 9999, 0)',
+    );
   });
   const before = readFileSync(pathOf(url));
   for (const words of [['serve'], ['account', 'create', '--title', 'Atlas']]) {

@@ -107,7 +107,6 @@ test('the token of a request and the rows of the commands are found by an index'
   await listAccounts(explained, '', 10);
   await listApps(explained, accountId, '', 10);
   await listProjectWallets(explained, accountId, projectId, '', 10);
-  await tokenStore(explained, Date.now).findOfApp(id, id);
   await findToken(explained, accountId, id);
   await findTokenById(explained, id);
   await revokeToken(explained, accountId, id);

@@ -1,9 +1,17 @@
+-- The key of every table with an account begins with the account.
+
+-- Some commands find a row by its name, without the account. They use an index on the name: an index on the id alone
+-- would mislead the query planner of PostgreSQL. A generic plan could scan it, and so the rows of all accounts, to read
+-- the rows of one account.
+
 CREATE TABLE account (
   id TEXT PRIMARY KEY,
   title TEXT NOT NULL,
   default_project_id TEXT NOT NULL,
-  -- Incremented with every insertion of a project, so that the total count of a list is one row to read.
+  -- Changed with every insertion and deletion of a project, so that the total count of a list is one row to read.
   project_count BIGINT NOT NULL,
+  -- The tokens of an account that is not ACTIVE are refused.
+  state TEXT NOT NULL DEFAULT 'ACTIVE',
   create_time_ms BIGINT NOT NULL
 );
 
@@ -17,21 +25,30 @@ CREATE TABLE project (
   PRIMARY KEY (account_id, id)
 );
 
-CREATE INDEX project_by_id ON project (id);
+CREATE INDEX project_by_name ON project (('projects/' || id));
 
 CREATE TABLE app (
   account_id TEXT NOT NULL,
   id TEXT NOT NULL,
   project_id TEXT NOT NULL,
   title TEXT NOT NULL,
+  -- The public part of the text of the key.
+  private_key_id TEXT NOT NULL,
+  -- The SHA-256 of the key, in hexadecimal digits.
   private_key_hash TEXT NOT NULL,
+  -- The key before the last rotation, which is valid until the end of its grace period. Null before the first rotation.
+  previous_key_id TEXT,
+  previous_key_hash TEXT,
+  previous_key_expire_time_ms BIGINT,
   active SMALLINT NOT NULL CHECK (active IN (0, 1)),
   create_time_ms BIGINT NOT NULL,
   PRIMARY KEY (account_id, id),
   FOREIGN KEY (account_id, project_id) REFERENCES project (account_id, id)
 );
 
-CREATE INDEX app_by_id ON app (id);
+CREATE INDEX app_by_name ON app (('apps/' || id));
+
+CREATE INDEX app_by_project ON app (account_id, project_id, id);
 
 CREATE TABLE wallet (
   account_id TEXT NOT NULL,
@@ -49,20 +66,101 @@ CREATE TABLE wallet (
   FOREIGN KEY (account_id, project_id) REFERENCES project (account_id, id)
 );
 
--- Access tokens and account tokens, in the format of Keyv. The namespace is the ULID of the account or app.
-CREATE TABLE keyv (
-  namespace TEXT NOT NULL,
-  key TEXT NOT NULL,
+CREATE INDEX wallet_by_name ON wallet (('wallets/' || id));
+
+CREATE INDEX wallet_by_project ON wallet (account_id, project_id, id);
+
+CREATE TABLE token (
+  account_id TEXT NOT NULL,
+  id TEXT NOT NULL,
+  -- The app that signed in, and the id of the key with which it did. Both are empty for an account token.
+  app_id TEXT NOT NULL DEFAULT '',
+  app_key_id TEXT NOT NULL DEFAULT '',
+  -- In the format of Keyv.
   value TEXT NOT NULL,
   -- Null if the entry never expires.
   expire_time_ms BIGINT,
-  PRIMARY KEY (namespace, key)
+  PRIMARY KEY (account_id, id)
 );
 
-CREATE INDEX keyv_by_expiry ON keyv (expire_time_ms);
+CREATE INDEX token_by_expiry ON token (expire_time_ms);
+
+-- For the tokens of one app, the oldest first.
+CREATE INDEX token_by_app ON token (account_id, app_id, id);
+
+CREATE INDEX token_by_name ON token (('tokens/' || id));
+
+-- The responses to requests with an Idempotency-Key, in the transaction of the request.
+CREATE TABLE idempotency_key (
+  account_id TEXT NOT NULL,
+  -- The account or the project that the token speaks for.
+  principal_id TEXT NOT NULL,
+  -- The SHA-256 of the key, in hexadecimal digits.
+  key_hash TEXT NOT NULL,
+  -- Encrypted with the bearer token of the request.
+  answer TEXT NOT NULL,
+  expire_time_ms BIGINT NOT NULL,
+  PRIMARY KEY (account_id, principal_id, key_hash)
+);
+
+CREATE INDEX idempotency_key_by_expiry ON idempotency_key (expire_time_ms);
+
+-- The failed sign-ins of one client to one app. The address is an IPv4 address or an IPv6 network.
+CREATE TABLE sign_in_failure (
+  account_id TEXT NOT NULL,
+  -- The app of the request, which may not exist.
+  app_id TEXT NOT NULL,
+  credential_id TEXT NOT NULL,
+  address TEXT NOT NULL,
+  failure_count BIGINT NOT NULL,
+  -- The count starts again after this time.
+  expire_time_ms BIGINT NOT NULL,
+  PRIMARY KEY (account_id, app_id, credential_id, address)
+);
+
+CREATE INDEX sign_in_failure_by_expiry ON sign_in_failure (expire_time_ms);
+
+-- The acts that matter, each in the transaction of its act. No values of fields, and no secrets.
+CREATE TABLE audit_event (
+  account_id TEXT NOT NULL,
+  -- A ULID with the time of the act. That of failed sign-ins is derived from their minute, app and client address.
+  id TEXT NOT NULL,
+  action TEXT NOT NULL,
+  -- The name of the resource.
+  resource TEXT NOT NULL,
+  -- The public id of the token of the request. Null for an act of the operator.
+  credential_id TEXT,
+  -- The public id of the token that was issued or revoked.
+  token_id TEXT,
+  -- The names of the fields that were set, with commas between them.
+  fields TEXT NOT NULL,
+  -- An IPv4 address or an IPv6 network.
+  address TEXT,
+  request_id TEXT,
+  -- The number of failed sign-ins or revoked tokens.
+  event_count BIGINT NOT NULL,
+  PRIMARY KEY (account_id, id)
+);
+
+-- For the list of all accounts, and for the deletion of old events.
+CREATE INDEX audit_event_by_name ON audit_event (('events/' || id));
 
 -- One row: the key for the MACs of page tokens, shared by all instances.
 CREATE TABLE page_token_key (
   id SMALLINT PRIMARY KEY CHECK (id = 1),
   key TEXT NOT NULL
 );
+
+-- One row: which instance deletes expired rows, and since when its clock can be trusted.
+CREATE TABLE sweep (
+  id SMALLINT PRIMARY KEY CHECK (id = 1),
+  -- The instance that swept last, and the time of its last batch.
+  holder TEXT NOT NULL,
+  time_ms BIGINT NOT NULL,
+  -- Since this time, the clock has not moved by more than a day between two sweeps.
+  clock_since_ms BIGINT NOT NULL
+);
+
+-- The claim is an hour old, so that every instance can take it.
+INSERT INTO sweep (id, holder, time_ms, clock_since_ms)
+SELECT 1, '', MAX(apply_time_ms) - 3600000, 0 FROM schema_migration;
