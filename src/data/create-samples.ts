@@ -80,7 +80,7 @@ function insertSamples(admin: AdminContext): Promise<ResourceName<'accounts'>> {
   return admin.database.transaction(async (transaction) => {
     // One transaction, so that an interrupted start does not leave incomplete samples.
     const database = {
-      query: transaction.query,
+      ...transaction,
       transaction: (work) => work(transaction),
     } satisfies AdminContext['database'];
     const context: AdminContext = { ...admin, database };

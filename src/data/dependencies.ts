@@ -28,5 +28,5 @@ export type Dependencies = {
 
 /** The dependencies of the operations that only the operator can call. */
 export type AdminContext = Pick<Dependencies, 'clock' | 'newId' | 'publicUrl'> & {
-  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly database: Pick<Database, 'read' | 'write' | 'transaction'>;
 };

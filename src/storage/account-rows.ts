@@ -33,7 +33,7 @@ const DELETE_ACCOUNT = 'DELETE FROM account WHERE id = $1';
  * @throws UNAVAILABLE if the database is unavailable
  */
 export async function deleteAccountRows(
-  database: Pick<Database, 'query' | 'transaction'>,
+  database: Pick<Database, 'read' | 'write' | 'transaction'>,
   accountId: Ulid,
   kept?: 'audit_event',
 ): Promise<DeletedRows> {
@@ -49,15 +49,15 @@ export async function deleteAccountRows(
   for (const table of Object.keys(TABLES) as TableName[]) {
     if (table === kept) continue;
     for (let length = BATCH_SIZE; length === BATCH_SIZE; ) {
-      ({ length } = await database.query(deleteBatch(table, TABLES[table]), [accountId, BATCH_SIZE]));
+      ({ length } = await database.write(deleteBatch(table, TABLES[table]), [accountId, BATCH_SIZE]));
       deleted[table] += length;
     }
   }
   await database.transaction(async (transaction) => {
     for (const table of LATE_TABLES) {
-      if (table !== kept) await transaction.query(`DELETE FROM ${table} WHERE account_id = $1`, [accountId]);
+      if (table !== kept) await transaction.write(`DELETE FROM ${table} WHERE account_id = $1`, [accountId]);
     }
-    await transaction.query(DELETE_ACCOUNT, [accountId]);
+    await transaction.write(DELETE_ACCOUNT, [accountId]);
   });
   return deleted;
 }

@@ -32,7 +32,7 @@ export async function insertAccount(
   transaction: Queryable,
   account: Omit<AccountRow, 'project_count' | 'state'>,
 ): Promise<void> {
-  await transaction.query(INSERT, [
+  await transaction.write(INSERT, [
     account.id,
     account.title,
     account.default_project_id,
@@ -42,7 +42,7 @@ export async function insertAccount(
 
 /** Returns the account with this id, or undefined if it does not exist. */
 export async function findAccount(database: Queryable, id: Ulid): Promise<AccountRow | undefined> {
-  const [row] = await database.query<AccountRow>(FIND, [id]);
+  const [row] = await database.read<AccountRow>(FIND, [id]);
   return row;
 }
 
@@ -52,7 +52,7 @@ export function listAccounts(
   after: Ulid | '',
   limit: number,
 ): Promise<readonly AccountRow[]> {
-  return database.query<AccountRow>(LIST, [after, limit]);
+  return database.read<AccountRow>(LIST, [after, limit]);
 }
 
 /** Sets the state of an account and returns its row, or undefined if it does not exist or is being deleted. */
@@ -61,12 +61,12 @@ export async function updateAccountState(
   id: Ulid,
   state: AccountState,
 ): Promise<AccountRow | undefined> {
-  const [row] = await database.query<AccountRow>(SET_STATE, [id, state]);
+  const [row] = await database.write<AccountRow>(SET_STATE, [id, state]);
   return row;
 }
 
 /** Returns the oldest account, or undefined if the database has no accounts. */
 export async function findFirstAccount(database: Queryable): Promise<AccountRow | undefined> {
-  const [row] = await database.query<AccountRow>(FIND_FIRST);
+  const [row] = await database.read<AccountRow>(FIND_FIRST);
   return row;
 }

@@ -83,9 +83,12 @@ const FIND = `SELECT ${COLUMNS} FROM app WHERE 'apps/' || id = $1`;
 const DELETE = `DELETE FROM app WHERE 'apps/' || id = $1 RETURNING ${COLUMNS}`;
 
 /** Inserts an app and returns its row, or undefined if the project does not belong to the account. */
-export async function insertApp(database: Queryable, app: AppRow & AppKey): Promise<AppRow | undefined> {
+export async function insertApp(
+  database: Pick<Queryable, 'write'>,
+  app: AppRow & AppKey,
+): Promise<AppRow | undefined> {
   try {
-    const [row] = await database.query<AppRow>(INSERT, [
+    const [row] = await database.write<AppRow>(INSERT, [
       app.account_id,
       app.project_id,
       app.id,
@@ -117,7 +120,7 @@ export async function findAppSecret(
   accountId: Ulid,
   id: Ulid,
 ): Promise<AppSecretRow | undefined> {
-  const [row] = await database.query<AppSecretRow>(FIND_SECRET, [accountId, id]);
+  const [row] = await database.read<AppSecretRow>(FIND_SECRET, [accountId, id]);
   return row;
 }
 
@@ -128,7 +131,7 @@ export function listApps(
   after: Ulid | '',
   limit: number,
 ): Promise<readonly AppRow[]> {
-  return database.query<AppRow>(LIST, [accountId, after, limit]);
+  return database.read<AppRow>(LIST, [accountId, after, limit]);
 }
 
 /**
@@ -145,7 +148,7 @@ export async function lockApp(
   keyHash: string,
   now: number,
 ): Promise<AppLock | undefined> {
-  const [row] = await transaction.query<AppLock>(LOCK, [accountId, id, keyHash, now]);
+  const [row] = await transaction.write<AppLock>(LOCK, [accountId, id, keyHash, now]);
   return row;
 }
 
@@ -154,7 +157,7 @@ export async function findAppByName(
   database: Queryable,
   name: ResourceName<'apps'>,
 ): Promise<AppRow | undefined> {
-  const [row] = await database.query<AppRow>(FIND, [name]);
+  const [row] = await database.read<AppRow>(FIND, [name]);
   return row;
 }
 
@@ -165,7 +168,7 @@ export async function updateApp(
   id: Ulid,
   { title, active }: AppChanges,
 ): Promise<AppRow | undefined> {
-  const [row] = await database.query<AppRow>(UPDATE, [
+  const [row] = await database.write<AppRow>(UPDATE, [
     accountId,
     id,
     title ?? null,
@@ -188,7 +191,7 @@ export async function replaceAppKey(
   previousExpireTimeMs: number,
 ): Promise<(AppRow & { readonly previous_key_id: string }) | undefined> {
   const params = [accountId, id, private_key_id, private_key_hash, previousExpireTimeMs];
-  const [row] = await transaction.query<AppRow & { readonly previous_key_id: string }>(REPLACE_KEY, params);
+  const [row] = await transaction.write<AppRow & { readonly previous_key_id: string }>(REPLACE_KEY, params);
   return row;
 }
 
@@ -197,6 +200,6 @@ export async function deleteApp(
   transaction: Queryable,
   name: ResourceName<'apps'>,
 ): Promise<AppRow | undefined> {
-  const [row] = await transaction.query<AppRow>(DELETE, [name]);
+  const [row] = await transaction.write<AppRow>(DELETE, [name]);
   return row;
 }

@@ -50,16 +50,19 @@ const COUNT = `SELECT COUNT(*) AS count FROM
 
 /** Inserts an event, or adds its count to an event with the same id. */
 export async function insertAuditEvent(database: Queryable, event: AuditEventRow): Promise<void> {
-  await database.query(INSERT.sql, valuesOf(event));
+  await database.write(INSERT.sql, valuesOf(event));
 }
 
 /**
  * Returns a target for one statement with RETURNING. The event is inserted in the transaction of the statement, if that
  * returns a row.
  */
-export function audited(database: Pick<Database, 'queryAndInsert'>, event: AuditEventRow): Queryable {
+export function audited(
+  database: Pick<Database, 'queryAndInsert'>,
+  event: AuditEventRow,
+): Pick<Queryable, 'write'> {
   const insertion = { statement: INSERT, values: valuesOf(event) };
-  return { query: (sql, params = []) => database.queryAndInsert(sql, params, insertion) };
+  return { write: (sql, params = []) => database.queryAndInsert(sql, params, insertion) };
 }
 
 /** Returns at most `limit` events of an account whose id is greater than `after`, in the order of their ids. */
@@ -69,7 +72,7 @@ export function listAuditEvents(
   after: string,
   limit: number,
 ): Promise<readonly AuditEventRow[]> {
-  return database.query<AuditEventRow>(LIST, [accountId, after, limit]);
+  return database.read<AuditEventRow>(LIST, [accountId, after, limit]);
 }
 
 /** Returns at most `limit` events of all accounts whose id is greater than `after`, in the order of their ids. */
@@ -78,7 +81,7 @@ export function listAllAuditEvents(
   after: string,
   limit: number,
 ): Promise<readonly AuditEventRow[]> {
-  return database.query<AuditEventRow>(LIST_ALL, [`events/${after}`, limit]);
+  return database.read<AuditEventRow>(LIST_ALL, [`events/${after}`, limit]);
 }
 
 /** Returns the number of events of an account with ids from `first` to `last`, but at most `limit`. */
@@ -89,7 +92,7 @@ export async function countAuditEvents(
   last: Ulid,
   limit: number,
 ): Promise<number> {
-  const [row] = await database.query<{ count: number }>(COUNT, [accountId, first, last, limit]);
+  const [row] = await database.read<{ count: number }>(COUNT, [accountId, first, last, limit]);
   return row?.count ?? 0;
 }
 

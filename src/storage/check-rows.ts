@@ -67,7 +67,7 @@ const BATCH_SIZE = 500;
 
 /** Returns the number of rows of each table. @throws UNAVAILABLE if the database is unavailable */
 export async function countRows(database: Queryable): Promise<RowCounts> {
-  const [row] = await database.query<RowCounts & Row>(COUNT);
+  const [row] = await database.read<RowCounts & Row>(COUNT);
   if (row === undefined) throw new Error('A statement without a FROM clause returned no row.');
   return row;
 }
@@ -80,7 +80,7 @@ export async function countRows(database: Queryable): Promise<RowCounts> {
 export async function findRowProblems(database: Queryable): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const [sql, describe] of PROBLEMS) {
-    const rows = await database.query<{ id: string }>(sql);
+    const rows = await database.read<{ id: string }>(sql);
     problems.push(...rows.map(({ id }) => describe(id)));
   }
   return problems;
@@ -89,7 +89,7 @@ export async function findRowProblems(database: Queryable): Promise<readonly str
 /** Returns all projects with the CIDs of their cover images, in batches. */
 export async function* readCovers(database: Queryable): AsyncGenerator<readonly CoverRow[]> {
   for (let last = { account_id: '', id: '' }; ; ) {
-    const rows: readonly CoverRow[] = await database.query<CoverRow>(COVERS, [
+    const rows: readonly CoverRow[] = await database.read<CoverRow>(COVERS, [
       last.account_id,
       last.id,
       BATCH_SIZE,

@@ -132,21 +132,21 @@ export function copyDatabase(
           onProgress({ done, total });
         }
       }
-      const [key] = await from.query<{ key: string }>(FIND_KEY);
-      if (key !== undefined) await to.query(SET_KEY, [key.key]);
+      const [key] = await from.read<{ key: string }>(FIND_KEY);
+      if (key !== undefined) await to.write(SET_KEY, [key.key]);
       return result;
     }),
   );
 }
 
 async function assertEmpty(target: Queryable, { name }: Table): Promise<void> {
-  const rows = await target.query(`SELECT 1 AS one FROM ${name} LIMIT 1`);
+  const rows = await target.read(`SELECT 1 AS one FROM ${name} LIMIT 1`);
   if (rows.length > 0) throw new TargetNotEmptyError(`The target is not empty: its table ${name} has rows.`);
 }
 
 async function count(source: Queryable, { name, where }: Table, now: number): Promise<number> {
   const filter = where ? ` WHERE ${where}` : '';
-  const rows = await source.query<{ count: number }>(
+  const rows = await source.read<{ count: number }>(
     `SELECT COUNT(*) AS count FROM ${name}${filter}`,
     where ? [now] : [],
   );
@@ -160,7 +160,7 @@ async function* batches(source: Queryable, { name, columns, key, where }: Table,
 WHERE ${where ?? 'CAST($1 AS BIGINT) > 0'} AND (${key.join(', ')}) > (${placeholders(2)}) ORDER BY ${key.join(', ')} LIMIT ${BATCH_SIZE}`;
   let lastKey: readonly Value[] = key.map(() => '');
   for (;;) {
-    const rows = await source.query(select, [now, ...lastKey]);
+    const rows = await source.read(select, [now, ...lastKey]);
     const lastRow = rows.at(-1);
     if (lastRow === undefined) return;
     yield rows;
@@ -172,7 +172,7 @@ async function insert(target: Queryable, { name, columns }: Table, rows: readonl
   const tuples = rows.map(
     (_, row) => `(${columns.map((_, column) => `$${row * columns.length + column + 1}`).join(', ')})`,
   );
-  await target.query(
+  await target.write(
     `INSERT INTO ${name} (${columns.join(', ')}) VALUES ${tuples.join(', ')}`,
     rows.flatMap((row) => valuesOf(row, columns)),
   );

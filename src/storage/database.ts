@@ -4,16 +4,21 @@ export type Value = string | number | null;
 /** A row of a result: the values by column name. */
 export type Row = Readonly<Record<string, Value>>;
 
+/**
+ * Executes one statement.
+ *
+ * @param sql the statement, with `$1`, `$2`… as parameters
+ * @returns the rows; `R` is the type that the caller declares for them, and is not checked
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export type Execute = <R extends Row>(sql: string, params?: readonly Value[]) => Promise<readonly R[]>;
+
 /** A target for SQL statements: a database, or a transaction on it. */
 export type Queryable = {
-  /**
-   * Executes one statement.
-   *
-   * @param sql the statement, with `$1`, `$2`… as parameters
-   * @returns the rows; `R` is the type that the caller declares for them, and is not checked
-   * @throws UNAVAILABLE if the database is unavailable
-   */
-  query<R extends Row>(sql: string, params?: readonly Value[]): Promise<readonly R[]>;
+  /** Executes a SELECT. */
+  readonly read: Execute;
+  /** Executes any other statement. It resolves when its changes are durable, or in a transaction with the transaction. */
+  readonly write: Execute;
 };
 
 /** Ends a transaction that is rolled back, although nothing has failed in it. */
@@ -55,8 +60,8 @@ export async function queryThenInsert<R extends Row>(
   params: readonly Value[],
   { statement, values }: Insertion,
 ): Promise<readonly R[]> {
-  const rows = await transaction.query<R>(sql, params);
-  if (rows.length > 0) await transaction.query(statement.sql, values);
+  const rows = await transaction.write<R>(sql, params);
+  if (rows.length > 0) await transaction.write(statement.sql, values);
   return rows;
 }
 

@@ -30,7 +30,7 @@ export async function findResponse(
   { accountId, principalId, keyHash }: IdempotencyKeyId,
   now: number,
 ): Promise<string | undefined> {
-  const [row] = await database.query<{ answer: string; expire_time_ms: number }>(FIND, [
+  const [row] = await database.read<{ answer: string; expire_time_ms: number }>(FIND, [
     accountId,
     principalId,
     keyHash,
@@ -40,7 +40,7 @@ export async function findResponse(
 
 /** Returns the number of responses of an account, but at most `limit`. */
 export async function countResponses(database: Queryable, accountId: Ulid, limit: number): Promise<number> {
-  const [row] = await database.query<{ count: number }>(COUNT, [accountId, limit]);
+  const [row] = await database.read<{ count: number }>(COUNT, [accountId, limit]);
   return row?.count ?? 0;
 }
 
@@ -57,6 +57,6 @@ export async function insertResponse(
   now: number,
   ttlMs: number,
 ): Promise<boolean> {
-  const rows = await transaction.query(INSERT, [accountId, principalId, keyHash, response, now + ttlMs, now]);
+  const rows = await transaction.write(INSERT, [accountId, principalId, keyHash, response, now + ttlMs, now]);
   return rows.length > 0;
 }

@@ -47,7 +47,7 @@ export class KeyvAdapter implements KeyvStoreAdapter {
    */
   // The type parameter is part of Keyv's interface. The value is always a string.
   async get<V>(key: string): Promise<V | undefined> {
-    const [row] = await this.#database.query<Entry>(GET, columns(key));
+    const [row] = await this.#database.read<Entry>(GET, columns(key));
     const isLive = row !== undefined && (row.expire_time_ms ?? Infinity) > this.#clock();
     return isLive ? (row.value as V) : undefined;
   }
@@ -56,18 +56,18 @@ export class KeyvAdapter implements KeyvStoreAdapter {
   async set(key: string, value: string, ttl?: number): Promise<void> {
     const expireTimeMs = ttl === undefined ? null : this.#clock() + ttl;
     const params = [...columns(key), value, expireTimeMs, this.#app.id, this.#app.keyId];
-    await this.#database.query(SET, params);
+    await this.#database.write(SET, params);
   }
 
   /** Deletes an entry. Returns whether it existed and had not expired. */
   async delete(key: string): Promise<boolean> {
-    const [row] = await this.#database.query<{ expire_time_ms: number | null }>(DELETE, columns(key));
+    const [row] = await this.#database.write<{ expire_time_ms: number | null }>(DELETE, columns(key));
     return row !== undefined && (row.expire_time_ms ?? Infinity) > this.#clock();
   }
 
   /** Deletes all entries of an account. */
   async clear(): Promise<void> {
-    await this.#database.query(CLEAR, [this.namespace ?? '']);
+    await this.#database.write(CLEAR, [this.namespace ?? '']);
   }
 
   /** Ignores listeners: Keyv subscribes to error events, but this adapter reports errors only by rejected promises. */

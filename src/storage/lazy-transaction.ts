@@ -22,7 +22,12 @@ export type LazyTransaction = {
 };
 
 /** A statement of the transaction, and its result. */
-type Statement = { readonly sql: string; readonly params: readonly Value[]; readonly rows: readonly Row[] };
+type Statement = {
+  readonly kind: keyof Queryable;
+  readonly sql: string;
+  readonly params: readonly Value[];
+  readonly rows: readonly Row[];
+};
 
 /** An attempt at the transaction. */
 type Run = { readonly transaction: Queryable; readonly fail: (error: unknown) => void };
@@ -60,13 +65,17 @@ export function lazyTransaction(database: Database): LazyTransaction {
     return firstRun;
   }
 
-  const query: Queryable['query'] = async <R extends Row>(sql: string, params: readonly Value[] = []) => {
+  async function execute<R extends Row>(
+    kind: keyof Queryable,
+    sql: string,
+    params: readonly Value[] = [],
+  ): Promise<readonly R[]> {
     for (;;) {
       const current = begin(sql);
       const { transaction, fail } = await current.promise;
       try {
-        const rows = await transaction.query<R>(sql, params);
-        statements.push({ sql, params, rows });
+        const rows = await transaction[kind]<R>(sql, params);
+        statements.push({ kind, sql, params, rows });
         return rows;
       } catch (error) {
         // The conflict of another statement ends the attempt for this one, too.
@@ -77,6 +86,11 @@ export function lazyTransaction(database: Database): LazyTransaction {
         }
       }
     }
+  }
+
+  const inTransaction: Queryable = {
+    read: (sql, params) => execute('read', sql, params),
+    write: (sql, params) => execute('write', sql, params),
   };
 
   async function rollBack(): Promise<void> {
@@ -87,10 +101,10 @@ export function lazyTransaction(database: Database): LazyTransaction {
 
   const own: Database = {
     ...database,
-    query: (sql, params) =>
-      run === undefined && sql.startsWith('SELECT') ? database.query(sql, params) : query(sql, params),
-    transaction: (work) => work({ query }),
-    queryAndInsert: (sql, params, insertion) => queryThenInsert({ query }, sql, params, insertion),
+    read: (sql, params) => (run === undefined ? database : inTransaction).read(sql, params),
+    write: inTransaction.write,
+    transaction: (work) => work(inTransaction),
+    queryAndInsert: (sql, params, insertion) => queryThenInsert(inTransaction, sql, params, insertion),
     // An attempt is a part of one request.
     during: () => own,
   };
@@ -101,7 +115,7 @@ export function lazyTransaction(database: Database): LazyTransaction {
     async commit(work) {
       try {
         await begin().promise;
-        await work({ query });
+        await work(inTransaction);
       } catch (error) {
         await rollBack();
         throw error;
@@ -123,7 +137,7 @@ function newRun(): PromiseWithResolvers<Run> {
 
 /** Executes statements again. @throws UNAVAILABLE if one of them has another result than before */
 async function repeat(statements: readonly Statement[], transaction: Queryable): Promise<void> {
-  for (const { sql, params, rows } of statements) {
-    if (!isDeepStrictEqual(await transaction.query(sql, params), rows)) throw unavailable();
+  for (const { kind, sql, params, rows } of statements) {
+    if (!isDeepStrictEqual(await transaction[kind](sql, params), rows)) throw unavailable();
   }
 }

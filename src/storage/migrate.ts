@@ -72,12 +72,12 @@ export function planFrom(version: number): MigrationPlan {
 async function apply(database: Database, now: number): Promise<readonly string[]> {
   const migrations = readMigrations();
   return database.transaction(async (transaction) => {
-    await transaction.query(CREATE_TABLE);
+    await transaction.write(CREATE_TABLE);
     const missing = migrations.slice(await selectVersion(transaction));
     for (const { version, compatibleFrom, statements } of missing) {
       // Inserted first: its key makes a concurrent process wait here until this transaction ends.
-      await transaction.query(INSERT, [version, compatibleFrom, now]);
-      for (const statement of statements) await transaction.query(statement);
+      await transaction.write(INSERT, [version, compatibleFrom, now]);
+      for (const statement of statements) await transaction.write(statement);
     }
     // So that no command that only reads has to create it.
     await loadPageTokenKey(transaction);

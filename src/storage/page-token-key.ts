@@ -16,12 +16,12 @@ export async function loadPageTokenKey(database: Queryable): Promise<Uint8Array>
 }
 
 async function createKey(database: Queryable): Promise<string | undefined> {
-  await database.query(ADD, [randomBytes(32).toString('hex')]);
+  await database.write(ADD, [randomBytes(32).toString('hex')]);
   // Another instance may have been faster.
   return findKey(database);
 }
 
 async function findKey(database: Queryable): Promise<string | undefined> {
-  const [row] = await database.query<{ key: string }>(FIND);
+  const [row] = await database.read<{ key: string }>(FIND);
   return row?.key;
 }

@@ -40,7 +40,7 @@ export async function findListPages<R extends ListRow>(
 WHERE account_id = $1 AND project_id = ${id} AND id ${comparison} $2 ORDER BY ${order} LIMIT $3) AS list_${index}`,
   );
   const params = [accountId, position ?? (isForward ? START : END), size + 1, ...ids];
-  const rows = projectIds.length === 0 ? [] : await database.query<R>(branches.join('\nUNION ALL\n'), params);
+  const rows = projectIds.length === 0 ? [] : await database.read<R>(branches.join('\nUNION ALL\n'), params);
   const lists = Map.groupBy(rows, ({ project_id }) => project_id);
   return projectIds.map((id) => {
     // A union has no order.
@@ -69,7 +69,7 @@ export async function countLists(
   const sql = `SELECT p.id AS id, (SELECT COUNT(*) FROM
   (SELECT x.id FROM ${name} x WHERE x.account_id = $1 AND x.project_id = p.id LIMIT ${MAX_TOTAL_COUNT}) AS counted
 ) AS count FROM project p WHERE p.account_id = $1 AND p.id IN (${placeholders(ids, 2).join(', ')})`;
-  const rows = await database.query<{ id: Ulid; count: number }>(sql, [accountId, ...ids]);
+  const rows = await database.read<{ id: Ulid; count: number }>(sql, [accountId, ...ids]);
   return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
@@ -93,6 +93,6 @@ export async function findListsWithPrevious(
   const sql = `SELECT p.id AS id FROM project p
 WHERE p.account_id = $1 AND p.id IN (${placeholders(ids, 3).join(', ')}) AND
   (SELECT x.id FROM ${name} x WHERE x.account_id = $1 AND x.project_id = p.id AND ${previous} LIMIT 1) IS NOT NULL`;
-  const rows = await database.query<{ id: Ulid }>(sql, [accountId, position, ...ids]);
+  const rows = await database.read<{ id: Ulid }>(sql, [accountId, position, ...ids]);
   return new Set(rows.map(({ id }) => id));
 }

@@ -59,7 +59,7 @@ const END = 'Z';
 
 /** Inserts a project and increments the project count of its account. */
 export async function insertProject(transaction: Queryable, project: ProjectRow): Promise<void> {
-  await transaction.query(INSERT, [
+  await transaction.write(INSERT, [
     project.account_id,
     project.id,
     project.title,
@@ -67,7 +67,7 @@ export async function insertProject(transaction: Queryable, project: ProjectRow)
     project.image_cover_cid,
     project.create_time_ms,
   ]);
-  await transaction.query(COUNT, [project.account_id]);
+  await transaction.write(COUNT, [project.account_id]);
 }
 
 /** Returns the projects of the account with the given ids, in no particular order. Missing projects are omitted. */
@@ -84,7 +84,7 @@ export async function findAccountOfProject(
   database: Queryable,
   project: ResourceName<'projects'>,
 ): Promise<Ulid | undefined> {
-  const [row] = await database.query<{ account_id: Ulid }>(FIND_ACCOUNT, [project]);
+  const [row] = await database.read<{ account_id: Ulid }>(FIND_ACCOUNT, [project]);
   return row?.account_id;
 }
 
@@ -95,7 +95,7 @@ export function listProjects(
   after: Ulid | '',
   limit: number,
 ): Promise<readonly ProjectItem[]> {
-  return database.query<ProjectItem>(PAGE_FORWARD, [accountId, after, limit]);
+  return database.read<ProjectItem>(PAGE_FORWARD, [accountId, after, limit]);
 }
 
 /** Updates a project of any account and returns its new row, or undefined if the project does not exist. */
@@ -104,7 +104,7 @@ export async function updateProject(
   name: ResourceName<'projects'>,
   { title, description }: { readonly title: string | undefined; readonly description: string | undefined },
 ): Promise<ProjectRow | undefined> {
-  const [row] = await database.query<ProjectRow>(UPDATE, [name, title ?? null, description ?? null]);
+  const [row] = await database.write<ProjectRow>(UPDATE, [name, title ?? null, description ?? null]);
   return row;
 }
 
@@ -119,7 +119,7 @@ export async function hasDependents(
   id: Ulid,
   now: number,
 ): Promise<boolean> {
-  const [row] = await database.query<{ has_dependents: 0 | 1 }>(HAS_DEPENDENTS, [
+  const [row] = await database.read<{ has_dependents: 0 | 1 }>(HAS_DEPENDENTS, [
     accountId,
     id,
     `%"defaultProjectId":"${id}"%`,
@@ -134,8 +134,8 @@ export async function deleteProject(
   accountId: Ulid,
   id: Ulid,
 ): Promise<ProjectItem | undefined> {
-  const [row] = await transaction.query<ProjectItem>(DELETE, [accountId, id]);
-  if (row) await transaction.query(COUNT_DOWN, [accountId]);
+  const [row] = await transaction.write<ProjectItem>(DELETE, [accountId, id]);
+  if (row) await transaction.write(COUNT_DOWN, [accountId]);
   return row;
 }
 
@@ -146,7 +146,7 @@ export async function findProjectPage(
   { direction, size, position }: PageRequest,
 ): Promise<Page<ProjectItem>> {
   const isForward = direction === 'forward';
-  const rows = await database.query<ProjectItem>(isForward ? PAGE_FORWARD : PAGE_BACKWARD, [
+  const rows = await database.read<ProjectItem>(isForward ? PAGE_FORWARD : PAGE_BACKWARD, [
     accountId,
     position ?? (isForward ? START : END),
     size + 1,
@@ -163,7 +163,7 @@ export async function findProjectPageMetadata(
   { direction, position }: PageRequest,
 ): Promise<PageMetadata> {
   const isForward = direction === 'forward';
-  const [row] = await database.query<{ project_count: number | null; has_previous: 0 | 1 }>(
+  const [row] = await database.read<{ project_count: number | null; has_previous: 0 | 1 }>(
     isForward ? METADATA_FORWARD : METADATA_BACKWARD,
     [accountId, position ?? (isForward ? START : END)],
   );

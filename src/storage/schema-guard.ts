@@ -63,7 +63,8 @@ export function guardSchema(
 
   function guard(target: Database): Database {
     const guarded: Database = {
-      query: (sql, params) => (refusal === undefined ? target.query(sql, params) : refuse()),
+      read: (sql, params) => (refusal === undefined ? target.read(sql, params) : refuse()),
+      write: (sql, params) => (refusal === undefined ? target.write(sql, params) : refuse()),
       queryAndInsert: (sql, params, insertion) =>
         refusal === undefined ? target.queryAndInsert(sql, params, insertion) : refuse(),
       transaction: (work, first) => (refusal === undefined ? target.transaction(work, first) : refuse()),

@@ -34,7 +34,7 @@ function isMissingTable(error: unknown): boolean {
 
 /** Returns the schema version of a database that has the table of migrations, 0 if this is empty. */
 export async function selectVersion(database: Queryable): Promise<number> {
-  const [row] = await database.query<{ version: number | null }>(FIND_VERSION);
+  const [row] = await database.read<{ version: number | null }>(FIND_VERSION);
   return row?.version ?? 0;
 }
 
@@ -49,7 +49,7 @@ export async function assertUsable(database: Queryable): Promise<number> {
   const version = await readVersion(database);
   // A schema that is not newer can be empty.
   if (version <= latestVersion()) return checkVersion({ version, compatible_from: version });
-  const [row] = await database.query<SchemaVersion>(FIND_COMPATIBLE_VERSION);
+  const [row] = await database.read<SchemaVersion>(FIND_COMPATIBLE_VERSION);
   return checkVersion(row);
 }
 

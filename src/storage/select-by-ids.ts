@@ -12,14 +12,14 @@ const LENGTHS = [1, 10, 100];
  * @throws UNAVAILABLE if the database is unavailable
  */
 export async function selectByIds<R extends Row>(
-  database: Queryable,
+  database: Pick<Queryable, 'read'>,
   select: string,
   accountId: Ulid,
   ids: readonly Ulid[],
 ): Promise<readonly R[]> {
   if (ids.length === 0) return [];
   const padded = padIds(ids);
-  return database.query<R>(`${select} IN (${placeholders(padded, 2).join(', ')})`, [accountId, ...padded]);
+  return database.read<R>(`${select} IN (${placeholders(padded, 2).join(', ')})`, [accountId, ...padded]);
 }
 
 /** Pads a list of at most 100 ids with empty strings, which no row has as its id. */

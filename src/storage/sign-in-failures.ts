@@ -53,7 +53,7 @@ export async function findSignInFailures(
   attempt: SignInAttempt,
   now: number,
 ): Promise<SignInFailures | undefined> {
-  const [row] = await database.query<FailureRow>(FIND, [...keyOf(attempt), now]);
+  const [row] = await database.read<FailureRow>(FIND, [...keyOf(attempt), now]);
   return row && failuresFromRow(row);
 }
 
@@ -65,16 +65,16 @@ export async function findSignInFailures(
  * @param expireTimeMs the time until which the failure counts if it is the first: Unix time in milliseconds
  */
 export async function addSignInFailure(
-  database: Pick<Database, 'query' | 'queryAndInsert'>,
+  database: Pick<Database, 'write' | 'queryAndInsert'>,
   attempt: SignInAttempt,
   now: number,
   expireTimeMs: number,
   event: AuditEventRow,
 ): Promise<SignInFailures> {
   const add = audited(database, event);
-  const [row] = await add.query<FailureRow>(ADD, [...keyOf(attempt), now, expireTimeMs]);
+  const [row] = await add.write<FailureRow>(ADD, [...keyOf(attempt), now, expireTimeMs]);
   if (row === undefined) throw new Error('The statement returned no row.');
-  if (row.failure_count === 1) await database.query(TRIM, [attempt.accountId, now]);
+  if (row.failure_count === 1) await database.write(TRIM, [attempt.accountId, now]);
   return failuresFromRow(row);
 }
 

@@ -86,7 +86,7 @@ type OnDeleted = (table: string, count: number) => void;
  * @throws UNAVAILABLE if the database is unavailable
  */
 export async function sweepExpired(
-  database: Pick<Database, 'query' | 'transaction'>,
+  database: Pick<Database, 'read' | 'write' | 'transaction'>,
   auditDays: number,
   holder: string,
   clock: () => number,
@@ -96,7 +96,7 @@ export async function sweepExpired(
   let total = 0;
   for (const sweep of auditDays > 0 ? [...EXPIRED, sweepOfEvents(auditDays)] : EXPIRED) {
     // Without expired rows no lock is taken.
-    const expired = await database.query(sweep.find, [sweep.found(clock())]);
+    const expired = await database.read(sweep.find, [sweep.found(clock())]);
     for (let isComplete = expired.length === 0; !isComplete; ) {
       const start = performance.now();
       const count = await deleteBatch(database, sweep, holder, clock());
@@ -119,9 +119,9 @@ function deleteBatch(
   now: number,
 ): Promise<number> {
   return database.transaction(async (transaction) => {
-    const [claim] = await transaction.query<{ clock_since_ms: number }>(CLAIM, [holder, now]);
+    const [claim] = await transaction.write<{ clock_since_ms: number }>(CLAIM, [holder, now]);
     if (claim === undefined || claim.clock_since_ms > now - TRUST_MS) return 0;
-    const rows = await transaction.query(sweep.delete, [sweep.deleted(now), BATCH_SIZE]);
+    const rows = await transaction.write(sweep.delete, [sweep.deleted(now), BATCH_SIZE]);
     return rows.length;
   });
 }

@@ -65,7 +65,7 @@ export async function revokeOldestTokens(
   appId: Ulid,
   count: number,
 ): Promise<void> {
-  await database.query(REVOKE_OLDEST, [accountId, appId, count]);
+  await database.write(REVOKE_OLDEST, [accountId, appId, count]);
 }
 
 /**
@@ -83,8 +83,8 @@ export async function endTokensWithKey(
   previousKeyId: string,
   expireTimeMs: number,
 ): Promise<void> {
-  await transaction.query(REVOKE_OTHER_KEYS, [accountId, appId, previousKeyId]);
-  await transaction.query(SHORTEN, [accountId, appId, expireTimeMs]);
+  await transaction.write(REVOKE_OTHER_KEYS, [accountId, appId, previousKeyId]);
+  await transaction.write(SHORTEN, [accountId, appId, expireTimeMs]);
 }
 
 /**
@@ -94,7 +94,7 @@ export async function endTokensWithKey(
  * @throws UNAVAILABLE if the database is unavailable
  */
 export async function findTokenById(database: Queryable, id: Ulid): Promise<TokenItem | undefined> {
-  const [row] = await database.query<ItemRow>(FIND_BY_NAME, [`tokens/${id}`]);
+  const [row] = await database.read<ItemRow>(FIND_BY_NAME, [`tokens/${id}`]);
   return row && itemFromRow(row);
 }
 
@@ -108,7 +108,7 @@ export async function findToken(
   accountId: Ulid,
   id: Ulid,
 ): Promise<TokenItem | undefined> {
-  const [row] = await database.query<ItemRow>(FIND, [accountId, id]);
+  const [row] = await database.read<ItemRow>(FIND, [accountId, id]);
   return row && itemFromRow(row);
 }
 
@@ -117,8 +117,12 @@ export async function findToken(
  *
  * @throws UNAVAILABLE if the database is unavailable
  */
-export async function revokeToken(database: Queryable, accountId: Ulid, id: Ulid): Promise<void> {
-  await database.query(REVOKE, [accountId, id]);
+export async function revokeToken(
+  database: Pick<Queryable, 'write'>,
+  accountId: Ulid,
+  id: Ulid,
+): Promise<void> {
+  await database.write(REVOKE, [accountId, id]);
 }
 
 /**
@@ -135,7 +139,7 @@ export async function listTokens(
   limit: number,
   now: number,
 ): Promise<readonly TokenItem[]> {
-  const rows = await database.query<ItemRow>(LIST, [accountId, after, limit, now]);
+  const rows = await database.read<ItemRow>(LIST, [accountId, after, limit, now]);
   return rows.map(itemFromRow);
 }
 
@@ -146,7 +150,7 @@ export async function listTokens(
  * @throws UNAVAILABLE if the database is unavailable
  */
 export async function countTokens(database: Queryable, now: number): Promise<number> {
-  const [row] = await database.query<{ count: number }>(COUNT, [now]);
+  const [row] = await database.read<{ count: number }>(COUNT, [now]);
   return row?.count ?? 0;
 }
 
@@ -161,7 +165,7 @@ export async function revokeTokenById(
   id: Ulid,
   now: number,
 ): Promise<{ readonly accountId: Ulid; readonly appId: Ulid | undefined } | undefined> {
-  const [row] = await database.query<{ account_id: Ulid; app_id: Ulid | '' }>(REVOKE_BY_NAME, [
+  const [row] = await database.write<{ account_id: Ulid; app_id: Ulid | '' }>(REVOKE_BY_NAME, [
     `tokens/${id}`,
     now,
   ]);
@@ -180,7 +184,7 @@ export async function revokeTokensOfApp(
   appId: Ulid,
   now: number,
 ): Promise<number> {
-  const rows = await database.query<{ expire_time_ms: number }>(REVOKE_OF_APP, [accountId, appId]);
+  const rows = await database.write<{ expire_time_ms: number }>(REVOKE_OF_APP, [accountId, appId]);
   return rows.filter((row) => row.expire_time_ms > now).length;
 }
 
@@ -198,7 +202,7 @@ export async function revokeTokensOfAccount(
   accountId: Ulid,
   now: number,
 ): Promise<number> {
-  const { length } = await database.query(REVOKE_OF_ACCOUNT, [accountId, now, MAX_REVOKED]);
+  const { length } = await database.write(REVOKE_OF_ACCOUNT, [accountId, now, MAX_REVOKED]);
   return length;
 }
 

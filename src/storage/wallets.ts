@@ -69,7 +69,7 @@ RETURNING ${COLUMNS}`;
 
 /** Inserts a wallet without a password. */
 export async function insertWallet(database: Queryable, wallet: WalletRow): Promise<void> {
-  await database.query(INSERT, [
+  await database.write(INSERT, [
     wallet.account_id,
     wallet.id,
     wallet.project_id,
@@ -102,7 +102,7 @@ export async function findWallet(
   id: Ulid,
   withinProjectId: Ulid | undefined,
 ): Promise<WalletRow | undefined> {
-  const [row] = await database.query<WalletRow>(FIND_ONE, [accountId, id, withinProjectId ?? null]);
+  const [row] = await database.read<WalletRow>(FIND_ONE, [accountId, id, withinProjectId ?? null]);
   return row;
 }
 
@@ -119,7 +119,7 @@ export async function findUpdateTargets(
   withinProjectId: Ulid | undefined,
   projectId: Ulid | undefined,
 ): Promise<{ wallet: boolean; project: boolean }> {
-  const [row] = await database.query<{ wallet: 0 | 1; project: 0 | 1 }>(FIND_TARGETS, [
+  const [row] = await database.read<{ wallet: 0 | 1; project: 0 | 1 }>(FIND_TARGETS, [
     accountId,
     id,
     withinProjectId ?? null,
@@ -135,7 +135,7 @@ export function listWallets(
   after: Ulid | '',
   limit: number,
 ): Promise<readonly WalletRow[]> {
-  return database.query<WalletRow>(LIST, [accountId, after, limit]);
+  return database.read<WalletRow>(LIST, [accountId, after, limit]);
 }
 
 /** Returns at most `limit` wallets of a project whose id is greater than `after`, in the order of their ids. */
@@ -146,7 +146,7 @@ export function listProjectWallets(
   after: Ulid | '',
   limit: number,
 ): Promise<readonly WalletRow[]> {
-  return database.query<WalletRow>(LIST_PROJECT, [accountId, projectId, after, limit]);
+  return database.read<WalletRow>(LIST_PROJECT, [accountId, projectId, after, limit]);
 }
 
 /** Returns the id of the account of a wallet, or undefined if the wallet does not exist. */
@@ -154,7 +154,7 @@ export async function findAccountOfWallet(
   database: Queryable,
   wallet: ResourceName<'wallets'>,
 ): Promise<Ulid | undefined> {
-  const [row] = await database.query<{ account_id: Ulid }>(FIND_ACCOUNT, [wallet]);
+  const [row] = await database.read<{ account_id: Ulid }>(FIND_ACCOUNT, [wallet]);
   return row?.account_id;
 }
 
@@ -163,7 +163,7 @@ export async function deleteWallet(
   database: Queryable,
   wallet: ResourceName<'wallets'>,
 ): Promise<WalletRow | undefined> {
-  const [row] = await database.query<WalletRow>(DELETE, [wallet]);
+  const [row] = await database.write<WalletRow>(DELETE, [wallet]);
   return row;
 }
 
@@ -174,14 +174,14 @@ export async function deleteWallet(
  * @param now the time of the update, in Unix milliseconds
  */
 export async function updateWallet(
-  database: Queryable,
+  database: Pick<Queryable, 'write'>,
   accountId: Ulid,
   id: Ulid,
   withinProjectId: Ulid | undefined,
   changes: WalletChanges,
   now: number,
 ): Promise<WalletRow | undefined> {
-  const [row] = await database.query<WalletRow>(UPDATE, [
+  const [row] = await database.write<WalletRow>(UPDATE, [
     accountId,
     id,
     changes.title ?? null,

@@ -1,6 +1,6 @@
 import { type Attributes, context, SpanKind, type Tracer } from '@opentelemetry/api';
 import { LRUCache } from 'lru-cache';
-import type { Database, Queryable, Row, Value } from '../storage/database.ts';
+import type { Database, Execute, Queryable, Row, Value } from '../storage/database.ts';
 import { inSpan } from './in-span.ts';
 
 /** A sync of SQLite's write-ahead log that has ended. The times are those of `performance.now()`. */
@@ -36,7 +36,7 @@ export function tracedDatabase(
   }
 
   function query<R extends Row>(
-    target: Queryable,
+    execute: Execute,
     sql: string,
     params: readonly Value[] | undefined,
     onResult: () => void,
@@ -44,7 +44,7 @@ export function tracedDatabase(
     const { name, attributes } = attributesOf(sql);
     return inSpan(tracer, name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
       try {
-        const rows = await target.query<R>(sql, params);
+        const rows = await execute<R>(sql, params);
         onResult();
         return rows;
       } catch (error) {
@@ -58,13 +58,12 @@ export function tracedDatabase(
   function traced(target: Database): Database {
     const result: Database = {
       ...target,
-      query: (sql, params) => query(target, sql, params, sql.startsWith('SELECT') ? () => {} : recordSync),
+      read: (sql, params) => query(target.read, sql, params, () => {}),
+      write: (sql, params) => query(target.write, sql, params, recordSync),
 
       // One span: on PostgreSQL, the insertion is a part of the statement.
       queryAndInsert(sql, params, insertion) {
-        const both: Queryable = {
-          query: (statement, values = []) => target.queryAndInsert(statement, values, insertion),
-        };
+        const both: Execute = (statement, values = []) => target.queryAndInsert(statement, values, insertion);
         return query(both, sql, params, recordSync);
       },
 
@@ -73,7 +72,8 @@ export function tracedDatabase(
           const caller = context.active();
           const result = await target.transaction((transaction) => {
             const queryable: Queryable = {
-              query: (sql, params) => query(transaction, sql, params, () => {}),
+              read: (sql, params) => query(transaction.read, sql, params, () => {}),
+              write: (sql, params) => query(transaction.write, sql, params, () => {}),
             };
             // On SQLite, another request may have started the batch in which the transaction runs.
             return context.with(caller, work, undefined, queryable);

@@ -356,7 +356,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
 const UPDATE = `mutation ($name: ResourceName!) { updateWallet(input: { name: $name, title: "Once" }) { wallet { title } } }`;
 
 async function countOf(table: string): Promise<number> {
-  const rows = await gateway.database.query<{ count: number }>(`SELECT COUNT(*) AS count FROM ${table}`);
+  const rows = await gateway.database.read<{ count: number }>(`SELECT COUNT(*) AS count FROM ${table}`);
   return rows[0]?.count ?? Number.NaN;
 }
 
@@ -373,11 +373,11 @@ const ACCEPT_EVENTS =
 
 /** Runs `work` while no event can be inserted. */
 async function withoutEvents(work: () => Promise<void>): Promise<void> {
-  for (const sql of REFUSE_EVENTS) await gateway.database.query(sql);
+  for (const sql of REFUSE_EVENTS) await gateway.database.write(sql);
   try {
     await work();
   } finally {
-    for (const sql of ACCEPT_EVENTS) await gateway.database.query(sql);
+    for (const sql of ACCEPT_EVENTS) await gateway.database.write(sql);
   }
 }
 
@@ -394,7 +394,7 @@ test.runIf(inject('engine') === 'sqlite')(
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const holder = gateway.database.transaction(async (transaction) => {
-      await transaction.query('UPDATE app SET active = active WHERE id = $1', [ulidOf(name)]);
+      await transaction.write('UPDATE app SET active = active WHERE id = $1', [ulidOf(name)]);
       locked.resolve();
       await held.promise;
     });

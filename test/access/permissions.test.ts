@@ -386,7 +386,7 @@ function wireOf(reason: string, { name }: Api): string {
 /** All rows that an operation could change. */
 async function contents(): Promise<unknown> {
   const tables = ['account', 'project', 'app', 'wallet', 'token'];
-  return Promise.all(tables.map((table) => gateway.database.query(`SELECT * FROM ${table} ORDER BY 1, 2`)));
+  return Promise.all(tables.map((table) => gateway.database.read(`SELECT * FROM ${table} ORDER BY 1, 2`)));
 }
 
 function newApp() {

@@ -29,11 +29,11 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   clock = testClock();
-  await database.query('DELETE FROM token');
-  await database.query('DELETE FROM idempotency_key');
-  await database.query('DELETE FROM sign_in_failure');
-  await database.query('DELETE FROM audit_event');
-  await database.query("UPDATE sweep SET holder = '', time_ms = $1, clock_since_ms = 0", [
+  await database.write('DELETE FROM token');
+  await database.write('DELETE FROM idempotency_key');
+  await database.write('DELETE FROM sign_in_failure');
+  await database.write('DELETE FROM audit_event');
+  await database.write("UPDATE sweep SET holder = '', time_ms = $1, clock_since_ms = 0", [
     clock() - MINUTE_MS,
   ]);
 });
@@ -42,17 +42,17 @@ const INSERT = `INSERT INTO token (account_id, id, value, expire_time_ms)
   WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < CAST($1 AS INTEGER))
   SELECT 'expired', CAST(i AS TEXT), 'value', CAST($2 AS BIGINT) FROM n`;
 
-const insertExpired = (count: number) => database.query(INSERT, [count, clock() - DAY_MS]);
+const insertExpired = (count: number) => database.write(INSERT, [count, clock() - DAY_MS]);
 
 async function countTokens(): Promise<number> {
-  const [row] = await database.query<{ count: number }>('SELECT COUNT(*) AS count FROM token');
+  const [row] = await database.read<{ count: number }>('SELECT COUNT(*) AS count FROM token');
   return row?.count ?? Number.NaN;
 }
 
 describe('a sweep', () => {
   test('deletes what has been expired for a day, to the millisecond, and nothing else', async () => {
     const add = (key: string, expireTimeMs: number | null) =>
-      database.query('INSERT INTO token (account_id, id, value, expire_time_ms) VALUES ($1, $2, $3, $4)', [
+      database.write('INSERT INTO token (account_id, id, value, expire_time_ms) VALUES ($1, $2, $3, $4)', [
         'owner',
         key,
         'value',
@@ -67,7 +67,7 @@ describe('a sweep', () => {
     }
     clock.advance(1);
     expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(1);
-    expect(await database.query('SELECT id FROM token ORDER BY id')).toEqual([
+    expect(await database.read('SELECT id FROM token ORDER BY id')).toEqual([
       { id: 'for less than a day' },
       { id: 'never' },
     ]);
@@ -81,7 +81,7 @@ describe('a sweep', () => {
 
   test('deletes the responses of idempotency keys when they have expired', async () => {
     const add = (key: string, expireTimeMs: number) =>
-      database.query(
+      database.write(
         `INSERT INTO idempotency_key (account_id, principal_id, key_hash, answer, expire_time_ms)
          VALUES ('a', 'p', $1, 'answer', $2)`,
         [key, expireTimeMs],
@@ -90,12 +90,12 @@ describe('a sweep', () => {
     await add('expired', clock());
     await add('kept', clock() + 1);
     expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(2);
-    expect(await database.query('SELECT key_hash FROM idempotency_key')).toEqual([{ key_hash: 'kept' }]);
+    expect(await database.read('SELECT key_hash FROM idempotency_key')).toEqual([{ key_hash: 'kept' }]);
   });
 
   test('deletes the counts of failed sign-ins when they have expired', async () => {
     const add = (address: string, expireTimeMs: number) =>
-      database.query(
+      database.write(
         `INSERT INTO sign_in_failure (account_id, app_id, credential_id, address, failure_count, expire_time_ms)
          VALUES ('account', 'app', 'credential', $1, 1, $2)`,
         [address, expireTimeMs],
@@ -103,13 +103,13 @@ describe('a sweep', () => {
     await add('192.0.2.1', clock());
     await add('192.0.2.2', clock() + 1);
     expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(1);
-    expect(await database.query('SELECT address FROM sign_in_failure')).toEqual([{ address: '192.0.2.2' }]);
+    expect(await database.read('SELECT address FROM sign_in_failure')).toEqual([{ address: '192.0.2.2' }]);
   });
 
   test('deletes the audit events that are older than their time, to the millisecond, or none', async () => {
     const ids = [clock() - AUDIT_DAYS * DAY_MS - 1, clock() - AUDIT_DAYS * DAY_MS + 1].map(firstUlid);
     for (const id of ids) {
-      await database.query(
+      await database.write(
         `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count)
          VALUES ('account', $1, 'app.create', 'apps/app', '', 1)`,
         [id],
@@ -117,13 +117,13 @@ describe('a sweep', () => {
     }
     expect(await sweepExpired(database, 0, 'one', clock)).toBe(0);
     expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(1);
-    expect(await database.query('SELECT id FROM audit_event')).toEqual([{ id: ids[1] }]);
+    expect(await database.read('SELECT id FROM audit_event')).toEqual([{ id: ids[1] }]);
   });
 
   test('without expired rows writes nothing', async () => {
-    const before = await database.query('SELECT * FROM sweep');
+    const before = await database.read('SELECT * FROM sweep');
     await sweepExpired(database, AUDIT_DAYS, 'one', clock);
-    expect(await database.query('SELECT * FROM sweep')).toEqual(before);
+    expect(await database.read('SELECT * FROM sweep')).toEqual(before);
   });
 
   test('ends after its current batch when the server stops', async () => {

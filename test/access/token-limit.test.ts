@@ -43,7 +43,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     const tokens = await Promise.all(instances.map((instance) => accessTokenOf(instance, token, app)));
     const statuses = await Promise.all(tokens.map((each) => tokenStatus(api, each)));
     expect(statuses.filter((status) => status === 'ok')).toHaveLength(LIMIT);
-    const rows = await gateway.database.query('SELECT id FROM token WHERE app_id = $1', [ulidOf(app.name)]);
+    const rows = await gateway.database.read('SELECT id FROM token WHERE app_id = $1', [ulidOf(app.name)]);
     expect(rows).toHaveLength(LIMIT);
   });
 });

@@ -122,10 +122,10 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   test('a missing token table is a masked and logged internal error, and not an invalid token', async () => {
     const tenant = await seedTenant(gateway);
     const logged = gateway.log().length;
-    await gateway.database.query('ALTER TABLE token RENAME TO token_away');
+    await gateway.database.write('ALTER TABLE token RENAME TO token_away');
     const { error, response } = await api
       .listProjects(tenant.token)
-      .finally(() => gateway.database.query('ALTER TABLE token_away RENAME TO token'));
+      .finally(() => gateway.database.write('ALTER TABLE token_away RENAME TO token'));
     expect(response.status).toBe(500);
     expect(error).toMatchObject({ status: 'INTERNAL', reason: 'INTERNAL' });
     expect(error?.requestId).toBe(response.headers.get('x-request-id'));
@@ -254,12 +254,12 @@ function realTime() {
 /** The tokens of an account and of one of its apps. */
 function rowsOf({ account }: Tenant, app: AppFields) {
   const sql = "SELECT * FROM token WHERE account_id = $1 AND app_id IN ('', $2) ORDER BY id";
-  return gateway.database.query(sql, [account, app.name].map(ulidOf));
+  return gateway.database.read(sql, [account, app.name].map(ulidOf));
 }
 
 async function keysIn(databaseUrl: string): Promise<readonly string[]> {
   const rows = await onDatabase(databaseUrl, (database) =>
-    database.query<{ id: string }>('SELECT id FROM token'),
+    database.read<{ id: string }>('SELECT id FROM token'),
   );
   return rows.map(({ id }) => id).sort();
 }

@@ -68,11 +68,11 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
       tokens.push((await createAccountToken(admin, { account }, LIFE_SECONDS)).accessToken);
     }
     await database.transaction(async (transaction) => {
-      await transaction.query(fill.projects, [idOf(account), count - 1]);
-      await transaction.query('UPDATE account SET project_count = $2 WHERE id = $1', [idOf(account), count]);
-      await transaction.query(fill.tokens, [count - TOKENS]);
+      await transaction.write(fill.projects, [idOf(account), count - 1]);
+      await transaction.write('UPDATE account SET project_count = $2 WHERE id = $1', [idOf(account), count]);
+      await transaction.write(fill.tokens, [count - TOKENS]);
     });
-    await database.query('ANALYZE');
+    await database.write('ANALYZE');
     const wallets: string[] = [];
     for (let n = 1; n <= WALLETS; n += 1) {
       const address = `0x${n.toString(16).padStart(40, '0')}`;

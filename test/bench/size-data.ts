@@ -97,7 +97,7 @@ export async function makeSizedDatabase(
         }
       })(),
     );
-    await database.query('VACUUM (ANALYZE)');
+    await database.write('VACUUM (ANALYZE)');
     return { url, tenants: used, bytesPerRow: await sizes(database) };
   } finally {
     await database.close();
@@ -128,14 +128,14 @@ async function copyRows(
   writeSync(descriptor, chunk);
   closeSync(descriptor);
   chmodSync(file, 0o644);
-  await database.query(`COPY ${target} FROM '${file}'`);
+  await database.write(`COPY ${target} FROM '${file}'`);
   rmSync(file);
 }
 
 async function sizes(database: Database): Promise<Readonly<Record<string, number>>> {
   const found: Record<string, number> = {};
   for (const table of ['account', 'project', 'token']) {
-    const [row] = await database.query<{ bytes: number }>(
+    const [row] = await database.read<{ bytes: number }>(
       `SELECT pg_total_relation_size('${table}') / (SELECT COUNT(*) FROM ${table}) AS bytes`,
     );
     found[table] = row?.bytes ?? 0;

@@ -3,7 +3,7 @@ import { hashCredential } from '../../src/credentials/credential.ts';
 import { deleteAccount } from '../../src/data/delete-account.ts';
 import type { AdminContext } from '../../src/data/dependencies.ts';
 import { deleteAccountRows } from '../../src/storage/account-rows.ts';
-import type { Queryable } from '../../src/storage/database.ts';
+import type { Execute, Queryable } from '../../src/storage/database.ts';
 import {
   type AppKey,
   accessTokenOf,
@@ -177,7 +177,7 @@ describe('a deletion of an account', () => {
 
   test('deletes from each table that has an account', async () => {
     const hasAccount = (table: string) =>
-      gateway.database.query(`SELECT account_id FROM ${table} LIMIT 1`).then(
+      gateway.database.read(`SELECT account_id FROM ${table} LIMIT 1`).then(
         () => true,
         () => false,
       );
@@ -213,13 +213,14 @@ describe('a deletion of an account', () => {
 /** Returns a context whose database fails after `count` statements. */
 function failingAfter(count: number): AdminContext {
   let left = count;
-  const failing = (target: Queryable): Queryable => ({
-    query(sql, params) {
+  const counted =
+    (execute: Execute): Execute =>
+    (sql, params) => {
       if (left === 0) return Promise.reject(new Error('The process was killed.'));
       left -= 1;
-      return target.query(sql, params);
-    },
-  });
+      return execute(sql, params);
+    };
+  const failing = ({ read, write }: Queryable): Queryable => ({ read: counted(read), write: counted(write) });
   const { admin, database } = gateway;
   return {
     ...admin,
@@ -231,7 +232,7 @@ function failingAfter(count: number): AdminContext {
 }
 
 async function addWallets({ account, projects }: Tenant, count: number): Promise<void> {
-  await gateway.database.query(
+  await gateway.database.write(
     `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $3)
      SELECT $1, $4 || SUBSTR(CAST(1000000 + i AS TEXT), 2), $2, 'Wallet', '', 'NETWORK_POLYGON', '0x', 0, 0 FROM n`,

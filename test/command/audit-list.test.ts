@@ -80,7 +80,7 @@ test('a list can have one action, which may be rare', async () => {
 
 /** Adds events of another account, the last of which has another action. */
 async function addEvents(count: number): Promise<void> {
-  await gateway.database.query(
+  await gateway.database.write(
     `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count)
      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
      SELECT '01ARZ3NDEKTSV4RRFFQ69G5FAV', '01ARZ3NDEKTSV4RRFFQ6' || SUBSTR(CAST(1000000 + i AS TEXT), 2),

@@ -45,7 +45,7 @@ function testSqlite(): void {
     await migrateDatabase(template.url);
     await onDatabase(template.url, async (database) => {
       tenant = await seedTenant({ admin: adminContext(database) }, { wallets: 1 });
-      await database.query(
+      await database.write(
         `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
          SELECT $1, 'W' || i, $2, 'Wallet', hex(randomblob(400)), 'NETWORK_POLYGON', '0x', 0, 0 FROM n`,

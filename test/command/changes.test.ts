@@ -85,8 +85,8 @@ describe('an update', () => {
   test('of a wallet without a field changes nothing, and is not recorded', async () => {
     const [name = ''] = tenant.wallets;
     const read = async () => [
-      await gateway.database.query('SELECT * FROM wallet WHERE id = $1', [ulidOf(name)]),
-      await gateway.database.query('SELECT * FROM audit_event WHERE resource = $1', [name]),
+      await gateway.database.read('SELECT * FROM wallet WHERE id = $1', [ulidOf(name)]),
+      await gateway.database.read('SELECT * FROM audit_event WHERE resource = $1', [name]),
     ];
     const before = await read();
     expect(await runJson('wallet', 'update', name)).toMatchObject({ name });

@@ -67,9 +67,9 @@ const breaks: readonly [what: string, set: string, reset: string, problem: () =>
 ];
 
 test.each(breaks)('%s is one problem, and the exit status is 1', async (_what, set, reset, problem) => {
-  await gateway.database.query(set);
+  await gateway.database.write(set);
   const [text, json] = [await paw(['check'], settings()), await paw(['check', '--json'], settings())];
-  await gateway.database.query(reset);
+  await gateway.database.write(reset);
   const stdout = expect.stringMatching(new RegExp(`^${problem().source}\\.\\n$`));
   expect(text).toEqual({ status: 1, stdout, stderr: 'paw: The database has 1 problem.\n' });
   expect(JSON.parse(json.stdout)).toEqual({ ...COUNTS, problems: [expect.stringMatching(problem())] });

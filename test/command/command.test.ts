@@ -130,7 +130,7 @@ describe('a command with an invalid value', () => {
   let before: readonly object[];
 
   beforeAll(async () => {
-    before = await gateway.database.query(COUNT);
+    before = await gateway.database.read(COUNT);
   });
 
   const wallet = (project: string | undefined, address: string, more = {}) =>
@@ -207,7 +207,7 @@ describe('a command with an invalid value', () => {
     expect(JSON.parse(asJson.stderr)).toMatchObject({
       error: { code: 400, status: 'INVALID_ARGUMENT', message },
     });
-    expect(await gateway.database.query(COUNT)).toEqual(before);
+    expect(await gateway.database.read(COUNT)).toEqual(before);
   });
 });
 

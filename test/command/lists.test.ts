@@ -103,9 +103,9 @@ test('without --json a list is a table with the token of the next page', async (
   expect(stdout).toMatch(
     new RegExp(`^${one?.name}  active  One\n${two?.name}  active  Two\nNext page: --page-token [\\w-]+\n$`),
   );
-  await gateway.database.query('UPDATE app SET title = $1, active = 0 WHERE title = $2', ['\x1b[2J', 'One']);
+  await gateway.database.write('UPDATE app SET title = $1, active = 0 WHERE title = $2', ['\x1b[2J', 'One']);
   const changed = await paw(['app', 'list', '--account', tenant.account, '--page-size', '1'], settings);
-  await gateway.database.query('UPDATE app SET title = $2, active = 1 WHERE title = $1', ['\x1b[2J', 'One']);
+  await gateway.database.write('UPDATE app SET title = $2, active = 1 WHERE title = $1', ['\x1b[2J', 'One']);
   expect(changed.stdout).toContain(`${one?.name}  inactive  \u{fffd}[2J\n`);
   const [, empty = ''] = stranger.projects;
   const none = await paw(['wallet', 'list', '--project', empty], settings);

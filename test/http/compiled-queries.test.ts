@@ -100,14 +100,14 @@ test('an error deep in a list has the same response', async () => {
   // The time is outside the range of Date.
   const setTime = 'UPDATE wallet SET create_time_ms = $1 WHERE id = $2';
   const id = tenant.wallets[1]?.slice('wallets/'.length) ?? '';
-  await gateway.database.query(setTime, [9e15, id]);
+  await gateway.database.write(setTime, [9e15, id]);
   const cold = await ask(`${document} # cold`, { ids });
   const { data, errors } = JSON.parse(cold.text);
   expect(errors).toMatchObject([{ path: ['nodes', ids.length - 2, 'times'] }]);
   expect(data.nodes[ids.length - 2]).toBeNull();
   expect(data.nodes[0]).toEqual({ id: ids[0] });
   expect(withoutRequestId(await ask(document, { ids }))).toEqual(withoutRequestId(cold));
-  await gateway.database.query(setTime, [gateway.clock(), id]);
+  await gateway.database.write(setTime, [gateway.clock(), id]);
 });
 
 test('each combination of conditions has its own response', async () => {

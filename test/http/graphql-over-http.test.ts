@@ -150,7 +150,7 @@ test.each([
 });
 
 test('a mutation is not executed if the client does not accept its media type', async () => {
-  const count = () => gateway.database.query<{ count: number }>('SELECT COUNT(*) AS count FROM app');
+  const count = () => gateway.database.read<{ count: number }>('SELECT COUNT(*) AS count FROM app');
   const before = await count();
   const body = { query: CREATE_APP, variables: { input: { title: 'App', active: true } } };
   expect((await post(body, { accept: 'image/png' })).status).toBe(406);
@@ -498,7 +498,7 @@ describe('an internal error', () => {
   beforeAll(async () => {
     broken = await startGateway();
     victim = await seedTenant(broken, { wallets: 1 });
-    await broken.database.query('DROP TABLE wallet');
+    await broken.database.write('DROP TABLE wallet');
     return broken.stop;
   });
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
   gateway = await startGateway();
   tenant = await seedTenant(gateway, { projects: 30, wallets: 100 });
   const control = '\u0001'.repeat(2000);
-  await gateway.database.query('UPDATE wallet SET description = $1', [control]);
+  await gateway.database.write('UPDATE wallet SET description = $1', [control]);
   return gateway.stop;
 });
 

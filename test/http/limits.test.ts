@@ -104,7 +104,7 @@ describe('passwords that wait to be hashed', () => {
 
   async function rowOf(wallet: string) {
     const select = 'SELECT title, password_hash FROM wallet WHERE id = $1';
-    const [row] = await gateway.database.query(select, [ulidOf(wallet)]);
+    const [row] = await gateway.database.read(select, [ulidOf(wallet)]);
     return row;
   }
 

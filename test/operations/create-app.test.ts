@@ -45,7 +45,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   test('the private key is returned once, and only its hash is stored', async () => {
     const { token } = await seedTenant(gateway);
     const app = await createApp(api, token);
-    const [row] = await gateway.database.query('SELECT * FROM app WHERE id = $1', [ulidOf(app.name)]);
+    const [row] = await gateway.database.read('SELECT * FROM app WHERE id = $1', [ulidOf(app.name)]);
     expect(row?.['private_key_hash']).toBe(createHash('sha256').update(app.privateKey).digest('hex'));
     expect(JSON.stringify(row)).not.toContain(secretOf(app.privateKey));
     expect((await readApp(token, app.name)).privateKey).toBe('');
@@ -155,6 +155,6 @@ async function readApp(token: string, id: string) {
 }
 
 async function appCount({ account }: Tenant): Promise<number> {
-  const rows = await gateway.database.query('SELECT id FROM app WHERE account_id = $1', [ulidOf(account)]);
+  const rows = await gateway.database.read('SELECT id FROM app WHERE account_id = $1', [ulidOf(account)]);
   return rows.length;
 }

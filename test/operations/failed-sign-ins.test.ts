@@ -151,7 +151,7 @@ test('an account has at most 1,000 counts, and the oldest are dropped first', as
   }));
   await database.transaction(async (transaction) => {
     const target: Parameters<typeof addSignInFailure>[0] = {
-      query: transaction.query,
+      write: transaction.write,
       queryAndInsert: (...change) => queryThenInsert(transaction, ...change),
     };
     for (const [index, attempt] of attempts.entries()) {

@@ -88,7 +88,7 @@ function appOf({ text }: HttpResponse): { name: string; privateKey: string } {
 }
 
 async function count(table: 'app' | 'token' | 'idempotency_key', account = tenant.account): Promise<number> {
-  const [row] = await gateway.database.query<{ count: number }>(
+  const [row] = await gateway.database.read<{ count: number }>(
     `SELECT COUNT(*) AS count FROM ${table} WHERE account_id = $1`,
     [ulidOf(account)],
   );
@@ -96,7 +96,7 @@ async function count(table: 'app' | 'token' | 'idempotency_key', account = tenan
 }
 
 async function titleOf(name: string): Promise<unknown> {
-  const [row] = await gateway.database.query('SELECT title FROM wallet WHERE id = $1', [ulidOf(name)]);
+  const [row] = await gateway.database.read('SELECT title FROM wallet WHERE id = $1', [ulidOf(name)]);
   return row?.['title'];
 }
 
@@ -166,7 +166,7 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
 
   test('an account that has 50,000 kept responses gets 429 for another key, and repetitions of the others', async () => {
     await createApp(keyed());
-    await gateway.database.query(FILL, [ulidOf(tenant.account)]);
+    await gateway.database.write(FILL, [ulidOf(tenant.account)]);
     // Another process has no count yet.
     const other = await startGateway({ DATABASE_URL: gateway.databaseUrl }, gateway.clock);
     onTestFinished(other.stop);
@@ -176,7 +176,7 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     expect(await count('app')).toBe(1);
 
     // The responses are counted again after 30 s.
-    await gateway.database.query('DELETE FROM idempotency_key');
+    await gateway.database.write('DELETE FROM idempotency_key');
     const retry = () => api.createApp(other.url, tenant.token, 'App', keyed('another'));
     gateway.clock.advance(29_999);
     expect(api.errorOf(await retry())[1]).toBe('TOO_MANY_IDEMPOTENCY_KEYS');
@@ -209,7 +209,7 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const holder = gateway.database.transaction(async (transaction) => {
-      await transaction.query('UPDATE wallet SET title = title WHERE id = $1', [ulidOf(wallet)]);
+      await transaction.write('UPDATE wallet SET title = title WHERE id = $1', [ulidOf(wallet)]);
       locked.resolve();
       await held.promise;
     });
@@ -401,7 +401,7 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     onTestFinished(broken.stop);
     const owner = await seedTenant(broken);
     const app = appOf(await api.createApp(broken.url, owner.token, 'App', {}));
-    await broken.database.query('ALTER TABLE audit_event RENAME TO missing');
+    await broken.database.write('ALTER TABLE audit_event RENAME TO missing');
     const signIn = { name: app.name, privateKey: 'wrong' };
     const response = await api.signIn(broken.url, owner.token, signIn, keyed());
     expect(api.errorOf(response)).toEqual([500, 'INTERNAL']);
@@ -488,6 +488,6 @@ test('a kill leaves an app and its response, or neither', async () => {
     expect(status).toBe(200);
     if (acknowledged.has(name)) expect(text).toBe(acknowledged.get(name));
   }
-  const rows = await before.database.query('SELECT id FROM app WHERE account_id = $1', [ulidOf(account)]);
+  const rows = await before.database.read('SELECT id FROM app WHERE account_id = $1', [ulidOf(account)]);
   expect(rows).toHaveLength(60);
 });

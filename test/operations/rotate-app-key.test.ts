@@ -202,7 +202,7 @@ test('a token of the old key ends with the key, although the clock advances duri
   const start = now;
   const input = { name: app.name, gracePeriod: 60 };
   await graphqlBody(ticking.url, token, ROTATE, { input });
-  const [row] = await gateway.database.query<{ end: number }>(
+  const [row] = await gateway.database.read<{ end: number }>(
     'SELECT previous_key_expire_time_ms AS "end" FROM app WHERE id = $1',
     [ulidOf(app.name)],
   );

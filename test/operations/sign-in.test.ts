@@ -181,7 +181,7 @@ async function seedApps(api: Api): Promise<Apps> {
 }
 
 async function tokenCount(app: string): Promise<number> {
-  const rows = await gateway.database.query('SELECT id FROM token WHERE app_id = $1', [ulidOf(app)]);
+  const rows = await gateway.database.read('SELECT id FROM token WHERE app_id = $1', [ulidOf(app)]);
   return rows.length;
 }
 

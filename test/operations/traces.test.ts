@@ -64,7 +64,7 @@ beforeAll(async () => {
   };
   server = await startServerProcess(settings, (end) => ends.push(end));
   await sendRequests();
-  await onDatabase(made.url, (own) => own.query('ALTER TABLE project RENAME TO renamed'));
+  await onDatabase(made.url, (own) => own.write('ALTER TABLE project RENAME TO renamed'));
   const page = `${server.url}/project/projects`;
   expect((await send(page, 'GET', tenant.token, undefined, inTrace('fault'))).status).toBe(500);
   // The last spans are sent when the server stops.

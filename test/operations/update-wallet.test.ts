@@ -254,7 +254,7 @@ async function seed({ projects = 1, wallets = 1 } = {}): Promise<Seeded> {
 }
 
 async function rowOf(wallet: string, { database } = gateway) {
-  const [row] = await database.query('SELECT * FROM wallet WHERE id = $1', [ulidOf(wallet)]);
+  const [row] = await database.read('SELECT * FROM wallet WHERE id = $1', [ulidOf(wallet)]);
   if (row === undefined) throw new Error(`There is no ${wallet}.`);
   return row;
 }

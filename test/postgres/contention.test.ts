@@ -16,7 +16,7 @@ beforeAll(async () => {
   await onDatabase(url, async (database) => {
     // The default of engines such as CockroachDB.
     const name = new URL(url).pathname.slice(1);
-    await database.query(`ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
+    await database.write(`ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
   });
   gateway = await startGateway({ DATABASE_URL: url });
   tenant = await seedTenant(gateway, { wallets: 1 });
@@ -77,5 +77,5 @@ test('no concurrent update of one wallet with an Idempotency-Key fails', async (
   });
   expect(results).toEqual({ ok: REQUESTS });
   const kept = 'SELECT count(*) AS answers FROM idempotency_key WHERE account_id = $1';
-  expect(await gateway.database.query(kept, [ulidOf(account)])).toEqual([{ answers: REQUESTS }]);
+  expect(await gateway.database.read(kept, [ulidOf(account)])).toEqual([{ answers: REQUESTS }]);
 });

@@ -102,16 +102,16 @@ test('a copy has every row of every table, except expired tokens', async () => {
   const tables = ['account', 'app', 'wallet', 'idempotency_key', 'page_token_key', 'schema_migration'];
   for (const table of tables) {
     const rows = `SELECT * FROM ${table} ORDER BY 1, 2`;
-    const copied = await to.query(rows);
+    const copied = await to.read(rows);
     // The times of the migrations differ.
     const fields = table === 'schema_migration' ? { apply_time_ms: expect.any(Number) } : {};
-    expect(copied).toEqual((await from.query(rows)).map((row) => ({ ...row, ...fields })));
+    expect(copied).toEqual((await from.read(rows)).map((row) => ({ ...row, ...fields })));
     expect(copied.length).toBeGreaterThan(0);
   }
   const projects = 'SELECT * FROM project ORDER BY account_id, id';
-  expect(digest(await to.query(projects))).toBe(digest(await from.query(projects)));
+  expect(digest(await to.read(projects))).toBe(digest(await from.read(projects)));
   const keys = async (database: Database) =>
-    (await database.query<{ id: string }>('SELECT id FROM token ORDER BY id')).map(({ id }) => id);
+    (await database.read<{ id: string }>('SELECT id FROM token ORDER BY id')).map(({ id }) => id);
   const { serial } = credentialParts(expired);
   expect(await keys(from)).toContain(serial);
   expect(await keys(to)).toEqual((await keys(from)).filter((key) => key !== serial));
@@ -232,13 +232,13 @@ function copy(...words: readonly string[]) {
 async function addProjects(database: Database, { account }: Tenant, count: number): Promise<void> {
   const id = account.replace('accounts/', '');
   await database.transaction(async (transaction) => {
-    await transaction.query(
+    await transaction.write(
       `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
       SELECT $1, printf('7ZZZZZZZZZZZZZZZZZ%08d', i), 'Project ' || i, 'No. ' || i, $3, i FROM n`,
       [id, count, `bafkrei${'a'.repeat(52)}`],
     );
-    await transaction.query('UPDATE account SET project_count = project_count + $2 WHERE id = $1', [
+    await transaction.write('UPDATE account SET project_count = project_count + $2 WHERE id = $1', [
       id,
       count,
     ]);

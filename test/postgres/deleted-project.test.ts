@@ -19,14 +19,14 @@ const WAITING = `SELECT COUNT(*) AS count FROM pg_stat_activity
 /** Waits until a statement waits for a lock. */
 async function lockWait(): Promise<void> {
   await expect
-    .poll(() => gateway.database.query(WAITING), { timeout: 30_000, interval: 5 })
+    .poll(() => gateway.database.read(WAITING), { timeout: 30_000, interval: 5 })
     .toEqual([{ count: 1 }]);
 }
 
 /** Starts `request` while the deletion of a project is not yet committed, and returns its result. */
 async function duringDeletion<T>(project: string, request: () => Promise<T>): Promise<T> {
   const { result } = await gateway.database.transaction(async (transaction) => {
-    await transaction.query('DELETE FROM project WHERE id = $1', [ulidOf(project)]);
+    await transaction.write('DELETE FROM project WHERE id = $1', [ulidOf(project)]);
     const pending = request();
     await lockWait();
     return { result: pending.then((value) => ({ value })) };
@@ -49,7 +49,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api: Api) => {
   test('a project can not be deleted while a wallet is moved to it', async () => {
     const project = projectAt(2);
     const { result } = await gateway.database.transaction(async (transaction) => {
-      await transaction.query('UPDATE wallet SET project_id = $1', [ulidOf(project)]);
+      await transaction.write('UPDATE wallet SET project_id = $1', [ulidOf(project)]);
       const pending = deleteProject(gateway.admin, { name: project });
       pending.catch(() => {});
       await lockWait();

@@ -41,7 +41,7 @@ beforeEach(async () => {
 /** Opens the test's database, and creates a table. */
 async function openItems(settings: Partial<PostgresSettings> = {}): Promise<Database> {
   const database = open(url, settings);
-  await (await database).query(CREATE);
+  await (await database).write(CREATE);
   return database;
 }
 
@@ -74,7 +74,7 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 async function pidOf(queryable: Queryable): Promise<number> {
-  const [row] = await queryable.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const [row] = await queryable.read<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   return row?.pid ?? Number.NaN;
 }
 
@@ -92,8 +92,8 @@ function meetingOf(count: number): () => Promise<void> {
 describe('a statement', () => {
   test('returns a BIGINT as a number: a column, a count, and a sum of integers', async () => {
     const database = await openItems();
-    await database.query(ADD, ['a', Number.MAX_SAFE_INTEGER]);
-    const rows = await database.query(
+    await database.write(ADD, ['a', Number.MAX_SAFE_INTEGER]);
+    const rows = await database.read(
       'SELECT at, count(*) AS many, sum(1::integer) AS total, NULL::bigint AS none FROM item GROUP BY at',
     );
     expect(rows).toEqual([{ at: Number.MAX_SAFE_INTEGER, many: 1, total: 1, none: null }]);
@@ -103,10 +103,10 @@ describe('a statement', () => {
     const database = await openItems();
     const prepared = await database.transaction(async (transaction) => {
       for (const id of ['a', 'b', 'c']) {
-        await transaction.query(ADD, [id, 1]);
-        await transaction.query(LIST);
+        await transaction.write(ADD, [id, 1]);
+        await transaction.read(LIST);
       }
-      return transaction.query(
+      return transaction.read(
         `SELECT name, statement, generic_plans + custom_plans AS runs FROM pg_prepared_statements
         WHERE statement IN ($1, $2) ORDER BY statement`,
         [ADD, LIST],
@@ -127,8 +127,8 @@ describe('a statement', () => {
       const database = await open(url);
       names.push(
         await database.transaction(async (transaction) => {
-          await transaction.query('SELECT 1 AS one');
-          return transaction.query(FIND);
+          await transaction.read('SELECT 1 AS one');
+          return transaction.read(FIND);
         }),
       );
     }
@@ -143,26 +143,26 @@ describe('a statement', () => {
     'behind a pooler with pgbouncer=%s is prepared as %j, and the session is not changed',
     async (pgbouncer, names) => {
       const database = await open(withParameters(url, { pgbouncer }), { timeoutMs: 7000 });
-      await database.query('SELECT 1 AS one');
+      await database.read('SELECT 1 AS one');
       await database.transaction(async (transaction) => {
-        await transaction.query('SELECT 1 AS one');
+        await transaction.read('SELECT 1 AS one');
         const FIND =
           "SELECT statement FROM pg_prepared_statements WHERE name <> '' AND statement NOT LIKE '%name%'";
-        expect(await transaction.query(FIND)).toEqual(names);
+        expect(await transaction.read(FIND)).toEqual(names);
       });
-      expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '0' }]);
+      expect(await database.write('SHOW statement_timeout')).toEqual([{ statement_timeout: '0' }]);
     },
   );
 
   test('that violates a constraint is not an outage, and its connection is used again', async () => {
     const database = await openItems({ poolSize: 1 });
     const pid = await pidOf(database);
-    await database.query(ADD, ['a', 1]);
-    const error = await errorOf(database.query(ADD, ['a', 2]));
+    await database.write(ADD, ['a', 1]);
+    const error = await errorOf(database.write(ADD, ['a', 2]));
     expect(error).not.toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: '23505' });
-    await database.query(ADD, ['b', 2]);
-    expect(await database.query(LIST)).toEqual([
+    await database.write(ADD, ['b', 2]);
+    expect(await database.read(LIST)).toEqual([
       { id: 'a', at: 1 },
       { id: 'b', at: 2 },
     ]);
@@ -171,29 +171,29 @@ describe('a statement', () => {
 
   test('that could not be prepared runs when its table exists', async () => {
     const database = await open(url, { poolSize: 1 });
-    const error = await errorOf(database.query(LIST));
+    const error = await errorOf(database.read(LIST));
     expect(error).not.toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: '42P01' });
-    await database.query(CREATE);
-    expect(await database.query(LIST)).toEqual([]);
+    await database.write(CREATE);
+    expect(await database.read(LIST)).toEqual([]);
   });
 
   test('that could not be prepared is not prepared again on the same connection of a pooler', async () => {
     const database = await open(withParameters(url, { pgbouncer: 'prepared' }), { poolSize: 1 });
     const first = await pidOf(database);
-    expect(await errorOf(database.query(LIST))).toMatchObject({ code: '42P01' });
+    expect(await errorOf(database.read(LIST))).toMatchObject({ code: '42P01' });
     const second = await pidOf(database);
     expect(second).not.toBe(first);
-    await database.query(CREATE);
-    await database.query(ADD, ['a', 1]);
-    expect(await errorOf(database.query(ADD, ['a', 1]))).toMatchObject({ code: '23505' });
+    await database.write(CREATE);
+    await database.write(ADD, ['a', 1]);
+    expect(await errorOf(database.write(ADD, ['a', 1]))).toMatchObject({ code: '23505' });
     expect(await pidOf(database)).toBe(second);
   });
 
   test.each<[string, (database: Database) => Promise<unknown>]>([
-    ['a read', (database) => database.query(LIST)],
-    ['a write', (database) => database.query(ADD, ['a', 1])],
-    ['a transaction', (database) => database.transaction(({ query }) => query(ADD, ['a', 1]))],
+    ['a read', (database) => database.read(LIST)],
+    ['a write', (database) => database.write(ADD, ['a', 1])],
+    ['a transaction', (database) => database.transaction(({ write }) => write(ADD, ['a', 1]))],
   ])(
     '%s behind a pooler that has lost or mixed up names is not executed, and is UNAVAILABLE',
     async (_, run) => {
@@ -206,18 +206,18 @@ describe('a statement', () => {
           cause: { code },
         });
         // On another connection.
-        expect(await database.query(LIST)).toEqual([]);
+        expect(await database.read(LIST)).toEqual([]);
       };
 
       const lost = await openPrepared();
       await run(lost);
-      await lost.query('DELETE FROM item');
-      await lost.query('DEALLOCATE ALL');
+      await lost.write('DELETE FROM item');
+      await lost.write('DEALLOCATE ALL');
       await isRefused(lost, '26000');
 
       const taken = await openPrepared();
       const nameOf = statementNames();
-      for (const sql of [ADD, LIST]) await taken.query(`PREPARE ${nameOf(sql)} AS SELECT 1`);
+      for (const sql of [ADD, LIST]) await taken.write(`PREPARE ${nameOf(sql)} AS SELECT 1`);
       await isRefused(taken, '42P05');
     },
   );
@@ -234,78 +234,78 @@ describe('a statement', () => {
   ])('fails with UNAVAILABLE on %s: %s', async (code) => {
     const database = await open(url);
     const raise = `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}'; END $$`;
-    const error = await errorOf(database.query(raise));
+    const error = await errorOf(database.write(raise));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code } });
   });
 
   test.each(['40001', '40P01'])('with a conflict (%s) is tried again', async (code) => {
     const database = await openItems();
-    await database.query('CREATE SEQUENCE attempt');
+    await database.write('CREATE SEQUENCE attempt');
     const raise = `DO $$ BEGIN
       IF nextval('attempt') < 6 THEN RAISE EXCEPTION USING ERRCODE = '${code}'; END IF;
       INSERT INTO item (id, at) VALUES ('a', currval('attempt'));
     END $$`;
-    await database.query(raise);
-    expect(await database.query(LIST)).toEqual([{ id: 'a', at: 6 }]);
+    await database.write(raise);
+    expect(await database.read(LIST)).toEqual([{ id: 'a', at: 6 }]);
   });
 
   test('is tried again after an engine\'s "restart transaction", and a read as well', async () => {
     const database = await open(url);
-    await database.query('CREATE SEQUENCE attempt');
-    await database.query(`CREATE FUNCTION work() RETURNS BIGINT LANGUAGE plpgsql AS $$ BEGIN
+    await database.write('CREATE SEQUENCE attempt');
+    await database.write(`CREATE FUNCTION work() RETURNS BIGINT LANGUAGE plpgsql AS $$ BEGIN
       IF nextval('attempt') < 3 THEN RAISE EXCEPTION 'restart transaction: uncertainty' USING ERRCODE = 'XXUUU'; END IF;
       RETURN currval('attempt');
     END $$`);
-    const outcomes = await Promise.all([database.query('SELECT work()'), database.query('SELECT 1 AS one')]);
+    const outcomes = await Promise.all([database.read('SELECT work()'), database.read('SELECT 1 AS one')]);
     expect(outcomes).toEqual([[{ work: 3 }], [{ one: 1 }]]);
   });
 
   test('with a result that the server does not know is RESULT_UNKNOWN, and is not tried again', async () => {
     const database = await open(url);
-    await database.query('CREATE SEQUENCE attempt');
+    await database.write('CREATE SEQUENCE attempt');
     const raise = `DO $$ BEGIN
       PERFORM nextval('attempt');
       RAISE EXCEPTION 'result is ambiguous: restart transaction' USING ERRCODE = '40003';
     END $$`;
-    const error = await errorOf(database.query(raise));
+    const error = await errorOf(database.write(raise));
     expect(error).toMatchObject({
       status: 'UNAVAILABLE',
       reason: 'RESULT_UNKNOWN',
       cause: { code: '40003' },
     });
-    expect(await database.query('SELECT last_value FROM attempt')).toEqual([{ last_value: 1 }]);
+    expect(await database.read('SELECT last_value FROM attempt')).toEqual([{ last_value: 1 }]);
   });
 
-  test.each(['SELECT pg_sleep(60)', 'DO $$ BEGIN PERFORM pg_sleep(60); END $$'])(
-    'is cancelled on the server after the timeout: %s',
-    async (sleep) => {
-      // With a pooler, the session has no timeouts. Only the client can end the statement.
-      const database = await open(withParameters(url, { pgbouncer: 'true' }), {
-        poolSize: 1,
-        timeoutMs: 1000,
-      });
-      const pid = await pidOf(database);
-      const error = await errorOf(database.query(sleep));
-      expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code: '57014' } });
-      // A cancellation that comes late must not hit the next statement.
-      expect(await pidOf(database)).not.toBe(pid);
-    },
-  );
+  test.each([
+    ['read', 'SELECT pg_sleep(60)'],
+    ['write', 'DO $$ BEGIN PERFORM pg_sleep(60); END $$'],
+  ] as const)('is cancelled on the server after the timeout: a %s, %s', async (kind, sleep) => {
+    // With a pooler, the session has no timeouts. Only the client can end the statement.
+    const database = await open(withParameters(url, { pgbouncer: 'true' }), {
+      poolSize: 1,
+      timeoutMs: 1000,
+    });
+    const pid = await pidOf(database);
+    const error = await errorOf(database[kind](sleep));
+    expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code: '57014' } });
+    // A cancellation that comes late must not hit the next statement.
+    expect(await pidOf(database)).not.toBe(pid);
+  });
 
   test('has a timeout on the server, for cancellations that are lost', async () => {
     const database = await open(url, { timeoutMs: 7000, lockTimeoutMs: 2000 });
-    expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '7s' }]);
-    expect(await database.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '2s' }]);
+    expect(await database.write('SHOW statement_timeout')).toEqual([{ statement_timeout: '7s' }]);
+    expect(await database.write('SHOW lock_timeout')).toEqual([{ lock_timeout: '2s' }]);
   });
 
   test.each(['true', 'prepared'])(
     'in a transaction behind a pooler with pgbouncer=%s has the lock timeout, and the session has not',
     async (pgbouncer) => {
       const database = await open(withParameters(url, { pgbouncer }), { lockTimeoutMs: 2000 });
-      const inside = database.transaction((transaction) => transaction.query('SHOW lock_timeout'));
+      const inside = database.transaction((transaction) => transaction.write('SHOW lock_timeout'));
       expect(await inside).toEqual([{ lock_timeout: '2s' }]);
-      expect(await database.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '0' }]);
+      expect(await database.write('SHOW lock_timeout')).toEqual([{ lock_timeout: '0' }]);
     },
   );
 });
@@ -318,7 +318,7 @@ describe('the pool', () => {
     ) AS connections`;
     const answers = await Promise.all(
       // More than three batches.
-      Array.from({ length: 100 }, () => database.query<{ pid: number; connections: number }>(look)),
+      Array.from({ length: 100 }, () => database.read<{ pid: number; connections: number }>(look)),
     );
     const rows = answers.flat();
     expect(rows).toHaveLength(100);
@@ -335,10 +335,10 @@ describe('the pool', () => {
     });
     await meet();
     // The connection is not released before the error.
-    expect(await errorOf(database.query('SELECT 1'))).toMatchObject({ status: 'UNAVAILABLE' });
+    expect(await errorOf(database.read('SELECT 1'))).toMatchObject({ status: 'UNAVAILABLE' });
     release();
     await holder;
-    expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(await database.read('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
   test('does not fail the writes that wait for their turn because a read has waited too long', async () => {
@@ -348,18 +348,18 @@ describe('the pool', () => {
     // A transaction of a command, which has no deadline.
     const holder = database.transaction(() => Promise.all([meet(), held.promise]));
     await meet();
-    expect(await errorOf(database.query(LIST))).toMatchObject({ status: 'UNAVAILABLE' });
-    const write = database.query(ADD, ['a', 1]);
+    expect(await errorOf(database.read(LIST))).toMatchObject({ status: 'UNAVAILABLE' });
+    const write = database.write(ADD, ['a', 1]);
     // The pool notices the timeout of the read slightly later.
     await delay(100);
     held.resolve();
     await Promise.all([holder, write]);
-    expect(await database.query(LIST)).toEqual([{ id: 'a', at: 1 }]);
+    expect(await database.read(LIST)).toEqual([{ id: 'a', at: 1 }]);
   });
 
   test.each([
-    ['a statement', (database: Database) => database.query('SELECT 1 / 0')],
-    ['a transaction', (database: Database) => database.transaction((each) => each.query('SELECT 1 / 0'))],
+    ['a statement', (database: Database) => database.read('SELECT 1 / 0')],
+    ['a transaction', (database: Database) => database.transaction((each) => each.read('SELECT 1 / 0'))],
     [
       'a query in a transaction',
       (database: Database) => database.transaction(() => Promise.reject(new Error('mine'))),
@@ -389,14 +389,14 @@ describe('the pool', () => {
     const administrator = await connect();
     await Promise.all([pidOf(database), pidOf(database), pidOf(database)]);
     await administrator.query('SELECT pg_advisory_lock(1)');
-    const running = database.query("SELECT pg_advisory_lock(1)::text AS lock, 'done' AS work");
+    const running = database.read("SELECT pg_advisory_lock(1)::text AS lock, 'done' AS work");
     await expect.poll(() => connectionCount(administrator, "wait_event_type = 'Lock'"), POLL).toBe(1);
     const closed = database.close();
     await administrator.query('SELECT pg_advisory_unlock(1)');
     await closed;
     expect(await running).toEqual([{ lock: '', work: 'done' }]);
     await expect.poll(() => connectionCount(administrator), POLL).toBe(0);
-    await expect(database.query('SELECT 1')).rejects.toMatchObject({ status: 'UNAVAILABLE' });
+    await expect(database.read('SELECT 1')).rejects.toMatchObject({ status: 'UNAVAILABLE' });
   });
 
   async function connectionCount(administrator: Client, condition = 'true'): Promise<number> {
@@ -413,27 +413,27 @@ describe('a transaction', () => {
     const database = await openItems({ poolSize: 1 });
     const mine = new Error('mine');
     const failed = database.transaction(async (transaction) => {
-      await transaction.query(ADD, ['a', 1]);
+      await transaction.write(ADD, ['a', 1]);
       throw mine;
     });
     expect(await errorOf(failed)).toBe(mine);
     const refused = database.transaction(async (transaction) => {
-      await transaction.query(ADD, ['a', 1]);
-      await transaction.query(ADD, ['a', 1]);
+      await transaction.write(ADD, ['a', 1]);
+      await transaction.write(ADD, ['a', 1]);
     });
     expect(await errorOf(refused)).toMatchObject({ code: '23505' });
-    expect(await database.query(LIST)).toEqual([]);
-    await database.transaction((transaction) => transaction.query(ADD, ['b', 1]));
-    expect(await database.query(LIST)).toEqual([{ id: 'b', at: 1 }]);
+    expect(await database.read(LIST)).toEqual([]);
+    await database.transaction((transaction) => transaction.write(ADD, ['b', 1]));
+    expect(await database.read(LIST)).toEqual([{ id: 'b', at: 1 }]);
   });
 
   test('is invisible to others before its commit', async () => {
     const database = await openItems();
     await database.transaction(async (transaction) => {
-      await transaction.query(ADD, ['a', 1]);
-      expect(await database.query(LIST)).toEqual([]);
+      await transaction.write(ADD, ['a', 1]);
+      expect(await database.read(LIST)).toEqual([]);
     });
-    expect(await database.query(LIST)).toEqual([{ id: 'a', at: 1 }]);
+    expect(await database.read(LIST)).toEqual([{ id: 'a', at: 1 }]);
   });
 
   test('in a deadlock is tried again, and both transactions are committed', async () => {
@@ -441,22 +441,22 @@ describe('a transaction', () => {
       `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET deadlock_timeout = '50ms'`,
     );
     const database = await openItems();
-    for (const id of ['a', 'b']) await database.query(ADD, [id, 0]);
+    for (const id of ['a', 'b']) await database.write(ADD, [id, 0]);
     const meet = meetingOf(2);
     const bump = async (first: string, second: string) => {
       let attempts = 0;
       await database.transaction(async (transaction) => {
         attempts += 1;
-        await transaction.query(BUMP, [first]);
+        await transaction.write(BUMP, [first]);
         if (attempts === 1) await meet();
-        await transaction.query(BUMP, [second]);
+        await transaction.write(BUMP, [second]);
       });
       return attempts;
     };
     const attempts = await Promise.all([bump('a', 'b'), bump('b', 'a')]);
     // The server chooses which transaction to abort, and how often.
     expect(Math.max(...attempts)).toBeGreaterThan(1);
-    expect(await database.query(LIST)).toEqual([
+    expect(await database.read(LIST)).toEqual([
       { id: 'a', at: 2 },
       { id: 'b', at: 2 },
     ]);
@@ -464,17 +464,17 @@ describe('a transaction', () => {
 
   test('that cannot be serialized is tried again, and both transactions are committed', async () => {
     const database = await openItems();
-    await database.query(ADD, ['a', 0]);
+    await database.write(ADD, ['a', 0]);
     let attempts = 0;
     await database.transaction(async (transaction) => {
       attempts += 1;
-      await transaction.query('SET TRANSACTION ISOLATION LEVEL SERIALIZABLE');
-      const [row] = await transaction.query<{ at: number }>('SELECT at FROM item WHERE id = $1', ['a']);
-      if (attempts === 1) await database.query(BUMP, ['a']);
-      await transaction.query('UPDATE item SET at = $2 WHERE id = $1', ['a', (row?.at ?? Number.NaN) + 1]);
+      await transaction.write('SET TRANSACTION ISOLATION LEVEL SERIALIZABLE');
+      const [row] = await transaction.read<{ at: number }>('SELECT at FROM item WHERE id = $1', ['a']);
+      if (attempts === 1) await database.write(BUMP, ['a']);
+      await transaction.write('UPDATE item SET at = $2 WHERE id = $1', ['a', (row?.at ?? Number.NaN) + 1]);
     });
     expect(attempts).toBe(2);
-    expect(await database.query(LIST)).toEqual([{ id: 'a', at: 2 }]);
+    expect(await database.read(LIST)).toEqual([{ id: 'a', at: 2 }]);
   });
 
   test('with a conflict at each attempt fails with UNAVAILABLE and is rolled back', async () => {
@@ -482,27 +482,27 @@ describe('a transaction', () => {
     let attempts = 0;
     const always = database.transaction(async (transaction) => {
       attempts += 1;
-      await transaction.query(ADD, ['a', attempts]);
-      await transaction.query("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$");
+      await transaction.write(ADD, ['a', attempts]);
+      await transaction.write("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$");
     });
     expect(await errorOf(always)).toMatchObject({ status: 'UNAVAILABLE', cause: { code: '40001' } });
     expect(attempts).toBeGreaterThan(1);
-    expect(await database.query(LIST)).toEqual([]);
+    expect(await database.read(LIST)).toEqual([]);
   });
 
   test('whose connection ends between two statements fails with UNAVAILABLE and is rolled back', async () => {
     const database = await openItems({ poolSize: 1 });
     const administrator = await connect();
     const cut = database.transaction(async (transaction) => {
-      await transaction.query(ADD, ['a', 1]);
+      await transaction.write(ADD, ['a', 1]);
       const pid = await pidOf(transaction);
       await administrator.query('SELECT pg_terminate_backend($1)', [pid]);
       const alive = 'SELECT pid FROM pg_stat_activity WHERE pid = $1';
       await expect.poll(async () => (await administrator.query(alive, [pid])).rows, POLL).toEqual([]);
-      await transaction.query(ADD, ['b', 1]);
+      await transaction.write(ADD, ['b', 1]);
     });
     expect(await errorOf(cut)).toMatchObject({ status: 'UNAVAILABLE' });
-    expect(await database.query(LIST)).toEqual([]);
+    expect(await database.read(LIST)).toEqual([]);
   });
 });
 
@@ -512,19 +512,19 @@ describe('the statements of one request', () => {
   /** A request that has a second left of a minute. */
   const lateRequest = () => ({ startMs: performance.now() - 59_000, isGone: false });
 
-  const sleepTwice = async ({ query }: Queryable) => {
-    for (const _ of ['first', 'second']) await query('SELECT pg_sleep(0.7)');
+  const sleepTwice = async ({ read }: Queryable) => {
+    for (const _ of ['first', 'second']) await read('SELECT pg_sleep(0.7)');
   };
 
   test.each<[string, (database: Database) => Promise<unknown>]>([
-    ['a read', (database) => database.query('SELECT pg_sleep(60)')],
-    ['a write', (database) => database.query('DO $$ BEGIN PERFORM pg_sleep(60); END $$')],
+    ['a read', (database) => database.read('SELECT pg_sleep(60)')],
+    ['a write', (database) => database.write('DO $$ BEGIN PERFORM pg_sleep(60); END $$')],
     ['a transaction', (database) => database.transaction(sleepTwice)],
   ])('share their timeout: %s is cancelled on the server', async (_, work) => {
     const database = await open(url, { poolSize: 1, timeoutMs: 60_000 });
     const error = await errorOf(work(database.during(lateRequest())));
     expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code: '57014' } });
-    expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(await database.read('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
   test('are not begun after the timeout, and nothing of their transaction is committed', async () => {
@@ -533,14 +533,14 @@ describe('the statements of one request', () => {
     const late = lateRequest();
     const request = database.during(late);
     const failed = request.transaction(async (transaction) => {
-      await transaction.query(ADD, ['a', 1]);
-      await expect.poll(() => errorOf(request.query(LIST)), POLL).toMatchObject({ status: 'UNAVAILABLE' });
+      await transaction.write(ADD, ['a', 1]);
+      await expect.poll(() => errorOf(request.read(LIST)), POLL).toMatchObject({ status: 'UNAVAILABLE' });
       // Timers can end a moment too early.
       await expect.poll(() => performance.now() - late.startMs, POLL).toBeGreaterThan(timeoutMs);
     });
     expect(await errorOf(failed)).toMatchObject({ status: 'UNAVAILABLE' });
-    expect(await errorOf(request.query(ADD, ['b', 1]))).toMatchObject({ status: 'UNAVAILABLE' });
-    expect(await database.query(LIST)).toEqual([]);
+    expect(await errorOf(request.write(ADD, ['b', 1]))).toMatchObject({ status: 'UNAVAILABLE' });
+    expect(await database.read(LIST)).toEqual([]);
   });
 
   test('share their timeout with the wait for a connection, in a batch with reads that have more time', async () => {
@@ -549,8 +549,8 @@ describe('the statements of one request', () => {
     const meet = meetingOf(2);
     const holder = database.transaction(() => Promise.all([meet(), held.promise]));
     await meet();
-    const others = database.query('SELECT 1 AS one');
-    expect(await errorOf(database.during(lateRequest()).query('SELECT 2 AS two'))).toMatchObject({
+    const others = database.read('SELECT 1 AS one');
+    expect(await errorOf(database.during(lateRequest()).read('SELECT 2 AS two'))).toMatchObject({
       status: 'UNAVAILABLE',
     });
     held.resolve();
@@ -561,12 +561,12 @@ describe('the statements of one request', () => {
   test('are dropped if the client goes before they have begun', async () => {
     const database = await openItems({ poolSize: 1 });
     const request = { startMs: performance.now(), isGone: false };
-    const { query, transaction } = database.during(request);
+    const { read, write, transaction } = database.during(request);
     const held = Promise.withResolvers<void>();
     const meet = meetingOf(2);
     const holder = database.transaction(() => Promise.all([meet(), held.promise]));
     await meet();
-    const dropped = [query(ADD, ['a', 1]), transaction((each) => each.query(ADD, ['b', 1])), query(LIST)].map(
+    const dropped = [write(ADD, ['a', 1]), transaction((each) => each.write(ADD, ['b', 1])), read(LIST)].map(
       (work) =>
         work.then(
           () => 'done',
@@ -577,7 +577,7 @@ describe('the statements of one request', () => {
     held.resolve();
     await holder;
     expect(await Promise.all(dropped)).toEqual([ABANDONED, ABANDONED, ABANDONED]);
-    expect(await database.query(LIST)).toEqual([]);
+    expect(await database.read(LIST)).toEqual([]);
   });
 });
 
@@ -593,8 +593,8 @@ describe('an unreachable server', () => {
     target.password = password;
     const database = await open(change(target).href);
     for (const attempt of [
-      () => database.query('SELECT 1'),
-      () => database.transaction((each) => each.query('SELECT 1')),
+      () => database.read('SELECT 1'),
+      () => database.transaction((each) => each.read('SELECT 1')),
     ]) {
       const error = await errorOf(attempt());
       expect(error).toBeInstanceOf(ApiError);
@@ -607,15 +607,15 @@ describe('an unreachable server', () => {
 test('a lazy transaction that loses a conflict is refused, and not committed without its statements', async () => {
   const options = '-c default_transaction_isolation=serializable';
   const database = await open(withParameters(url, { options }));
-  await database.query('CREATE TABLE slot (id INTEGER)');
+  await database.write('CREATE TABLE slot (id INTEGER)');
   const [first, second] = [lazyTransaction(database), lazyTransaction(database)];
   for (const [index, { database: transaction }] of [first, second].entries()) {
-    await transaction.query('INSERT INTO slot (id) VALUES ($1)', [index]);
-    await transaction.query('SELECT COUNT(*) AS slots FROM slot');
+    await transaction.write('INSERT INTO slot (id) VALUES ($1)', [index]);
+    await transaction.read('SELECT COUNT(*) AS slots FROM slot');
   }
   await first.commit(async () => {});
   await expect(second.commit(async () => {})).rejects.toMatchObject({ status: 'UNAVAILABLE' });
-  expect(await database.query('SELECT id FROM slot')).toEqual([{ id: 0 }]);
+  expect(await database.read('SELECT id FROM slot')).toEqual([{ id: 0 }]);
 });
 
 describe('a server that encrypts', () => {
@@ -650,9 +650,7 @@ describe('a server that encrypts', () => {
     const target = new URL(withParameters(server.urlOf('postgres'), parameters));
     target.hostname = host;
     const database = await open(target.href);
-    const [row] = await database.query(
-      'SELECT ssl::int AS ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()',
-    );
+    const [row] = await database.read('SELECT ssl::int AS ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
     return row?.['ssl'] === 1;
   }
 
@@ -697,7 +695,7 @@ describe('a server that encrypts', () => {
 
   test('is refused with sslmode=require if it does not encrypt', async () => {
     const database = await open(withParameters(url, { sslmode: 'require' }));
-    expect(await errorOf(database.query('SELECT 1'))).toMatchObject({ status: 'UNAVAILABLE' });
+    expect(await errorOf(database.read('SELECT 1'))).toMatchObject({ status: 'UNAVAILABLE' });
   });
 });
 
@@ -706,7 +704,7 @@ describe('concurrent reads', () => {
     const database = await openItems({ poolSize: 2 });
     for (let times = 0; times < 5; times += 1) {
       const reads = Array.from({ length: 60 }, (_, n) =>
-        n % 3 === 0 ? database.query('SELECT nothing FROM item') : database.query('SELECT $1::int AS n', [n]),
+        n % 3 === 0 ? database.read('SELECT nothing FROM item') : database.read('SELECT $1::int AS n', [n]),
       );
       const outcomes = await Promise.allSettled(reads);
       for (const [n, outcome] of outcomes.entries()) {
@@ -714,26 +712,26 @@ describe('concurrent reads', () => {
         else expect(outcome).toEqual({ status: 'fulfilled', value: [{ n }] });
       }
     }
-    expect(await database.query(LIST)).toEqual([]);
+    expect(await database.read(LIST)).toEqual([]);
   });
 
   test('are sent together on one connection', async () => {
     const database = await open(url, { poolSize: 10 });
     const pids = await Promise.all(
-      Array.from({ length: 16 }, () => database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')),
+      Array.from({ length: 16 }, () => database.read<{ pid: number }>('SELECT pg_backend_pid() AS pid')),
     );
     expect(new Set(pids.flat().map(({ pid }) => pid)).size).toBe(1);
   });
 
   test('are all UNAVAILABLE if their connection ends, and later ones use another', async () => {
     const database = await open(url, { poolSize: 1 });
-    const [{ pid } = { pid: 0 }] = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const [{ pid } = { pid: 0 }] = await database.read<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const other = await connect();
-    const reads = Array.from({ length: 5 }, () => errorOf(database.query('SELECT pg_sleep(60)')));
+    const reads = Array.from({ length: 5 }, () => errorOf(database.read('SELECT pg_sleep(60)')));
     const active = "SELECT count(*)::int AS n FROM pg_stat_activity WHERE pid = $1 AND state = 'active'";
     await expect.poll(async () => (await other.query(active, [pid])).rows[0].n, POLL).toBe(1);
     await other.query('SELECT pg_terminate_backend($1)', [pid]);
     for (const error of await Promise.all(reads)) expect(error).toMatchObject({ status: 'UNAVAILABLE' });
-    expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(await database.read('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 });

@@ -393,20 +393,20 @@ describe('a server that does not respond any more, without closing its connectio
   });
 
   test.each<[string, (transaction: Queryable) => Promise<unknown>]>([
-    ['a statement of a transaction', ({ query }) => query('SELECT 1')],
+    ['a statement of a transaction', ({ read }) => read('SELECT 1')],
     ['a transaction that ends after the time of the request', () => delay(1500)],
   ])('fails %s', async (_, work) => {
     const database = await openDatabase(target, { postgres: { poolSize: 1, timeoutMs: 1000 } });
     onTestFinished(database.close);
     const request = database.during({ startMs: performance.now(), isGone: false });
     const transaction = request.transaction(async (each) => {
-      await each.query('SELECT 1');
+      await each.read('SELECT 1');
       freeze();
       await work(each);
     });
     await expect(transaction).rejects.toMatchObject({ status: 'UNAVAILABLE' });
     freeze(false);
-    expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(await database.read('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
   test('does not keep the program from ending', async () => {
@@ -419,9 +419,9 @@ describe('a server that does not respond any more, without closing its connectio
   test('fails a command', async () => {
     const database = await openDatabase(target, { postgres: { poolSize: 1, timeoutMs: 1000 } });
     onTestFinished(database.close);
-    await database.query('SELECT 1');
+    await database.read('SELECT 1');
     freeze();
-    await expect(database.transaction(({ query }) => query('SELECT 1'))).rejects.toMatchObject({
+    await expect(database.transaction(({ read }) => read('SELECT 1'))).rejects.toMatchObject({
       status: 'UNAVAILABLE',
     });
     freeze(false);

@@ -44,7 +44,7 @@ async function open(
 }
 
 async function portOf(database: Database): Promise<unknown> {
-  const [row] = await database.query('SELECT inet_server_port() AS port');
+  const [row] = await database.read('SELECT inet_server_port() AS port');
   return row?.['port'];
 }
 
@@ -75,7 +75,7 @@ test('prefer-standby is satisfied with a primary if there is no standby', async 
 test('a session without the attributes is UNAVAILABLE, and the error names each host', async () => {
   const closed = await freePort();
   const database = await open([standby.port, closed], 'target_session_attrs=read-write');
-  await expect(database.query('SELECT 1')).rejects.toMatchObject({
+  await expect(database.read('SELECT 1')).rejects.toMatchObject({
     status: 'UNAVAILABLE',
     cause: {
       message: expect.stringMatching(
@@ -111,8 +111,8 @@ test('after a failed connection, concurrent requests wait for the result of one 
   onTestFinished(() => void proxy.close());
   // A statement that is not a SELECT uses three quarters of the pool.
   const database = await open([(proxy.address() as AddressInfo).port], '', 5000, 4);
-  await expect(database.query('SHOW port')).rejects.toMatchObject({ status: 'UNAVAILABLE' });
-  const requests = () => Promise.allSettled(Array.from({ length: 20 }, () => database.query('SHOW port')));
+  await expect(database.write('SHOW port')).rejects.toMatchObject({ status: 'UNAVAILABLE' });
+  const requests = () => Promise.allSettled(Array.from({ length: 20 }, () => database.write('SHOW port')));
   const failed = await requests();
   expect(failed).toEqual(
     Array(20).fill({ status: 'rejected', reason: expect.objectContaining({ status: 'UNAVAILABLE' }) }),
@@ -128,7 +128,7 @@ test('after a failed connection, concurrent requests wait for the result of one 
 test('the connections are distributed with load_balance_hosts=random', async () => {
   const database = await open([primary.port, standby.port], 'load_balance_hosts=random', 5000, 30);
   // A statement that is not a SELECT has a connection of its own.
-  const shown = await Promise.all(Array.from({ length: 30 }, () => database.query('SHOW port')));
+  const shown = await Promise.all(Array.from({ length: 30 }, () => database.write('SHOW port')));
   expect(new Set(shown.flat().map((row) => row['port']))).toEqual(
     new Set([String(primary.port), String(standby.port)]),
   );
@@ -142,8 +142,8 @@ describe('a commit that waits for a synchronous standby', () => {
 
   async function requireStandby(name: string): Promise<void> {
     const administrator = await openDatabase(primary.urlOf('postgres'));
-    await administrator.query(`ALTER SYSTEM SET synchronous_standby_names = ${name}`);
-    await administrator.query('SELECT pg_reload_conf()');
+    await administrator.write(`ALTER SYSTEM SET synchronous_standby_names = ${name}`);
+    await administrator.read('SELECT pg_reload_conf()');
     await administrator.close();
   }
 
@@ -154,15 +154,15 @@ describe('a commit that waits for a synchronous standby', () => {
       const administrator = await open([primary.port], '');
       const create = `CREATE TABLE ${end}_item (id INTEGER)`;
       for (const change of [
-        () => database.query(create),
-        () => database.transaction((transaction) => transaction.query(`INSERT INTO ${end}_item VALUES (1)`)),
+        () => database.write(create),
+        () => database.transaction((transaction) => transaction.write(`INSERT INTO ${end}_item VALUES (1)`)),
       ]) {
         const outcome = change().catch((error: unknown) => error);
         const waiting = `SELECT ${end}(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
-        await expect.poll(() => administrator.query(waiting), POLL).toHaveLength(1);
+        await expect.poll(() => administrator.read(waiting), POLL).toHaveLength(1);
         expect(await outcome).toMatchObject({ status: 'UNAVAILABLE', reason: 'RESULT_UNKNOWN' });
       }
-      expect(await database.query(`SELECT id FROM ${end}_item`)).toEqual([{ id: 1 }]);
+      expect(await database.read(`SELECT id FROM ${end}_item`)).toEqual([{ id: 1 }]);
     },
   );
 });
@@ -171,20 +171,20 @@ test('all sessions that a failover left read-only are replaced when one is found
   const database = await open([primary.port], '', 5000, 3);
   const administrator = await open([primary.port], '');
   const readOnly = (value: string) =>
-    administrator.query(`ALTER ROLE paw SET default_transaction_read_only = ${value}`);
-  await administrator.query('CREATE TABLE item (id INTEGER)');
+    administrator.write(`ALTER ROLE paw SET default_transaction_read_only = ${value}`);
+  await administrator.write('CREATE TABLE item (id INTEGER)');
   await readOnly('on');
-  const sessions = Array.from({ length: 3 }, () => database.query('SHOW transaction_read_only'));
+  const sessions = Array.from({ length: 3 }, () => database.write('SHOW transaction_read_only'));
   expect((await Promise.all(sessions)).flat()).toEqual(Array(3).fill({ transaction_read_only: 'on' }));
-  await administrator.query('SET default_transaction_read_only = off');
+  await administrator.write('SET default_transaction_read_only = off');
   await readOnly('off');
-  await expect(database.query('INSERT INTO item VALUES (1)')).rejects.toMatchObject({
+  await expect(database.write('INSERT INTO item VALUES (1)')).rejects.toMatchObject({
     status: 'UNAVAILABLE',
   });
   for (let times = 0; times < 3; times += 1) {
-    await Promise.all(Array.from({ length: 3 }, () => database.query('INSERT INTO item VALUES (1)')));
+    await Promise.all(Array.from({ length: 3 }, () => database.write('INSERT INTO item VALUES (1)')));
   }
-  expect(await database.query('SELECT count(*) AS items FROM item')).toEqual([{ items: 9 }]);
+  expect(await database.read('SELECT count(*) AS items FROM item')).toEqual([{ items: 9 }]);
 });
 
 describe('a gateway on two hosts', () => {
@@ -211,14 +211,14 @@ describe('a gateway on two hosts', () => {
         .poll(async () => (await api.updateWallet(token, wallet, { title })).value?.title, POLL)
         .toBe(title);
       const direct = await openDatabase(server.urlOf('postgres'));
-      expect(await direct.query('SELECT title FROM wallet')).toEqual([{ title }]);
+      expect(await direct.read('SELECT title FROM wallet')).toEqual([{ title }]);
       await direct.close();
     }
   }
 
   async function promote(server: PostgresServer): Promise<void> {
     const direct = await openDatabase(server.urlOf('postgres'));
-    await direct.query('SELECT pg_promote()');
+    await direct.read('SELECT pg_promote()');
     await direct.close();
   }
 
@@ -245,7 +245,7 @@ describe('a gateway on two hosts', () => {
 
   async function replicas(server: PostgresServer): Promise<number> {
     const direct = await openDatabase(server.urlOf('postgres'));
-    const rows = await direct.query('SELECT pid FROM pg_stat_replication');
+    const rows = await direct.read('SELECT pid FROM pg_stat_replication');
     await direct.close();
     return rows.length;
   }

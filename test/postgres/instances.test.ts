@@ -331,10 +331,10 @@ describe('on an empty database', () => {
       await Promise.all(databases.map((each) => each.close()));
     });
     // All are connected first, so that none starts earlier than the others.
-    await Promise.all(databases.map((each) => each.query('SELECT 1 AS one')));
+    await Promise.all(databases.map((each) => each.read('SELECT 1 AS one')));
     await Promise.all(databases.map((each, index) => migrate(each, index)));
     expect(await versionsOf(empty.database)).toEqual(MIGRATIONS);
-    const times = await empty.database.query('SELECT DISTINCT apply_time_ms FROM schema_migration');
+    const times = await empty.database.read('SELECT DISTINCT apply_time_ms FROM schema_migration');
     expect(times).toHaveLength(1);
   });
 });
@@ -358,9 +358,7 @@ async function openEmptyDatabase(): Promise<{ readonly url: string; readonly dat
 }
 
 async function versionsOf(empty: Database): Promise<readonly number[]> {
-  const rows = await empty.query<{ version: number }>(
-    'SELECT version FROM schema_migration ORDER BY version',
-  );
+  const rows = await empty.read<{ version: number }>('SELECT version FROM schema_migration ORDER BY version');
   return rows.map(({ version }) => version);
 }
 
@@ -372,7 +370,7 @@ async function run(...words: readonly string[]): Promise<void> {
 /** Lets a token expire. */
 async function expire(token: string): Promise<void> {
   const { ownerId, serial } = credentialParts(token);
-  const rows = await database.query(
+  const rows = await database.write(
     'UPDATE token SET expire_time_ms = $1 WHERE account_id = $2 AND id = $3 RETURNING id',
     [Date.now() - 1, ownerId, serial],
   );
@@ -380,7 +378,7 @@ async function expire(token: string): Promise<void> {
 }
 
 async function passwordHash(wallet: string): Promise<unknown> {
-  const [row] = await database.query('SELECT password_hash FROM wallet WHERE id = $1', [ulidOf(wallet)]);
+  const [row] = await database.read('SELECT password_hash FROM wallet WHERE id = $1', [ulidOf(wallet)]);
   return row?.['password_hash'];
 }
 

@@ -61,13 +61,13 @@ async function failures(kinds: readonly Kind[]): Promise<readonly string[]> {
   return (await Promise.all(requests)).filter((result) => !result.endsWith(': ok'));
 }
 
-const waitingCount = async () => (await gateway.database.query(WAITING))[0]?.['waiting'];
+const waitingCount = async () => (await gateway.database.read(WAITING))[0]?.['waiting'];
 
 test('an update that waits is dropped when its client goes', async () => {
   const closed = () => gateway.log().split('CONNECTION_CLOSED').length - 1;
   const before = closed();
   const updates = await gateway.database.transaction(async (transaction) => {
-    await transaction.query('LOCK TABLE wallet IN ACCESS EXCLUSIVE MODE');
+    await transaction.write('LOCK TABLE wallet IN ACCESS EXCLUSIVE MODE');
     const first = APIS.flatMap((api) => [1, 2, 3].map((n) => KINDS.update(api, n)));
     // The connections for writes.
     await expect.poll(waitingCount, POLL).toBe(POOL_SIZE - 1);
@@ -87,7 +87,7 @@ test('an update that waits is dropped when its client goes', async () => {
   });
   await Promise.all(updates);
   expect(await failures(['update'])).toEqual([]);
-  expect(await gateway.database.query('SELECT description FROM wallet')).not.toEqual([
+  expect(await gateway.database.read('SELECT description FROM wallet')).not.toEqual([
     { description: 'Dropped' },
   ]);
 });
@@ -103,7 +103,7 @@ describe.each<[string, readonly Kind[], readonly Kind[]]>([
 ])('a lock on the table %s', (table, blocked, free) => {
   test('fails the requests that need it, and no others', async () => {
     await gateway.database.transaction(async (transaction) => {
-      await transaction.query(`LOCK TABLE ${table}`);
+      await transaction.write(`LOCK TABLE ${table}`);
       const requests = APIS.flatMap((api) =>
         blocked.flatMap((kind) => Array.from({ length: BLOCKED }, (_, n) => KINDS[kind](api, n))),
       );
@@ -111,9 +111,7 @@ describe.each<[string, readonly Kind[], readonly Kind[]]>([
       const results = Promise.all(requests).finally(() => {
         isOver = true;
       });
-      await expect
-        .poll(async () => (await gateway.database.query(WAITING))[0]?.['waiting'], POLL)
-        .not.toBe(0);
+      await expect.poll(async () => (await gateway.database.read(WAITING))[0]?.['waiting'], POLL).not.toBe(0);
       do {
         expect(await failures(free)).toEqual([]);
         expect((await send(`${gateway.url}/readyz`, 'GET')).status).toBe(200);

@@ -14,7 +14,7 @@ test('the connections of the pool are measured, and what waits for one', async (
 
   let blocked: Promise<unknown> = Promise.resolve();
   await gateway.database.transaction(async (transaction) => {
-    await transaction.query('SELECT * FROM wallet FOR UPDATE');
+    await transaction.read('SELECT * FROM wallet FOR UPDATE');
     blocked = update('Second');
     await expect.poll(connections, POLL).toEqual({ '{state="used"}': 1, '{state="idle"}': 0 });
     // Its authentication waits for the connection.
@@ -32,7 +32,7 @@ test('the waits for a connection are measured, and those that get none in time',
   expect(before).toBeGreaterThan(0);
   expect(await read('paw_postgres_wait_timeouts_total')).toEqual({ '': 0 });
   await gateway.database.transaction(async (transaction) => {
-    await transaction.query('SELECT * FROM wallet FOR UPDATE');
+    await transaction.read('SELECT * FROM wallet FOR UPDATE');
     // Each has the connection until its statement times out, so that the last ones get it too late.
     await Promise.all(Array.from({ length: 5 }, (_, n) => update(`No. ${n}`)));
   });

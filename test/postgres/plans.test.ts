@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { idOf, parseResourceName, type Ulid } from '../../src/model/resource-name.ts';
 import { listAllAuditEvents, listAuditEvents } from '../../src/storage/audit-events.ts';
-import type { Database, Queryable, Row, Value } from '../../src/storage/database.ts';
+import type { Database, Execute, Queryable, Row, Value } from '../../src/storage/database.ts';
 import { findListPages, findListsWithPrevious } from '../../src/storage/project-lists.ts';
 import { findProjectPage, findProjectPageMetadata } from '../../src/storage/projects.ts';
 import { sweepExpired } from '../../src/storage/sweep.ts';
@@ -88,7 +88,7 @@ describe.each([
       gateway.clock.advance(1000);
       await seedTenant(gateway);
     }
-    for (const sql of [...layout, FILL_PROJECTS, ...statistics]) await gateway.database.query(sql);
+    for (const sql of [...layout, FILL_PROJECTS, ...statistics]) await gateway.database.write(sql);
     return gateway.stop;
   });
 
@@ -108,7 +108,7 @@ describe.each([
   )('%s %s is found by its key in one partition, and only its rows are read ($3)', async (...parameters) => {
     const [direction, , index, mode] = parameters;
     const [place] =
-      index === undefined ? [] : await gateway.database.query<{ id: Ulid }>(FIND, [account, index]);
+      index === undefined ? [] : await gateway.database.read<{ id: Ulid }>(FIND, [account, index]);
     const { explained, steps } = explain(gateway.database, mode);
     const request = { direction, size: 5, position: place?.id };
     await findProjectPage(explained, account, request);
@@ -145,7 +145,7 @@ describe.each([
     await seedTenant(gateway, { projects: 5 });
     account = ulidOf(tenant.account);
     projects = tenant.projects.map(ulidOf);
-    for (const sql of [WALLETS, ...statistics]) await gateway.database.query(sql);
+    for (const sql of [WALLETS, ...statistics]) await gateway.database.write(sql);
     return gateway.stop;
   });
 
@@ -154,7 +154,7 @@ describe.each([
       (['forward', 'backward'] as const).map((direction) => [direction, mode] as const),
     ),
   )('%s, are found by an index, and only the rows of the pages are read (%s)', async (direction, mode) => {
-    const [place] = await gateway.database.query<{ id: Ulid }>(
+    const [place] = await gateway.database.read<{ id: Ulid }>(
       'SELECT id FROM wallet WHERE account_id = $1 AND project_id = $2 ORDER BY id LIMIT 1 OFFSET 500',
       [account, projects[10] ?? ''],
     );
@@ -176,7 +176,7 @@ test.each(['force_custom_plan', 'auto'] as const)(
     const gateway = await startGateway(PATIENT);
     onTestFinished(gateway.stop);
     for (const sql of [FILL_TOKENS, FILL_KEYS, FILL_FAILURES, FILL_EVENTS, 'ANALYZE']) {
-      await gateway.database.query(sql);
+      await gateway.database.write(sql);
     }
     const { explained, steps } = explain(gateway.database, mode);
     const sweepable = {
@@ -211,8 +211,8 @@ test.each(['force_custom_plan', 'force_generic_plan'] as const)(
   async (mode) => {
     const gateway = await startGateway(PATIENT);
     onTestFinished(gateway.stop);
-    await gateway.database.query(FILL_EVENTS);
-    await gateway.database.query('ANALYZE');
+    await gateway.database.write(FILL_EVENTS);
+    await gateway.database.write('ANALYZE');
     const { explained, steps } = explain(gateway.database, mode);
     expect(await listAuditEvents(explained, '7' as Ulid, '7', 5)).toHaveLength(5);
     expect(await listAllAuditEvents(explained, '7', 5)).toHaveLength(5);
@@ -225,24 +225,24 @@ test.each(['force_custom_plan', 'force_generic_plan'] as const)(
 /** Returns the database, and the plan steps of the statements that it runs. */
 function explain(database: Database, mode: PlanMode): { explained: Queryable; steps: Step[] } {
   const steps: Step[] = [];
-  const explained: Queryable = {
-    query: <R extends Row>(sql: string, params: readonly Value[] = []) =>
+  const explainedBy =
+    (kind: keyof Queryable): Execute =>
+    <R extends Row>(sql: string, params: readonly Value[] = []) =>
       database.transaction(async (transaction) => {
         const execute = `EXECUTE explained (${params.map(literal).join(', ')})`;
-        await transaction.query(`SET LOCAL plan_cache_mode = ${mode}`);
-        await transaction.query(`PREPARE explained AS ${sql}`);
-        for (let n = 0; n < TIMES_BEFORE; n += 1) await transaction.query(execute);
-        const explanations: readonly Readonly<Record<string, unknown>>[] = await transaction.query(
+        await transaction.write(`SET LOCAL plan_cache_mode = ${mode}`);
+        await transaction.write(`PREPARE explained AS ${sql}`);
+        for (let n = 0; n < TIMES_BEFORE; n += 1) await transaction.write(execute);
+        const explanations: readonly Readonly<Record<string, unknown>>[] = await transaction.write(
           `EXPLAIN (ANALYZE, FORMAT JSON) ${execute}`,
         );
         for (const { 'QUERY PLAN': plans } of explanations) {
           for (const { Plan: plan } of plans as [{ Plan: Step }]) steps.push(...stepsOf(plan));
         }
-        await transaction.query('DEALLOCATE explained');
-        return transaction.query<R>(sql, params);
-      }),
-  };
-  return { explained, steps };
+        await transaction.write('DEALLOCATE explained');
+        return transaction[kind]<R>(sql, params);
+      });
+  return { explained: { read: explainedBy('read'), write: explainedBy('write') }, steps };
 }
 
 function stepsOf(step: Step): readonly Step[] {

@@ -19,15 +19,15 @@ test('a server that stops logs how its pool was used', async () => {
     PAW_REQUEST_TIMEOUT: '60s',
   });
   const read = (name: string) => readMetric(port, `paw_postgres_${name}`);
-  await database.query('CREATE TABLE closed_gate (id INTEGER)');
-  await database.query(
+  await database.write('CREATE TABLE closed_gate (id INTEGER)');
+  await database.write(
     `CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
     'BEGIN WHILE EXISTS (SELECT FROM closed_gate) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN NEW; END'`,
   );
-  await database.query(
+  await database.write(
     'CREATE TRIGGER gate BEFORE UPDATE ON wallet FOR EACH ROW EXECUTE FUNCTION wait_at_gate()',
   );
-  await database.query('INSERT INTO closed_gate VALUES (1)');
+  await database.write('INSERT INTO closed_gate VALUES (1)');
   const updates: Promise<unknown>[] = [];
   // The first one has the only connection for writes, and the others wait for it.
   for (let waiting = 0; waiting <= 3; waiting += 1) {
@@ -35,7 +35,7 @@ test('a server that stops logs how its pool was used', async () => {
     await expect.poll(() => read('waiting'), POLL).toEqual({ '': waiting });
     await expect.poll(() => read('connections'), POLL).toMatchObject({ '{state="used"}': 1 });
   }
-  await database.query('DELETE FROM closed_gate');
+  await database.write('DELETE FROM closed_gate');
   await Promise.all(updates);
 
   const buckets = Object.entries(await readMetric(port, 'paw_postgres_wait_duration_seconds_bucket'));
@@ -57,7 +57,7 @@ test('each worker logs its own usage, also without metrics, and with the waits t
     PAW_REQUEST_TIMEOUT: '1s',
   });
   await database.transaction(async (transaction) => {
-    await transaction.query('SELECT * FROM wallet FOR UPDATE');
+    await transaction.read('SELECT * FROM wallet FOR UPDATE');
     // Each has the connection until its statement times out, so that the last ones get it too late.
     await Promise.all(Array.from({ length: 10 }, update));
   });

@@ -70,7 +70,7 @@ function testOperations(api: Api, gatewayOf: () => Gateway): void {
     expect(await projectsFor(accessToken)).toEqual(tenant.projects.slice(0, 1));
     expect(await projectsFor(tenant.token)).toEqual(tenant.projects);
 
-    const written = await direct.query(
+    const written = await direct.read(
       `SELECT app.title AS app, wallet.title AS wallet FROM app JOIN wallet USING (account_id)
       WHERE app.id = $1 AND wallet.id = $2`,
       [app.name.slice('apps/'.length), wallet.slice('wallets/'.length)],
@@ -108,8 +108,8 @@ test('many transactions share few connections, each uses one, and a failed one l
   onTestFinished(own.remove);
   const table = await openDatabase(own.url);
   onTestFinished(table.close);
-  await table.query('CREATE TABLE tally (count INTEGER NOT NULL)');
-  await table.query('INSERT INTO tally (count) VALUES (0)');
+  await table.write('CREATE TABLE tally (count INTEGER NOT NULL)');
+  await table.write('INSERT INTO tally (count) VALUES (0)');
   const clients = await openDatabase(pooler.urlOf(own.url, '?pgbouncer=true'), {
     postgres: { poolSize: CLIENT_CONNECTIONS, timeoutMs: 10_000 },
   });
@@ -117,9 +117,9 @@ test('many transactions share few connections, each uses one, and a failed one l
 
   const count = async (transaction: Queryable, fails: boolean) => {
     const backend = await backendOf(transaction);
-    const [row] = await transaction.query<{ count: number }>('SELECT count FROM tally FOR UPDATE');
+    const [row] = await transaction.read<{ count: number }>('SELECT count FROM tally FOR UPDATE');
     await turn();
-    await transaction.query('UPDATE tally SET count = $1', [Number(row?.count) + 1]);
+    await transaction.write('UPDATE tally SET count = $1', [Number(row?.count) + 1]);
     expect(await backendOf(transaction)).toBe(backend);
     if (fails) throw new Error('Changed my mind.');
     return backend;
@@ -136,7 +136,7 @@ test('many transactions share few connections, each uses one, and a failed one l
   expect(new Set(results.filter(isBackend)).size).toBeLessThanOrEqual(SERVER_CONNECTIONS);
   // The others are kept for reads.
   expect(loginCount(own.url)).toBe((CLIENT_CONNECTIONS * 3) / 4);
-  expect(await table.query('SELECT count FROM tally')).toEqual([{ count: 64 }]);
+  expect(await table.read('SELECT count FROM tally')).toEqual([{ count: 64 }]);
 });
 
 test('the commands and a server process work through the pooler', async () => {
@@ -180,7 +180,7 @@ test('four concurrent migrations through the pooler all succeed, and then four c
     titles.map((title) => paw(['account', 'create', '--title', title], settings)),
   );
   expect(results).toMatchObject(titles.map(() => ({ status: 0, stderr: '' })));
-  const accounts = await database.query('SELECT title FROM account ORDER BY title');
+  const accounts = await database.read('SELECT title FROM account ORDER BY title');
   expect(accounts).toEqual(titles.map((title) => ({ title })));
 });
 
@@ -225,15 +225,13 @@ describe(`with pgbouncer=prepared in ${knowsStatements() ? 'transaction' : 'sess
     });
     onTestFinished(client.close);
     const [names, timeouts] = await client.transaction(async (transaction) => {
-      for (const title of ['a', 'b', 'c']) await transaction.query(LIST, [title]);
+      for (const title of ['a', 'b', 'c']) await transaction.read(LIST, [title]);
       return [
-        await transaction.query<{ name: string }>(
+        await transaction.read<{ name: string }>(
           "SELECT name, generic_plans + custom_plans AS runs FROM pg_prepared_statements WHERE statement = $1 AND name <> ''",
           [LIST],
         ),
-        await transaction.query<{ timeout: string }>(
-          "SELECT current_setting('statement_timeout') AS timeout",
-        ),
+        await transaction.read<{ timeout: string }>("SELECT current_setting('statement_timeout') AS timeout"),
       ];
     });
     const name = expect.stringMatching(knowsStatements() ? /^PGBOUNCER_\d+$/ : /^paw_[0-9a-f]{24}$/);
@@ -244,9 +242,9 @@ describe(`with pgbouncer=prepared in ${knowsStatements() ? 'transaction' : 'sess
   test('a statement that could not be prepared runs when its table exists', async () => {
     const client = await openDatabase(prepared.url, { postgres: { poolSize: 1, timeoutMs: 7000 } });
     onTestFinished(client.close);
-    const read = () => client.query('SELECT count FROM later');
+    const read = () => client.read('SELECT count FROM later');
     await expect(read()).rejects.toMatchObject({ code: '42P01' });
-    await direct.query('CREATE TABLE later (count INTEGER)');
+    await direct.write('CREATE TABLE later (count INTEGER)');
     expect(await read()).toEqual([]);
   });
 
@@ -272,8 +270,8 @@ describe('without pgbouncer=true', () => {
       const client = await openDatabase(lenient.urlOf(directUrl, search));
       const other = await openDatabase(lenient.urlOf(directUrl, '?pgbouncer=true'));
       try {
-        await client.query('SELECT id FROM wallet WHERE id = $1', ['']);
-        const rows = await other.query(
+        await client.read('SELECT id FROM wallet WHERE id = $1', ['']);
+        const rows = await other.read(
           "SELECT name FROM pg_prepared_statements WHERE statement LIKE '%wallet%'",
         );
         return rows.length;
@@ -354,7 +352,7 @@ function loginCount(databaseUrl: string): number {
 
 /** The id of the server process that runs a statement. */
 async function backendOf(transaction: Queryable): Promise<number> {
-  const [row] = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const [row] = await transaction.read<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   return Number(row?.pid);
 }
 

@@ -17,15 +17,15 @@ async function addRole(databaseUrl: string): Promise<string> {
       'REVOKE CREATE ON SCHEMA public FROM PUBLIC',
       `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`,
     ]) {
-      await database.query(sql);
+      await database.write(sql);
     }
   });
   const url = new URL(databaseUrl);
   url.username = role;
   url.password = PASSWORD;
   onTestFinished(async () => {
-    await onDatabase(databaseUrl, (database) => database.query(`DROP OWNED BY ${role}`));
-    await onDatabase(databaseUrl, (database) => database.query(`DROP ROLE ${role}`));
+    await onDatabase(databaseUrl, (database) => database.write(`DROP OWNED BY ${role}`));
+    await onDatabase(databaseUrl, (database) => database.write(`DROP ROLE ${role}`));
   });
   return url.href;
 }

@@ -36,7 +36,7 @@ beforeAll(async () => {
   gateway = await startGateway({ DATABASE_URL: server.urlOf('postgres') });
   tenant = await seedTenant(gateway, { projects: 12, wallets: 50 });
   // The wallets belong to different projects.
-  await gateway.database.query('UPDATE wallet SET project_id = (SELECT MAX(id) FROM project) WHERE id > $1', [
+  await gateway.database.write('UPDATE wallet SET project_id = (SELECT MAX(id) FROM project) WHERE id > $1', [
     tenant.wallets[24]?.slice('wallets/'.length) ?? '',
   ]);
   connection = new Client({ connectionString: server.urlOf('postgres') });
@@ -262,7 +262,7 @@ describe.each(bothApis(() => gateway.url))('an update of a wallet by $name', (ap
 
 test('100 projects with 10 wallets each, and with their counts and flags, take six statements', async () => {
   const many = await seedTenant(gateway, { projects: 100 });
-  await gateway.database.query(
+  await gateway.database.write(
     `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
      SELECT account_id, left(id, 20) || lpad(right(id, 4), 4, '0') || lpad(n::text, 2, '0'), id, 'Wallet', '', 'NETWORK_POLYGON', '0x', 0, 0
      FROM project, generate_series(1, 11) n WHERE account_id = $1`,

@@ -95,7 +95,7 @@ describe('paw demo --json', () => {
       expect(await projectsSeen(sample.url, token)).toEqual([names, names]);
     }
     const count = 'SELECT COUNT(*) AS accounts FROM account';
-    expect(await onDatabase(made.url, (database) => database.query(count))).toEqual([{ accounts: 1 }]);
+    expect(await onDatabase(made.url, (database) => database.read(count))).toEqual([{ accounts: 1 }]);
   });
 
   test('ends with status 0 on SIGTERM, and prints nothing else', async () => {

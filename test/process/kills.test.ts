@@ -66,7 +66,7 @@ test.each([
       expect(written).toBeGreaterThanOrEqual(lastTitle);
       expect(written).toBeLessThanOrEqual(sentTitle);
     }
-    const [check] = await database.query('SELECT integrity_check FROM pragma_integrity_check');
+    const [check] = await database.read('SELECT integrity_check FROM pragma_integrity_check');
     expect(check).toEqual({ integrity_check: 'ok' });
     await deployment.stop();
   },

@@ -196,7 +196,7 @@ describe('an invalid page', () => {
 
 test('totalCount is read from the account and not counted', async () => {
   const { account, token } = await seedTenant(gateway, { projects: 3 });
-  await gateway.database.query('UPDATE account SET project_count = 12345 WHERE id = $1', [ulidOf(account)]);
+  await gateway.database.write('UPDATE account SET project_count = 12345 WHERE id = $1', [ulidOf(account)]);
   for (const args of [{}, { first: 1 }, { last: 1 }]) {
     expect((await ask(token, args)).totalCount).toBe(12_345);
   }

@@ -227,7 +227,7 @@ async function lostWrites(): Promise<number> {
 
 async function integrityOf(databaseUrl: string): Promise<unknown> {
   const database = await openDatabase(databaseUrl);
-  const [row] = await database.query('SELECT integrity_check FROM pragma_integrity_check');
+  const [row] = await database.read('SELECT integrity_check FROM pragma_integrity_check');
   await database.close();
   return row?.['integrity_check'];
 }

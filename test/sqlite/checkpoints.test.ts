@@ -32,7 +32,7 @@ beforeEach(async () => {
   path = pathOf(url);
   database = await openDatabase(url);
   onTestFinished(() => database.close());
-  await database.query('CREATE TABLE item (id INTEGER PRIMARY KEY, payload TEXT)');
+  await database.write('CREATE TABLE item (id INTEGER PRIMARY KEY, payload TEXT)');
 });
 
 const logSize = () => statSync(`${path}-wal`).size;
@@ -43,7 +43,7 @@ async function write(bytes: number): Promise<number> {
   for (let written = 0; written < bytes; written += 100_000) {
     const payload = 'x'.repeat(10_000);
     const rows = Array.from({ length: 10 }, () =>
-      database.query('INSERT INTO item (payload) VALUES ($1)', [payload]),
+      database.write('INSERT INTO item (payload) VALUES ($1)', [payload]),
     );
     await Promise.all(rows);
     largest = Math.max(largest, logSize());
@@ -92,7 +92,7 @@ test('a reader that keeps the log from shrinking for a minute is named in the lo
 
 test('the pages of deleted rows are returned to the file system', async () => {
   await write(40 * MEGABYTE);
-  await database.query('DELETE FROM item');
+  await database.write('DELETE FROM item');
   await write(10 * MEGABYTE);
   await expect.poll(() => statSync(path).size, POLL).toBeLessThan(25 * MEGABYTE);
 });

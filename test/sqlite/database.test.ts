@@ -18,11 +18,11 @@ beforeEach(async () => {
   path = pathOf(url);
   database = await openDatabase(url);
   onTestFinished(database.close);
-  await database.query('CREATE TABLE item (id TEXT PRIMARY KEY, at BIGINT)');
+  await database.write('CREATE TABLE item (id TEXT PRIMARY KEY, at BIGINT)');
 });
 
 async function ids(): Promise<string[]> {
-  return (await database.query<{ id: string }>('SELECT id FROM item ORDER BY id')).map(({ id }) => id);
+  return (await database.read<{ id: string }>('SELECT id FROM item ORDER BY id')).map(({ id }) => id);
 }
 
 describe('a transaction', () => {
@@ -32,7 +32,7 @@ describe('a transaction', () => {
       database.transaction(async (transaction) => {
         for (const step of [1, 2, 3]) {
           steps.push(`${name}${step}`);
-          await transaction.query(ADD, [`${name}${step}`]);
+          await transaction.write(ADD, [`${name}${step}`]);
           for (let n = 0; n < turns; n += 1) await turn();
         }
       });
@@ -45,12 +45,12 @@ describe('a transaction', () => {
   test('blocks other writes, which are committed even if the transaction fails', async () => {
     const steps: string[] = [];
     const failing = database.transaction(async (transaction) => {
-      await transaction.query(ADD, ['inside']);
+      await transaction.write(ADD, ['inside']);
       for (let n = 0; n < 5; n += 1) await turn();
       steps.push('transaction');
       throw new Error('Changed my mind.');
     });
-    const outside = database.query(ADD, ['outside']).then(() => steps.push('write'));
+    const outside = database.write(ADD, ['outside']).then(() => steps.push('write'));
     await expect(failing).rejects.toThrow('Changed my mind.');
     await outside;
     expect(steps).toEqual(['transaction', 'write']);
@@ -58,36 +58,36 @@ describe('a transaction', () => {
   });
 
   test('that reads before it writes sees the result of the transaction before it', async () => {
-    await database.query('INSERT INTO item (id, at) VALUES ($1, $2)', ['counter', 0]);
+    await database.write('INSERT INTO item (id, at) VALUES ($1, $2)', ['counter', 0]);
     const count = () =>
       database.transaction(async (transaction) => {
-        const [row] = await transaction.query<{ at: number }>('SELECT at FROM item');
+        const [row] = await transaction.read<{ at: number }>('SELECT at FROM item');
         await turn();
-        await transaction.query('UPDATE item SET at = $1', [(row?.at ?? Number.NaN) + 1]);
+        await transaction.write('UPDATE item SET at = $1', [(row?.at ?? Number.NaN) + 1]);
       });
     await Promise.all(Array.from({ length: 20 }, count));
-    expect(await database.query('SELECT at FROM item')).toEqual([{ at: 20 }]);
+    expect(await database.read('SELECT at FROM item')).toEqual([{ at: 20 }]);
   });
 });
 
 test('writes use a write-ahead log, which SQLite itself syncs only at checkpoints', async () => {
-  await database.query(ADD, ['a']);
+  await database.write(ADD, ['a']);
   expect(existsSync(`${path}-wal`)).toBe(true);
   const other = new DatabaseSync(path, { readOnly: true });
   onTestFinished(() => other.close());
   expect(other.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
   expect(other.prepare('SELECT id FROM item').all()).toEqual([{ id: 'a' }]);
   // 1 is NORMAL. It is a setting of the connection, not of the file.
-  expect(await database.query('PRAGMA synchronous')).toEqual([{ synchronous: 1 }]);
-  expect(await database.query('PRAGMA wal_autocheckpoint')).toEqual([{ wal_autocheckpoint: 0 }]);
+  expect(await database.write('PRAGMA synchronous')).toEqual([{ synchronous: 1 }]);
+  expect(await database.write('PRAGMA wal_autocheckpoint')).toEqual([{ wal_autocheckpoint: 0 }]);
 });
 
 test.each(['sqlite:', 'sqlite://'])('%s<path> names a file, whose folder is created', async (scheme) => {
   const newPath = path.replace('paw.db', 'new/folder/paw.db');
   await onDatabase(scheme + newPath, async (first) => {
-    await first.query('CREATE TABLE item (id TEXT)');
-    await first.query(ADD, ['kept']);
+    await first.write('CREATE TABLE item (id TEXT)');
+    await first.write(ADD, ['kept']);
   });
-  const rows = await onDatabase(`sqlite:${newPath}`, (second) => second.query('SELECT id FROM item'));
+  const rows = await onDatabase(`sqlite:${newPath}`, (second) => second.read('SELECT id FROM item'));
   expect(rows).toEqual([{ id: 'kept' }]);
 });

@@ -25,7 +25,7 @@ beforeEach(async () => {
   onFailure = vi.fn<(error: Error) => void>();
   database = await openDatabase(url, { onFailure });
   onTestFinished(() => database.close());
-  await database.query('CREATE TABLE item (id INTEGER)');
+  await database.write('CREATE TABLE item (id INTEGER)');
   const other = new DatabaseSync(pathOf(url), { readOnly: true });
   onTestFinished(() => other.close());
   committed = () =>
@@ -47,7 +47,7 @@ function replaceSync(fdatasync: (file: number, done: Done) => void): void {
 /** Writes an id, and returns the states of the write. */
 function add(id: number): { state: 'pending' | 'acknowledged' | 'refused' } {
   const write: ReturnType<typeof add> = { state: 'pending' };
-  database.query(ADD, [id]).then(
+  database.write(ADD, [id]).then(
     () => Object.assign(write, { state: 'acknowledged' }),
     () => Object.assign(write, { state: 'refused' }),
   );
@@ -77,7 +77,7 @@ test('a write is acknowledged after a sync that began after its commit, and not 
 test('reads go on while a sync is running, and see what is committed', async () => {
   const write = add(1);
   await expect.poll(committed).toEqual([1]);
-  expect(await database.query('SELECT id FROM item')).toEqual([{ id: 1 }]);
+  expect(await database.read('SELECT id FROM item')).toEqual([{ id: 1 }]);
   expect(write.state).toBe('pending');
   running.shift()?.(null);
 });
@@ -89,7 +89,7 @@ test('a failed sync acknowledges nothing, refuses every later write, and is repo
   await expect.poll(committed).toEqual([1, 2]);
   running.shift()?.(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }));
   await expect.poll(() => [first.state, second.state]).toEqual(['refused', 'refused']);
-  await expect(database.query(ADD, [3])).rejects.toMatchObject({ status: 'UNAVAILABLE' });
+  await expect(database.write(ADD, [3])).rejects.toMatchObject({ status: 'UNAVAILABLE' });
   expect(running).toEqual([]);
   expect(onFailure.mock.calls).toEqual([
     [new Error('The write-ahead log could not be synced: EIO: i/o error, fdatasync')],

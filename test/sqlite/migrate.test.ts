@@ -10,7 +10,7 @@ test('the file of a newer version is not changed', async () => {
   onTestFinished(remove);
   await onDatabase(url, async (database) => {
     await migrate(database, Date.now());
-    await database.query(
+    await database.write(
       'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES (9999, 9999, 0)',
     );
   });

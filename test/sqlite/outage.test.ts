@@ -15,16 +15,16 @@ test('a lock of another process blocks writes, and not reads, until it is releas
   onTestFinished(remove);
   const database = await openDatabase(url);
   onTestFinished(database.close);
-  await database.query('CREATE TABLE item (id TEXT)');
+  await database.write('CREATE TABLE item (id TEXT)');
   const add = "INSERT INTO item (id) VALUES ('a')";
-  const count = () => database.query('SELECT COUNT(*) AS items FROM item');
+  const count = () => database.read('SELECT COUNT(*) AS items FROM item');
   const other = new DatabaseSync(pathOf(url));
   onTestFinished(() => other.close());
 
   other.exec('BEGIN IMMEDIATE');
   let begun = false;
   const refusals = await Promise.allSettled([
-    database.query(add),
+    database.write(add),
     database.transaction(async () => {
       begun = true;
     }),
@@ -38,8 +38,8 @@ test('a lock of another process blocks writes, and not reads, until it is releas
   expect(await count()).toEqual([{ items: 0 }]);
 
   other.exec('ROLLBACK');
-  await database.query(add);
-  await database.transaction((transaction) => transaction.query(add));
+  await database.write(add);
+  await database.transaction((transaction) => transaction.write(add));
   expect(await count()).toEqual([{ items: 2 }]);
 });
 

@@ -18,7 +18,7 @@ import {
   updateApp,
 } from '../../src/storage/apps.ts';
 import { countAuditEvents, listAllAuditEvents, listAuditEvents } from '../../src/storage/audit-events.ts';
-import type { Database, Row, Value } from '../../src/storage/database.ts';
+import type { Database, Execute } from '../../src/storage/database.ts';
 import { countLists, findListPages, findListsWithPrevious } from '../../src/storage/project-lists.ts';
 import {
   findAccountOfProject,
@@ -134,8 +134,8 @@ test('the token of a request and the rows of the commands are found by an index'
 });
 
 test('a sweep finds expired entries and old events by an index', async () => {
-  await gateway.database.query(INSERT_EXPIRED);
-  await gateway.database.query(INSERT_OLD);
+  await gateway.database.write(INSERT_EXPIRED);
+  await gateway.database.write(INSERT_OLD);
   const { explained, plan } = explain(gateway.database);
   expect(await sweepExpired(explained, 90, 'test', Date.now)).toBe(2);
   expect(plan).toContainEqual(expect.stringMatching(/^SEARCH token USING .*INDEX token_by_expiry/));
@@ -146,7 +146,7 @@ test('a sweep finds expired entries and old events by an index', async () => {
 const INSERT_EXPIRED =
   "INSERT INTO token (account_id, id, value, expire_time_ms) VALUES ('owner', 'key', 'value', 0)";
 
-type Statements = Pick<Database, 'query' | 'transaction'>;
+type Statements = Pick<Database, 'read' | 'write' | 'transaction'>;
 
 const INSERT_OLD = `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count)
   VALUES ('account', '01ARZ3NDEKTSV4RRFFQ69G5FAV', 'app.create', 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV', '', 1)`;
@@ -154,13 +154,17 @@ const INSERT_OLD = `INSERT INTO audit_event (account_id, id, action, resource, f
 /** Returns the database, and the query plans of the statements that it runs. */
 function explain(database: Database): { explained: Statements; plan: string[] } {
   const plan: string[] = [];
-  const explained: Statements = {
-    transaction: (work) => work(explained),
-    async query<R extends Row>(sql: string, params?: readonly Value[]) {
-      const steps = await database.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params);
+  const explainedBy =
+    (execute: Execute): Execute =>
+    async (sql, params) => {
+      const steps = await database.write<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params);
       plan.push(...steps.map(({ detail }) => detail));
-      return database.query<R>(sql, params);
-    },
+      return execute(sql, params);
+    };
+  const explained: Statements = {
+    read: explainedBy(database.read),
+    write: explainedBy(database.write),
+    transaction: (work) => work(explained),
   };
   return { explained, plan };
 }

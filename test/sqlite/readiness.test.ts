@@ -31,11 +31,11 @@ test('a server is not ready while the schema is that of another version', async 
   const gateway = await startGateway();
   onTestFinished(gateway.stop);
   expect(await readiness(gateway.url)).toBe(200);
-  await gateway.database.query(
+  await gateway.database.write(
     'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES (999, 999, 0)',
   );
   await expect.poll(() => readiness(gateway.url), POLL).toBe(503);
-  await gateway.database.query('DELETE FROM schema_migration WHERE version = 999');
+  await gateway.database.write('DELETE FROM schema_migration WHERE version = 999');
   await expect.poll(() => readiness(gateway.url), POLL).toBe(200);
 });
 

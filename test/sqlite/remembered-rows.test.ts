@@ -17,23 +17,23 @@ beforeEach(async () => {
   onTestFinished(remove);
   database = await openDatabase(url);
   onTestFinished(database.close);
-  await database.query('CREATE TABLE item (id INTEGER PRIMARY KEY, word TEXT)');
-  await database.query("INSERT INTO item (id, word) VALUES (1, 'first'), (2, 'second')");
+  await database.write('CREATE TABLE item (id INTEGER PRIMARY KEY, word TEXT)');
+  await database.write("INSERT INTO item (id, word) VALUES (1, 'first'), (2, 'second')");
   other = new DatabaseSync(pathOf(url));
   onTestFinished(() => other.close());
 });
 
 const wordOf = async (id: number) => {
-  const [row] = await database.query<{ word: string }>('SELECT word FROM item WHERE id = $1', [id]);
+  const [row] = await database.read<{ word: string }>('SELECT word FROM item WHERE id = $1', [id]);
   return row?.word;
 };
 
 test('a read sees the last write of this process', async () => {
   for (let n = 0; n < 5; n += 1) {
-    await database.query('UPDATE item SET word = $1 WHERE id = 1', [`word ${n}`]);
+    await database.write('UPDATE item SET word = $1 WHERE id = 1', [`word ${n}`]);
     expect(await wordOf(1)).toBe(`word ${n}`);
     await database.transaction((transaction) =>
-      transaction.query('UPDATE item SET word = $1 WHERE id = 2', [`word ${n}`]),
+      transaction.write('UPDATE item SET word = $1 WHERE id = 2', [`word ${n}`]),
     );
     expect([await wordOf(1), await wordOf(2)]).toEqual([`word ${n}`, `word ${n}`]);
   }
@@ -72,13 +72,13 @@ test('reads of the same statement with other parameters have their own results',
 
 test('more rows than the cache holds can be read', async () => {
   const padding = 'x'.repeat(300);
-  await database.query(
+  await database.write(
     `INSERT INTO item (id, word) WITH RECURSIVE n (i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
      SELECT i, 'word ' || i || $2 FROM n`,
     [30_000, padding],
   );
   for (let n = 0; n < 2; n += 1) {
-    expect(await database.query('SELECT id FROM item')).toHaveLength(30_000);
+    expect(await database.read('SELECT id FROM item')).toHaveLength(30_000);
     const ids = Array.from({ length: 25_000 }, (_, place) => place + 3);
     expect(await Promise.all(ids.map(wordOf))).toEqual(ids.map((id) => `word ${id}${padding}`));
     expect(await wordOf(29_999)).toBe(`word 29999${padding}`);

@@ -19,7 +19,7 @@ beforeEach(async () => {
   path = pathOf(url);
   database = await openDatabase(url);
   onTestFinished(() => database.close());
-  await database.query('CREATE TABLE item (place INTEGER PRIMARY KEY AUTOINCREMENT, id INTEGER UNIQUE)');
+  await database.write('CREATE TABLE item (place INTEGER PRIMARY KEY AUTOINCREMENT, id INTEGER UNIQUE)');
   const other = new DatabaseSync(path, { readOnly: true });
   onTestFinished(() => other.close());
   committed = () =>
@@ -29,7 +29,7 @@ beforeEach(async () => {
       .map(({ id }) => Number(id));
 });
 
-const add = (id: number) => database.query('INSERT INTO item (id) VALUES ($1)', [id]);
+const add = (id: number) => database.write('INSERT INTO item (id) VALUES ($1)', [id]);
 const numbers = Array.from({ length: WRITES }, (_, n) => n);
 
 test('concurrent writes share a commit, in the order of their requests', async () => {
@@ -46,7 +46,7 @@ test('a write is visible to other processes when it is acknowledged', async () =
       if (id % 3 === 0) await add(id);
       else
         await database.transaction((transaction) =>
-          transaction.query('INSERT INTO item (id) VALUES ($1)', [id]),
+          transaction.write('INSERT INTO item (id) VALUES ($1)', [id]),
         );
       expect(committed()).toContain(id);
     }),
@@ -67,11 +67,11 @@ test('a failed transaction does not undo other writes', async () => {
   const outcomes = await Promise.allSettled([
     add(1),
     database.transaction(async (transaction) => {
-      await transaction.query('INSERT INTO item (id) VALUES ($1)', [2]);
+      await transaction.write('INSERT INTO item (id) VALUES ($1)', [2]);
       throw new Error('Halfway.');
     }),
     database.transaction(async (transaction) => {
-      await transaction.query('INSERT INTO item (id) VALUES ($1)', [3]);
+      await transaction.write('INSERT INTO item (id) VALUES ($1)', [3]);
       return 'done';
     }),
     add(4),
@@ -93,14 +93,14 @@ test('a write inside a transaction is refused, because it would wait for itself'
 });
 
 test('the write that fills the disk fails with its own error, and the others fail as an outage', async () => {
-  await database.query('CREATE TABLE large (payload TEXT)');
-  const [{ count } = { count: 0 }] = await database.query<{ count: number }>(
+  await database.write('CREATE TABLE large (payload TEXT)');
+  const [{ count } = { count: 0 }] = await database.read<{ count: number }>(
     'SELECT page_count AS count FROM pragma_page_count',
   );
-  await database.query(`PRAGMA max_page_count = ${count + 5}`);
+  await database.write(`PRAGMA max_page_count = ${count + 5}`);
   const outcomes = await Promise.allSettled([
     add(1),
-    database.query('INSERT INTO large (payload) VALUES ($1)', ['x'.repeat(100_000)]),
+    database.write('INSERT INTO large (payload) VALUES ($1)', ['x'.repeat(100_000)]),
     add(2),
   ]);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);

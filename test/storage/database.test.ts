@@ -25,7 +25,7 @@ beforeEach(async () => {
   url = made.url;
   database = await openDatabase(url);
   onTestFinished(made.remove);
-  await database.query(CREATE);
+  await database.write(CREATE);
 });
 
 afterEach(async () => {
@@ -33,47 +33,47 @@ afterEach(async () => {
 });
 
 async function add(queryable: Queryable, ...ids: string[]): Promise<void> {
-  for (const id of ids) await queryable.query(ADD, [id, null, null]);
+  for (const id of ids) await queryable.write(ADD, [id, null, null]);
 }
 
 async function ids(queryable: Queryable = database): Promise<string[]> {
-  return (await queryable.query<{ id: string }>(LIST)).map(({ id }) => id);
+  return (await queryable.read<{ id: string }>(LIST)).map(({ id }) => id);
 }
 
 describe('a statement', () => {
   test('has numbered parameters: out of order, repeated, and more than nine', async () => {
     await add(database, 'a', 'b', 'c');
     const update = 'UPDATE item SET note = $2 WHERE id = $1 OR note = $2 OR id = $3';
-    await database.query(update, ['b', 'marked', 'c']);
-    expect(await database.query(LIST)).toEqual([
+    await database.write(update, ['b', 'marked', 'c']);
+    expect(await database.read(LIST)).toEqual([
       { id: 'a', note: null, at: null },
       { id: 'b', note: 'marked', at: null },
       { id: 'c', note: 'marked', at: null },
     ]);
     const many =
       'SELECT id FROM item WHERE id IN ($11, $10, $9, $8, $7, $6, $5, $4, $3, $2, $1) AND id <> $10';
-    expect(await database.query(many, ['a', ...'234567', '8', '9', 'b', 'c'])).toEqual([
+    expect(await database.read(many, ['a', ...'234567', '8', '9', 'b', 'c'])).toEqual([
       { id: 'a' },
       { id: 'c' },
     ]);
   });
 
   test('returns the written rows with RETURNING, and no rows without it', async () => {
-    expect(await database.query(ADD, ['a', 'x', 1])).toEqual([]);
+    expect(await database.write(ADD, ['a', 'x', 1])).toEqual([]);
     const bump = 'UPDATE item SET at = at + 1 WHERE id = $1 RETURNING id, at';
-    expect(await database.query(bump, ['a'])).toEqual([{ id: 'a', at: 2 }]);
-    expect(await database.query(bump, ['b'])).toEqual([]);
-    expect(await database.query('DELETE FROM item RETURNING note')).toEqual([{ note: 'x' }]);
+    expect(await database.write(bump, ['a'])).toEqual([{ id: 'a', at: 2 }]);
+    expect(await database.write(bump, ['b'])).toEqual([]);
+    expect(await database.write('DELETE FROM item RETURNING note')).toEqual([{ note: 'x' }]);
     expect(await ids()).toEqual([]);
   });
 
   test('ignores or replaces an existing row with ON CONFLICT', async () => {
-    await database.query(ADD, ['a', 'old', 1]);
+    await database.write(ADD, ['a', 'old', 1]);
     const leave = `${ADD} ON CONFLICT (id) DO NOTHING RETURNING id`;
-    expect(await database.query(leave, ['a', 'new', 2])).toEqual([]);
-    expect(await database.query(LIST)).toEqual([{ id: 'a', note: 'old', at: 1 }]);
+    expect(await database.write(leave, ['a', 'new', 2])).toEqual([]);
+    expect(await database.read(LIST)).toEqual([{ id: 'a', note: 'old', at: 1 }]);
     const replace = `${ADD} ON CONFLICT (id) DO UPDATE SET note = excluded.note RETURNING note, at`;
-    expect(await database.query(replace, ['a', 'new', 2])).toEqual([{ note: 'new', at: 1 }]);
+    expect(await database.write(replace, ['a', 'new', 2])).toEqual([{ note: 'new', at: 1 }]);
   });
 
   test('may compare row values', async () => {
@@ -82,13 +82,13 @@ describe('a statement', () => {
       ['b', 1],
       ['c', 2],
     ] as const) {
-      await database.query(ADD, [id, null, at]);
+      await database.write(ADD, [id, null, at]);
     }
     const after = 'SELECT id FROM item WHERE (at, id) > ($1, $2) ORDER BY id LIMIT $3';
-    expect(await database.query(after, [1, 'a', 10])).toEqual([{ id: 'b' }, { id: 'c' }]);
-    expect(await database.query(after, [1, 'a', 1])).toEqual([{ id: 'b' }]);
+    expect(await database.read(after, [1, 'a', 10])).toEqual([{ id: 'b' }, { id: 'c' }]);
+    expect(await database.read(after, [1, 'a', 1])).toEqual([{ id: 'b' }]);
     const among = 'SELECT id FROM item WHERE (at, id) IN (SELECT at, id FROM item WHERE at = $1) ORDER BY id';
-    expect(await database.query(among, [1])).toEqual([{ id: 'a' }, { id: 'b' }]);
+    expect(await database.read(among, [1])).toEqual([{ id: 'a' }, { id: 'b' }]);
   });
 
   test.each([
@@ -104,20 +104,20 @@ describe('a statement', () => {
     ['text that looks like a number', '007', 7],
     ['much text', '🧭'.repeat(2000), 1],
   ])('returns %s unchanged', async (_, note, at) => {
-    await database.query(ADD, ['a', note, at]);
-    expect(await database.query(LIST)).toEqual([{ id: 'a', note, at }]);
+    await database.write(ADD, ['a', note, at]);
+    expect(await database.read(LIST)).toEqual([{ id: 'a', note, at }]);
     const find = 'SELECT id FROM item WHERE note = $1 AND at = $2';
-    expect(await database.query(find, [note, at])).toEqual(note === null ? [] : [{ id: 'a' }]);
+    expect(await database.read(find, [note, at])).toEqual(note === null ? [] : [{ id: 'a' }]);
   });
 
   test('that violates a constraint fails, is not an outage, and has no further effect', async () => {
     await add(database, 'a');
     await expect(add(database, 'a')).rejects.not.toBeInstanceOf(ApiError);
-    await database.query('CREATE TABLE part (item_id TEXT NOT NULL REFERENCES item (id))');
+    await database.write('CREATE TABLE part (item_id TEXT NOT NULL REFERENCES item (id))');
     const insertPart = 'INSERT INTO part (item_id) VALUES ($1)';
-    await expect(database.query(insertPart, ['b'])).rejects.not.toBeInstanceOf(ApiError);
+    await expect(database.write(insertPart, ['b'])).rejects.not.toBeInstanceOf(ApiError);
     await add(database, 'b');
-    await database.query(insertPart, ['b']);
+    await database.write(insertPart, ['b']);
     expect(await ids()).toEqual(['a', 'b']);
   });
 });
@@ -134,11 +134,11 @@ describe('a statement with an insertion', () => {
   const insertion = (id: string) => ({ statement, values: [id, null, 7] });
 
   test('returns its rows, and inserts if there are any', async () => {
-    await database.query(ADD, ['a', null, 1]);
+    await database.write(ADD, ['a', null, 1]);
     expect(await database.queryAndInsert(BUMP, ['a', 'x'], insertion('new'))).toEqual([{ id: 'a', at: 2 }]);
     expect(await database.queryAndInsert(BUMP, ['b', 'x'], insertion('none'))).toEqual([]);
     expect(await database.queryAndInsert(BUMP, ['a', 'y'], insertion('new'))).toEqual([{ id: 'a', at: 3 }]);
-    expect(await database.query(LIST)).toEqual([
+    expect(await database.read(LIST)).toEqual([
       { id: 'a', note: 'y', at: 3 },
       { id: 'new', note: null, at: 14 },
     ]);
@@ -149,11 +149,11 @@ describe('a statement with an insertion', () => {
     const all = "UPDATE item SET note = 'x' RETURNING id";
     expect(await database.queryAndInsert(all, [], insertion('new'))).toHaveLength(2);
     expect(await ids()).toEqual(['a', 'b', 'new']);
-    expect(await database.query('SELECT at FROM item WHERE id = $1', ['new'])).toEqual([{ at: 7 }]);
+    expect(await database.read('SELECT at FROM item WHERE id = $1', ['new'])).toEqual([{ at: 7 }]);
   });
 
   test('changes nothing if the insertion fails, and leaves concurrent writes', async () => {
-    await database.query(ADD, ['a', null, 1]);
+    await database.write(ADD, ['a', null, 1]);
     const invalid = { statement: insertStatement('item', ['id', 'missing'], ''), values: ['b', null] };
     const outcomes = await Promise.allSettled([
       add(database, 'c'),
@@ -162,7 +162,7 @@ describe('a statement with an insertion', () => {
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await ids()).toEqual(['a', 'c', 'd']);
-    expect(await database.query('SELECT at FROM item WHERE id = $1', ['a'])).toEqual([{ at: 2 }]);
+    expect(await database.read('SELECT at FROM item WHERE id = $1', ['a'])).toEqual([{ at: 2 }]);
   });
 });
 
@@ -196,10 +196,10 @@ describe('a transaction', () => {
     await add(database, 'a');
     await database.transaction(async (transaction) => {
       await add(transaction, 'b');
-      await transaction.query('UPDATE item SET note = $1', ['changed']);
+      await transaction.write('UPDATE item SET note = $1', ['changed']);
       expect(await ids(transaction)).toEqual(['a', 'b']);
       // A read that waits for the transaction would never return.
-      expect(await database.query(LIST)).toEqual([{ id: 'a', note: null, at: null }]);
+      expect(await database.read(LIST)).toEqual([{ id: 'a', note: null, at: null }]);
     });
     expect(await ids()).toEqual(['a', 'b']);
   });
@@ -219,16 +219,16 @@ describe('a transaction', () => {
   });
 
   test('that writes a row locks it: each transaction sees the result of the one before', async () => {
-    await database.query(ADD, ['counter', null, 0]);
+    await database.write(ADD, ['counter', null, 0]);
     const count = () =>
       database.transaction(async (transaction) => {
         const lock = 'UPDATE item SET at = at RETURNING at';
-        const [row] = await transaction.query<{ at: number }>(lock);
+        const [row] = await transaction.write<{ at: number }>(lock);
         await turn();
-        await transaction.query('UPDATE item SET at = $1', [(row?.at ?? Number.NaN) + 1]);
+        await transaction.write('UPDATE item SET at = $1', [(row?.at ?? Number.NaN) + 1]);
       });
     await Promise.all(Array.from({ length: 20 }, count));
-    expect(await database.query('SELECT at FROM item')).toEqual([{ at: 20 }]);
+    expect(await database.read('SELECT at FROM item')).toEqual([{ at: 20 }]);
   });
 });
 
@@ -253,6 +253,6 @@ test('an acknowledged write survives a kill of the process', async () => {
   const { name } = JSON.parse(await running.printed('\n'));
   await running.stop('SIGKILL');
 
-  const rows = await onDatabase(made.url, (left) => left.query<{ id: string }>('SELECT id FROM account'));
+  const rows = await onDatabase(made.url, (left) => left.read<{ id: string }>('SELECT id FROM account'));
   expect(rows.map(({ id }) => `accounts/${id}`)).toEqual([name]);
 });

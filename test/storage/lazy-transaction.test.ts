@@ -14,34 +14,34 @@ beforeEach(async () => {
   onTestFinished(remove);
   database = await openDatabase(url);
   onTestFinished(() => database.close());
-  await database.query('CREATE TABLE item (id INTEGER PRIMARY KEY)');
+  await database.write('CREATE TABLE item (id INTEGER PRIMARY KEY)');
 });
 
 test('everything from the first write on is one transaction', async () => {
   const lazy = lazyTransaction(database);
-  expect(await lazy.database.query(LIST)).toEqual([]);
+  expect(await lazy.database.read(LIST)).toEqual([]);
   // A read does not begin it: otherwise this write would wait.
-  await database.query(ADD, [1]);
-  await lazy.database.query(ADD, [2]);
-  await lazy.database.transaction((transaction) => transaction.query(ADD, [3]));
-  expect(await lazy.database.query(LIST)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
-  expect(await database.query(LIST)).toEqual([{ id: 1 }]);
+  await database.write(ADD, [1]);
+  await lazy.database.write(ADD, [2]);
+  await lazy.database.transaction((transaction) => transaction.write(ADD, [3]));
+  expect(await lazy.database.read(LIST)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
+  expect(await database.read(LIST)).toEqual([{ id: 1 }]);
   const insertion = { statement: insertStatement('item', ['id'], ''), values: [5] };
   expect(await lazy.database.queryAndInsert(`${ADD} RETURNING id`, [4], insertion)).toEqual([{ id: 4 }]);
-  expect(await database.query(LIST)).toEqual([{ id: 1 }]);
-  await lazy.commit(async (last) => void (await last.query(ADD, [6])));
-  expect(await database.query(LIST)).toEqual([1, 2, 3, 4, 5, 6].map((id) => ({ id })));
+  expect(await database.read(LIST)).toEqual([{ id: 1 }]);
+  await lazy.commit(async (last) => void (await last.write(ADD, [6])));
+  expect(await database.read(LIST)).toEqual([1, 2, 3, 4, 5, 6].map((id) => ({ id })));
 });
 
 test('a failure of the last part undoes everything', async () => {
   const lazy = lazyTransaction(database);
-  await lazy.database.query(ADD, [1]);
+  await lazy.database.write(ADD, [1]);
   await expect(
     lazy.commit(async () => {
       throw new Error('The last part failed.');
     }),
   ).rejects.toThrow('The last part failed.');
-  expect(await database.query(LIST)).toEqual([]);
+  expect(await database.read(LIST)).toEqual([]);
 });
 
 test.each([
@@ -56,14 +56,14 @@ test.each([
   ],
 ])('a transaction that %s takes no further statement', async (_, end, rows) => {
   const lazy = lazyTransaction(database);
-  await lazy.database.query(ADD, [1]);
+  await lazy.database.write(ADD, [1]);
   await end(lazy);
-  await expect(lazy.database.query(ADD, [2])).rejects.toThrow('The transaction has ended.');
-  expect(await database.query(LIST)).toEqual(rows);
-  await database.query(ADD, [5]);
+  await expect(lazy.database.write(ADD, [2])).rejects.toThrow('The transaction has ended.');
+  expect(await database.read(LIST)).toEqual(rows);
+  await database.write(ADD, [5]);
 });
 
 test('a transaction that never began can be rolled back', async () => {
   await lazyTransaction(database).rollBack();
-  await database.query(ADD, [1]);
+  await database.write(ADD, [1]);
 });

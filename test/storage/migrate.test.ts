@@ -63,7 +63,7 @@ test('an empty database gets every table, and a second migration changes nothing
       'token',
       'wallet',
     ]);
-    expect(await database.query(APPLIED)).toEqual(
+    expect(await database.read(APPLIED)).toEqual(
       Array.from({ length: MIGRATIONS }, (_, index) => ({ version: index + 1, apply_time_ms: NOW })),
     );
     const first = await allOf(database);
@@ -75,13 +75,13 @@ test('an empty database gets every table, and a second migration changes nothing
 test('a failed migration is rolled back, and the next one succeeds', () =>
   onDatabase(made.url, async (database) => {
     // The migration fails, because this name exists already.
-    await database.query('CREATE TABLE wallet (id TEXT)');
+    await database.write('CREATE TABLE wallet (id TEXT)');
     await expect(migrate(database, NOW)).rejects.toThrow(/wallet/);
     expect(await tablesOf(database)).toEqual(['wallet']);
 
-    await database.query('DROP TABLE wallet');
+    await database.write('DROP TABLE wallet');
     await migrate(database, NOW);
-    expect(await database.query(APPLIED)).toHaveLength(MIGRATIONS);
+    expect(await database.read(APPLIED)).toHaveLength(MIGRATIONS);
   }));
 
 test('two concurrent migrations both succeed, and each step is applied once', async () => {
@@ -93,7 +93,7 @@ test('two concurrent migrations both succeed, and each step is applied once', as
   expect(outputs.map(({ version }) => version)).toEqual([MIGRATIONS, MIGRATIONS]);
   expect(outputs.flatMap(({ applied }) => applied)).toEqual(NAMES);
   await onDatabase(made.url, async (database) => {
-    expect(await database.query(APPLIED)).toHaveLength(MIGRATIONS);
+    expect(await database.read(APPLIED)).toHaveLength(MIGRATIONS);
   });
 });
 
@@ -171,7 +171,7 @@ test('other commands refuse a database that needs a migration, and change nothin
 test('a database of a newer version is refused with one line by every command, and not changed', async () => {
   const before = await onDatabase(made.url, async (database) => {
     await migrate(database, NOW);
-    await database.query(
+    await database.write(
       'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES (9999, 9999, 0)',
     );
     await expect(migrate(database, NOW)).rejects.toBeInstanceOf(DatabaseVersionError);

@@ -169,7 +169,7 @@ test.each([
 ])('a server starts if %s: %s', async (_, compatibleFrom, starts) => {
   await onDatabase(made.url, async (database) => {
     for (const [index, version] of compatibleFrom.entries()) {
-      await database.query(
+      await database.write(
         'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES ($1, $2, 0)',
         [NEW + index, version],
       );

@@ -49,20 +49,20 @@ export async function onDatabase<T>(url: string, work: (database: Database) => P
 
 /** Returns the sorted names of the tables. */
 export async function tablesOf(database: Database): Promise<readonly string[]> {
-  const rows = await database.query<{ name: string }>(engine().tables);
+  const rows = await database.read<{ name: string }>(engine().tables);
   return rows.map(({ name }) => name).sort();
 }
 
 /** Returns the schema. If two results are equal, nothing was created in between. */
 export async function schemaOf(database: Database): Promise<readonly (readonly Row[])[]> {
-  return Promise.all(engine().schema.map((sql) => database.query(sql)));
+  return Promise.all(engine().schema.map((sql) => database.read(sql)));
 }
 
 /** Returns every column of every row of every table as text, one row per line. Bytes are in hexadecimal. */
 export async function textOf(database: Database): Promise<string> {
   const lines: string[] = [];
   for (const table of await tablesOf(database)) {
-    const rows: readonly Readonly<Record<string, unknown>>[] = await database.query(`SELECT * FROM ${table}`);
+    const rows: readonly Readonly<Record<string, unknown>>[] = await database.read(`SELECT * FROM ${table}`);
     for (const row of rows) {
       lines.push(
         [table, ...Object.values(row)]

@@ -124,7 +124,7 @@ async function makePostgresDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `paw_${randomUUID().replaceAll('-', '')}`;
   const administer = async (sql: string) => {
     const server = await openDatabase(serverUrl);
-    await server.query(sql);
+    await server.write(sql);
     await server.close();
   };
   await administer(`CREATE DATABASE ${name}`);

@@ -48,5 +48,5 @@ const STATEMENTS: readonly string[] = [
 
 /** Partitions all tables of a migrated PostgreSQL database. Each partition has the indexes that its table had. */
 export async function partition(database: Database): Promise<void> {
-  for (const sql of STATEMENTS) await database.query(sql);
+  for (const sql of STATEMENTS) await database.write(sql);
 }

@@ -23,7 +23,7 @@ if (sync === 'no-sync') {
 }
 
 const database = await openDatabase(`sqlite:${path}`);
-await database.query('CREATE TABLE item (id INTEGER, part INTEGER, payload TEXT, PRIMARY KEY (id, part))');
+await database.write('CREATE TABLE item (id INTEGER, part INTEGER, payload TEXT, PRIMARY KEY (id, part))');
 writeSync(1, 'start\n');
 
 let next = 0;
@@ -33,7 +33,7 @@ await Promise.all(
       const id = next;
       next += 1;
       await database.transaction(async (transaction) => {
-        for (const part of [0, 1]) await transaction.query(INSERT, [id, part, PAYLOAD]);
+        for (const part of [0, 1]) await transaction.write(INSERT, [id, part, PAYLOAD]);
       });
       writeSync(1, `${id}\n`);
     }

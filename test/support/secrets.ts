@@ -216,10 +216,10 @@ function encodingsOf(bytes: Buffer): readonly string[] {
 /** Sets a password while its table is missing, which logs an error. Returns the password. */
 async function failInside(gateway: Gateway, tenant: Tenant, api: Api): Promise<string> {
   const password = newSecret(gateway);
-  await gateway.database.query('ALTER TABLE wallet RENAME TO wallet_away');
+  await gateway.database.write('ALTER TABLE wallet RENAME TO wallet_away');
   const { error } = await api
     .updateWallet(tenant.token, tenant.wallets[0] ?? '', { password })
-    .finally(() => gateway.database.query('ALTER TABLE wallet_away RENAME TO wallet'));
+    .finally(() => gateway.database.write('ALTER TABLE wallet_away RENAME TO wallet'));
   expect(error?.status).toBe('INTERNAL');
   return password;
 }

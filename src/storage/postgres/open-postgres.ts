@@ -154,10 +154,10 @@ export function openPostgres(
     }
 
     return {
-      query: <R extends Row>(sql: string, params: readonly Value[] = []) =>
-        sql.startsWith('SELECT')
-          ? (read({ sql, params, deadline: deadlineFromNow(), request }) as Promise<readonly R[]>)
-          : commit<R>(sql, params),
+      read: <R extends Row>(sql: string, params: readonly Value[] = []) =>
+        read({ sql, params, deadline: deadlineFromNow(), request }) as Promise<readonly R[]>,
+
+      write: commit,
 
       transaction(work, first = begin) {
         const deadline = deadlineFromNow();
@@ -193,7 +193,7 @@ async function inTransaction<T>(
   await connection.query(begin);
   let result: T;
   try {
-    result = await work({ query: connection.query });
+    result = await work({ read: connection.query, write: connection.query });
     connection.assertInTime();
   } catch (error) {
     await connection.rollBack();

@@ -1,8 +1,9 @@
 import { unavailable } from '../../model/api-error.ts';
 import { retryConflicts } from '../conflicts.ts';
-import type { DatabaseRequest, Queryable, Row, Value } from '../database.ts';
+import type { DatabaseRequest, Row, Value } from '../database.ts';
 import type { Connections } from './connections.ts';
 import { isConflict, isLockTimeout, isMissingStatement, RequestTimeout } from './errors.ts';
+import type { Connection } from './session.ts';
 import type { Turns } from './turns.ts';
 
 // A larger batch would serialize reads on one connection while other connections are idle.
@@ -87,7 +88,7 @@ function fail({ reject }: PendingRead): void {
 
 async function runBatch(
   batch: readonly PendingRead[],
-  connection: Queryable,
+  connection: Pick<Connection, 'query'>,
   retry: (read: PendingRead) => void,
   turns: Pick<Turns, 'block'>,
 ): Promise<void> {

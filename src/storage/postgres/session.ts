@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { resultUnknown, unavailable } from '../../model/api-error.ts';
-import type { Queryable, Row, Value } from '../database.ts';
+import type { Execute, Row, Value } from '../database.ts';
 import { cancelStatement } from './cancel.ts';
 import {
   endsConnection,
@@ -14,9 +14,10 @@ import { isPrepared, sendStatement } from './statements.ts';
 import type { UseResult } from './turns.ts';
 
 /** A connection outside of a transaction, or in one. */
-export type Connection = Queryable & {
+export type Connection = {
+  readonly query: Execute;
   /** Executes a statement that commits a change. @throws RESULT_UNKNOWN if the change may have been made */
-  readonly commit: Queryable['query'];
+  readonly commit: Execute;
   /** Rolls a transaction back, also after the deadline. */
   rollBack(): Promise<void>;
   /** @throws UNAVAILABLE after the deadline */

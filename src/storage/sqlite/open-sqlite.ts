@@ -46,7 +46,7 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync 
   }
   const { writer, reader } = translateErrors(() => openConnections(path));
   const reads = cachedReads(reader);
-  const write = statementRunner(writer);
+  const run = statementRunner(writer);
   const checkpointing = checkpoints(path, onHeldLog ?? (() => {}));
   const log = logSync(
     path,
@@ -59,16 +59,18 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync 
   const writes = groupCommit(writer, reads.invalidate, log.sync);
   const readiness = sqliteReadiness(path, log.checkFiles);
 
-  const transaction: Queryable = {
-    async query<R extends Row>(sql: string, params: readonly Value[] = []) {
-      return write(sql, params) as readonly R[];
-    },
-  };
+  async function execute<R extends Row>(sql: string, params: readonly Value[] = []) {
+    return run(sql, params) as readonly R[];
+  }
+  const transaction: Queryable = { read: execute, write: execute };
 
   const database: Database = {
-    async query<R extends Row>(sql: string, params: readonly Value[] = []) {
-      const rows = sql.startsWith('SELECT') ? reads.query(sql, params) : writes.run(() => write(sql, params));
-      return (await rows) as readonly R[];
+    async read<R extends Row>(sql: string, params: readonly Value[] = []) {
+      return (await reads.query(sql, params)) as readonly R[];
+    },
+
+    async write<R extends Row>(sql: string, params: readonly Value[] = []) {
+      return writes.run(() => run(sql, params) as readonly R[]);
     },
 
     async transaction(work) {

@@ -123,7 +123,7 @@ describe('the runtime', () => {
     if (!second) throw new Error('The list is too short.');
     const before = titles();
     const { id } = readProject(environment, second);
-    await gateway.database.query('UPDATE project SET title = $1 WHERE id = $2', ['Renamed', id.slice(9)]);
+    await gateway.database.write('UPDATE project SET title = $1 WHERE id = $2', ['Renamed', id.slice(9)]);
     await refetchProject(environment, second);
     expect(titles()).toEqual(before.with(1, 'Renamed'));
   });

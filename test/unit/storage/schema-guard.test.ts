@@ -13,7 +13,8 @@ let events: (number | string)[];
 let guarded: Database;
 
 const database: Database = {
-  query: async () => [],
+  read: async () => [],
+  write: async () => [],
   queryAndInsert: async () => [],
   transaction: async (work) => work(database),
   during: () => database,
@@ -55,24 +56,24 @@ test('a newer schema is reported once, without a call of the readiness check', a
 test('all statements are refused while the schema is incompatible, and not in an outage', async () => {
   fail(new Error('away'));
   await vi.advanceTimersByTimeAsync(INTERVAL_MS);
-  expect(await guarded.query('SELECT 1')).toEqual([]);
+  expect(await guarded.read('SELECT 1')).toEqual([]);
 
   fail(new DatabaseVersionError('newer'));
   await vi.advanceTimersByTimeAsync(2 * INTERVAL_MS);
   expect(events).toEqual(['newer']);
   const refusal = { status: 'UNAVAILABLE', cause: new DatabaseVersionError('newer') };
-  await expect(guarded.query('SELECT 1')).rejects.toMatchObject(refusal);
+  await expect(guarded.read('SELECT 1')).rejects.toMatchObject(refusal);
   await expect(guarded.transaction(async () => {})).rejects.toMatchObject(refusal);
   const insertion = { statement: insertStatement('wallet', ['id'], ''), values: ['1'] };
   await expect(guarded.queryAndInsert('SELECT 1', [], insertion)).rejects.toMatchObject(refusal);
 
   fail(new Error('away'));
   await expect(guarded.checkReady()).rejects.toMatchObject({ status: 'UNAVAILABLE' });
-  await expect(guarded.query('SELECT 1')).rejects.toMatchObject(refusal);
+  await expect(guarded.read('SELECT 1')).rejects.toMatchObject(refusal);
 
   readiness = Promise.resolve(LATEST);
   await guarded.checkReady();
-  expect(await guarded.query('SELECT 1')).toEqual([]);
+  expect(await guarded.read('SELECT 1')).toEqual([]);
 });
 
 test('a closed database is not checked any more', async () => {

@@ -9,8 +9,8 @@ const account = newId();
 /** The statements and parameters for a list of ids. */
 async function statementsFor(ids: readonly Ulid[]) {
   const statements: { sql: string; params: readonly Value[] }[] = [];
-  const database: Queryable = {
-    async query(sql: string, params: readonly Value[] = []) {
+  const database: Pick<Queryable, 'read'> = {
+    async read(sql: string, params: readonly Value[] = []) {
       statements.push({ sql, params });
       return [];
     },
