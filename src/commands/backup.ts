@@ -2,7 +2,6 @@ import { readConfig } from '../config.ts';
 import { sqlitePath } from '../storage/database-url.ts';
 import { backUpSqlite } from '../storage/sqlite/backup.ts';
 import { type Command, UsageError } from './command.ts';
-import { progressBar } from './progress-bar.ts';
 
 export const backup: Command = {
   name: 'backup',
@@ -13,7 +12,7 @@ export const backup: Command = {
     const path = sqlitePath(readConfig(args.environment).databaseUrl);
     if (path === undefined)
       throw new UsageError('DATABASE_URL must be sqlite:<path>. For PostgreSQL, use pg_dump.');
-    const pages = await backUpSqlite(path, args.operand, progressBar(process.stderr));
+    const pages = await backUpSqlite(path, args.operand);
     args.print({ file: args.operand, pages }, `Copied ${path} to ${args.operand}.`);
   },
 };

@@ -5,7 +5,6 @@ import { sqlitePath } from '../storage/database-url.ts';
 import { findFileProblems } from '../storage/sqlite/check.ts';
 import type { Arguments, Command } from './command.ts';
 import { counted, countedRows } from './counts.ts';
-import { progressBar } from './progress-bar.ts';
 import { withDatabase } from './with-database.ts';
 
 /** Thrown if the check finds problems. The message is one line. */
@@ -21,7 +20,7 @@ export const check: Command = {
     const fileProblems = path !== undefined && existsSync(path) ? findFileProblems(path) : [];
     if (fileProblems.length > 0) report(args, fileProblems);
     await withDatabase(args.environment, async (admin) => {
-      const { counts, problems } = await checkDatabase(admin, progressBar(process.stderr));
+      const { counts, problems } = await checkDatabase(admin);
       report(args, problems, counts);
     });
   },

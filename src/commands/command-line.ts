@@ -19,7 +19,6 @@ import { auditList } from './audit-list.ts';
 import { backup } from './backup.ts';
 import { check } from './check.ts';
 import { type Arguments, type Command, UsageError } from './command.ts';
-import { completionCommand } from './completion.ts';
 import { copy } from './copy.ts';
 import { demo } from './demo.ts';
 import { commandHelp, overview } from './help.ts';
@@ -71,7 +70,6 @@ const COMMANDS: readonly Command[] = [
   backup,
   restore,
   copy,
-  completionCommand(() => COMMANDS),
 ];
 
 /**

@@ -4,7 +4,6 @@ import { openDatabase } from '../storage/open-database.ts';
 import { assertCurrent } from '../storage/schema-version.ts';
 import { type Command, UsageError } from './command.ts';
 import { countedRows } from './counts.ts';
-import { progressBar } from './progress-bar.ts';
 
 export const copy: Command = {
   name: 'copy',
@@ -22,7 +21,7 @@ export const copy: Command = {
       const target = await openDatabase(to, { postgres });
       try {
         await assertCurrent(target, 'The target');
-        const rows = await copyDatabase(source, target, Date.now(), progressBar(process.stderr));
+        const rows = await copyDatabase(source, target, Date.now());
         const { account: accounts, project: projects, app: apps, wallet: wallets, token: tokens } = rows;
         const counts = { accounts, projects, apps, wallets, tokens, events: rows.audit_event };
         args.print(counts, `Copied ${countedRows(counts)}.`);

@@ -14,20 +14,15 @@ const MAX_COVER_PROBLEMS = 100;
 /**
  * Checks the counts, the references between rows, and the CIDs of all cover images.
  *
- * @param onProgress called after each batch of cover images
  * @returns at most 100 problems of each kind
  * @throws UNAVAILABLE if the database is unavailable
  */
-export async function checkDatabase(
-  { database }: AdminContext,
-  onProgress: (progress: { done: number; total: number }) => void,
-): Promise<CheckResult> {
+export async function checkDatabase({ database }: AdminContext): Promise<CheckResult> {
   // Imported on demand, because few operations need it.
   const { coverImage, coverImageCid } = await import('../model/cover-image.ts');
   const counts = await countRows(database);
   const problems = [...(await findRowProblems(database))];
   const coverProblems: string[] = [];
-  let done = 0;
   for await (const rows of readCovers(database)) {
     for (const { id, image_cover_cid } of rows) {
       const name = resourceName('projects', id);
@@ -35,8 +30,6 @@ export async function checkDatabase(
         coverProblems.push(`The CID of the cover image of ${name} is wrong.`);
       }
     }
-    done += rows.length;
-    onProgress({ done, total: Math.max(done, counts.projects) });
     if (coverProblems.length >= MAX_COVER_PROBLEMS) break;
   }
   return { counts, problems: [...problems, ...coverProblems.slice(0, MAX_COVER_PROBLEMS)] };

@@ -1,9 +1,6 @@
 import { AUDIT_EVENT_COLUMNS } from './audit-events.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
 
-/** The progress of a copy, in rows. */
-export type CopyProgress = { readonly done: number; readonly total: number };
-
 /** Thrown if the target has any row. The message is one line for the operator. */
 export class TargetNotEmptyError extends Error {}
 
@@ -97,23 +94,14 @@ ON CONFLICT (id) DO UPDATE SET key = excluded.key`;
  * At most one batch of rows is in memory at a time.
  *
  * @param now the current time, in Unix milliseconds
- * @param onProgress called after every batch
  * @returns the number of copied rows of each table
  * @throws TargetNotEmptyError if the target has any row
  * @throws UNAVAILABLE if one of the databases is unavailable
  */
-export function copyDatabase(
-  source: Database,
-  target: Database,
-  now: number,
-  onProgress: (progress: CopyProgress) => void,
-): Promise<CopyResult> {
+export function copyDatabase(source: Database, target: Database, now: number): Promise<CopyResult> {
   return source.transaction((from) =>
     target.transaction(async (to) => {
       for (const table of TABLES) await assertEmpty(to, table);
-      let total = 0;
-      for (const table of TABLES) total += await count(from, table, now);
-
       const result = {
         account: 0,
         project: 0,
@@ -123,13 +111,10 @@ export function copyDatabase(
         idempotency_key: 0,
         audit_event: 0,
       };
-      let done = 0;
       for (const table of TABLES) {
         for await (const rows of batches(from, table, now)) {
           await insert(to, table, rows);
           result[table.name] += rows.length;
-          done += rows.length;
-          onProgress({ done, total });
         }
       }
       const [key] = await from.read<{ key: string }>(FIND_KEY);
@@ -142,15 +127,6 @@ export function copyDatabase(
 async function assertEmpty(target: Queryable, { name }: Table): Promise<void> {
   const rows = await target.read(`SELECT 1 AS one FROM ${name} LIMIT 1`);
   if (rows.length > 0) throw new TargetNotEmptyError(`The target is not empty: its table ${name} has rows.`);
-}
-
-async function count(source: Queryable, { name, where }: Table, now: number): Promise<number> {
-  const filter = where ? ` WHERE ${where}` : '';
-  const rows = await source.read<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM ${name}${filter}`,
-    where ? [now] : [],
-  );
-  return rows[0]?.count ?? 0;
 }
 
 /** Reads the rows of a table in batches, by keyset pagination on its primary key. */

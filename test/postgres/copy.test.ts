@@ -156,23 +156,6 @@ test('a target that is not empty is refused with one line', async () => {
   });
 });
 
-test('on a terminal a progress bar is shown', async () => {
-  const other = await makeDatabase();
-  onTestFinished(other.remove);
-  await migrateDatabase(other.url);
-  const command = `${process.execPath} ${MAIN} copy --to '${other.url}'`;
-  const { stdout } = await run('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-    env: { ...process.env, DATABASE_URL: source.url },
-  });
-  const percents = [...stdout.matchAll(/\r[█░]{30} (\d+)% (\d+)\/(\d+)/g)].map(([, percent]) =>
-    Number(percent),
-  );
-  expect(percents.length).toBeGreaterThan(100);
-  expect(percents).toEqual(percents.toSorted((a, b) => a - b));
-  expect(percents.at(-1)).toBe(100);
-  expect(stdout).toMatch(/Copied 2 accounts, 100002 projects, 1 app, 2 wallets, 3 tokens and 16 events\./);
-});
-
 test.each([
   [
     'a source that is not a SQLite file',

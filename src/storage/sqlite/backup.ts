@@ -8,25 +8,17 @@ import { syncFile } from './sync-file.ts';
 /** Thrown if a backup can't be made or restored. The message is one line for the operator. */
 export class BackupError extends Error {}
 
-// After each step the progress is reported.
-const PAGES_PER_STEP = 1000;
-
 /**
  * Copies a SQLite database to a new file, as it is at the start, while other processes use it. The file has its name
  * only when it is complete and on disk. An interrupted backup leaves a file with `.partial-` in its name.
  *
  * @param path the file of the database
  * @param file the new file, which must not exist
- * @param onProgress called after each step, with numbers of pages
  * @returns the number of pages
  * @throws DatabaseMissingError if the database does not exist
  * @throws BackupError if the new file exists
  */
-export async function backUpSqlite(
-  path: string,
-  file: string,
-  onProgress: (progress: { done: number; total: number }) => void,
-): Promise<number> {
+export async function backUpSqlite(path: string, file: string): Promise<number> {
   if (!existsSync(path)) throw new DatabaseMissingError(`The database file ${path} does not exist.`);
   if (existsSync(file)) throw fileExists(file);
   const partial = `${file}.partial-${randomUUID()}`;
@@ -37,12 +29,7 @@ export async function backUpSqlite(
     // One snapshot for all steps. Without it, each write of another process would start the backup again.
     source.exec('BEGIN');
     source.prepare('SELECT COUNT(*) FROM sqlite_schema').get();
-    const pages = await backup(source, partial, {
-      rate: PAGES_PER_STEP,
-      progress: ({ totalPages, remainingPages }) =>
-        onProgress({ done: totalPages - remainingPages, total: totalPages }),
-    });
-    onProgress({ done: pages, total: pages });
+    const pages = await backup(source, partial);
     syncFile(partial);
     link(partial, file);
     return pages;

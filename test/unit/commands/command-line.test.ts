@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { paw } from '../../support/paw.ts';
 
@@ -39,7 +38,6 @@ const COMMANDS: readonly (readonly [name: string, mentions: readonly string[]])[
   ['backup', ['<file>']],
   ['restore', ['<file>']],
   ['copy', ['--to']],
-  ['completion', ['<shell>']],
 ];
 
 describe('the help', () => {
@@ -62,27 +60,6 @@ describe('the help', () => {
 });
 
 test.each([
-  [['ac'], ['account']],
-  [['account', 'de'], ['delete']],
-  [
-    ['account', 'list', '--page'],
-    ['--page-size', '--page-token'],
-  ],
-  [['account', 'list', '--page-size', '2', '--js'], ['--json']],
-  [
-    ['serve', ''],
-    ['--json', '--help'],
-  ],
-  [['account', 'list', 'x'], []],
-])('Bash completes %j', async (words, candidates) => {
-  const { stdout: script } = await paw(['completion', 'bash'], SETTINGS);
-  const list = words.map((word) => `'${word}'`).join(' ');
-  const call = `COMP_WORDS=(paw ${list}); COMP_CWORD=${words.length}; _paw; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const completed = execFileSync('bash', ['-c', `${script}\n${call}`], { encoding: 'utf8' });
-  expect(completed.split('\n').filter(Boolean)).toEqual(candidates);
-});
-
-test.each([
   ['an unknown command', ['launch'], /Unknown command/],
   ['half a command', ['account'], /Unknown command/],
   ['a misspelt command', ['acount', 'crate', '--title', 'x'], /Did you mean account create\?/],
@@ -101,7 +78,6 @@ test.each([
     ['token', 'revoke', '--id', 'a', '--app', 'apps/a'],
     /--id.+--app/,
   ],
-  ['a shell that it does not support', ['completion', 'fish'], /bash/],
   ['two operands', ['app', 'activate', 'apps/a', 'apps/b'], /too many/],
   ['an operand that it does not take', ['account', 'create', 'Atlas', '--title', 'x'], /too many/],
 ])('a command with %s ends with status 2 and one line, and opens no database', async (_, words, problem) => {
