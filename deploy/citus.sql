@@ -12,7 +12,6 @@ SELECT create_distributed_table('app', 'account_id', colocate_with => 'account')
 SELECT create_distributed_table('wallet', 'account_id', colocate_with => 'account');
 SELECT create_distributed_table('token', 'account_id', colocate_with => 'account');
 SELECT create_distributed_table('idempotency_key', 'account_id', colocate_with => 'account');
-SELECT create_distributed_table('sign_in_failure', 'account_id', colocate_with => 'account');
 SELECT create_distributed_table('audit_event', 'account_id', colocate_with => 'account');
 
 -- Small tables without an account are copied to every node.

@@ -55,8 +55,6 @@ export type Config = {
   /** The addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   readonly rateLimits: RateLimits;
-  /** The number of failed sign-ins that one client may have to one app within 10 minutes. */
-  readonly maxFailedSignIns: number;
   /** The time between the change of `/readyz` to 503 and the end of listening when the server stops, in seconds. */
   readonly stopDelaySeconds: number;
 };
@@ -155,7 +153,6 @@ function readSettings(
       perCredential: readLimit('PAW_RATE_LIMIT_CREDENTIAL', '120000'),
       perAddress: readLimit('PAW_RATE_LIMIT_ADDRESS', '12000'),
     },
-    maxFailedSignIns: readLimit('PAW_FAILED_SIGN_INS', '20'),
     stopDelaySeconds: readTimeout('PAW_STOP_DELAY', value('PAW_STOP_DELAY') ?? '1s', 0),
   };
 }

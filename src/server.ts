@@ -176,7 +176,6 @@ async function listen(
     newId: idGenerator(clock),
     tokenTtlSeconds: config.tokenTtlSeconds,
     maxTokensPerApp: config.maxTokensPerApp,
-    maxFailedSignIns: config.maxFailedSignIns,
     onSignIn: metrics?.countSignIn,
     publicUrl: () => publicUrl,
   });

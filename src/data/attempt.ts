@@ -19,7 +19,6 @@ import {
   insertResponse,
 } from '../storage/idempotency-keys.ts';
 import { lazyTransaction } from '../storage/lazy-transaction.ts';
-import { findSignInFailures } from '../storage/sign-in-failures.ts';
 import type { Attempt, IdempotentRequest, Operations } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type FailedSignIn, recordFailedSignIn } from './failed-sign-in.ts';
@@ -101,17 +100,6 @@ export function attempts(
     const failures: FailedSignIn[] = [];
     const recordLater: RecordFailure = async (failure) => {
       failures.push(failure);
-      const { attempt, now, expireTimeMs } = failure;
-      if (expireTimeMs === undefined) return undefined;
-      // In the transaction, if it has begun: another connection could be one that all attempts wait for.
-      const counted = await findSignInFailures(transaction.database, attempt, now);
-      const uncounted = failures.filter(
-        (each) => each.expireTimeMs !== undefined && each.attempt.appId === attempt.appId,
-      ).length;
-      return {
-        count: (counted?.count ?? 0) + uncounted,
-        expireTimeMs: counted?.expireTimeMs ?? expireTimeMs,
-      };
     };
     const passwordsBeforeWrites: Dependencies['passwords'] = {
       hash: async (...args) => {

@@ -29,7 +29,7 @@ export function createDataLayer(dependencies: Dependencies): DataLayer {
       // SQLite needs no limits, so that an object for each request would be a waste.
       if (own === database) return data;
       return {
-        // A client that leaves early must not avoid the count of its failed sign-ins.
+        // A client that leaves early must not avoid the record of its failed sign-ins.
         ...operations({ ...dependencies, database: own }, recordFailure),
         attempt: (principal, request) => beginAttempt(own, principal, request),
       };

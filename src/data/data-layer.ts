@@ -126,7 +126,6 @@ export type DataLayer = {
    * @param input `name` and `privateKey` of the app
    * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
    * @throws PERMISSION_DENIED if the app is inactive
-   * @throws RESOURCE_EXHAUSTED after too many failed sign-ins of the client to the app
    */
   signIn(principal: Principal, input: UntrustedInput, client: Client): Promise<SignInResult>;
 

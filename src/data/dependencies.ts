@@ -18,8 +18,6 @@ export type Dependencies = {
   readonly tokenTtlSeconds: number;
   /** The maximum number of valid access tokens of an app. */
   readonly maxTokensPerApp: number;
-  /** The number of failed sign-ins after which further ones of the same client to the same app are rejected. */
-  readonly maxFailedSignIns: number;
   /** Is called after each sign-in, with `OK` or the reason of the error. */
   readonly onSignIn?: ((outcome: string) => void) | undefined;
   /** Returns the public URL of the gateway, without a trailing slash. */

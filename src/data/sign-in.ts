@@ -1,11 +1,10 @@
 import { equalHashes, hashCredential } from '../credentials/credential.ts';
-import { type ApiError, appInactive, invalidCredentials, tooManyFailedSignIns } from '../model/api-error.ts';
+import { appInactive, invalidCredentials } from '../model/api-error.ts';
 import { parseFields } from '../model/fields.ts';
 import { signInFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
-import { idOf, type ResourceName } from '../model/resource-name.ts';
+import { idOf } from '../model/resource-name.ts';
 import { findAppSecret, lockApp } from '../storage/apps.ts';
-import { findSignInFailures, type SignInFailures } from '../storage/sign-in-failures.ts';
 import { revokeOldestTokens } from '../storage/tokens.ts';
 import { recordClientAct } from './audit.ts';
 import type { Client, SignInResult, UntrustedInput } from './data-layer.ts';
@@ -17,16 +16,13 @@ import { issueToken } from './issue-token.ts';
 // A placeholder for the hash of a missing app: the response time must not show whether an app exists.
 const NO_HASH = hashCredential('');
 
-// The time for which a failed sign-in counts.
-const FAILURE_WINDOW_MS = 10 * 60_000;
-
 type SignInDependencies = Pick<
   Dependencies,
-  'database' | 'clock' | 'newId' | 'maxFailedSignIns' | 'maxTokensPerApp' | 'tokenTtlSeconds'
+  'database' | 'clock' | 'newId' | 'maxTokensPerApp' | 'tokenTtlSeconds'
 >;
 
 /** Records a failed sign-in. See `recordFailedSignIn`. */
-export type RecordFailure = (failure: FailedSignIn) => Promise<SignInFailures | undefined>;
+export type RecordFailure = (failure: FailedSignIn) => Promise<void>;
 
 /** See `DataLayer.signIn`. */
 export async function signIn(
@@ -37,20 +33,11 @@ export async function signIn(
   recordFailure: RecordFailure,
 ): Promise<SignInResult> {
   const { name, privateKey } = parseFields(input, signInFields);
-  const { database, clock, maxFailedSignIns, maxTokensPerApp, tokenTtlSeconds } = dependencies;
-  const { accountId, credentialId } = principal;
+  const { database, clock, maxTokensPerApp, tokenTtlSeconds } = dependencies;
+  const { accountId } = principal;
 
-  // Failures are counted by client, so that nobody can lock an app by guessing its key.
-  const attempt = { accountId, appId: idOf(name), credentialId, address: client.address };
-  const [row, failures] = await Promise.all([
-    findAppSecret(database, accountId, attempt.appId),
-    findSignInFailures(database, attempt, clock()),
-  ]);
-  if (failures !== undefined && failures.count >= maxFailedSignIns)
-    throw tooManyFailures(failures, clock(), name);
-  const { requestId } = client;
-  const fail = (now: number, expireTimeMs?: number) =>
-    recordFailure({ attempt, appExists: row !== undefined, requestId, now, expireTimeMs });
+  const row = await findAppSecret(database, accountId, idOf(name));
+  const fail = () => recordFailure({ principal, client, app: row && name, timeMs: clock() });
   const keyHash = hashCredential(privateKey);
   const isCurrentKey = equalHashes(row?.private_key_hash ?? NO_HASH, keyHash);
   const isPreviousKey = equalHashes(row?.previous_key_hash ?? NO_HASH, keyHash);
@@ -58,11 +45,8 @@ export async function signIn(
   const isKeyCorrect = isCurrentKey || (isPreviousKey && isPreviousKeyLive);
   const isVisible = principal.level === 'account' || principal.projectId === row?.project_id;
   if (row === undefined || !isKeyCorrect || !isVisible) {
-    const now = clock();
-    const counted = await fail(now, now + FAILURE_WINDOW_MS);
-    // Concurrent sign-ins can exceed the limit. These don't learn whether their key is correct.
-    const isOverLimit = counted !== undefined && counted.count > maxFailedSignIns;
-    throw isOverLimit ? tooManyFailures(counted, now, name) : invalidCredentials(name);
+    await fail();
+    throw invalidCredentials(name);
   }
 
   const issued = await database.transaction(async (transaction) => {
@@ -87,14 +71,10 @@ export async function signIn(
     return { app, token };
   });
   if (issued.token === undefined) {
-    await fail(clock());
+    await fail();
     // The key may have been changed since it was read.
     throw issued.app === undefined ? invalidCredentials(name) : appInactive(name);
   }
   const { accessToken, expireTimeMs } = issued.token;
   return { accessToken, expireTimeMs, app: appFromRow(issued.app) };
-}
-
-function tooManyFailures({ expireTimeMs }: SignInFailures, now: number, app: ResourceName<'apps'>): ApiError {
-  return tooManyFailedSignIns(Math.ceil((expireTimeMs - now) / 1000), app);
 }

@@ -156,17 +156,6 @@ export function rateLimited(retryAfterSeconds: number): ApiError {
   });
 }
 
-/** Returns the error for a sign-in after too many failed sign-ins of the same client to the same app. */
-export function tooManyFailedSignIns(retryAfterSeconds: number, app?: ResourceName<'apps'>): ApiError {
-  return new ApiError({
-    status: 'RESOURCE_EXHAUSTED',
-    reason: 'TOO_MANY_FAILED_SIGN_INS',
-    message: 'Too many failed sign-ins to this app. Try again later.',
-    app,
-    retryAfterSeconds,
-  });
-}
-
 /** Returns the error for a wallet password of an account that already has too many waiting to be hashed. */
 export function tooManyPasswords(): ApiError {
   return new ApiError({

@@ -4,7 +4,6 @@ import {
   appInactive,
   invalidCredentials,
   resourceNotFound,
-  tooManyFailedSignIns,
   tooManyPasswords,
 } from '../model/api-error.ts';
 import { parseFields, type Validator } from '../model/fields.ts';
@@ -91,7 +90,6 @@ export const signIn = {
     validationErrorOf({ 'privateKey.name': 'till' }, { 'privateKey.name': signInFields.name }),
     invalidCredentials(),
     appInactive(),
-    tooManyFailedSignIns(600),
   ],
 } as const satisfies Operation;
 

@@ -4,7 +4,6 @@ import type { Database } from './database.ts';
 /** The tables with rows of an account, and the other columns of their keys. A table comes before those it refers to. */
 const TABLES = {
   token: ['id'],
-  sign_in_failure: ['app_id', 'credential_id', 'address'],
   idempotency_key: ['principal_id', 'key_hash'],
   audit_event: ['id'],
   wallet: ['id'],
@@ -21,7 +20,7 @@ export type DeletedRows = Readonly<Record<TableName, number>>;
 const BATCH_SIZE = 1000;
 
 // Requests that were running when their account was suspended may have added rows to these.
-const LATE_TABLES: readonly TableName[] = ['token', 'sign_in_failure', 'idempotency_key', 'audit_event'];
+const LATE_TABLES: readonly TableName[] = ['token', 'idempotency_key', 'audit_event'];
 
 const DELETE_ACCOUNT = 'DELETE FROM account WHERE id = $1';
 
@@ -39,7 +38,6 @@ export async function deleteAccountRows(
 ): Promise<DeletedRows> {
   const deleted = {
     token: 0,
-    sign_in_failure: 0,
     idempotency_key: 0,
     audit_event: 0,
     wallet: 0,

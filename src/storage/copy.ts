@@ -88,8 +88,7 @@ const SET_KEY = `INSERT INTO page_token_key (id, key) VALUES (1, $1)
 ON CONFLICT (id) DO UPDATE SET key = excluded.key`;
 
 /**
- * Copies all rows of a database, except expired ones and counts of failed sign-ins, into an
- * empty database with the same schema version. The copy is one transaction on each side: other
+ * Copies all rows of a database, except expired ones, into an empty database with the same schema version. The copy is one transaction on each side: other
  * processes can't write to the source during the copy, and a failed copy leaves the target empty.
  * At most one batch of rows is in memory at a time.
  *

@@ -10,7 +10,6 @@ const COLUMNS = [
   ['token', 'value', 'account_id', 'id'],
   ['idempotency_key', 'answer', 'account_id', 'principal_id', 'key_hash'],
   ['page_token_key', 'key', 'id'],
-  ['sign_in_failure', 'failure_count', 'account_id', 'app_id', 'credential_id', 'address'],
   ['audit_event', 'action', 'account_id', 'id'],
   ['sweep', 'holder', 'id'],
 ] as const;

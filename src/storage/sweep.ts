@@ -23,7 +23,6 @@ const BATCH_SIZE = 100;
 const TABLES = [
   ['token', 'account_id, id', TRUST_MS],
   ['idempotency_key', 'account_id, principal_id, key_hash', 0],
-  ['sign_in_failure', 'account_id, app_id, credential_id, address', 0],
 ] as const;
 
 /** The deletion of the old rows of a table. */

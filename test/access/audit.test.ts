@@ -39,7 +39,7 @@ const MAX_FAILURE_EVENTS = 100;
 let gateway: Gateway;
 
 beforeAll(async () => {
-  gateway = await startGateway({ PAW_TRUSTED_PROXIES: '127.0.0.1', PAW_FAILED_SIGN_INS: '1000000' });
+  gateway = await startGateway({ PAW_TRUSTED_PROXIES: '127.0.0.1' });
   return gateway.stop;
 });
 

@@ -31,7 +31,6 @@ beforeEach(async () => {
   clock = testClock();
   await database.write('DELETE FROM token');
   await database.write('DELETE FROM idempotency_key');
-  await database.write('DELETE FROM sign_in_failure');
   await database.write('DELETE FROM audit_event');
   await database.write("UPDATE sweep SET holder = '', time_ms = $1, clock_since_ms = 0", [
     clock() - MINUTE_MS,
@@ -91,19 +90,6 @@ describe('a sweep', () => {
     await add('kept', clock() + 1);
     expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(2);
     expect(await database.read('SELECT key_hash FROM idempotency_key')).toEqual([{ key_hash: 'kept' }]);
-  });
-
-  test('deletes the counts of failed sign-ins when they have expired', async () => {
-    const add = (address: string, expireTimeMs: number) =>
-      database.write(
-        `INSERT INTO sign_in_failure (account_id, app_id, credential_id, address, failure_count, expire_time_ms)
-         VALUES ('account', 'app', 'credential', $1, 1, $2)`,
-        [address, expireTimeMs],
-      );
-    await add('192.0.2.1', clock());
-    await add('192.0.2.2', clock() + 1);
-    expect(await sweepExpired(database, AUDIT_DAYS, 'one', clock)).toBe(1);
-    expect(await database.read('SELECT address FROM sign_in_failure')).toEqual([{ address: '192.0.2.2' }]);
   });
 
   test('deletes the audit events that are older than their time, to the millisecond, or none', async () => {

@@ -93,7 +93,6 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
       pageTokens: pages,
       tokenTtlSeconds: LIFE_SECONDS,
       maxTokensPerApp: 1000,
-      maxFailedSignIns: 1,
       publicUrl: () => '',
     });
     const principal = await data.authenticate(tokens[0] ?? '');

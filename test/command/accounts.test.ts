@@ -46,7 +46,7 @@ async function seedOwner(): Promise<Owner> {
   const tenant = await seedTenant(gateway, { projects: 2, wallets: 2 });
   const app = keyOf(await createApp(api, tenant.token));
   await api.updateWallet(tenant.token, tenant.wallets[0] ?? '', { password: PASSWORD });
-  // A failed sign-in is counted.
+  // A failed sign-in is recorded.
   await api.signIn(tenant.token, { ...app, privateKey: 'wrong' });
   return { ...tenant, app, accessToken: await accessTokenOf(api, tenant.token, app) };
 }

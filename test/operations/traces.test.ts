@@ -189,7 +189,6 @@ describe('a request', () => {
       ...AUTHENTICATION,
       '  signIn',
       '    SELECT app',
-      '    SELECT sign_in_failure',
       '    transaction',
       '      UPDATE app',
       '      DELETE token',

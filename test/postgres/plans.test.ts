@@ -26,11 +26,6 @@ const FILL_KEYS = `INSERT INTO idempotency_key (account_id, principal_id, key_ha
   SELECT n % 100, n % 100, n, repeat('x', 300), CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
   FROM generate_series(1, 20000) n`;
 
-const FILL_FAILURES = `INSERT INTO sign_in_failure
-    (account_id, app_id, credential_id, address, failure_count, expire_time_ms)
-  SELECT n % 100, n, n, '192.0.2.1', 1, CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
-  FROM generate_series(1, 20000) n`;
-
 const FILL_EVENTS = `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count)
   SELECT n % 100, CASE WHEN n <= 50 THEN '01ARZ3NDEK' ELSE '7ZZZZZZZZZ' END || lpad(n::text, 16, '0'),
     'app.create', 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV', '', 1
@@ -175,7 +170,7 @@ test.each(['force_custom_plan', 'auto'] as const)(
   async (mode) => {
     const gateway = await startGateway(PATIENT);
     onTestFinished(gateway.stop);
-    for (const sql of [FILL_TOKENS, FILL_KEYS, FILL_FAILURES, FILL_EVENTS, 'ANALYZE']) {
+    for (const sql of [FILL_TOKENS, FILL_KEYS, FILL_EVENTS, 'ANALYZE']) {
       await gateway.database.write(sql);
     }
     const { explained, steps } = explain(gateway.database, mode);
@@ -184,7 +179,7 @@ test.each(['force_custom_plan', 'auto'] as const)(
       transaction: <T>(work: (on: Queryable) => Promise<T>) => work(explained),
     };
     await sweepExpired(sweepable, 90, 'test', Date.now);
-    for (const table of ['token', 'idempotency_key', 'sign_in_failure', 'audit_event']) {
+    for (const table of ['token', 'idempotency_key', 'audit_event']) {
       expect(steps).toContainEqual(
         expect.objectContaining({ 'Node Type': 'ModifyTable', 'Relation Name': table }),
       );
@@ -195,12 +190,7 @@ test.each(['force_custom_plan', 'auto'] as const)(
     );
     const indexes = scans.map((step) => step['Index Name']);
     expect(indexes).toEqual(
-      expect.arrayContaining([
-        'token_by_expiry',
-        'idempotency_key_by_expiry',
-        'sign_in_failure_by_expiry',
-        'audit_event_by_name',
-      ]),
+      expect.arrayContaining(['token_by_expiry', 'idempotency_key_by_expiry', 'audit_event_by_name']),
     );
     for (const step of scans) expect(step['Node Type']).not.toBe('Seq Scan');
   },

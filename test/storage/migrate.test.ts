@@ -58,7 +58,6 @@ test('an empty database gets every table, and a second migration changes nothing
       'page_token_key',
       'project',
       'schema_migration',
-      'sign_in_failure',
       'sweep',
       'token',
       'wallet',

@@ -10,7 +10,6 @@ const TABLES = {
   wallet: 'account_id',
   token: 'account_id',
   idempotency_key: 'account_id',
-  sign_in_failure: 'account_id',
   audit_event: 'account_id',
 } as const;
 

@@ -27,7 +27,6 @@ const DEFAULTS = {
   maxRequests: 250,
   trustedProxies: [],
   rateLimits: { perCredential: 120_000, perAddress: 12_000 },
-  maxFailedSignIns: 20,
   stopDelaySeconds: 1,
 };
 
@@ -57,7 +56,6 @@ const VARIABLES = [
   'PAW_TRUSTED_PROXIES',
   'PAW_RATE_LIMIT_CREDENTIAL',
   'PAW_RATE_LIMIT_ADDRESS',
-  'PAW_FAILED_SIGN_INS',
   'PAW_STOP_DELAY',
 ];
 
@@ -135,7 +133,6 @@ test.each([
     { PAW_RATE_LIMIT_ADDRESS: '100000000' },
     { rateLimits: { perCredential: 120_000, perAddress: 100_000_000 } },
   ],
-  [{ PAW_FAILED_SIGN_INS: '1' }, { maxFailedSignIns: 1 }],
   [{ PAW_STOP_DELAY: '0s' }, { stopDelaySeconds: 0 }],
   [{ PAW_STOP_DELAY: '15s' }, { stopDelaySeconds: 15 }],
 ])('%o changes what it names and nothing else', (environment, changes) => {
@@ -188,7 +185,6 @@ test.each(
     ['PAW_TRUSTED_PROXIES', ['proxy.example', '10.0.0.0/33', '10.0.0.1,', '*', 'true', '10.0.1', '::1/129']],
     ['PAW_RATE_LIMIT_CREDENTIAL', ['0', '100000001', 'off']],
     ['PAW_RATE_LIMIT_ADDRESS', ['0', '100000001', 'off']],
-    ['PAW_FAILED_SIGN_INS', ['0', '100000001', 'off']],
     ['PAW_STOP_DELAY', ['-1s', '10', 'soon', '25h']],
   ].flatMap(([name, values]) => [values].flat().map((value) => [String(name), value ?? ''] as const)),
 )('%s=%s is refused with one line that names the variable', (name, value) => {

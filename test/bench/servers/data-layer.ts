@@ -21,7 +21,6 @@ export async function openDataLayer(): Promise<DataLayer> {
     newId: idGenerator(clock),
     tokenTtlSeconds: 3600,
     maxTokensPerApp: 1000,
-    maxFailedSignIns: 1,
     publicUrl: () => process.env['PUBLIC_URL'] ?? '',
   });
 }

@@ -28,7 +28,6 @@ import {
   rateLimited,
   resourceNotFound,
   tokenInvalid,
-  tooManyFailedSignIns,
   tooManyIdempotencyKeys,
   tooManyPasswords,
   unavailable,
@@ -63,13 +62,6 @@ test.each<[number, string, string, object, ApiError]>([
   [429, 'RESOURCE_EXHAUSTED', 'TOO_MANY_IDEMPOTENCY_KEYS', RETRY, tooManyIdempotencyKeys()],
   [429, 'RESOURCE_EXHAUSTED', 'TOO_MANY_PASSWORDS', RETRY, tooManyPasswords()],
   [429, 'RESOURCE_EXHAUSTED', 'TOO_MANY_REQUESTS', { 'retry-after': '42' }, rateLimited(42)],
-  [
-    429,
-    'RESOURCE_EXHAUSTED',
-    'TOO_MANY_FAILED_SIGN_INS',
-    { 'retry-after': '600' },
-    tooManyFailedSignIns(600),
-  ],
   [500, 'INTERNAL', 'INTERNAL', {}, internal(new Error('broken'))],
   [503, 'UNAVAILABLE', 'OVERLOADED', RETRY, overloaded()],
   [

@@ -709,7 +709,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too Many Requests: `TOO_MANY_FAILED_SIGN_INS`, `TOO_MANY_IDEMPOTENCY_KEYS`, `TOO_MANY_REQUESTS`. */
+            /** @description Too Many Requests: `TOO_MANY_IDEMPOTENCY_KEYS`, `TOO_MANY_REQUESTS`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
