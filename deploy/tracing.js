@@ -1,37 +1,70 @@
 // Records traces of the gateway, and sends them to an OpenTelemetry collector.
 //
-//   npm install @opentelemetry/api@1.10 @opentelemetry/sdk-trace@3.1 @opentelemetry/core@3.1 \
-//     @opentelemetry/resources@3.1 @opentelemetry/context-async-hooks@3.1 \
-//     @opentelemetry/exporter-trace-otlp-http@0.301
+//   npm install @opentelemetry/api@1.10 @opentelemetry/sdk-node@0.301 @fastify/otel@0.21 \
+//     @opentelemetry/instrumentation-graphql@0.72 @opentelemetry/instrumentation-pg@0.77
 //   NODE_OPTIONS=--import=/srv/paw/tracing.js npx paw serve
 //
-// OTEL_EXPORTER_OTLP_ENDPOINT is the URL of the collector, by default http://localhost:4318.
-import { hostname } from 'node:os';
-import { context, propagation, trace } from '@opentelemetry/api';
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
-import {
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace';
+// The collector, the sampler and the rest are set by the variables OTEL_… of the SDK.
+import { subscribe } from 'node:diagnostics_channel';
+import { FastifyOtelInstrumentation } from '@fastify/otel';
+import { context, propagation, SpanStatusCode, trace } from '@opentelemetry/api';
+import { GraphQLInstrumentation } from '@opentelemetry/instrumentation-graphql';
+import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
+import { NodeSDK } from '@opentelemetry/sdk-node';
 
-const provider = new TracerProvider({
-  resource: resourceFromAttributes({
-    'service.name': 'paw-gateway',
-    'service.instance.id': `${hostname()}-${process.pid}`,
-  }),
-  // All requests. A client that sends a trace of its own decides for its requests.
-  sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(1) }),
-  spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+const fastify = new FastifyOtelInstrumentation({
+  registerOnInitialization: true,
+  ignorePaths: '/{healthz,readyz}',
+  instrumentHooks: false,
+  instrumentHandler: false,
+  requestHook(span, request) {
+    const { method, routeOptions } = request;
+    const route = routeOptions.url?.replaceAll('::', ':');
+    span.updateName(route === undefined ? method : `${method} ${route}`);
+    // The path and the query string of a request can contain anything.
+    span.setAttribute('url.path', route ?? '');
+    const own = trace.setSpan(context.active(), span);
+    // A body is read in the context of its connection.
+    context.bind(own, request.raw);
+    // The log of requests has the trace id of this header.
+    propagation.inject(own, request.headers);
+  },
 });
 
-context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-trace.setGlobalTracerProvider(provider);
+subscribe('fastify.initialization', ({ fastify: app }) => {
+  app.addHook('onSend', async (request, { statusCode }) => {
+    const { span } = request.opentelemetry();
+    const operation = request.getDecorator('graphqlOperation');
+    if (operation) span?.setAttribute('graphql.operation.type', operation.type);
+    if (operation?.name) span?.setAttribute('graphql.operation.name', operation.name);
+    const failure = request.getDecorator('failure');
+    if (!failure) return;
+    span?.setAttribute('error.type', failure.reason);
+    // A refused request is not an error, and the message of an error can contain values.
+    span?.setStatus({ code: statusCode >= 500 ? SpanStatusCode.ERROR : SpanStatusCode.OK });
+  });
+});
+
+const sdk = new NodeSDK({
+  serviceName: process.env.OTEL_SERVICE_NAME ?? 'paw-gateway',
+  // Events are exceptions, whose messages can contain values.
+  spanLimits: { eventCountLimit: 0 },
+  logRecordProcessors: [],
+  instrumentations: [
+    fastify,
+    new GraphQLInstrumentation({ ignoreResolveSpans: true }),
+    new PgInstrumentation({
+      requireParentSpan: true,
+      ignoreConnectSpans: true,
+      requestHook(span, { query: { text } }) {
+        const [verb] = /^\w+/.exec(text) ?? [];
+        const [, table] = /\b(?:FROM|INTO|UPDATE) (\w+)/.exec(text) ?? [];
+        span.updateName(table === undefined ? verb : `${verb} ${table}`);
+      },
+    }),
+  ],
+});
+sdk.start();
 
 // Sends the last spans when the server has stopped. If the collector is away, they are lost.
-process.once('beforeExit', () => provider.shutdown().catch(() => {}));
+process.once('beforeExit', () => sdk.shutdown().catch(() => {}));

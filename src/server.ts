@@ -14,13 +14,14 @@ import { addCoverImages } from './http/cover-images.ts';
 import { addErrorHandling } from './http/errors.ts';
 import { addHealthChecks } from './http/health.ts';
 import { errorLog } from './http/observation/error-log.ts';
+import type { Metrics } from './http/observation/metrics.ts';
 import { addRequestLog } from './http/observation/request-log.ts';
 import { addRequestRecords } from './http/observation/request-record.ts';
 import { addOverloadProtection } from './http/protection/overload.ts';
 import { addRateLimits } from './http/protection/rate-limit.ts';
+import { listenForMetrics, openMetrics } from './metrics.ts';
 import { pageTokens } from './model/page-token.ts';
 import { idGenerator } from './model/resource-name.ts';
-import { listenForMetrics, type Observers, openObservers } from './observers.ts';
 import { addAssets, hasAssets } from './pages/assets.ts';
 import { addDocsPage } from './pages/docs-page.ts';
 import { addGraphiqlPage } from './pages/graphiql-page.ts';
@@ -85,18 +86,14 @@ export async function startServer(
   const resolveDocument = readTrustedDocuments(config, logger);
   const { databaseUrl, postgres, requestTimeoutMs, createDatabase: create } = config;
   const failed = Promise.withResolvers<Error>();
-  const observers = await openObservers(config);
-  const { metrics, tracing } = observers;
+  const metrics = await openMetrics(config);
   let poolUsage: (() => PoolUsage) | undefined;
   let database = await openDatabase(databaseUrl, {
     postgres: { ...postgres, timeoutMs: requestTimeoutMs, lockTimeoutMs: LOCK_TIMEOUT_MS },
     create,
     onFailure: failed.resolve,
     onHeldLog: (log) => logger.warn(log, 'a reader keeps the write-ahead log from shrinking'),
-    onSync(sync) {
-      metrics?.observeSync(sync);
-      tracing?.observeSync(sync);
-    },
+    onSync: (sync) => metrics?.observeSync(sync),
     onPool(state, usage) {
       poolUsage = usage;
       return metrics?.watchPool(state);
@@ -121,7 +118,7 @@ export async function startServer(
       explorers,
       sharesPort,
       resolveDocument,
-      observers,
+      metrics,
     );
     return {
       ...server,
@@ -160,16 +157,14 @@ async function listen(
   explorers: boolean,
   sharesPort: boolean,
   resolveDocument: ResolveDocument | undefined,
-  { metrics, tracing }: Observers,
+  metrics: Metrics | undefined,
 ): Promise<Omit<Server, 'failed'>> {
   let publicUrl = config.publicUrl ?? '';
   let isStopping = false;
   metrics?.watchTokens(() => countTokens(database, clock()));
-  // The sweeper is not part of a request, and uses the database itself.
-  const tracedDatabase = tracing?.traceDatabase(database, config.databaseUrl) ?? database;
-  const ownData = createDataLayer({
-    database: tracedDatabase,
-    tokens: tokenStore(tracedDatabase, clock),
+  const data = createDataLayer({
+    database,
+    tokens: tokenStore(database, clock),
     passwords: new PasswordHasher(),
     pageTokens: pageTokens(await loadPageTokenKey(database)),
     clock,
@@ -179,15 +174,13 @@ async function listen(
     onSignIn: metrics?.countSignIn,
     publicUrl: () => publicUrl,
   });
-  const data = tracing?.traceDataLayer(ownData) ?? ownData;
 
   const { app, stop } = createHttpApp(logger, {
     errorBody: restErrorBody,
     trustedProxies: config.trustedProxies,
   });
   addRequestRecords(app);
-  tracing?.addRequestSpans(app);
-  addRequestLog(app, logger, config.logRequests, tracing?.traceIdOf);
+  addRequestLog(app, logger, config.logRequests);
   metrics?.addHooks(app);
   const { logError, close: closeErrorLog } = errorLog(logger, database.checkReady);
   app.addHook('onClose', async () => closeErrorLog());
@@ -195,7 +188,6 @@ async function listen(
   const authenticate = bearerAuthenticator(app, data);
   await addCors(app, config.corsOrigins);
   addOverloadProtection(app, config.maxRequests);
-  tracing?.addRequestContext(app);
   await addRateLimits(app, authenticate, config.rateLimits);
   addStartPage(app, { version: VERSION, publicUrl: () => publicUrl, sandbox: config.sandbox });
   if (explorers) {
@@ -211,7 +203,6 @@ async function listen(
     sandbox: config.sandbox,
     introspection: config.introspection,
     resolveDocument,
-    traceOperation: tracing?.traceOperation,
   });
 
   const metricsServer = await listenForMetrics(config, metrics);

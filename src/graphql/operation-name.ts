@@ -1,7 +1,7 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import type { Context } from './context.ts';
 
-/** A plugin that records the operation in the context, for the log, the metrics and the traces. */
+/** A plugin that records the operation in the context, for the log and the metrics. */
 export const recordOperation: ApolloServerPlugin<Context> = {
   async requestDidStart() {
     return {

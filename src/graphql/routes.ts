@@ -35,12 +35,7 @@ export type GraphqlApiSettings = {
   readonly introspection: boolean;
   /** Finds the documents of the manifest; undefined if there is no manifest. */
   readonly resolveDocument: ResolveDocument | undefined;
-  /** Returns a function that executes requests, too, and records the operation; undefined to record nothing. */
-  readonly traceOperation: ((execute: Execute) => Execute) | undefined;
 };
-
-/** Executes a GraphQL request. The result of a compiled query is the body of the response. */
-type Execute = (request: FastifyRequest, context: Context) => Promise<string | GraphqlHttpResponse>;
 
 /**
  * Adds the routes of the GraphQL API. The route executes compiled queries itself. Apollo Server
@@ -52,7 +47,7 @@ export async function addGraphqlApi(
   authenticate: Authenticate,
   logger: FastifyBaseLogger,
   logError: LogError,
-  { sandbox, introspection, resolveDocument, traceOperation }: GraphqlApiSettings,
+  { sandbox, introspection, resolveDocument }: GraphqlApiSettings,
 ): Promise<void> {
   const schema = createSchema();
   const compiledQueries = new CompiledQueries(schema);
@@ -82,6 +77,7 @@ export async function addGraphqlApi(
     return graphqlErrorResult(json, requestId);
   }
 
+  /** Executes a GraphQL request. The result of a compiled query is the body of the response. */
   async function execute(request: FastifyRequest, context: Context): Promise<string | GraphqlHttpResponse> {
     const resolved = toGraphqlRequest(request, resolveDocument);
     const parsed = request.method === 'POST' ? graphqlRequest(resolved.body) : undefined;
@@ -95,7 +91,6 @@ export async function addGraphqlApi(
     record(request, context);
     return response;
   }
-  const executeRequest = traceOperation?.(execute) ?? execute;
 
   app.route({
     method: ['GET', 'POST'],
@@ -111,7 +106,7 @@ export async function addGraphqlApi(
         () => authenticate(request),
         () => (isPost ? idempotencyHeaders(request) : undefined),
       );
-      const response = await executeRequest(request, context);
+      const response = await execute(request, context);
       if (typeof response === 'string') {
         return reply.type(`${mediaType}; charset=utf-8`).send(response);
       }
@@ -134,7 +129,7 @@ export async function addGraphqlApi(
   });
 }
 
-/** Records the operation of a request and its first error, for the log, the metrics and the traces. */
+/** Records the operation of a request and its first error, for the log and the metrics. */
 function record(request: FastifyRequest, { state: { operation, failure } }: Context): void {
   if (operation !== undefined) recordOperation(request, operation);
   if (failure !== undefined) recordFailure(request, failure);

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A span as it was received. Times are in nanoseconds. */
+/** A span as it was received. */
 export type ReceivedSpan = {
   readonly traceId: string;
   readonly spanId: string;
@@ -11,13 +11,9 @@ export type ReceivedSpan = {
   readonly name: string;
   /** 1 internal, 2 server, 3 client. */
   readonly kind: number;
-  /** Its code is 0, or 2 for an error. */
+  /** Its code is 0 if it is unset, 1 or 2 for an error. */
   readonly status: { readonly code: number };
-  readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** The attribute `service.instance.id` of the process. */
-  readonly instance: unknown;
 };
 
 /** A receiver of OTLP over HTTP with JSON. Source: OpenTelemetry protocol, version 1.7. */
@@ -33,7 +29,6 @@ type KeyValue = { readonly key: string; readonly value: Readonly<Record<string, 
 
 type Export = {
   readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: readonly KeyValue[] };
     readonly scopeSpans: readonly {
       readonly spans: readonly (Omit<ReceivedSpan, 'attributes'> & {
         readonly attributes: readonly KeyValue[];
@@ -60,12 +55,11 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
 }
 
 function spansOf({ resourceSpans }: Export): readonly ReceivedSpan[] {
-  return resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const instance = toRecord(resource.attributes)['service.instance.id'];
-    return scopeSpans.flatMap(({ spans }) =>
-      spans.map((span) => ({ ...span, attributes: toRecord(span.attributes), instance })),
-    );
-  });
+  return resourceSpans.flatMap(({ scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({ ...span, attributes: toRecord(span.attributes) })),
+    ),
+  );
 }
 
 function toRecord(attributes: readonly KeyValue[]): Readonly<Record<string, unknown>> {

@@ -17,15 +17,8 @@ const MESSAGE = 'request';
  * choose freely, except for the name of a GraphQL operation in a valid document.
  *
  * Must be called before routes are added.
- *
- * @param traceIdOf returns the id of the trace of a request; the default is the one that the client has sent
  */
-export function addRequestLog(
-  app: FastifyInstance,
-  logger: FastifyBaseLogger,
-  mode: RequestLogMode,
-  traceIdOf: (request: FastifyRequest) => string | undefined = clientTraceId,
-): void {
+export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, mode: RequestLogMode): void {
   if (mode === 'none') return;
   const routeOf = routeNames(app);
 
@@ -38,7 +31,7 @@ export function addRequestLog(
     const line = {
       reqId: request.id,
       clientReqId: clientRequestId(request.headers),
-      traceId: traceIdOf(request),
+      traceId: traceId(request.headers['traceparent']),
       method: request.method,
       route: routeOf(request),
       operation: operationOf(request)?.name || undefined,
@@ -66,10 +59,6 @@ export function addRequestLog(
     if (reply.raw.writableFinished) write(request, reply, true);
     done();
   });
-}
-
-function clientTraceId({ headers }: FastifyRequest): string | undefined {
-  return traceId(headers['traceparent']);
 }
 
 /**

@@ -10,7 +10,7 @@ const OPERATION = 'graphqlOperation';
 
 const MAX_OPERATION_NAME_LENGTH = 100;
 
-/** A GraphQL operation, for the log, the metrics and the traces. */
+/** A GraphQL operation, for the log and the metrics. */
 export type GraphqlOperation = {
   readonly type: string;
   /** The name or its beginning. That of an anonymous operation is empty. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { unavailable } from '../../model/api-error.ts';
 import { retryConflicts } from '../conflicts.ts';
 import type { DatabaseRequest, Row, Value } from '../database.ts';
@@ -22,6 +23,8 @@ export type Read = {
 };
 
 type PendingRead = Read & {
+  /** Calls a function in the async context of the request, by which traces know it. */
+  readonly inContext: ReturnType<typeof AsyncLocalStorage.snapshot>;
   readonly resolve: (rows: readonly Row[]) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -77,7 +80,7 @@ export function batchedReads(
       ? readAlone(read, read.sql)
       : new Promise((resolve, reject) => {
           if (pending.length === 0) setImmediate(send);
-          pending.push({ ...read, resolve, reject });
+          pending.push({ ...read, inContext: AsyncLocalStorage.snapshot(), resolve, reject });
         });
 }
 
@@ -96,8 +99,8 @@ async function runBatch(
   const unfinished = new Set(batch);
   await Promise.all(
     batch.map((read) =>
-      connection
-        .query(read.sql, read.params)
+      read
+        .inContext(() => connection.query(read.sql, read.params))
         .finally(() => unfinished.delete(read))
         .then(read.resolve, (error: unknown) => {
           if (isMissingStatement(error)) unprepared.push(read);
