@@ -24,6 +24,12 @@ export type FieldViolation = {
   readonly description: string;
 };
 
+/**
+ * Why an operation is unavailable: the database is away, a lock was not available in time, or the time was over before
+ * the database was free.
+ */
+export type Fault = 'outage' | 'lock' | 'overload';
+
 type ApiErrorOptions = {
   readonly status: Status;
   readonly reason: string;
@@ -32,6 +38,7 @@ type ApiErrorOptions = {
   readonly retryAfterSeconds?: number;
   readonly app?: ResourceName<'apps'> | undefined;
   readonly cause?: unknown;
+  readonly fault?: Fault;
 };
 
 /**
@@ -48,6 +55,8 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The app of a failed sign-in. */
   readonly app: ResourceName<'apps'> | undefined;
+  /** For the log, if the status is UNAVAILABLE. */
+  readonly fault: Fault;
 
   constructor(options: ApiErrorOptions) {
     super(options.message, { cause: options.cause });
@@ -56,6 +65,7 @@ export class ApiError extends Error {
     this.fieldViolations = options.fieldViolations ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.app = options.app;
+    this.fault = options.fault ?? 'outage';
   }
 }
 
@@ -218,12 +228,13 @@ export function keptResponseTooLarge(maxLength: number): ApiError {
  *
  * @param cause the error of the database; undefined if the server is stopping, or if another request was in the way
  */
-export function unavailable(cause?: unknown): ApiError {
+export function unavailable(cause?: unknown, fault: Fault = 'outage'): ApiError {
   return new ApiError({
     status: 'UNAVAILABLE',
     reason: 'UNAVAILABLE',
     message: 'The service is temporarily unavailable. Try again later.',
     cause,
+    fault,
   });
 }
 

@@ -33,7 +33,7 @@ export function connector(pool: Pool, attempts: number, timeoutMs: number): () =
       } catch (error) {
         const failure = hostErrorOf(error);
         // All connections are in use, or the pool has been closed.
-        if (failure === undefined) throw unavailable(error);
+        if (failure === undefined) throw unavailable(error, 'overload');
         failures.push(failure);
         if (failures.length >= attempts || performance.now() >= deadline) {
           failureTime = performance.now();

@@ -111,13 +111,14 @@ export function connectionsOf({
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const startMs = performance.now();
-    if (deadline !== undefined && startMs >= deadline) throw unavailable(new RequestTimeout());
+    if (deadline !== undefined && startMs >= deadline) throw unavailable(new RequestTimeout(), 'overload');
     const late = Promise.withResolvers<never>();
     late.promise.catch(() => {});
     let session: Session | undefined;
     // One timer for the wait and all statements.
     const timer = setTimeout(
-      () => (session === undefined ? late.reject(unavailable(new PoolTimeout())) : session.expire()),
+      () =>
+        session === undefined ? late.reject(unavailable(new PoolTimeout(), 'overload')) : session.expire(),
       deadline === undefined ? timeoutMs : deadline - startMs,
     );
     const onStatement = () => {

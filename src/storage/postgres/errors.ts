@@ -1,4 +1,4 @@
-import { resultUnknown, unavailable } from '../../model/api-error.ts';
+import { type Fault, resultUnknown, unavailable } from '../../model/api-error.ts';
 
 /** A connection of the pool was not available in time. */
 export class PoolTimeout extends Error {
@@ -21,25 +21,20 @@ type ServerError = Error & {
   readonly code: string;
 };
 
-// The codes of an unavailable server, as opposed to those of an invalid statement.
-const OUTAGE_CODES = [
-  /^08/, // connection exception
-  /^53/, // insufficient resources
-  /^57/, // operator intervention: shutdown, startup, statement timeout
-  /^58/, // system error
-  /^25006$/, // read-only transaction
-  /^26000$/, // prepared statement does not exist: the pooler does not know it
-  /^42P05$/, // prepared statement exists already
-  /^40001$/, // serialization failure
-  /^40P01$/, // deadlock
-  /^55P03$/, // lock not available: `lock_timeout`
-  /^XX/, // internal error, which distributed engines return for an unavailable node
+// The codes of a server that can't serve, as opposed to those of an invalid statement.
+const FAULTS: readonly (readonly [code: RegExp, fault: Fault])[] = [
+  [/^(53300|57014)$/, 'overload'], // too many connections, statement timeout
+  [/^(55P03|40001|40P01)$/, 'lock'], // `lock_timeout`, serialization failure, deadlock
+  // Connection exception, insufficient resources, operator intervention, system error.
+  [/^(08|53|57|58)/, 'outage'],
+  // Read-only transaction, and prepared statements that a pooler has lost or mixed up.
+  [/^(25006|26000|42P05)$/, 'outage'],
 ];
 
 const CONFLICT_CODES = /^(40001|40P01)$/;
 
-// CockroachDB and YugabyteDB report some conflicts with another code, but always with these words.
-const CONFLICT_MESSAGE = /restart (transaction|read)/i;
+// An earlier statement of the transaction has failed, and was logged.
+const ABORTED_TRANSACTION = '25P02';
 
 // The transaction can have been committed: statement completion unknown, transaction resolution unknown. A pooler
 // reports a lost connection to the server with a code of class 08.
@@ -76,8 +71,7 @@ export function isReadOnly(error: unknown): boolean {
 /** Returns whether an error, or the cause of an `ApiError`, is a lost conflict: a retry of the transaction can succeed. */
 export function isConflict(thrown: unknown): boolean {
   const error = causeOf(thrown);
-  if (!isServerError(error) || UNKNOWN_RESULT_CODES.test(error.code)) return false;
-  return CONFLICT_CODES.test(error.code) || CONFLICT_MESSAGE.test(error.message);
+  return isServerError(error) && CONFLICT_CODES.test(error.code);
 }
 
 /** Returns whether an error, or the cause of an `ApiError`, is a lock that was not available in time. */
@@ -102,16 +96,12 @@ export function isMissingStatement(thrown: unknown): boolean {
  *   connection is lost
  */
 export function statementError(error: unknown, commits: boolean): unknown {
-  const hasAnswer = isServerError(error);
-  if (commits ? !hasAnswer || UNKNOWN_RESULT_CODES.test(error.code) : hasAnswer && error.code === '40003') {
-    return resultUnknown(error);
-  }
-  const isOutage =
-    !hasAnswer ||
-    endsSession(error) ||
-    isConflict(error) ||
-    OUTAGE_CODES.some((pattern) => pattern.test(error.code));
-  return isOutage ? unavailable(error) : error;
+  if (!isServerError(error)) return commits ? resultUnknown(error) : unavailable(error);
+  const { code } = error;
+  if (code === '40003' || (commits && UNKNOWN_RESULT_CODES.test(code))) return resultUnknown(error);
+  if (code === ABORTED_TRANSACTION) return unavailable();
+  const [, fault] = FAULTS.find(([pattern]) => pattern.test(code)) ?? [];
+  return fault !== undefined || endsSession(error) ? unavailable(error, fault) : error;
 }
 
 function causeOf(thrown: unknown): unknown {

@@ -86,7 +86,7 @@ export function batchedReads(
 
 /** Fails a read at its deadline. */
 function fail({ reject }: PendingRead): void {
-  reject(unavailable(new RequestTimeout()));
+  reject(unavailable(new RequestTimeout(), 'overload'));
 }
 
 async function runBatch(

@@ -71,7 +71,8 @@ export function openSession(
   client.on('error', onError);
 
   function assertInTime(): void {
-    if (deadline !== undefined && performance.now() >= deadline) throw unavailable(new RequestTimeout());
+    if (deadline !== undefined && performance.now() >= deadline)
+      throw unavailable(new RequestTimeout(), 'overload');
   }
 
   async function execute<R extends Row>(

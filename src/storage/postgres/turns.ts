@@ -92,7 +92,7 @@ export function turnsOf(poolSize: number, clock: () => number = () => performanc
     const oldest = clock() - LOCK_TIMEOUT_MS;
     for (const waiter of waiters) {
       if (waiter.startMs > oldest) return;
-      waiter.fail(unavailable(new PoolTimeout()));
+      waiter.fail(unavailable(new PoolTimeout(), 'overload'));
     }
   }
 

@@ -5,11 +5,14 @@ import type { Row, Value } from '../database.ts';
 /** The primary result code if another connection holds a lock. Source: sqlite.org/rescode.html. */
 export const BUSY = 5;
 
+const LOCK_CODES = new Set([
+  BUSY,
+  6, // LOCKED
+]);
+
 // Primary result codes of an unavailable database, as opposed to those of an invalid statement.
 // Source: sqlite.org/rescode.html.
 const OUTAGE_CODES = new Set([
-  BUSY,
-  6, // LOCKED
   7, // NOMEM
   8, // READONLY
   10, // IOERR
@@ -57,7 +60,9 @@ export function translateErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw OUTAGE_CODES.has(primaryResultCode(error)) ? unavailable(error) : error;
+    const code = primaryResultCode(error);
+    if (LOCK_CODES.has(code)) throw unavailable(error, 'lock');
+    throw OUTAGE_CODES.has(code) ? unavailable(error) : error;
   }
 }
 

@@ -116,15 +116,30 @@ test.each([
 });
 
 test.each([
-  ['40001', 'сообщение', true],
-  ['40P01', 'сообщение', true],
-  ['XX000', 'restart read required', true],
-  ['CR000', 'Restart transaction: retry', true],
-  ['40003', 'restart transaction', false],
-  ['23505', 'сообщение', false],
-])('%s with the message "%s" is a lost conflict: %s', (code, message, isLost) => {
-  const error = serverError(code, message);
+  ['40001', true],
+  ['40P01', true],
+  ['40003', false],
+  ['23505', false],
+])('%s is a lost conflict: %s', (code, isLost) => {
+  const error = serverError(code);
   expect([error, unavailable(error)].map(isConflict)).toEqual([isLost, isLost]);
+});
+
+test.each([
+  ['57P03', 'outage'],
+  ['53100', 'outage'],
+  ['25006', 'outage'],
+  ['55P03', 'lock'],
+  ['40001', 'lock'],
+  ['53300', 'overload'],
+  ['57014', 'overload'],
+])('%s is logged as the fault "%s"', (code, fault) => {
+  expect(statementError(serverError(code), false)).toMatchObject({ fault });
+});
+
+test('a statement after a failed one of its transaction is UNAVAILABLE, and not logged', () => {
+  const error = statementError(serverError('25P02'), false);
+  expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: undefined });
 });
 
 test('the causes of errors are recognized', () => {
