@@ -32,12 +32,11 @@ import { addRestApi } from './rest/routes.ts';
 import type { Database } from './storage/database.ts';
 import { sqlitePath } from './storage/database-url.ts';
 import { type MigrationResult, migrate } from './storage/migrate.ts';
-import { latestVersion } from './storage/migrations.ts';
+import { LATEST_VERSION } from './storage/migrations.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
 import { LOCK_TIMEOUT_MS } from './storage/postgres/turns.ts';
 import type { PoolUsage } from './storage/postgres/usage.ts';
-import { guardSchema } from './storage/schema-guard.ts';
 import { startSweeper } from './storage/sweep.ts';
 import { tokenStore } from './storage/token-store.ts';
 import { countTokens } from './storage/tokens.ts';
@@ -88,7 +87,7 @@ export async function startServer(
   const failed = Promise.withResolvers<Error>();
   const metrics = await openMetrics(config);
   let poolUsage: (() => PoolUsage) | undefined;
-  let database = await openDatabase(databaseUrl, {
+  const database = await openDatabase(databaseUrl, {
     postgres: { ...postgres, timeoutMs: requestTimeoutMs, lockTimeoutMs: LOCK_TIMEOUT_MS },
     create,
     onFailure: failed.resolve,
@@ -102,14 +101,9 @@ export async function startServer(
   try {
     const { version, applied } = await migrateForServer(config, database, clock());
     for (const migration of applied) logger.info({ migration }, 'applied a migration');
-    database = guardSchema(database, version, {
-      onNewer: (newer) =>
-        logger.warn(
-          { version: newer, supported: latestVersion() },
-          'the database schema is newer, and compatible',
-        ),
-      onIncompatible: ({ message }) => logger.error(`${message} All requests are refused.`),
-    });
+    if (version > LATEST_VERSION) {
+      logger.warn({ version, supported: LATEST_VERSION }, 'the database schema is newer, and compatible');
+    }
     const server = await listen(
       config,
       logger,

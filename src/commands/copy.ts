@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts';
 import { copyDatabase } from '../storage/copy.ts';
 import { openDatabase } from '../storage/open-database.ts';
-import { assertCurrent } from '../storage/schema-version.ts';
+import { assertCurrent, readSchemaVersion } from '../storage/schema-version.ts';
 import { type Command, UsageError } from './command.ts';
 import { countedRows } from './counts.ts';
 
@@ -17,10 +17,10 @@ export const copy: Command = {
     if (!/^postgres(ql)?:/.test(to)) throw new UsageError('--to must be postgres://….');
     const source = await openDatabase(databaseUrl, { postgres, create: false });
     try {
-      await assertCurrent(source, 'The source');
+      assertCurrent(await readSchemaVersion(source), 'The source');
       const target = await openDatabase(to, { postgres });
       try {
-        await assertCurrent(target, 'The target');
+        assertCurrent(await readSchemaVersion(target), 'The target');
         const rows = await copyDatabase(source, target, Date.now());
         const { account: accounts, project: projects, app: apps, wallet: wallets, token: tokens } = rows;
         const counts = { accounts, projects, apps, wallets, tokens, events: rows.audit_event };

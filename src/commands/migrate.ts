@@ -1,12 +1,8 @@
 import { readConfig } from '../config.ts';
-import {
-  type MigrationPlan,
-  migrate as migrateDatabase,
-  planFrom,
-  planMigration,
-} from '../storage/migrate.ts';
-import { latestVersion, type Migration } from '../storage/migrations.ts';
+import { migrate as migrateDatabase } from '../storage/migrate.ts';
+import { LATEST_VERSION, type Migration, migrationsAfter } from '../storage/migrations.ts';
 import { openDatabase } from '../storage/open-database.ts';
+import { assertUsable, NO_SCHEMA, readSchemaVersion, type SchemaVersion } from '../storage/schema-version.ts';
 import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
 import type { Arguments, Command } from './command.ts';
 
@@ -29,13 +25,16 @@ export const migrate: Command = {
 };
 
 function versionLine(version: number): string {
-  const latest = latestVersion();
-  if (version === latest) return `The schema version is ${version}.`;
-  return `The schema version is ${version}, which is compatible with this program of version ${latest}.`;
+  if (version === LATEST_VERSION) return `The schema version is ${version}.`;
+  return `The schema version is ${version}, which is compatible with this program of version ${LATEST_VERSION}.`;
 }
 
 async function dryRun(args: Arguments): Promise<void> {
-  const { version, serversContinue, missing } = await readPlan(args);
+  const schema = await readSchema(args);
+  const { version } = schema;
+  if (version > LATEST_VERSION) assertUsable(schema);
+  const missing = migrationsAfter(version);
+  const serversContinue = version === 0 || missing.every(({ compatibleFrom }) => compatibleFrom <= version);
   const migrations = missing.map(({ name, compatibleFrom, statements }) => ({
     name,
     compatibleFrom,
@@ -49,19 +48,19 @@ async function dryRun(args: Arguments): Promise<void> {
   args.print({ version, serversContinue, missing: migrations }, lines.join('\n\n'));
 }
 
-/** Returns the plan of a migration. A file that does not exist is not created. */
-async function readPlan({ environment }: Arguments): Promise<MigrationPlan> {
+/** Returns the schema version of the database. A file that does not exist is not created. */
+async function readSchema({ environment }: Arguments): Promise<SchemaVersion> {
   const { databaseUrl, postgres } = readConfig(environment);
   try {
     const database = await openDatabase(databaseUrl, { postgres, create: false });
     try {
-      return await planMigration(database);
+      return await readSchemaVersion(database);
     } finally {
       await database.close();
     }
   } catch (error) {
     if (!(error instanceof DatabaseMissingError)) throw error;
-    return planFrom(0);
+    return NO_SCHEMA;
   }
 }
 

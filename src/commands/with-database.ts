@@ -2,7 +2,7 @@ import { localUrl, readConfig } from '../config.ts';
 import type { AdminContext } from '../data/dependencies.ts';
 import { idGenerator } from '../model/resource-name.ts';
 import { openDatabase } from '../storage/open-database.ts';
-import { assertCurrent } from '../storage/schema-version.ts';
+import { assertCurrent, readSchemaVersion } from '../storage/schema-version.ts';
 import type { Arguments } from './command.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function withDatabase<T>(
   const { databaseUrl, postgres, publicUrl, host, port } = readConfig(environment);
   const database = await openDatabase(databaseUrl, { postgres, create: false });
   try {
-    await assertCurrent(database);
+    assertCurrent(await readSchemaVersion(database));
     return await work({
       database,
       clock: Date.now,

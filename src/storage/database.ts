@@ -100,10 +100,9 @@ export type Database = Queryable & {
    * Checks that every table can be read, that the database can be written, and that its schema is current or
    * compatible, on a connection that is used for nothing else. The result is remembered for a second.
    *
-   * @returns the schema version
    * @throws UNAVAILABLE otherwise, with a `DatabaseVersionError` as the cause if the program can't use the schema
    */
-  checkReady(): Promise<number>;
+  checkReady(): Promise<void>;
   /**
    * Returns this database for one request: on PostgreSQL, all its statements share the timeout, and none is begun after the
    * client has gone. On SQLite, it is the same database: a statement waits for nothing but the write lock, for at most 2 s.

@@ -1,8 +1,8 @@
 import { ApiError } from '../model/api-error.ts';
-import type { Database, Queryable } from './database.ts';
-import { latestVersion, type Migration, readMigrations } from './migrations.ts';
+import type { Database } from './database.ts';
+import { LATEST_VERSION, migrationsAfter } from './migrations.ts';
 import { loadPageTokenKey } from './page-token-key.ts';
-import { assertUsable, DatabaseVersionError, readVersion, selectVersion } from './schema-version.ts';
+import { assertUsable, DatabaseVersionError, readSchemaVersion } from './schema-version.ts';
 
 /** The result of a migration. */
 export type MigrationResult = {
@@ -10,15 +10,6 @@ export type MigrationResult = {
   readonly version: number;
   /** The names of the migrations that were applied, such as `0001-initial`. */
   readonly applied: readonly string[];
-};
-
-/** The migrations that are missing, and their effect on servers. */
-export type MigrationPlan = {
-  /** The schema version before it, 0 if there are no tables. */
-  readonly version: number;
-  /** Whether servers of this version continue to serve after it. */
-  readonly serversContinue: boolean;
-  readonly missing: readonly Migration[];
 };
 
 const MAX_ATTEMPTS = 3;
@@ -39,8 +30,11 @@ const INSERT = 'INSERT INTO schema_migration (version, compatible_from, apply_ti
 export async function migrate(database: Database, now: number): Promise<MigrationResult> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const applied = (await readVersion(database)) < latestVersion() ? await apply(database, now) : [];
-      return { version: await assertUsable(database), applied };
+      const before = await readSchemaVersion(database);
+      const applied = before.version < LATEST_VERSION ? await apply(database, now) : [];
+      const schema = await readSchemaVersion(database);
+      assertUsable(schema);
+      return { version: schema.version, applied };
     } catch (error) {
       // If two processes migrate at the same time, one of them fails with a duplicate table or a duplicate key,
       // and retries. Not every engine has a lock for this.
@@ -50,30 +44,10 @@ export async function migrate(database: Database, now: number): Promise<Migratio
   }
 }
 
-/**
- * Returns the migrations that `migrate` would apply. Does not change the database.
- *
- * @throws DatabaseVersionError if the database is newer than the program, and not compatible with it
- * @throws UNAVAILABLE if the database is unavailable
- */
-export async function planMigration(database: Queryable): Promise<MigrationPlan> {
-  const version = await readVersion(database);
-  if (version > latestVersion()) await assertUsable(database);
-  return planFrom(version);
-}
-
-/** Returns the migrations from a schema version on. */
-export function planFrom(version: number): MigrationPlan {
-  const missing = readMigrations().slice(version);
-  const serversContinue = version === 0 || missing.every(({ compatibleFrom }) => compatibleFrom <= version);
-  return { version, serversContinue, missing };
-}
-
 async function apply(database: Database, now: number): Promise<readonly string[]> {
-  const migrations = readMigrations();
   return database.transaction(async (transaction) => {
     await transaction.write(CREATE_TABLE);
-    const missing = migrations.slice(await selectVersion(transaction));
+    const missing = migrationsAfter((await readSchemaVersion(transaction)).version);
     for (const { version, compatibleFrom, statements } of missing) {
       // Inserted first: its key makes a concurrent process wait here until this transaction ends.
       await transaction.write(INSERT, [version, compatibleFrom, now]);

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A step from one schema version to the next. */
+/** A step from an earlier schema version to its own. */
 export type Migration = {
-  /** The schema version after it. */
+  /** The schema version after it: the number at the start of its name. */
   readonly version: number;
   /** The name of its file without the extension, such as `0001-initial`. */
   readonly name: string;
@@ -14,36 +14,31 @@ export type Migration = {
 
 const FOLDER = new URL('migrations/', import.meta.url);
 
+const FILE_NAME = /^\d{4}-.+\.sql$/;
+
 const COMPATIBLE_FROM = /^-- compatible-from: (\d+)$/m;
 
-let cachedLatestVersion: number | undefined;
+/** All migrations, in the order of their versions. */
+export const MIGRATIONS: readonly Migration[] = readdirSync(FOLDER)
+  .filter((file) => FILE_NAME.test(file))
+  .sort()
+  .map((file) => parseMigration(file.replace(/\.sql$/, ''), readFileSync(new URL(file, FOLDER), 'utf8')));
 
-/** Returns the schema version that this program uses. */
-export function latestVersion(): number {
-  cachedLatestVersion ??= readdirSync(FOLDER).length;
-  return cachedLatestVersion;
-}
+/** The schema version that this program uses. */
+export const LATEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 
-/** Reads the files `<version>-<name>.sql`. Versions are consecutive and start at 1. */
-export function readMigrations(): readonly Migration[] {
-  const files = readdirSync(FOLDER).sort();
-  return files.map((file, index) => {
-    const version = Number.parseInt(file, 10);
-    if (version !== index + 1) throw new Error(`The migration ${file} is out of sequence.`);
-    return parseMigration(version, file.replace(/\.sql$/, ''), readFileSync(new URL(file, FOLDER), 'utf8'));
-  });
+/** Returns the migrations that a database of an earlier schema version lacks. */
+export function migrationsAfter(current: number): readonly Migration[] {
+  return MIGRATIONS.filter(({ version }) => version > current);
 }
 
 /**
  * Parses the text of a migration. Its line `-- compatible-from: <version>` says that the programs of this schema version
  * and of later ones can use a database after the migration. Without the line, no earlier program can.
  */
-export function parseMigration(version: number, name: string, text: string): Migration {
-  const [, mark] = COMPATIBLE_FROM.exec(text) ?? [];
-  const compatibleFrom = mark === undefined ? version : Number(mark);
-  if (compatibleFrom < 1 || compatibleFrom > version) {
-    throw new Error(`The migration ${name} has an invalid line "compatible-from".`);
-  }
+export function parseMigration(name: string, text: string): Migration {
+  const version = Number.parseInt(name, 10);
+  const compatibleFrom = Number(COMPATIBLE_FROM.exec(text)?.[1] ?? version);
   const statements = text.split(/;\s*\n/).filter((statement) => statement.trim() !== '');
   return { version, name, compatibleFrom, statements };
 }

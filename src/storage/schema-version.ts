@@ -1,29 +1,31 @@
 import type { Queryable } from './database.ts';
-import { latestVersion } from './migrations.ts';
+import { LATEST_VERSION } from './migrations.ts';
 
-/** The version of a schema, and the oldest version whose program can use it. */
+/** The version of a schema, and the oldest version whose program can use it. Both are 0 if there are no tables. */
 export type SchemaVersion = { readonly version: number; readonly compatible_from: number };
 
 /** Thrown if the program can't use the schema of the database. The message is one line. */
 export class DatabaseVersionError extends Error {}
 
-const FIND_VERSION = 'SELECT MAX(version) AS version FROM schema_migration';
+/** The version of a database without tables. */
+export const NO_SCHEMA: SchemaVersion = { version: 0, compatible_from: 0 };
 
 /** Selects a `SchemaVersion`. */
-export const FIND_COMPATIBLE_VERSION =
-  'SELECT MAX(version) AS version, MAX(compatible_from) AS compatible_from FROM schema_migration';
+export const FIND_SCHEMA_VERSION = `SELECT COALESCE(MAX(version), 0) AS version,
+  COALESCE(MAX(compatible_from), 0) AS compatible_from FROM schema_migration`;
 
 // SQLite has one result code for all errors in SQL. Source: PostgreSQL, appendix A (undefined_table).
 const UNDEFINED_TABLE = '42P01';
 const NO_SUCH_TABLE = /^no such table/;
 
-/** Returns the schema version of the database, 0 if it has no tables. @throws UNAVAILABLE */
-export async function readVersion(database: Queryable): Promise<number> {
+/** Returns the schema version of a database. @throws UNAVAILABLE */
+export async function readSchemaVersion(database: Pick<Queryable, 'read'>): Promise<SchemaVersion> {
   try {
-    return await selectVersion(database);
+    const [row] = await database.read<SchemaVersion>(FIND_SCHEMA_VERSION);
+    return row ?? NO_SCHEMA;
   } catch (error) {
     if (!isMissingTable(error)) throw error;
-    return 0;
+    return NO_SCHEMA;
   }
 }
 
@@ -32,57 +34,33 @@ function isMissingTable(error: unknown): boolean {
   return ('code' in error && error.code === UNDEFINED_TABLE) || NO_SUCH_TABLE.test(error.message);
 }
 
-/** Returns the schema version of a database that has the table of migrations, 0 if this is empty. */
-export async function selectVersion(database: Queryable): Promise<number> {
-  const [row] = await database.read<{ version: number | null }>(FIND_VERSION);
-  return row?.version ?? 0;
-}
-
 /**
- * Checks that a server can use the database: that the schema is current, or newer and compatible.
+ * Checks that a server can use a schema: that it is current, or newer and compatible.
  *
- * @returns the schema version
+ * @param subject the name of the database in the error message
  * @throws DatabaseVersionError otherwise
- * @throws UNAVAILABLE if the database is unavailable
  */
-export async function assertUsable(database: Queryable): Promise<number> {
-  const version = await readVersion(database);
-  // A schema that is not newer can be empty.
-  if (version <= latestVersion()) return checkVersion({ version, compatible_from: version });
-  const [row] = await database.read<SchemaVersion>(FIND_COMPATIBLE_VERSION);
-  return checkVersion(row);
-}
-
-/** Checks a row of `FIND_COMPATIBLE_VERSION`. @returns the schema version @throws DatabaseVersionError */
-export function checkVersion(row: SchemaVersion | undefined): number {
-  const latest = latestVersion();
-  const version = row?.version ?? 0;
-  if (version < latest) throw olderDatabase('The database', version, latest);
-  if (row !== undefined && row.compatible_from > latest) throw newerDatabase(version, latest);
-  return version;
+export function assertUsable({ version, compatible_from }: SchemaVersion, subject = 'The database'): void {
+  if (compatible_from > LATEST_VERSION) throw newerSchema(version);
+  if (version >= LATEST_VERSION) return;
+  const state = version === 0 ? 'has no tables' : `has schema version ${version} of ${LATEST_VERSION}`;
+  throw new DatabaseVersionError(`${subject} ${state}. Run "paw migrate".`);
 }
 
 /**
- * Checks that the schema of the database is current. Commands need this: one that copies, exports or deletes everything
- * has to know every table. Does not change the database.
+ * Checks that a schema is current. Commands need this: one that copies, exports or deletes everything has to know every
+ * table.
  *
  * @param subject the name of the database in the error message
  * @throws DatabaseVersionError if a migration is needed or the database is newer than the program
  */
-export async function assertCurrent(database: Queryable, subject = 'The database'): Promise<void> {
-  const latest = latestVersion();
-  const version = await readVersion(database);
-  if (version > latest) throw newerDatabase(version, latest);
-  if (version < latest) throw olderDatabase(subject, version, latest);
+export function assertCurrent(schema: SchemaVersion, subject?: string): void {
+  assertUsable(schema, subject);
+  if (schema.version > LATEST_VERSION) throw newerSchema(schema.version);
 }
 
-function newerDatabase(version: number, latest: number): DatabaseVersionError {
+function newerSchema(version: number): DatabaseVersionError {
   return new DatabaseVersionError(
-    `The database has schema version ${version}, but this program supports versions up to ${latest}. Use a newer program.`,
+    `The database has schema version ${version}, but this program supports versions up to ${LATEST_VERSION}. Use a newer program.`,
   );
-}
-
-function olderDatabase(subject: string, version: number, latest: number): DatabaseVersionError {
-  const state = version === 0 ? 'has no tables' : `has schema version ${version} of ${latest}`;
-  return new DatabaseVersionError(`${subject} ${state}. Run "paw migrate".`);
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
-import { latestVersion, readMigrations } from '../../src/storage/migrations.ts';
+import { LATEST_VERSION, MIGRATIONS } from '../../src/storage/migrations.ts';
 import { DatabaseVersionError } from '../../src/storage/schema-version.ts';
 import { isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../support/engine.ts';
 import { makeDatabase, type TestDatabase } from '../support/gateway.ts';
@@ -10,9 +10,7 @@ import { logLines, paw, pawJson, pawProcess, startServerProcess } from '../suppo
 
 const NOW = 1_767_225_600_123;
 
-const NAMES = readMigrations().map(({ name }) => name);
-
-const MIGRATIONS = latestVersion();
+const NAMES = MIGRATIONS.map(({ name }) => name);
 
 const CREATE_ACCOUNT = ['account', 'create', '--title', 'Atlas'];
 
@@ -63,7 +61,7 @@ test('an empty database gets every table, and a second migration changes nothing
       'wallet',
     ]);
     expect(await database.read(APPLIED)).toEqual(
-      Array.from({ length: MIGRATIONS }, (_, index) => ({ version: index + 1, apply_time_ms: NOW })),
+      Array.from({ length: LATEST_VERSION }, (_, index) => ({ version: index + 1, apply_time_ms: NOW })),
     );
     const first = await allOf(database);
 
@@ -80,7 +78,7 @@ test('a failed migration is rolled back, and the next one succeeds', () =>
 
     await database.write('DROP TABLE wallet');
     await migrate(database, NOW);
-    expect(await database.read(APPLIED)).toHaveLength(MIGRATIONS);
+    expect(await database.read(APPLIED)).toHaveLength(LATEST_VERSION);
   }));
 
 test('two concurrent migrations both succeed, and each step is applied once', async () => {
@@ -89,24 +87,24 @@ test('two concurrent migrations both succeed, and each step is applied once', as
   const results = await Promise.all([pawProcess(migrate, settings), pawProcess(migrate, settings)]);
   expect(results).toMatchObject(results.map(() => ({ status: 0, stderr: '' })));
   const outputs = results.map(({ stdout }) => JSON.parse(stdout));
-  expect(outputs.map(({ version }) => version)).toEqual([MIGRATIONS, MIGRATIONS]);
+  expect(outputs.map(({ version }) => version)).toEqual([LATEST_VERSION, LATEST_VERSION]);
   expect(outputs.flatMap(({ applied }) => applied)).toEqual(NAMES);
   await onDatabase(made.url, async (database) => {
-    expect(await database.read(APPLIED)).toHaveLength(MIGRATIONS);
+    expect(await database.read(APPLIED)).toHaveLength(LATEST_VERSION);
   });
 });
 
 test('a migration prints each step, and none for a current database', async () => {
   const settings = { DATABASE_URL: made.url };
   const steps = NAMES.map((name) => `Applied ${name}.\n`).join('');
-  const end = `The schema version is ${MIGRATIONS}.\n`;
+  const end = `The schema version is ${LATEST_VERSION}.\n`;
   expect(await paw(['migrate'], settings)).toEqual({ status: 0, stdout: steps + end, stderr: '' });
   expect(await paw(['migrate'], settings)).toEqual({ status: 0, stdout: end, stderr: '' });
 });
 
 test('a dry run prints the statements of the missing migrations, and changes nothing', async () => {
   const settings = { DATABASE_URL: made.url };
-  const missing = readMigrations().map(({ name, compatibleFrom, statements }) => ({
+  const missing = MIGRATIONS.map(({ name, compatibleFrom, statements }) => ({
     name,
     compatibleFrom,
     statements,
@@ -123,7 +121,7 @@ test('a dry run prints the statements of the missing migrations, and changes not
   expect({ status, stdout }).toEqual({
     status: 0,
     stdout: [
-      `-- The database has schema version ${MIGRATIONS}. Stop its servers first.`,
+      `-- The database has schema version ${LATEST_VERSION}. Stop its servers first.`,
       '-- 0002-next\nCREATE TABLE note (id TEXT);',
       '-- 0003-next\nCREATE TABLE remark (id TEXT);\n',
     ].join('\n\n'),
@@ -161,7 +159,7 @@ test('other commands refuse a database that needs a migration, and change nothin
     expect(await program.run(words, settings), words.join(' ')).toEqual({
       status: 1,
       stdout: '',
-      stderr: `paw: The database has schema version ${MIGRATIONS} of ${MIGRATIONS + 1}. Run "paw migrate".\n`,
+      stderr: `paw: The database has schema version ${LATEST_VERSION} of ${LATEST_VERSION + 1}. Run "paw migrate".\n`,
     });
   }
   expect(await onDatabase(made.url, allOf)).toEqual(before);

@@ -3,7 +3,7 @@ import { ApiError, unavailable } from '../../model/api-error.ts';
 import { retryConflicts } from '../conflicts.ts';
 import type { Database, DatabaseRequest, InsertStatement, Queryable, Row, Value } from '../database.ts';
 import { READ_TABLES, remembered } from '../readiness.ts';
-import { checkVersion, FIND_COMPATIBLE_VERSION, type SchemaVersion } from '../schema-version.ts';
+import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../schema-version.ts';
 import { connector } from './connect.ts';
 import { connectionsOf } from './connections.ts';
 import { commitError, isLockTimeout } from './errors.ts';
@@ -120,8 +120,8 @@ export function openPostgres(
     const client = await connectProbe();
     let isReady = false;
     try {
-      const schema = await client.query<SchemaVersion>(FIND_COMPATIBLE_VERSION);
-      const version = checkVersion(schema.rows[0]);
+      const schema = await client.query<SchemaVersion>(FIND_SCHEMA_VERSION);
+      assertUsable(schema.rows[0] ?? NO_SCHEMA);
       const [{ rows }] = await Promise.all([
         client.query<{ read_only: string }>(READ_ONLY),
         client.query(READ_TABLES).catch(unlessLocked),
@@ -131,7 +131,6 @@ export function openPostgres(
         throw new Error('The database is read-only, or a standby.');
       }
       isReady = true;
-      return version;
     } catch (error) {
       throw error instanceof ApiError ? error : unavailable(error);
     } finally {

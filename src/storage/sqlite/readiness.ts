@@ -1,13 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../../model/api-error.ts';
 import { READ_TABLES, remembered } from '../readiness.ts';
-import { checkVersion, FIND_COMPATIBLE_VERSION, type SchemaVersion } from '../schema-version.ts';
+import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../schema-version.ts';
 import { BUSY, primaryResultCode } from './statements.ts';
 
 /** Checks whether a SQLite database can be used. */
 export type SqliteReadiness = {
   /** See `Database.checkReady`. */
-  check(): Promise<number>;
+  check(): Promise<void>;
   close(): void;
 };
 
@@ -32,11 +32,10 @@ export function sqliteReadiness(path: string, checkFiles: () => void): SqliteRea
         connection ??= new DatabaseSync(path, { timeout: 0 });
         // Empties the page cache, so that the pages are read from the file.
         connection.exec('PRAGMA shrink_memory');
-        const row = connection.prepare(FIND_COMPATIBLE_VERSION).get() as SchemaVersion | undefined;
-        const version = checkVersion(row);
+        const schema = connection.prepare(FIND_SCHEMA_VERSION).get() as SchemaVersion | undefined;
+        assertUsable(schema ?? NO_SCHEMA);
         connection.prepare(READ_TABLES).get();
         assertWritable(connection);
-        return version;
       } catch (error) {
         close();
         throw unavailable(error);

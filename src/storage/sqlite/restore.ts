@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { latestVersion } from '../migrations.ts';
+import { LATEST_VERSION } from '../migrations.ts';
 import { BackupError } from './backup.ts';
 import { findFileProblems, readFileVersion } from './check.ts';
 import { otherLockHolders } from './lock-holders.ts';
@@ -57,11 +57,11 @@ export function restoreSqlite(file: string, path: string): number {
 function checkBackup(copy: string, file: string): number {
   const [problem] = findFileProblems(copy);
   if (problem !== undefined) throw new BackupError(`The file ${file} can't be restored. ${problem}`);
-  const [version, latest] = [readFileVersion(copy), latestVersion()];
+  const version = readFileVersion(copy);
   if (version === 0) throw new BackupError(`The file ${file} is not a database of this program.`);
-  if (version > latest) {
+  if (version > LATEST_VERSION) {
     throw new BackupError(
-      `The file ${file} has schema version ${version}, but this program supports versions up to ${latest}.`,
+      `The file ${file} has schema version ${version}, but this program supports versions up to ${LATEST_VERSION}.`,
     );
   }
   return version;

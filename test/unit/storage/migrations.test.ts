@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { parseMigration, readMigrations } from '../../../src/storage/migrations.ts';
+import { MIGRATIONS, parseMigration } from '../../../src/storage/migrations.ts';
 
 const SQL = 'CREATE TABLE a (id TEXT);\n\n-- About b.\nCREATE TABLE b (id TEXT);\n';
 
 test('a migration is split into its statements', () => {
-  expect(parseMigration(9, '0009-tables', SQL)).toEqual({
+  expect(parseMigration('0009-tables', SQL)).toEqual({
     version: 9,
     name: '0009-tables',
     compatibleFrom: 9,
@@ -18,17 +18,11 @@ test.each([
   ['a line after a comment', '-- Two tables.\n-- compatible-from: 1\n', 1],
   ['a line of another form', '-- This is compatible-from: 7\n', 9],
 ])('with %s, it is compatible from version %#', (_, lines, compatibleFrom) => {
-  expect(parseMigration(9, '0009-tables', lines + SQL).compatibleFrom).toBe(compatibleFrom);
-});
-
-test.each(['0', '10'])('compatible-from: %s is refused for version 9', (version) => {
-  expect(() => parseMigration(9, '0009-tables', `-- compatible-from: ${version}\n${SQL}`)).toThrow(
-    'The migration 0009-tables has an invalid line "compatible-from".',
-  );
+  expect(parseMigration('0009-tables', lines + SQL).compatibleFrom).toBe(compatibleFrom);
 });
 
 test('a migration that renames or drops something is not compatible with the version before it', () => {
-  for (const { version, compatibleFrom, statements } of readMigrations()) {
+  for (const { version, compatibleFrom, statements } of MIGRATIONS) {
     const takesAway = statements.some((sql) => /\bRENAME\b|\bDROP (TABLE|COLUMN)\b/.test(sql));
     if (takesAway) expect(compatibleFrom).toBe(version);
   }
