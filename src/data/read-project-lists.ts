@@ -8,6 +8,7 @@ import {
   findListsWithPrevious,
   type ListTable,
 } from '../storage/project-lists.ts';
+import { remembered } from '../storage/remembered.ts';
 import type { ConnectionPage } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 
@@ -35,8 +36,8 @@ export async function readProjectLists<R extends Row & { readonly id: Ulid; read
 
   const pages = await findListPages<R>(database, table, accountId, visible, request);
   const pageOf = new Map(pages.map((page, index) => [visible[index], page]));
-  const readCounts = once(() => countLists(database, table, accountId, visible));
-  const readPrevious = once(() => findListsWithPrevious(database, table, accountId, visible, request));
+  const readCounts = remembered(() => countLists(database, table, accountId, visible));
+  const readPrevious = remembered(() => findListsWithPrevious(database, table, accountId, visible, request));
 
   return ids.map((id) => {
     const page = pageOf.get(id) ?? { items: [], direction: request.direction, hasMore: false };
@@ -48,13 +49,4 @@ export async function readProjectLists<R extends Row & { readonly id: Ulid; read
       readHasPrevious: async () => (await readPrevious()).has(id),
     };
   });
-}
-
-/** Returns a function that calls `read` at most once, and returns its result. */
-function once<T>(read: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => {
-    result ??= read();
-    return result;
-  };
 }

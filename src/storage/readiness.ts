@@ -1,5 +1,5 @@
-// Load balancers and containers probe often.
-const RESULT_LIFETIME_MS = 1000;
+/** The time for which the result of a check is remembered: load balancers and containers probe often. */
+export const READINESS_LIFETIME_MS = 1000;
 
 // Each table with a column that is not in an index, and the first column of its primary key.
 const TABLES = [
@@ -20,18 +20,3 @@ const READS = TABLES.map(
 
 /** Reads a row of every table, so that a missing table or a damaged file is noticed. */
 export const READ_TABLES = `SELECT ${READS.join(', ')}`;
-
-/** Returns a function that runs a check at most once at a time, and remembers its result for a second. */
-export function remembered<T>(check: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  let expiry = 0;
-  return () => {
-    if (result === undefined || performance.now() >= expiry) {
-      expiry = Number.POSITIVE_INFINITY;
-      result = check().finally(() => {
-        expiry = performance.now() + RESULT_LIFETIME_MS;
-      });
-    }
-    return result;
-  };
-}

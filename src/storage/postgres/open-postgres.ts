@@ -2,7 +2,8 @@ import { type PoolConfig, types } from 'pg';
 import { ApiError, unavailable } from '../../model/api-error.ts';
 import { retryConflicts } from '../conflicts.ts';
 import type { Database, DatabaseRequest, InsertStatement, Queryable, Row, Value } from '../database.ts';
-import { READ_TABLES, remembered } from '../readiness.ts';
+import { READ_TABLES, READINESS_LIFETIME_MS } from '../readiness.ts';
+import { remembered } from '../remembered.ts';
 import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../schema-version.ts';
 import { connector } from './connect.ts';
 import { connectionsOf } from './connections.ts';
@@ -137,7 +138,7 @@ export function openPostgres(
       // After a failover, a session can stay read-only.
       client.release(!isReady);
     }
-  });
+  }, READINESS_LIFETIME_MS);
 
   function databaseFor(request?: DatabaseRequest): Database {
     const deadlineFromNow = () => (request?.startMs ?? performance.now()) + timeoutMs;

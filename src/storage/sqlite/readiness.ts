@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../../model/api-error.ts';
-import { READ_TABLES, remembered } from '../readiness.ts';
+import { READ_TABLES, READINESS_LIFETIME_MS } from '../readiness.ts';
+import { remembered } from '../remembered.ts';
 import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../schema-version.ts';
 import { BUSY, primaryResultCode } from './statements.ts';
 
@@ -40,7 +41,7 @@ export function sqliteReadiness(path: string, checkFiles: () => void): SqliteRea
         close();
         throw unavailable(error);
       }
-    }),
+    }, READINESS_LIFETIME_MS),
     close,
   };
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { remembered } from '../../../src/storage/readiness.ts';
+import { remembered } from '../../../src/storage/remembered.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -7,9 +7,9 @@ afterEach(() => void vi.useRealTimers());
 test.each([
   ['a success', async () => {}],
   ['a failure', async () => Promise.reject(new Error('away'))],
-])('%s is remembered for a second', async (_, result) => {
+])('%s is remembered for its lifetime', async (_, result) => {
   const check = vi.fn<() => Promise<void>>(result);
-  const probe = remembered(check);
+  const probe = remembered(check, 1000);
   const first = await Promise.allSettled([probe(), probe()]);
   vi.advanceTimersByTime(999);
   expect(await Promise.allSettled([probe(), probe()])).toEqual(first);
@@ -19,14 +19,23 @@ test.each([
   expect(check).toHaveBeenCalledTimes(2);
 });
 
-test('a check runs once at a time, however long it takes', async () => {
+test('work runs once at a time, however long it takes', async () => {
   const running = Promise.withResolvers<void>();
   const check = vi.fn<() => Promise<void>>(() => running.promise);
-  const probe = remembered(check);
+  const probe = remembered(check, 1000);
   const first = probe();
   vi.advanceTimersByTime(60_000);
   const second = probe();
   running.resolve();
   await Promise.all([first, second]);
   expect(check).toHaveBeenCalledTimes(1);
+});
+
+test('without a lifetime, the result is remembered for ever', async () => {
+  const work = vi.fn<() => Promise<number>>(async () => 1);
+  const read = remembered(work);
+  expect(await read()).toBe(1);
+  vi.advanceTimersByTime(1e12);
+  expect(await read()).toBe(1);
+  expect(work).toHaveBeenCalledTimes(1);
 });
