@@ -212,11 +212,13 @@ async function listen(
   publicUrl ||= url;
   const stopSweeper = startSweeper(
     database,
-    config.auditDays,
-    clock,
-    (table, count) => {
-      metrics?.countSwept(table, count);
-      logger.debug({ table, count }, 'deleted expired rows');
+    {
+      auditDays: config.auditDays,
+      clock,
+      onDeleted(table, count) {
+        metrics?.countSwept(table, count);
+        logger.debug({ table, count }, 'deleted expired rows');
+      },
     },
     (error) => logger.warn(error, 'could not delete expired rows'),
   );

@@ -11,7 +11,7 @@ const TABLES = [
   ['idempotency_key', 'answer', 'account_id'],
   ['page_token_key', 'key', 'id'],
   ['audit_event', 'action', 'account_id'],
-  ['sweep', 'holder', 'id'],
+  ['sweep', 'id', 'id'],
 ] as const;
 
 const READS = TABLES.map(

@@ -226,13 +226,13 @@ describe('paw token revoke', () => {
 });
 
 describe('the tokens in the database', () => {
-  test('are deleted once expired for a day, and not before', async () => {
+  test('are deleted once expired, and not before', async () => {
     const { url, remove } = await makeDatabase();
     onTestFinished(remove);
     const clock = testClock();
     const first = await startGateway({ DATABASE_URL: url }, clock);
     const tenant = await seedTenant(first);
-    const past = { ...first.admin, clock: () => clock() - DAY_MS - 60 * SECOND_MS };
+    const past = { ...first.admin, clock: () => clock() - 60 * SECOND_MS };
     const token = async (seconds: number) => (await createAccountToken(past, tenant, seconds)).accessToken;
     const expired = [await token(59), await token(60)];
     const live = [tenant.token, await token(61)];

@@ -178,7 +178,7 @@ test.each(['force_custom_plan', 'auto'] as const)(
       ...explained,
       transaction: <T>(work: (on: Queryable) => Promise<T>) => work(explained),
     };
-    await sweepExpired(sweepable, 90, 'test', Date.now);
+    await sweepExpired(sweepable, { auditDays: 90, clock: Date.now, onDeleted: () => {} });
     for (const table of ['token', 'idempotency_key', 'audit_event']) {
       expect(steps).toContainEqual(
         expect.objectContaining({ 'Node Type': 'ModifyTable', 'Relation Name': table }),
@@ -219,7 +219,8 @@ function explain(database: Database, mode: PlanMode): { explained: Queryable; st
     (kind: keyof Queryable): Execute =>
     <R extends Row>(sql: string, params: readonly Value[] = []) =>
       database.transaction(async (transaction) => {
-        const execute = `EXECUTE explained (${params.map(literal).join(', ')})`;
+        const values = params.length === 0 ? '' : `(${params.map(literal).join(', ')})`;
+        const execute = `EXECUTE explained ${values}`;
         await transaction.write(`SET LOCAL plan_cache_mode = ${mode}`);
         await transaction.write(`PREPARE explained AS ${sql}`);
         for (let n = 0; n < TIMES_BEFORE; n += 1) await transaction.write(execute);

@@ -137,7 +137,10 @@ test('a sweep finds expired entries and old events by an index', async () => {
   await gateway.database.write(INSERT_EXPIRED);
   await gateway.database.write(INSERT_OLD);
   const { explained, plan } = explain(gateway.database);
-  expect(await sweepExpired(explained, 90, 'test', Date.now)).toBe(2);
+  const deleted: string[] = [];
+  const onDeleted = (table: string) => deleted.push(table);
+  await sweepExpired(explained, { auditDays: 90, clock: Date.now, onDeleted });
+  expect(deleted).toEqual(['token', 'audit_event']);
   expect(plan).toContainEqual(expect.stringMatching(/^SEARCH token USING .*INDEX token_by_expiry/));
   expect(plan).toContainEqual(expect.stringMatching(/^SEARCH audit_event USING .*INDEX audit_event_by_name/));
   expect(plan).not.toContainEqual(expect.stringMatching(/^SCAN/));

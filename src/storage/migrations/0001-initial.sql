@@ -136,16 +136,7 @@ CREATE TABLE page_token_key (
   key TEXT NOT NULL
 );
 
--- One row: which instance deletes expired rows, and since when its clock can be trusted.
-CREATE TABLE sweep (
-  id SMALLINT PRIMARY KEY CHECK (id = 1),
-  -- The instance that swept last, and the time of its last batch.
-  holder TEXT NOT NULL,
-  time_ms BIGINT NOT NULL,
-  -- Since this time, the clock has not moved by more than a day between two sweeps.
-  clock_since_ms BIGINT NOT NULL
-);
+-- One row, which is locked by the instance that deletes expired rows.
+CREATE TABLE sweep (id SMALLINT PRIMARY KEY CHECK (id = 1));
 
--- The claim is an hour old, so that every instance can take it.
-INSERT INTO sweep (id, holder, time_ms, clock_since_ms)
-SELECT 1, '', MAX(apply_time_ms) - 3600000, 0 FROM schema_migration;
+INSERT INTO sweep (id) VALUES (1);
