@@ -82,8 +82,6 @@ const MAX_WORKERS = 256;
 
 const MAX_LIMIT = 100_000_000;
 
-const TEN_YEARS_SECONDS = 3650 * 86_400;
-
 /**
  * Reads the configuration. No other module reads settings from the environment.
  *
@@ -167,22 +165,25 @@ function unknownVariable(name: string, names: ReadonlySet<string>): ConfigError 
  *
  * @param name the name of the variable or option, for the error message
  * @param min the minimum, in seconds
- * @throws ConfigError if the duration is malformed, shorter than `min`, or longer than ten years
+ * @param max the maximum, as a duration
+ * @throws ConfigError if the duration is malformed or not within the bounds
  */
-export function readDuration(name: string, text: string, min = 1): number {
-  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  const seconds = Number(count) * SECONDS_BY_UNIT[unit as keyof typeof SECONDS_BY_UNIT];
-  if (!(seconds >= min && seconds <= TEN_YEARS_SECONDS)) {
-    throw new ConfigError(`${name} must be a duration such as 90d, 1h, 30m or 45s, of at most ten years.`);
+export function readDuration(name: string, text: string, min = 1, max = '3650d'): number {
+  const seconds = secondsOf(text);
+  if (!(seconds >= min && seconds <= secondsOf(max))) {
+    throw new ConfigError(`${name} must be a duration such as 90d, 1h, 30m or 45s, of at most ${max}.`);
   }
   return seconds;
 }
 
+function secondsOf(duration: string): number {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(duration) ?? [];
+  return Number(count) * SECONDS_BY_UNIT[unit as keyof typeof SECONDS_BY_UNIT];
+}
+
 /** Reads a duration of at most a day, in seconds. Timers of Node end at once if they are longer than 24 days. */
 function readTimeout(name: string, text: string, min = 1): number {
-  const seconds = readDuration(name, text, min);
-  if (seconds > SECONDS_BY_UNIT.d) throw new ConfigError(`${name} must be at most 24h.`);
-  return seconds;
+  return readDuration(name, text, min, '24h');
 }
 
 /** Returns the URL of a server on `host` and `port`, for clients on the same host. */

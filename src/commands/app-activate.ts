@@ -1,4 +1,4 @@
-import { setAppActive } from '../data/set-app-active.ts';
+import { updateApp } from '../data/update-app.ts';
 import { appView } from '../rest/views.ts';
 import type { Arguments, Command } from './command.ts';
 import { withDatabase } from './with-database.ts';
@@ -21,7 +21,7 @@ export const appDeactivate: Command = {
 
 function run(args: Arguments, active: boolean): Promise<void> {
   return withDatabase(args.environment, async (admin) => {
-    const app = await setAppActive(admin, { name: args.operand }, active);
+    const app = await updateApp(admin, 'operator', { name: args.operand, active });
     args.print(appView(app), `${app.name} is now ${active ? 'active' : 'inactive'}.`);
   });
 }

@@ -1,5 +1,5 @@
 import { readDuration } from '../config.ts';
-import { rotateAnyAppKey } from '../data/rotate-any-app-key.ts';
+import { rotateAppKey } from '../data/rotate-app-key.ts';
 import { appView } from '../rest/views.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './with-database.ts';
@@ -17,8 +17,8 @@ export const appRotateKey: Command = {
   },
   run: (args) =>
     withDatabase(args.environment, async (admin) => {
-      const grace = readDuration('--grace', args.optional('grace') ?? '0s', 0);
-      const app = await rotateAnyAppKey(admin, { name: args.operand, grace });
+      const gracePeriod = readDuration('--grace', args.optional('grace') ?? '0s', 0, '7d');
+      const app = await rotateAppKey(admin, 'operator', { name: args.operand, gracePeriod });
       args.print(appView(app), `${app.privateKey}\nThis is the new private key of ${app.name}.`);
     }),
 };

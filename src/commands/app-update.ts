@@ -1,4 +1,4 @@
-import { updateAnyApp } from '../data/update-any-app.ts';
+import { updateApp } from '../data/update-app.ts';
 import { appView } from '../rest/views.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './with-database.ts';
@@ -12,7 +12,7 @@ export const appUpdate: Command = {
   },
   run: (args) =>
     withDatabase(args.environment, async (admin) => {
-      const app = await updateAnyApp(admin, {
+      const app = await updateApp(admin, 'operator', {
         name: args.operand,
         title: args.optional('title'),
       });

@@ -43,8 +43,8 @@ function operations(dependencies: Dependencies, recordFailure: RecordFailure): O
   return {
     authenticate: (bearerToken) => authenticate(dependencies, bearerToken),
     createApp: (principal, input, client) => createApp(dependencies, principal, input, client),
-    updateApp: (principal, input, client) => updateApp(dependencies, principal, input, client),
-    rotateAppKey: (principal, input, client) => rotateAppKey(dependencies, principal, input, client),
+    updateApp: (principal, input, client) => updateApp(dependencies, { principal, client }, input),
+    rotateAppKey: (principal, input, client) => rotateAppKey(dependencies, { principal, client }, input),
     signIn(principal, input, client) {
       const result = signIn(dependencies, principal, input, client, recordFailure);
       return dependencies.onSignIn === undefined ? result : reported(result, dependencies.onSignIn);

@@ -1,7 +1,7 @@
 import { invalidFields } from '../model/api-error.ts';
 import { parseFields, resourceNameValidator, ulid } from '../model/fields.ts';
 import { idOf, resourceName, type Ulid } from '../model/resource-name.ts';
-import { findAppByName } from '../storage/apps.ts';
+import { findAccountOfApp } from '../storage/apps.ts';
 import { MAX_REVOKED, revokeTokenById, revokeTokensOfAccount, revokeTokensOfApp } from '../storage/tokens.ts';
 import { recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
@@ -43,10 +43,10 @@ export async function revokeTokenOfId(admin: AdminContext, input: UntrustedInput
 export async function revokeAppTokens(admin: AdminContext, input: UntrustedInput): Promise<number> {
   const { app } = parseFields(input, { app: resourceNameValidator('apps') });
   return admin.database.transaction(async (transaction) => {
-    const { account_id } = requireRow(await findAppByName(transaction, app), 'app', 'app');
-    const count = await revokeTokensOfApp(transaction, account_id, idOf(app), admin.clock());
+    const accountId = requireRow(await findAccountOfApp(transaction, app), 'app', 'app');
+    const count = await revokeTokensOfApp(transaction, accountId, idOf(app), admin.clock());
     const act = { action: 'token.revoke', resource: app, count } as const;
-    if (count > 0) await recordOperatorAct(transaction, admin, account_id, act);
+    if (count > 0) await recordOperatorAct(transaction, admin, accountId, act);
     return count;
   });
 }

@@ -1,28 +1,40 @@
-import { accountTokenRequired, resourceNotFound } from '../model/api-error.ts';
+import { createCredential, hashCredential } from '../credentials/credential.ts';
 import type { App } from '../model/app.ts';
 import { parseFields } from '../model/fields.ts';
 import { rotateAppKeyFields } from '../model/operation-fields.ts';
-import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
-import { type Act, recordClientAct } from './audit.ts';
-import { changeAppKey } from './change-app.ts';
-import type { Client, UntrustedInput } from './data-layer.ts';
-import type { Dependencies } from './dependencies.ts';
+import { findAccountOfApp, replaceAppKey } from '../storage/apps.ts';
+import { endTokensWithKey, revokeTokensOfApp } from '../storage/tokens.ts';
+import { type Actor, accountOf, assertAccountLevel, missing, recordAct } from './actor.ts';
+import type { UntrustedInput } from './data-layer.ts';
+import type { AdminContext } from './dependencies.ts';
+import { appFromRow } from './from-row.ts';
 
-/** See `DataLayer.rotateAppKey`. */
+/** See `DataLayer.rotateAppKey`. The operator can rotate the key of an app of any account. */
 export async function rotateAppKey(
-  dependencies: Pick<Dependencies, 'database' | 'clock' | 'newId'>,
-  principal: Principal,
+  dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
+  actor: Actor,
   input: UntrustedInput,
-  client: Client,
 ): Promise<App> {
   const { name, gracePeriod = 0 } = parseFields(input, rotateAppKeyFields);
-  if (principal.level !== 'account') throw accountTokenRequired();
+  assertAccountLevel(actor);
+  const { database, clock, newId } = dependencies;
+  const id = idOf(name);
+  const keyId = newId();
+  const privateKey = createCredential('key', id, keyId);
+  const key = { private_key_id: keyId, private_key_hash: hashCredential(privateKey) };
+  // Without a grace period, the end does not depend on the clocks of other instances.
+  const endMs = gracePeriod === 0 ? 0 : clock() + gracePeriod * 1000;
 
-  const app = await dependencies.database.transaction((transaction) => {
-    const record = (act: Act) => recordClientAct(transaction, dependencies, principal, client, act);
-    return changeAppKey(transaction, dependencies, principal.accountId, idOf(name), gracePeriod, record);
+  return database.transaction(async (transaction) => {
+    const accountId = await accountOf(transaction, actor, name, findAccountOfApp);
+    // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
+    const row = await replaceAppKey(transaction, accountId, id, key, endMs);
+    if (row === undefined) throw missing(actor, name);
+    if (gracePeriod === 0) await revokeTokensOfApp(transaction, accountId, id, clock());
+    else await endTokensWithKey(transaction, accountId, id, row.previous_key_id, endMs);
+    const act = { action: 'app.rotate_key', resource: name } as const;
+    await recordAct(transaction, dependencies, actor, accountId, act);
+    return appFromRow(row, privateKey);
   });
-  if (app === undefined) throw resourceNotFound();
-  return app;
 }

@@ -1,28 +1,38 @@
-import { accountTokenRequired, resourceNotFound } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
 import { parseFields } from '../model/fields.ts';
 import { updateAppFields } from '../model/operation-fields.ts';
-import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
-import { type Act, recordClientAct } from './audit.ts';
-import { changeApp } from './change-app.ts';
-import type { Client, UntrustedInput } from './data-layer.ts';
-import type { Dependencies } from './dependencies.ts';
+import { findAccountOfApp, updateApp as updateAppRow } from '../storage/apps.ts';
+import { revokeTokensOfApp } from '../storage/tokens.ts';
+import { type Actor, accountOf, assertAccountLevel, missing, recordAct } from './actor.ts';
+import type { Act } from './audit.ts';
+import type { UntrustedInput } from './data-layer.ts';
+import type { AdminContext } from './dependencies.ts';
+import { appFromRow } from './from-row.ts';
 
-/** See `DataLayer.updateApp`. */
+/** See `DataLayer.updateApp`. The operator can update an app of any account. */
 export async function updateApp(
-  dependencies: Pick<Dependencies, 'database' | 'clock' | 'newId'>,
-  principal: Principal,
+  dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
+  actor: Actor,
   input: UntrustedInput,
-  client: Client,
 ): Promise<App> {
   const { name, ...changes } = parseFields(input, updateAppFields);
-  if (principal.level !== 'account') throw accountTokenRequired();
+  assertAccountLevel(actor);
+  const { database, clock } = dependencies;
+  const id = idOf(name);
 
-  const app = await dependencies.database.transaction((transaction) => {
-    const record = (act: Act) => recordClientAct(transaction, dependencies, principal, client, act);
-    return changeApp(transaction, dependencies, principal.accountId, idOf(name), changes, record);
+  return database.transaction(async (transaction) => {
+    const accountId = await accountOf(transaction, actor, name, findAccountOfApp);
+    const row = await updateAppRow(transaction, accountId, id, changes);
+    if (row === undefined) throw missing(actor, name);
+    // Without this, the tokens would become valid again when the app is reactivated.
+    if (changes.active === false) await revokeTokensOfApp(transaction, accountId, id, clock());
+    const record = (act: Omit<Act, 'resource'>) =>
+      recordAct(transaction, dependencies, actor, accountId, { ...act, resource: name });
+    if (changes.title !== undefined) await record({ action: 'app.update', fields: ['title'] });
+    if (changes.active !== undefined) {
+      await record({ action: changes.active ? 'app.activate' : 'app.deactivate' });
+    }
+    return appFromRow(row);
   });
-  if (app === undefined) throw resourceNotFound();
-  return app;
 }

@@ -28,13 +28,10 @@ export const updateAppFields = {
   active: optional(boolean),
 };
 
-/** The validator of the grace period of a rotated key: 0 to 7 days, in seconds. */
-export const gracePeriod = integer(0, 7 * 86_400);
-
-/** The validators of the input fields of `rotateAppKey`. */
+/** The validators of the input fields of `rotateAppKey`. The grace period is in seconds, 0 to 7 days. */
 export const rotateAppKeyFields = {
   name: resourceNameValidator('apps'),
-  gracePeriod: nullable(gracePeriod),
+  gracePeriod: nullable(integer(0, 7 * 86_400)),
 };
 
 /** The validators of the input fields of `updateWallet`: the name of the wallet, and the fields that a client can change. */

@@ -78,7 +78,7 @@ const REPLACE_KEY = `UPDATE app SET
 WHERE account_id = $1 AND id = $2 RETURNING ${COLUMNS}, previous_key_id`;
 
 // The expression must be the same as in the index `app_by_name`.
-const FIND = `SELECT ${COLUMNS} FROM app WHERE 'apps/' || id = $1`;
+const FIND_ACCOUNT = "SELECT account_id FROM app WHERE 'apps/' || id = $1";
 
 const DELETE = `DELETE FROM app WHERE 'apps/' || id = $1 RETURNING ${COLUMNS}`;
 
@@ -152,13 +152,13 @@ export async function lockApp(
   return row;
 }
 
-/** Returns the app of any account with this name, or undefined if it does not exist. */
-export async function findAppByName(
+/** Returns the id of the account of an app, or undefined if the app does not exist. */
+export async function findAccountOfApp(
   database: Queryable,
-  name: ResourceName<'apps'>,
-): Promise<AppRow | undefined> {
-  const [row] = await database.read<AppRow>(FIND, [name]);
-  return row;
+  app: ResourceName<'apps'>,
+): Promise<Ulid | undefined> {
+  const [row] = await database.read<{ account_id: Ulid }>(FIND_ACCOUNT, [app]);
+  return row?.account_id;
 }
 
 /** Updates an app of the account and returns its new row, or undefined if the app does not exist. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { createProject } from '../../src/data/create-project.ts';
 import { revokeToken } from '../../src/data/revoke-token.ts';
-import { setAppActive } from '../../src/data/set-app-active.ts';
+import { updateApp } from '../../src/data/update-app.ts';
 import { ApiError } from '../../src/model/api-error.ts';
 import { graphqlBody, MISSING_APP, MISSING_PROJECT, MISSING_WALLET } from '../support/actors.ts';
 import { type Api, bothApis, graphqlOutcome, type Outcome } from '../support/apis.ts';
@@ -238,7 +238,9 @@ async function execute(step: Step, draft: Draft): Promise<Result> {
         createProject(admin, { account: step.account, title: 'Project' }).then(({ name }) => name),
       );
     case 'setAppActive':
-      return resultOfAct(setAppActive(admin, { name: step.app }, step.active).then(() => undefined));
+      return resultOfAct(
+        updateApp(admin, 'operator', { name: step.app, active: step.active }).then(() => undefined),
+      );
     case 'revokeToken':
       return resultOfAct(revokeToken(admin, step.token));
     case 'advanceClock':

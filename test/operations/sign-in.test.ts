@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { setAppActive } from '../../src/data/set-app-active.ts';
 import { signIn as signInWith } from '../../src/data/sign-in.ts';
+import { updateApp } from '../../src/data/update-app.ts';
 import {
   type AppKey,
   createApp,
@@ -153,7 +153,7 @@ test('an app that is activated while it signs in is returned as it is then', asy
     database: {
       ...database,
       async transaction(work) {
-        await setAppActive(admin, { name: key.name }, true);
+        await updateApp(admin, 'operator', { name: key.name, active: true });
         return database.transaction(work);
       },
     },

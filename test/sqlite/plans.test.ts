@@ -11,7 +11,7 @@ import { deleteAccountRows } from '../../src/storage/account-rows.ts';
 import { listAccounts } from '../../src/storage/accounts.ts';
 import {
   APP_LIST,
-  findAppByName,
+  findAccountOfApp,
   listApps,
   lockApp,
   replaceAppKey,
@@ -113,7 +113,7 @@ test('the token of a request and the rows of the commands are found by an index'
   await revokeOldestTokens(explained, accountId, id, 1);
   await listTokens(explained, accountId, '', 10, 0);
   await hasDependents(explained, accountId, projectId, 0);
-  await findAppByName(explained, resourceName('apps', id));
+  await findAccountOfApp(explained, resourceName('apps', id));
   await updateApp(explained, accountId, id, { active: true });
   await lockApp(explained, accountId, id, '', 0);
   await replaceAppKey(explained, accountId, id, { private_key_id: '', private_key_hash: '' }, 0);

@@ -1,0 +1,54 @@
+import { type ApiError, accountTokenRequired, invalidFields, resourceNotFound } from '../model/api-error.ts';
+import type { Principal } from '../model/principal.ts';
+import type { ResourceName, Ulid } from '../model/resource-name.ts';
+import type { Queryable } from '../storage/database.ts';
+import { type Act, recordClientAct, recordOperatorAct } from './audit.ts';
+import type { Client } from './data-layer.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** Who calls an operation: a client with its token, or the operator with a command. */
+export type Actor = { readonly principal: Principal; readonly client: Client } | 'operator';
+
+/** @throws PERMISSION_DENIED if the actor is a client with a project token */
+export function assertAccountLevel(actor: Actor): void {
+  if (actor !== 'operator' && actor.principal.level !== 'account') throw accountTokenRequired();
+}
+
+/**
+ * Returns the account in which an actor can find a resource: that of the client, or for the operator that of the
+ * resource.
+ *
+ * @param find finds the account of the resource by its name
+ * @throws INVALID_ARGUMENT for the field `name` if the operator names a resource that does not exist
+ */
+export async function accountOf<Name extends ResourceName>(
+  database: Queryable,
+  actor: Actor,
+  name: Name,
+  find: (database: Queryable, name: Name) => Promise<Ulid | undefined>,
+): Promise<Ulid> {
+  if (actor !== 'operator') return actor.principal.accountId;
+  const accountId = await find(database, name);
+  if (accountId === undefined) throw missing(actor, name);
+  return accountId;
+}
+
+/** Returns the error for a resource that does not exist, or is not visible to the actor. */
+export function missing(actor: Actor, name: ResourceName): ApiError {
+  if (actor !== 'operator') return resourceNotFound();
+  const kind = name.slice(0, name.indexOf('/') - 1);
+  return invalidFields([{ field: 'name', description: `Must be an existing ${kind}.` }]);
+}
+
+/** Records an act in its transaction. */
+export function recordAct(
+  transaction: Queryable,
+  ids: Pick<Dependencies, 'newId'>,
+  actor: Actor,
+  accountId: Ulid,
+  act: Act,
+): Promise<void> {
+  return actor === 'operator'
+    ? recordOperatorAct(transaction, ids, accountId, act)
+    : recordClientAct(transaction, ids, actor.principal, actor.client, act);
+}
