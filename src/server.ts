@@ -14,12 +14,11 @@ import { addCoverImages } from './http/cover-images.ts';
 import { addErrorHandling } from './http/errors.ts';
 import { addHealthChecks } from './http/health.ts';
 import { ErrorLog } from './http/observation/error-log.ts';
-import type { Metrics } from './http/observation/metrics.ts';
 import { addRequestLog } from './http/observation/request-log.ts';
 import { addRequestRecords } from './http/observation/request-record.ts';
 import { addOverloadProtection } from './http/protection/overload.ts';
 import { addRateLimits } from './http/protection/rate-limit.ts';
-import { listenForMetrics, openMetrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { pageTokens } from './model/page-token.ts';
 import { idGenerator } from './model/resource-name.ts';
 import { addAssets, hasAssets } from './pages/assets.ts';
@@ -85,17 +84,17 @@ export async function startServer(
   const resolveDocument = readTrustedDocuments(config, logger);
   const { databaseUrl, postgres, requestTimeoutMs, createDatabase: create } = config;
   const failed = Promise.withResolvers<Error>();
-  const metrics = await openMetrics(config);
+  const metrics = await openMetrics(config.metricsPort);
   let poolUsage: (() => PoolUsage) | undefined;
   const database = await openDatabase(databaseUrl, {
     postgres: { ...postgres, timeoutMs: requestTimeoutMs, lockTimeoutMs: LOCK_TIMEOUT_MS },
     create,
     onFailure: failed.resolve,
     onHeldLog: (log) => logger.warn(log, 'a reader keeps the write-ahead log from shrinking'),
-    onSync: (sync) => metrics?.observeSync(sync),
+    ...metrics?.database,
     onPool(state, usage) {
       poolUsage = usage;
-      return metrics?.watchPool(state);
+      return metrics?.database.onPool?.(state, usage);
     },
   });
   try {
@@ -155,7 +154,7 @@ async function listen(
 ): Promise<Omit<Server, 'failed'>> {
   let publicUrl = config.publicUrl ?? '';
   let isStopping = false;
-  metrics?.watchTokens(() => countTokens(database, clock()));
+  metrics?.addTokens(() => countTokens(database, clock()));
   const data = createDataLayer({
     database,
     tokens: tokenStore(database, clock),
@@ -165,7 +164,7 @@ async function listen(
     newId: idGenerator(clock),
     tokenTtlSeconds: config.tokenTtlSeconds,
     maxTokensPerApp: config.maxTokensPerApp,
-    onSignIn: metrics?.countSignIn,
+    onSignIn: (outcome) => metrics?.countSignIn(outcome),
     publicUrl: () => publicUrl,
   });
 
@@ -175,7 +174,7 @@ async function listen(
   });
   addRequestRecords(app);
   addRequestLog(app, logger, config.logRequests);
-  metrics?.addHooks(app);
+  metrics?.addRequests(app);
   const errorLog = new ErrorLog(logger, database.checkReady);
   app.addHook('onClose', async () => errorLog.close());
   const { logError } = errorLog;
@@ -200,7 +199,7 @@ async function listen(
     resolveDocument,
   });
 
-  const metricsServer = await listenForMetrics(config, metrics);
+  const metricsServer = await metrics?.listen(config);
   app.addHook('onClose', async () => metricsServer?.close());
   // With `localhost`, Fastify would open a second server on `::1`, which would have none of the limits of this one.
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
@@ -236,6 +235,11 @@ async function listen(
       await database.close();
     },
   };
+}
+
+/** Returns the metrics of this process, if there is a port for them. Imported on demand: a start without them is faster. */
+async function openMetrics(port: number | undefined): Promise<Metrics | undefined> {
+  return port === undefined ? undefined : new (await import('./metrics.ts')).Metrics();
 }
 
 /** Returns whether to serve GraphiQL and the REST docs. The default is to serve them if their assets have been built. */

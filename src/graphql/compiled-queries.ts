@@ -73,11 +73,22 @@ export class CompiledQueries {
   plugin(): ApolloServerPlugin<Context> {
     return {
       requestDidStart: async () => ({
-        executionDidStart: async ({ request, source: query, queryHash, document, operation }) => {
+        executionDidStart: async ({
+          request,
+          source: query,
+          queryHash,
+          document,
+          operation,
+          contextValue,
+        }) => {
           const operationName = request.operationName ?? null;
           const seenKey = `${queryHash} ${operationName}`;
           const seen = this.#seen.get(seenKey);
           if (seen === undefined) this.#seen.set(seenKey, 'once');
+          const { state } = contextValue;
+          if (state.operation !== undefined) {
+            state.operation = { ...state.operation, isRepeated: seen !== undefined };
+          }
           const key = cacheKey({ query, operationName });
           if (seen !== 'once' || operation === undefined || this.#queries.has(key)) return;
           const fields = fieldCounter(this.#schema, document, 1, MAX_FIELDS)(operation);
@@ -132,7 +143,7 @@ function compile(
   return {
     execute: (context, variables) => compiled.query(undefined, context, variables),
     maxBytes: maxBytesOf(operation),
-    operation: { type: operation.operation, name: operation.name?.value ?? '' },
+    operation: { type: operation.operation, name: operation.name?.value ?? '', isRepeated: true },
   };
 }
 

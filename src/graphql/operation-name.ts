@@ -7,7 +7,7 @@ export const recordOperation: ApolloServerPlugin<Context> = {
     return {
       async didResolveOperation({ contextValue, operation }) {
         const name = operation?.name?.value ?? '';
-        contextValue.state.operation = operation && { type: operation.operation, name };
+        contextValue.state.operation = operation && { type: operation.operation, name, isRepeated: false };
       },
     };
   },

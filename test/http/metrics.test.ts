@@ -70,18 +70,35 @@ test('an unknown path has no route', async () => {
   });
 });
 
-test('GraphQL operations are counted by name, the first 100 of requests with a valid token', async () => {
-  const ask = (name: string, token?: string) =>
-    postGraphql(gateway.url, token, `query ${name} { __typename }`);
-  const count = async () => Object.keys(await read('paw_graphql_operations_total')).length;
-  await expectAdded('paw_graphql_operations_total', { '{operation="other"}': 1 }, () => ask('Anonymous'));
-  for (let n = 0; n < 105; n += 1) await ask(`Operation${n}`, tenant.token);
-  await expect.poll(count, POLL).toBe(101);
-  const added = { '{operation="Operation0"}': 1, '{operation="other"}': 2 };
-  await expectAdded('paw_graphql_operations_total', added, async () => {
-    await ask('Operation0', tenant.token);
-    await ask('Operation104', tenant.token);
-    await ask('Operation105', tenant.token);
+test('GraphQL operations are measured by name, the first 100 that are repeated with a valid token', async () => {
+  const metric = 'paw_graphql_operation_duration_seconds_count';
+  const page = (name: string) => `query ${name} { projects { nodes { name } } }`;
+  const change = (name: string) => `mutation ${name} { signOut(input: {}) { clientMutationId } }`;
+  const ask = (document: string, token: string | undefined = tenant.token) =>
+    postGraphql(gateway.url, token, document);
+  // Requests without a token, and first ones.
+  await expectAdded(metric, { '{operation="other"}': 4 }, async () => {
+    for (let n = 0; n < 3; n += 1) await postGraphql(gateway.url, undefined, 'query Foreign { __typename }');
+    await ask(page('Page'));
+  });
+  const { token } = await seedTenant(gateway);
+  const added = { '{operation="Page"}': 2, '{operation="Change"}': 1, '{operation="other"}': 1 };
+  await expectAdded(metric, added, async () => {
+    // The second one of them is compiled.
+    await ask(page('Page'));
+    await ask(page('Page'));
+    await ask(change('Change'), token);
+    await ask(change('Change'), (await seedTenant(gateway)).token);
+  });
+  for (let n = 0; n < 100; n += 1) {
+    await ask(page(`Page${n}`));
+    await ask(page(`Page${n}`));
+  }
+  const names = async () => Object.keys(await read(metric)).length;
+  await expect.poll(names, POLL).toBe(101);
+  await expectAdded(metric, { '{operation="Page0"}': 1, '{operation="other"}': 1 }, async () => {
+    await ask(page('Page0'));
+    await ask(page('Page99'));
   });
 });
 

@@ -15,6 +15,8 @@ export type GraphqlOperation = {
   readonly type: string;
   /** The name or its beginning. That of an anonymous operation is empty. */
   readonly name: string;
+  /** Whether its document was executed before. */
+  readonly isRepeated: boolean;
 };
 
 /** Adds to requests what the APIs record about them. Must be called before hooks are added. */
@@ -30,11 +32,11 @@ export function recordFailure(request: FastifyRequest, failure: Failure): void {
 
 /** Records the GraphQL operation of a request. */
 export function recordOperation(request: FastifyRequest, operation: GraphqlOperation): void {
-  const { type, name } = operation;
+  const { name } = operation;
   const isShort = name.length <= MAX_OPERATION_NAME_LENGTH;
   request.setDecorator(
     OPERATION,
-    isShort ? operation : { type, name: name.slice(0, MAX_OPERATION_NAME_LENGTH) },
+    isShort ? operation : { ...operation, name: name.slice(0, MAX_OPERATION_NAME_LENGTH) },
   );
 }
 

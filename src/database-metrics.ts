@@ -1,0 +1,101 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { OpenSettings } from './storage/open-database.ts';
+
+const SYNC_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+const COMMITS_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+const WAIT_BUCKETS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+
+const TOKEN_COUNT_INTERVAL_MS = 60_000;
+
+/** Returns the functions that make metrics of what a database measures. */
+export function databaseMetrics(registry: Registry): Required<Pick<OpenSettings, 'onPool' | 'onSync'>> {
+  const registers = [registry];
+  const syncs = new Histogram({
+    name: 'paw_sqlite_sync_duration_seconds',
+    help: "The duration of a sync of SQLite's write-ahead log.",
+    buckets: SYNC_BUCKETS,
+    registers,
+  });
+  const commitCounts = new Histogram({
+    name: 'paw_sqlite_commits_per_sync',
+    help: "The number of commits that one sync of SQLite's write-ahead log has put on disk.",
+    buckets: COMMITS_BUCKETS,
+    registers,
+  });
+  const logSize = new Gauge({
+    name: 'paw_sqlite_log_bytes',
+    help: "The size of SQLite's write-ahead log after its last sync.",
+    // All workers write to the same log.
+    aggregator: 'max',
+    registers,
+  });
+
+  return {
+    onSync({ seconds, commits, logBytes }) {
+      syncs.observe(seconds);
+      commitCounts.observe(commits);
+      logSize.set(logBytes);
+    },
+
+    onPool(state) {
+      new Gauge({
+        name: 'paw_postgres_connections',
+        help: 'Connections of the PostgreSQL pool, by state.',
+        labelNames: ['state'],
+        registers,
+        collect() {
+          const { used, idle } = state();
+          this.set({ state: 'used' }, used);
+          this.set({ state: 'idle' }, idle);
+        },
+      });
+      new Gauge({
+        name: 'paw_postgres_waiting',
+        help: 'Transactions and batches of statements that wait for a PostgreSQL connection.',
+        registers,
+        collect() {
+          this.set(state().waiting);
+        },
+      });
+      const waits = new Histogram({
+        name: 'paw_postgres_wait_duration_seconds',
+        help: 'The time that a transaction or a batch of statements has waited for a PostgreSQL connection.',
+        buckets: WAIT_BUCKETS,
+        registers,
+      });
+      const timeouts = new Counter({
+        name: 'paw_postgres_wait_timeouts_total',
+        help: 'Transactions and batches of statements that got no PostgreSQL connection in time.',
+        registers,
+      });
+      return ({ seconds, isTimeout }) => {
+        waits.observe(seconds);
+        if (isTimeout) timeouts.inc();
+      };
+    },
+  };
+}
+
+/** Adds the number of valid tokens. It is counted in the background, so that an outage does not delay the metrics. */
+export function addTokenGauge(registry: Registry, count: () => Promise<number>): void {
+  let countedAt = Number.NEGATIVE_INFINITY;
+  new Gauge({
+    name: 'paw_tokens',
+    help: 'Valid tokens in the database, counted once a minute up to 100,000.',
+    // All workers count the same tokens.
+    aggregator: 'max',
+    registers: [registry],
+    collect() {
+      const now = performance.now();
+      if (now - countedAt < TOKEN_COUNT_INTERVAL_MS) return;
+      if (countedAt === Number.NEGATIVE_INFINITY) this.remove();
+      countedAt = now;
+      count().then(
+        (tokens) => this.set(tokens),
+        () => this.remove(),
+      );
+    },
+  });
+}
