@@ -26,7 +26,7 @@ export const serve: Command = {
  */
 export async function serveUntilStopped(
   config: Config,
-  logTo: number,
+  logTo: 1 | 2,
   onListening: (info: ServerInfo) => void = () => {},
 ): Promise<void> {
   // Registered before the start, so that a signal during the start is not lost.
@@ -45,7 +45,7 @@ export async function serveUntilStopped(
   cluster.worker?.on('message', (message) => {
     if (message === STOP_MESSAGE) stopping.abort();
   });
-  const logger = openLog(config.logLevel, logTo);
+  const { logger, close: closeLog } = openLog(config.logLevel, logTo);
   try {
     const server = await start(config, logTo, logger, stopping.signal);
     const { url, port, publicUrl, explorers } = server;
@@ -66,6 +66,7 @@ export async function serveUntilStopped(
   } finally {
     // The IPC channel to the primary would keep the worker alive.
     cluster.worker?.disconnect();
+    closeLog();
   }
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import dns from 'node:dns';
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -178,22 +179,36 @@ describe('a server', () => {
   });
 });
 
-test('a log that nobody reads does not delay requests', async () => {
-  const settings = { PORT: '0', DATABASE_URL: gateway.databaseUrl };
+test.each([
+  ['a stop', 0],
+  ['a failure', 1],
+])('a log that nobody reads delays neither requests nor the end after %s', async (end, expected) => {
+  const { url: databaseUrl, remove } = await makeDatabase();
+  onTestFinished(remove);
+  const settings = { PORT: '0', DATABASE_URL: databaseUrl, PAW_STOP_DELAY: '0s' };
   const child = spawn(process.execPath, ['src/main.js', 'serve'], {
     cwd: ROOT,
     env: settings,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const [line] = await once(child.stdout, 'data');
+  let output = '';
+  while (!output.includes('listening on')) output += (await once(child.stdout, 'data')).join();
   child.stdout.pause();
-  const { url } = logLines(String(line)).at(-1);
+  const { url } = logLines(output).at(-1);
   // Their lines are larger than the buffers of a pipe.
   for (let batch = 0; batch < 100; batch += 1) {
     const answers = await Promise.all(Array.from({ length: 30 }, () => send(`${url}/nothing`, 'GET')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
   }
+  const ended = once(child, 'exit');
+  if (end === 'a stop') child.kill('SIGTERM');
+  else {
+    // The server ends with the next call of /readyz.
+    await rm(databaseUrl.replace('sqlite:', ''));
+    expect((await send(`${url}/readyz`, 'GET')).status).toBe(503);
+  }
+  expect(await ended).toEqual([expected, null]);
 });
 
 test('npm start forwards SIGTERM, and no server remains', async () => {
