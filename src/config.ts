@@ -148,8 +148,9 @@ function readSettings(
     maxRequests: readInteger('PAW_MAX_REQUESTS', value('PAW_MAX_REQUESTS') ?? '250', 1, 100_000),
     trustedProxies: readTrustedProxies(value('PAW_TRUSTED_PROXIES')),
     rateLimits: {
-      perCredential: readLimit('PAW_RATE_LIMIT_CREDENTIAL', '120000'),
-      perAddress: readLimit('PAW_RATE_LIMIT_ADDRESS', '12000'),
+      perCredential: readLimit('PAW_RATE_LIMIT_CREDENTIAL', '6000'),
+      perAccount: readLimit('PAW_RATE_LIMIT_ACCOUNT', '30000'),
+      perAddress: readLimit('PAW_RATE_LIMIT_ADDRESS', '600'),
     },
     stopDelaySeconds: readTimeout('PAW_STOP_DELAY', value('PAW_STOP_DELAY') ?? '1s', 0),
   };

@@ -156,7 +156,7 @@ export function documentNotTrusted(): ApiError {
   });
 }
 
-/** Returns the error for a request that exceeds the rate limit of its credential or of its client address. */
+/** Returns the error for a request that exceeds the rate limit of its credential, its account or its client address. */
 export function rateLimited(retryAfterSeconds: number): ApiError {
   return new ApiError({
     status: 'RESOURCE_EXHAUSTED',
@@ -172,6 +172,15 @@ export function tooManyPasswords(): ApiError {
     status: 'RESOURCE_EXHAUSTED',
     reason: 'TOO_MANY_PASSWORDS',
     message: 'Too many passwords of the account are being set at the same time. Try again later.',
+  });
+}
+
+/** Returns the error for a request of an account that already has half of the requests in progress. */
+export function tooManyConcurrentRequests(): ApiError {
+  return new ApiError({
+    status: 'RESOURCE_EXHAUSTED',
+    reason: 'TOO_MANY_CONCURRENT_REQUESTS',
+    message: 'Too many requests of the account are in progress. Try again later.',
   });
 }
 

@@ -24,6 +24,7 @@ import {
   rateLimited,
   resultUnknown,
   tokenInvalid,
+  tooManyConcurrentRequests,
   tooManyIdempotencyKeys,
   unavailable,
 } from '../model/api-error.ts';
@@ -72,13 +73,13 @@ const HEADERS = {
     required: false,
     description:
       'The rate limit that applies to the request: its name, quota (q) and window in seconds (w). Source: draft-ietf-httpapi-ratelimit-headers-10.',
-    schema: { type: 'string', maxLength: 100, pattern: '^"(credential|address)";q=[0-9]+;w=[0-9]+$' },
+    schema: { type: 'string', maxLength: 100, pattern: '^"(credential|account|address)";q=[0-9]+;w=[0-9]+$' },
   },
   RateLimit: {
     required: false,
     description:
       'The state of the rate limit: the requests that remain (r), and the seconds until it is reset (t).',
-    schema: { type: 'string', maxLength: 100, pattern: '^"(credential|address)";r=[0-9]+;t=[0-9]+$' },
+    schema: { type: 'string', maxLength: 100, pattern: '^"(credential|account|address)";r=[0-9]+;t=[0-9]+$' },
   },
   'Idempotency-Replayed': {
     required: false,
@@ -118,6 +119,7 @@ const COMMON_ERRORS = [
   malformedRequest('The header of the request is too long.', 431),
   internal(undefined),
   rateLimited(60),
+  tooManyConcurrentRequests(),
   notImplemented('The only supported transfer coding is chunked.'),
   overloaded(),
   unavailable(),

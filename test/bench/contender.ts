@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { NO_RATE_LIMITS } from '../support/no-rate-limits.ts';
 
 /** A measured process. */
 export type Contender = {
@@ -55,6 +56,7 @@ export async function startContender(name: string, url: string, syncMs = 0): Pro
       NODE_ENV: 'production',
       // The other servers log nothing.
       PAW_LOG_REQUESTS: 'none',
+      ...NO_RATE_LIMITS,
       PORT: '0',
       PUBLIC_URL,
       DATABASE_FILE: url.replace(/^sqlite:/, ''),

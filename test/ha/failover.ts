@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { makeBenchData } from '../bench/data.ts';
+import { NO_RATE_LIMITS } from '../support/no-rate-limits.ts';
 
 /** A running gateway. */
 type Instance = { readonly url: string; stop(): Promise<number | null> };
@@ -264,6 +265,7 @@ async function startInstance(databaseUrl: string): Promise<Instance> {
       NODE_ENV: 'production',
       DATABASE_URL: databaseUrl,
       PAW_LOG_REQUESTS: 'none',
+      ...NO_RATE_LIMITS,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -11,10 +11,10 @@ const INITIALIZATION = 'fastify.initialization';
 
 let gateway: Gateway;
 let tenant: Tenant;
-/** Ends the wait of the request with the header `x-hold`. */
-let release: () => void;
-/** Called when such a request is being processed. */
-let onHeld: () => void;
+/** A gateway that works on four requests at the same time. */
+let halved: Gateway;
+/** Called with the function that ends the wait of a request with the header `x-hold`. */
+let onHeld: (release: () => void) => void;
 /** Called when the server is about to read the body of a request. */
 let onBody: () => void = () => {};
 beforeAll(async () => {
@@ -22,10 +22,7 @@ beforeAll(async () => {
     const { fastify } = message as { fastify: FastifyInstance };
     fastify.addHook('onSend', async ({ headers }) => {
       if (headers['x-hold'] === undefined) return;
-      await new Promise<void>((resolve) => {
-        release = resolve;
-        onHeld();
-      });
+      await new Promise<void>((release) => onHeld(release));
     });
     fastify.addHook('preParsing', async ({ headers }) => {
       if (headers['content-length'] !== undefined) onBody();
@@ -33,29 +30,38 @@ beforeAll(async () => {
   };
   subscribe(INITIALIZATION, addHooks);
   gateway = await startGateway({ PAW_MAX_REQUESTS: '1', PAW_CORS_ORIGINS: '*' });
+  halved = await startGateway({ PAW_MAX_REQUESTS: '4' });
   unsubscribe(INITIALIZATION, addHooks);
   tenant = await seedTenant(gateway, { wallets: 1 });
-  return gateway.stop;
+  return () => Promise.all([gateway.stop(), halved.stop()]);
 });
 
-function list({ name }: Api, headers: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
+function list(
+  { name }: Api,
+  headers: Readonly<Record<string, string>> = {},
+  token = tenant.token,
+  { url } = gateway,
+): Promise<HttpResponse> {
   return name === 'REST'
-    ? send(`${gateway.url}/project/projects`, 'GET', tenant.token, undefined, headers)
-    : postGraphql(gateway.url, tenant.token, '{ projects { nodes { name } } }', {}, headers);
+    ? send(`${url}/project/projects`, 'GET', token, undefined, headers)
+    : postGraphql(url, token, '{ projects { nodes { name } } }', {}, headers);
 }
 
-/** Sends a request that takes the only place until `release` is called. */
-async function hold(api: Api): Promise<{ response: Promise<HttpResponse> }> {
-  const held = Promise.withResolvers<void>();
+/** Sends a request that takes a place until `release` is called. */
+async function hold(
+  api: Api,
+  token?: string,
+  server?: Gateway,
+): Promise<{ response: Promise<HttpResponse>; release: () => void }> {
+  const held = Promise.withResolvers<() => void>();
   onHeld = held.resolve;
-  const response = list(api, { 'x-hold': 'yes' });
-  await held.promise;
-  return { response };
+  const response = list(api, { 'x-hold': 'yes' }, token, server);
+  return { release: await held.promise, response };
 }
 
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   test('a request beyond the limit is refused with 503, and the others are answered', async () => {
-    const { response } = await hold(api);
+    const { response, release } = await hold(api);
     const { status, headers, text } = await list(api, { origin: 'https://app.example' });
     expect(status).toBe(503);
     expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
@@ -77,6 +83,24 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect((await list(api)).status).toBe(200);
   });
 });
+
+test.each(bothApis(() => halved.url))(
+  'by $name, an account has at most half of the requests in progress, and the others are answered',
+  async (api) => {
+    const [flood, victim] = [await seedTenant(halved), await seedTenant(halved)];
+    const held = [await hold(api, flood.token, halved), await hold(api, flood.token, halved)];
+    const { error, response } = await api.listProjects(flood.token);
+    expect(error).toMatchObject({ status: 'RESOURCE_EXHAUSTED', reason: 'TOO_MANY_CONCURRENT_REQUESTS' });
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect((await api.listProjects(victim.token)).response.status).toBe(200);
+    for (const { release, response } of held) {
+      release();
+      expect((await response).status).toBe(200);
+    }
+    expect((await api.listProjects(flood.token)).response.status).toBe(200);
+  },
+);
 
 test('every response gives its place back', async () => {
   const { token } = tenant;
@@ -100,13 +124,13 @@ test('every response gives its place back', async () => {
 });
 
 test('a request whose client has gone gives its place back', async () => {
-  const held = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<() => void>();
   onHeld = held.resolve;
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
   socket.write(
     `GET /project/projects HTTP/1.1\r\nHost: x\r\nX-Hold: yes\r\nAuthorization: Bearer ${tenant.token}\r\n\r\n`,
   );
-  await held.promise;
+  const release = await held.promise;
   socket.destroy();
   release();
   await expect.poll(async () => (await send(`${gateway.url}/nothing`, 'GET')).status).toBe(404);
@@ -140,7 +164,7 @@ test('a client that does not finish its body keeps nobody out', async () => {
 
 test('a request whose body ends while no place is free is refused with 503, and takes no place', async () => {
   const { finish } = await beginUpload();
-  const { response } = await hold(restApi(() => gateway.url));
+  const { response, release } = await hold(restApi(() => gateway.url));
   expect(await finish()).toMatch(/^HTTP\/1\.1 503 [\s\S]*"OVERLOADED"/);
   for (const [path, status] of [
     ['/project/projects', 503],

@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { withOtherSecret } from '../support/actors.ts';
 import { type Api, bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
@@ -77,6 +78,23 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expectRateLimited(api, await list(api, token, address), 'credential');
     expect((await list(api, other.token, address)).status).toBe(200);
     expect((await list(api, undefined, address)).status).toBe(401);
+  });
+
+  test('an account has its own limit for all its tokens, and another account is not limited', async () => {
+    const limits = { PAW_RATE_LIMIT_CREDENTIAL: '3', PAW_RATE_LIMIT_ACCOUNT: String(QUOTA) };
+    const limited = await startGateway(limits);
+    onTestFinished(limited.stop);
+    const ofLimited = bothApis(() => limited.url).find(({ name }) => name === api.name) ?? api;
+    const { account, token } = await seedTenant(limited);
+    const { accessToken } = await createAccountToken(limited.admin, { account }, 3600);
+    const { token: other } = await seedTenant(limited);
+    const list = async (sent: string) => (await ofLimited.listProjects(sent)).response;
+    for (const sent of [token, token, accessToken, accessToken]) expect((await list(sent)).status).toBe(200);
+    for (const sent of [token, accessToken]) expectRateLimited(api, await list(sent), 'account');
+    expect((await list(other)).status).toBe(200);
+    // A request over the limit of its token does not count for the account.
+    for (let count = 0; count < QUOTA; count += 1) await list(other);
+    expect((await list(other)).headers.get('ratelimit')).toMatch(/^"credential";r=0;/);
   });
 
   test('requests without a valid token are limited by address, and those with one are not', async () => {

@@ -17,6 +17,7 @@ import { Pool } from 'undici';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { makeBenchData } from '../bench/data.ts';
 import { percentile } from '../bench/report.ts';
+import { NO_RATE_LIMITS } from '../support/no-rate-limits.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape follows from the request
 type Body = any;
@@ -185,7 +186,13 @@ async function restartRepeatedly(): Promise<void> {
 
 async function startServer(): Promise<Server> {
   const child = spawn(process.execPath, [MAIN, 'serve'], {
-    env: { PATH: process.env['PATH'], PORT: '0', NODE_ENV: 'production', DATABASE_URL: url },
+    env: {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      NODE_ENV: 'production',
+      DATABASE_URL: url,
+      ...NO_RATE_LIMITS,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   for await (const line of createInterface({ input: child.stdout })) {

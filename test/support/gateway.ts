@@ -16,6 +16,7 @@ import { startServer } from '../../src/server.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import { NO_RATE_LIMITS } from './no-rate-limits.ts';
 import { partition } from './partitions.ts';
 
 /** A clock that stands still until it is advanced. */
@@ -75,7 +76,13 @@ export async function startGateway(
       done();
     },
   });
-  const config = readConfig({ PORT: '0', PAW_STOP_DELAY: '0s', ...settings, DATABASE_URL: databaseUrl });
+  const config = readConfig({
+    PORT: '0',
+    PAW_STOP_DELAY: '0s',
+    ...NO_RATE_LIMITS,
+    ...settings,
+    DATABASE_URL: databaseUrl,
+  });
   // A server does not create a database in production.
   if (!config.createDatabase) await migrateDatabase(databaseUrl);
   const server = await startServer(config, pino({ level: 'trace' }, sink), clock);

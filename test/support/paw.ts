@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, vi } from 'vitest';
 import { runCommandLine } from '../../src/commands/command-line.ts';
+import { NO_RATE_LIMITS } from './no-rate-limits.ts';
 
 /** The result of a command. */
 export type Result = {
@@ -91,7 +92,7 @@ export function startPaw(words: readonly string[], settings: Settings, cwd?: str
 
 /**
  * Starts a program in the folder `cwd`. Its only environment variables are `settings`, and those that make it fast
- * and leave requests out of its log.
+ * accept any rate of requests, and leave requests out of its log.
  */
 export function startProgram(
   program: string,
@@ -101,7 +102,13 @@ export function startProgram(
 ): Running {
   const child = spawn(program, words, {
     cwd,
-    env: { NODE_COMPILE_CACHE: COMPILED, PAW_STOP_DELAY: '0s', PAW_LOG_REQUESTS: 'none', ...settings },
+    env: {
+      NODE_COMPILE_CACHE: COMPILED,
+      PAW_STOP_DELAY: '0s',
+      PAW_LOG_REQUESTS: 'none',
+      ...NO_RATE_LIMITS,
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];

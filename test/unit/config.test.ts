@@ -4,6 +4,8 @@ import { ConfigError, readConfig, readDuration } from '../../src/config.ts';
 import { DatabaseUrlError } from '../../src/storage/database-url.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 
+const RATE_LIMITS = { perCredential: 6000, perAccount: 30_000, perAddress: 600 };
+
 const DEFAULTS = {
   host: '127.0.0.1',
   port: 4000,
@@ -26,7 +28,7 @@ const DEFAULTS = {
   corsOrigins: ['https://studio.apollographql.com'],
   maxRequests: 250,
   trustedProxies: [],
-  rateLimits: { perCredential: 120_000, perAddress: 12_000 },
+  rateLimits: RATE_LIMITS,
   stopDelaySeconds: 1,
 };
 
@@ -55,6 +57,7 @@ const VARIABLES = [
   'PAW_MAX_REQUESTS',
   'PAW_TRUSTED_PROXIES',
   'PAW_RATE_LIMIT_CREDENTIAL',
+  'PAW_RATE_LIMIT_ACCOUNT',
   'PAW_RATE_LIMIT_ADDRESS',
   'PAW_STOP_DELAY',
 ];
@@ -128,11 +131,9 @@ test.each([
   ],
   [{ PAW_MAX_REQUESTS: '1' }, { maxRequests: 1 }],
   [{ PAW_TRUSTED_PROXIES: '::1, 10.0.0.0/8' }, { trustedProxies: ['::1', '10.0.0.0/8'] }],
-  [{ PAW_RATE_LIMIT_CREDENTIAL: '1' }, { rateLimits: { perCredential: 1, perAddress: 12_000 } }],
-  [
-    { PAW_RATE_LIMIT_ADDRESS: '100000000' },
-    { rateLimits: { perCredential: 120_000, perAddress: 100_000_000 } },
-  ],
+  [{ PAW_RATE_LIMIT_CREDENTIAL: '1' }, { rateLimits: { ...RATE_LIMITS, perCredential: 1 } }],
+  [{ PAW_RATE_LIMIT_ACCOUNT: '2' }, { rateLimits: { ...RATE_LIMITS, perAccount: 2 } }],
+  [{ PAW_RATE_LIMIT_ADDRESS: '100000000' }, { rateLimits: { ...RATE_LIMITS, perAddress: 100_000_000 } }],
   [{ PAW_STOP_DELAY: '0s' }, { stopDelaySeconds: 0 }],
   [{ PAW_STOP_DELAY: '15s' }, { stopDelaySeconds: 15 }],
 ])('%o changes what it names and nothing else', (environment, changes) => {
@@ -184,6 +185,7 @@ test.each(
     ['PAW_MAX_REQUESTS', ['0', '100001', 'all']],
     ['PAW_TRUSTED_PROXIES', ['proxy.example', '10.0.0.0/33', '10.0.0.1,', '*', 'true', '10.0.1', '::1/129']],
     ['PAW_RATE_LIMIT_CREDENTIAL', ['0', '100000001', 'off']],
+    ['PAW_RATE_LIMIT_ACCOUNT', ['0', '100000001', 'off']],
     ['PAW_RATE_LIMIT_ADDRESS', ['0', '100000001', 'off']],
     ['PAW_STOP_DELAY', ['-1s', '10', 'soon', '25h']],
   ].flatMap(([name, values]) => [values].flat().map((value) => [String(name), value ?? ''] as const)),

@@ -9,6 +9,8 @@ import { isHealthCheck } from '../health.ts';
 export type RateLimits = {
   /** With one credential. */
   readonly perCredential: number;
+  /** With all credentials of one account. */
+  readonly perAccount: number;
   /** From one client address without a valid token. */
   readonly perAddress: number;
 };
@@ -24,8 +26,8 @@ type Limiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
  * Limits the rate of all requests except health checks, and adds the state of the limit to every
- * response. A request with a valid token counts for its credential, and any other for the address of
- * the client, so that nobody can use up the limit of a token by guessing.
+ * response. A request with a valid token counts for its credential and its account, and any other for the
+ * address of the client, so that nobody can use up the limit of a token by guessing.
  *
  * The library keeps the counters of each limit in memory: those of the last 5,000 keys.
  *
@@ -34,15 +36,17 @@ type Limiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 export async function addRateLimits(
   app: FastifyInstance,
   authenticate: Authenticate,
-  { perCredential, perAddress }: RateLimits,
+  { perCredential, perAccount, perAddress }: RateLimits,
 ): Promise<void> {
   await app.register(rateLimit, { global: false });
+  const principalOf = (request: FastifyRequest) => authenticatedPrincipal(request);
   const byCredential = createLimiter(
     app,
     'credential',
     perCredential,
-    (request) => authenticatedPrincipal(request)?.credentialId ?? '',
+    (r) => principalOf(r)?.credentialId ?? '',
   );
+  const byAccount = createLimiter(app, 'account', perAccount, (r) => principalOf(r)?.accountId ?? '');
   const byAddress = createLimiter(app, 'address', perAddress, clientAddress);
 
   app.addHook('onRequest', async (request, reply) => {
@@ -55,7 +59,9 @@ export async function addRateLimits(
         throw error;
       },
     );
-    await (isAuthenticated ? byCredential : byAddress)(request, reply);
+    if (!isAuthenticated) return byAddress(request, reply);
+    await byCredential(request, reply);
+    await byAccount(request, reply);
   });
 }
 
@@ -76,8 +82,11 @@ function createLimiter(
     // Only requests on a list of exceptions are always allowed, and there is none.
     if (state.isAllowed) return;
     const { remaining, ttlInSeconds, isExceeded } = state;
-    reply.header(RATE_LIMIT_POLICY_HEADER, policy);
-    reply.header(RATE_LIMIT_HEADER, `"${name}";r=${remaining};t=${ttlInSeconds}`);
+    // The response has the state of the first limit, or of the one that is exceeded.
+    if (isExceeded || !reply.hasHeader(RATE_LIMIT_HEADER)) {
+      reply.header(RATE_LIMIT_POLICY_HEADER, policy);
+      reply.header(RATE_LIMIT_HEADER, `"${name}";r=${remaining};t=${ttlInSeconds}`);
+    }
     if (isExceeded) throw rateLimited(ttlInSeconds);
   };
 }

@@ -28,6 +28,7 @@ import {
   rateLimited,
   resourceNotFound,
   tokenInvalid,
+  tooManyConcurrentRequests,
   tooManyIdempotencyKeys,
   tooManyPasswords,
   unavailable,
@@ -63,6 +64,7 @@ test.each<[number, string, string, object, ApiError]>([
   [429, 'RESOURCE_EXHAUSTED', 'TOO_MANY_PASSWORDS', RETRY, tooManyPasswords()],
   [429, 'RESOURCE_EXHAUSTED', 'TOO_MANY_REQUESTS', { 'retry-after': '42' }, rateLimited(42)],
   [500, 'INTERNAL', 'INTERNAL', {}, internal(new Error('broken'))],
+  [429, 'RESOURCE_EXHAUSTED', 'TOO_MANY_CONCURRENT_REQUESTS', RETRY, tooManyConcurrentRequests()],
   [503, 'UNAVAILABLE', 'OVERLOADED', RETRY, overloaded()],
   [
     501,

@@ -431,7 +431,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too Many Requests: `TOO_MANY_IDEMPOTENCY_KEYS`, `TOO_MANY_REQUESTS`. */
+            /** @description Too Many Requests: `TOO_MANY_IDEMPOTENCY_KEYS`, `TOO_MANY_REQUESTS`, `TOO_MANY_CONCURRENT_REQUESTS`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -709,7 +709,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too Many Requests: `TOO_MANY_IDEMPOTENCY_KEYS`, `TOO_MANY_REQUESTS`. */
+            /** @description Too Many Requests: `TOO_MANY_IDEMPOTENCY_KEYS`, `TOO_MANY_REQUESTS`, `TOO_MANY_CONCURRENT_REQUESTS`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -997,7 +997,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too Many Requests: `TOO_MANY_PASSWORDS`, `TOO_MANY_IDEMPOTENCY_KEYS`, `TOO_MANY_REQUESTS`. */
+            /** @description Too Many Requests: `TOO_MANY_PASSWORDS`, `TOO_MANY_IDEMPOTENCY_KEYS`, `TOO_MANY_REQUESTS`, `TOO_MANY_CONCURRENT_REQUESTS`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1190,7 +1190,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too Many Requests: `TOO_MANY_REQUESTS`. */
+            /** @description Too Many Requests: `TOO_MANY_REQUESTS`, `TOO_MANY_CONCURRENT_REQUESTS`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
