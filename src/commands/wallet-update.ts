@@ -1,4 +1,4 @@
-import { updateAnyWallet } from '../data/update-any-wallet.ts';
+import { updateWallet } from '../data/update-wallet.ts';
 import { walletView } from '../rest/views.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './with-database.ts';
@@ -15,7 +15,7 @@ export const walletUpdate: Command = {
   },
   run: (args) =>
     withDatabase(args.environment, async (admin) => {
-      const wallet = await updateAnyWallet(admin, {
+      const wallet = await updateWallet(admin, 'operator', {
         name: args.operand,
         title: args.optional('title'),
         description: args.optional('description'),

@@ -1,5 +1,6 @@
 import { localUrl, readConfig } from '../config.ts';
-import type { AdminContext } from '../data/dependencies.ts';
+import { PasswordHasher } from '../credentials/password-hasher.ts';
+import type { AdminContext, Dependencies } from '../data/dependencies.ts';
 import { idGenerator } from '../model/resource-name.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import { assertCurrent, readSchemaVersion } from '../storage/schema-version.ts';
@@ -14,7 +15,7 @@ import type { Arguments } from './command.ts';
  */
 export async function withDatabase<T>(
   environment: Arguments['environment'],
-  work: (admin: AdminContext) => Promise<T>,
+  work: (admin: AdminContext & Pick<Dependencies, 'database' | 'passwords'>) => Promise<T>,
 ): Promise<T> {
   const { databaseUrl, postgres, publicUrl, host, port } = readConfig(environment);
   const database = await openDatabase(databaseUrl, { postgres, create: false });
@@ -22,6 +23,7 @@ export async function withDatabase<T>(
     assertCurrent(await readSchemaVersion(database));
     return await work({
       database,
+      passwords: new PasswordHasher(),
       clock: Date.now,
       newId: idGenerator(Date.now),
       publicUrl: () => publicUrl ?? localUrl(host, port),

@@ -1,8 +1,15 @@
-import { type ApiError, accountTokenRequired, invalidFields, resourceNotFound } from '../model/api-error.ts';
+import {
+  type ApiError,
+  accountTokenRequired,
+  invalidFields,
+  projectNotVisible,
+  resourceNotFound,
+} from '../model/api-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
+import { type AuditEventRow, insertAuditEvent } from '../storage/audit-events.ts';
 import type { Queryable } from '../storage/database.ts';
-import { type Act, recordClientAct, recordOperatorAct } from './audit.ts';
+import { type Act, clientEvent, operatorEvent } from './audit.ts';
 import type { Client } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 
@@ -12,6 +19,11 @@ export type Actor = { readonly principal: Principal; readonly client: Client } |
 /** @throws PERMISSION_DENIED if the actor is a client with a project token */
 export function assertAccountLevel(actor: Actor): void {
   if (actor !== 'operator' && actor.principal.level !== 'account') throw accountTokenRequired();
+}
+
+/** Returns the project to which the token of an actor is restricted; undefined if to none. */
+export function projectOf(actor: Actor): Ulid | undefined {
+  return actor !== 'operator' && actor.principal.level === 'project' ? actor.principal.projectId : undefined;
 }
 
 /**
@@ -40,15 +52,32 @@ export function missing(actor: Actor, name: ResourceName): ApiError {
   return invalidFields([{ field: 'name', description: `Must be an existing ${kind}.` }]);
 }
 
+/** Returns the error for a project that does not exist, or that the actor can't use for a resource. */
+export function missingProject(actor: Actor): ApiError {
+  if (actor !== 'operator') return projectNotVisible();
+  return invalidFields([{ field: 'project', description: 'Must be a project of the same account.' }]);
+}
+
+/** An act on a resource of an account. */
+type AccountAct = Act & { readonly accountId: Ulid };
+
+/** Returns the audit event of an act. */
+export function eventOf(
+  ids: Pick<Dependencies, 'newId'>,
+  actor: Actor,
+  { accountId, ...act }: AccountAct,
+): AuditEventRow {
+  return actor === 'operator'
+    ? operatorEvent(ids, accountId, act)
+    : clientEvent(ids, actor.principal, actor.client, act);
+}
+
 /** Records an act in its transaction. */
 export function recordAct(
   transaction: Queryable,
   ids: Pick<Dependencies, 'newId'>,
   actor: Actor,
-  accountId: Ulid,
-  act: Act,
+  act: AccountAct,
 ): Promise<void> {
-  return actor === 'operator'
-    ? recordOperatorAct(transaction, ids, accountId, act)
-    : recordClientAct(transaction, ids, actor.principal, actor.client, act);
+  return insertAuditEvent(transaction, eventOf(ids, actor, act));
 }

@@ -23,13 +23,17 @@ type Ids = Pick<Dependencies, 'newId'>;
 /** Records an act of the operator, in its transaction. An update without fields is not recorded. */
 export async function recordOperatorAct(
   transaction: Queryable,
-  { newId }: Ids,
+  ids: Ids,
   accountId: Ulid,
   act: Act,
 ): Promise<void> {
   if (act.fields?.length === 0) return;
-  const event = eventOf(newId(), accountId, act);
-  await insertAuditEvent(transaction, { ...event, credential_id: null, address: null, request_id: null });
+  await insertAuditEvent(transaction, operatorEvent(ids, accountId, act));
+}
+
+/** Returns the event of an act of the operator. */
+export function operatorEvent({ newId }: Ids, accountId: Ulid, act: Act): AuditEventRow {
+  return { ...eventOf(newId(), accountId, act), credential_id: null, address: null, request_id: null };
 }
 
 /** Records an act of a client, in its transaction. */

@@ -51,7 +51,7 @@ function operations(dependencies: Dependencies, recordFailure: RecordFailure): O
     },
     signOut: (principal, client) => signOut(dependencies, principal, client),
     getViewer: (principal) => getViewer(dependencies, principal),
-    updateWallet: (principal, input, client) => updateWallet(dependencies, principal, input, client),
+    updateWallet: (principal, input, client) => updateWallet(dependencies, { principal, client }, input),
     listProjects: (principal, input) => listProjects(dependencies, principal, input),
     listProjectApps: (principal, projects, input) =>
       listProjectApps(dependencies, principal, projects, input),

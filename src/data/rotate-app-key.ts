@@ -33,8 +33,11 @@ export async function rotateAppKey(
     if (row === undefined) throw missing(actor, name);
     if (gracePeriod === 0) await revokeTokensOfApp(transaction, accountId, id, clock());
     else await endTokensWithKey(transaction, accountId, id, row.previous_key_id, endMs);
-    const act = { action: 'app.rotate_key', resource: name } as const;
-    await recordAct(transaction, dependencies, actor, accountId, act);
+    await recordAct(transaction, dependencies, actor, {
+      accountId,
+      action: 'app.rotate_key',
+      resource: name,
+    });
     return appFromRow(row, privateKey);
   });
 }

@@ -28,7 +28,7 @@ export async function updateApp(
     // Without this, the tokens would become valid again when the app is reactivated.
     if (changes.active === false) await revokeTokensOfApp(transaction, accountId, id, clock());
     const record = (act: Omit<Act, 'resource'>) =>
-      recordAct(transaction, dependencies, actor, accountId, { ...act, resource: name });
+      recordAct(transaction, dependencies, actor, { ...act, accountId, resource: name });
     if (changes.title !== undefined) await record({ action: 'app.update', fields: ['title'] });
     if (changes.active !== undefined) {
       await record({ action: changes.active ? 'app.activate' : 'app.deactivate' });

@@ -169,7 +169,7 @@ describe('a deletion', () => {
     const { newId } = admin;
     const input = { name, project, password: PASSWORD };
     await expect(
-      updateWallet({ database, passwords, clock, newId }, principal, input, client),
+      updateWallet({ database, passwords, clock, newId }, { principal, client }, input),
     ).rejects.toMatchObject({
       reason: 'INVALID_FIELD',
       fieldViolations: [{ field: 'project' }],
