@@ -39,14 +39,9 @@ export type GroupCommit = {
  * together. A write that fails is undone alone. A write resolves when a sync that began after its commit has
  * ended; the next writes are committed meanwhile.
  *
- * @param onCommit is called after each commit
  * @param sync puts all earlier commits on disk
  */
-export function groupCommit(
-  writer: DatabaseSync,
-  onCommit: () => void,
-  sync: () => Promise<void>,
-): GroupCommit {
+export function groupCommit(writer: DatabaseSync, sync: () => Promise<void>): GroupCommit {
   const prepare = (sql: string) => {
     const statement = writer.prepare(sql);
     return () => void translateErrors(() => statement.run());
@@ -84,7 +79,6 @@ export function groupCommit(
       for (const { reject } of writes) reject(error);
       return;
     }
-    onCommit();
     sync().then(
       () => {
         for (const acknowledge of acknowledgements) acknowledge();

@@ -7,7 +7,7 @@ import { checkpoints, type HeldLog } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, groupCommit } from './group-commit.ts';
 import { logSync, type Sync } from './log-sync.ts';
 import { sqliteReadiness } from './readiness.ts';
-import { cachedReads } from './reads.ts';
+import { readsByTurn } from './reads.ts';
 import { statementRunner, translateErrors } from './statements.ts';
 
 /** Thrown if the file of a database does not exist. The message is one line. */
@@ -45,7 +45,7 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync 
     throw new DatabaseMissingError(`The database file ${path} does not exist. Run "paw migrate".`);
   }
   const { writer, reader } = translateErrors(() => openConnections(path));
-  const reads = cachedReads(reader);
+  const readByTurn = readsByTurn(reader);
   const run = statementRunner(writer);
   const checkpointing = checkpoints(path, onHeldLog ?? (() => {}));
   const log = logSync(
@@ -56,7 +56,7 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync 
     },
     onFailure ?? (() => {}),
   );
-  const writes = groupCommit(writer, reads.invalidate, log.sync);
+  const writes = groupCommit(writer, log.sync);
   const readiness = sqliteReadiness(path, log.checkFiles);
 
   async function execute<R extends Row>(sql: string, params: readonly Value[] = []) {
@@ -66,7 +66,7 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync 
 
   const database: Database = {
     async read<R extends Row>(sql: string, params: readonly Value[] = []) {
-      return (await reads.query(sql, params)) as readonly R[];
+      return (await readByTurn(sql, params)) as readonly R[];
     },
 
     async write<R extends Row>(sql: string, params: readonly Value[] = []) {
