@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { bothApis } from '../support/apis.ts';
+import { onDatabase } from '../support/engine.ts';
 import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 test.each(bothApis(() => ''))(
-  'a failed sync ends the server with one line, and the write by $name is 503',
+  'a failed sync ends the server with one line, and the write by $name, which was made, is RESULT_UNKNOWN',
   async ({ name }) => {
     const { url: databaseUrl, remove } = await makeDatabase();
     onTestFinished(remove);
@@ -35,9 +36,12 @@ test.each(bothApis(() => ''))(
     const { url } = JSON.parse(stdout.split('\n').find((line) => line.includes('listening on')) ?? '{}');
     const api = bothApis(() => url).find((each) => each.name === name);
 
-    const { error } = (await api?.updateWallet(token, wallets[0] ?? '', { title: 'Lost' })) ?? {};
-    expect(error).toMatchObject({ status: 'UNAVAILABLE' });
+    const { error, response } = (await api?.updateWallet(token, wallets[0] ?? '', { title: 'Lost' })) ?? {};
+    expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'RESULT_UNKNOWN' });
+    expect(response?.status).toBe(name === 'REST' ? 503 : 200);
     expect(await ended).toBe(1);
     expect(stderr).toBe('paw: The write-ahead log could not be synced: EIO: i/o error, fdatasync\n');
+    const title = 'SELECT title FROM wallet';
+    expect(await onDatabase(databaseUrl, (after) => after.read(title))).toEqual([{ title: 'Lost' }]);
   },
 );

@@ -25,7 +25,7 @@ beforeEach(async () => {
   onFailure = vi.fn<(error: Error) => void>();
   database = await openDatabase(url, { onFailure });
   onTestFinished(() => database.close());
-  await database.write('CREATE TABLE item (id INTEGER)');
+  await database.write('CREATE TABLE item (id INTEGER UNIQUE)');
   const other = new DatabaseSync(pathOf(url), { readOnly: true });
   onTestFinished(() => other.close());
   committed = () =>
@@ -44,12 +44,12 @@ function replaceSync(fdatasync: (file: number, done: Done) => void): void {
   syncBuiltinESMExports();
 }
 
-/** Writes an id, and returns the states of the write. */
-function add(id: number): { state: 'pending' | 'acknowledged' | 'refused' } {
-  const write: ReturnType<typeof add> = { state: 'pending' };
+/** Writes an id, and returns the states of the write: `pending`, `acknowledged`, or the reason of its error. */
+function add(id: number): { state: string } {
+  const write = { state: 'pending' };
   database.write(ADD, [id]).then(
     () => Object.assign(write, { state: 'acknowledged' }),
-    () => Object.assign(write, { state: 'refused' }),
+    ({ reason, message }) => Object.assign(write, { state: reason ?? message }),
   );
   return write;
 }
@@ -82,14 +82,20 @@ test('reads go on while a sync is running, and see what is committed', async () 
   running.shift()?.(null);
 });
 
-test('a failed sync acknowledges nothing, refuses every later write, and is reported once', async () => {
+test('after a failed sync, what was committed is RESULT_UNKNOWN, and what was not executed is UNAVAILABLE', async () => {
   const first = add(1);
   await expect.poll(committed).toEqual([1]);
-  const second = add(2);
+  const [second, failed] = [add(2), add(1)];
   await expect.poll(committed).toEqual([1, 2]);
-  running.shift()?.(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }));
-  await expect.poll(() => [first.state, second.state]).toEqual(['refused', 'refused']);
-  await expect(database.write(ADD, [3])).rejects.toMatchObject({ status: 'UNAVAILABLE' });
+  const slow = database.transaction(async (transaction) => {
+    await transaction.write(ADD, [3]);
+    running.shift()?.(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }));
+  });
+  await expect(slow).rejects.toMatchObject({ status: 'UNAVAILABLE', reason: 'UNAVAILABLE' });
+  expect([first.state, second.state]).toEqual(['RESULT_UNKNOWN', 'RESULT_UNKNOWN']);
+  expect(failed.state).toContain('UNIQUE');
+  await expect(database.write(ADD, [4])).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
+  expect(committed()).toEqual([1, 2]);
   expect(running).toEqual([]);
   expect(onFailure.mock.calls).toEqual([
     [new Error('The write-ahead log could not be synced: EIO: i/o error, fdatasync')],

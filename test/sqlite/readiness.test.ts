@@ -56,19 +56,17 @@ const replace = (file: string) => {
 
 const probe = async (url: string) => expect(await readiness(url)).toBe(503);
 
-const update = async (url: string, token: string, wallet: string) => {
-  for (const api of bothApis(() => url)) {
-    // After the first refusal the server stops listening.
-    const outcome = await api.updateWallet(token, wallet, { title: 'Lost' }).catch(() => undefined);
-    expect(outcome?.value).toBeUndefined();
-  }
+const update = (name: string) => async (url: string, token: string, wallet: string) => {
+  const api = bothApis(() => url).find((each) => each.name === name);
+  expect((await api?.updateWallet(token, wallet, { title: 'Lost' }))?.error?.reason).toBe('RESULT_UNKNOWN');
 };
 
 test.each([
-  ['is deleted', 'an update', (file: string) => rmSync(file), update],
-  ['has lost its log', 'an update', (file: string) => rmSync(`${file}-wal`), update],
+  ['is deleted', 'an update by GraphQL', (file: string) => rmSync(file), update('GraphQL')],
+  ['is replaced', 'an update by REST', replace, update('REST')],
+  ['has lost its log', 'an update by REST', (file: string) => rmSync(`${file}-wal`), update('REST')],
   ['is replaced', 'a probe', replace, probe],
-])('a server whose file %s ends with status 1 and one line at %s, which is refused', async (...use) => {
+])('a server whose file %s ends with status 1 and one line at %s, which is 503', async (...use) => {
   const [, , change, request] = use;
   const { url: databaseUrl, remove: removeDatabase } = await makeDatabase();
   onTestFinished(removeDatabase);

@@ -85,13 +85,6 @@ test('a failed transaction does not undo other writes', async () => {
   expect(committed()).toEqual([1, 3, 4]);
 });
 
-test('a write inside a transaction is refused, because it would wait for itself', async () => {
-  const outcome = database.transaction(() => add(1));
-  await expect(outcome).rejects.toThrow('use the transaction');
-  await add(2);
-  expect(committed()).toEqual([2]);
-});
-
 test('the write that fills the disk fails with its own error, and the others fail as an outage', async () => {
   await database.write('CREATE TABLE large (payload TEXT)');
   const [{ count } = { count: 0 }] = await database.read<{ count: number }>(

@@ -1,7 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, unavailable } from '../../model/api-error.ts';
+import type { LogSync } from './log-sync.ts';
 import { BUSY, primaryResultCode, translateErrors } from './statements.ts';
 
 /** How long a write waits for the lock of another process. */
@@ -20,80 +20,95 @@ type PendingWrite = {
   readonly isAtomic: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** The end of the wait for another process, in the time of `performance`. */
+  /** The end of the wait for another process, as `performance.now()`. */
   readonly deadline: number;
 };
 
-/** Runs writes, each of which resolves once it is on disk. */
-export type GroupCommit = {
-  /** Runs one statement. */
-  run<T>(statement: () => T): Promise<T>;
-  /** Runs several statements, all of which are undone if one fails. */
-  transaction<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves when no write is waiting or running. */
-  drain(): Promise<void>;
-};
+/** Settles a write after its batch was committed. @param failure the error of the sync, if it has failed */
+type Settle = (failure?: unknown) => void;
 
 /**
  * Runs writes in the order in which they arrive, and commits those that arrive in one turn of the event loop
  * together. A write that fails is undone alone. A write resolves when a sync that began after its commit has
  * ended; the next writes are committed meanwhile.
- *
- * @param sync puts all earlier commits on disk
  */
-export function groupCommit(writer: DatabaseSync, sync: () => Promise<void>): GroupCommit {
-  const prepare = (sql: string) => {
-    const statement = writer.prepare(sql);
-    return () => void translateErrors(() => statement.run());
-  };
-  const begin = prepare('BEGIN IMMEDIATE');
-  const commit = prepare('COMMIT');
-  const savepoint = prepare('SAVEPOINT write');
-  const release = prepare('RELEASE write');
-  const rollbackToSavepoint = prepare('ROLLBACK TO write');
-  const queue: PendingWrite[] = [];
-  const unfinished = new Set<Promise<unknown>>();
-  const transactions = new AsyncLocalStorage<true>();
-  let isScheduled = false;
+export class GroupCommit {
+  readonly #writer: DatabaseSync;
+  readonly #log: Pick<LogSync, 'assertUsable' | 'sync'>;
+  readonly #queue: PendingWrite[] = [];
+  readonly #unfinished = new Set<Promise<unknown>>();
+  readonly #control: (sql: string) => void;
+  #isScheduled = false;
 
-  // After all requests of the turn have been read.
-  function schedule(): void {
-    if (isScheduled || queue.length === 0) return;
-    isScheduled = true;
+  /** @param log puts commits on disk */
+  constructor(writer: DatabaseSync, log: Pick<LogSync, 'assertUsable' | 'sync'>) {
+    this.#writer = writer;
+    this.#log = log;
+    this.#control = controlOf(writer);
+  }
+
+  /** Runs one statement. @throws RESULT_UNKNOWN if it was committed, and could not be put on disk */
+  run<T>(statement: () => T): Promise<T> {
+    return this.#add<T>(statement, true);
+  }
+
+  /** Runs several statements, all of which are undone if one fails. @throws RESULT_UNKNOWN as `run` does */
+  transaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.#add<T>(work, false);
+  }
+
+  /** Resolves when no write is waiting or running. */
+  async drain(): Promise<void> {
+    while (this.#unfinished.size > 0) await Promise.allSettled(this.#unfinished);
+  }
+
+  #add<T>(work: () => unknown, isAtomic: boolean): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#queue.push({ work, isAtomic, resolve, reject, deadline: performance.now() + BUSY_TIMEOUT_MS });
+    this.#unfinished.add(promise);
+    const finish = () => this.#unfinished.delete(promise);
+    promise.then(finish, finish);
+    this.#schedule();
+    return promise as Promise<T>;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#queue.length === 0) return;
+    this.#isScheduled = true;
+    // After all requests of the turn have been read.
     setImmediate(async () => {
-      await commitBatch(queue.splice(0, MAX_BATCH));
-      isScheduled = false;
-      schedule();
+      await this.#commitBatch(this.#queue.splice(0, MAX_BATCH));
+      this.#isScheduled = false;
+      this.#schedule();
     });
   }
 
-  async function commitBatch(batch: readonly PendingWrite[]): Promise<void> {
-    const writes = await beginTransaction(batch);
+  async #commitBatch(batch: readonly PendingWrite[]): Promise<void> {
+    const writes = await this.#begin(batch);
     if (writes.length === 0) return;
-    const acknowledgements: (() => void)[] = [];
+    const settlements: Settle[] = [];
     try {
-      for (const write of writes) acknowledgements.push(await execute(write, writes));
-      translateErrors(commit);
+      for (const write of writes) settlements.push(await this.#execute(write, writes.length > 1));
+      // A sync can have failed during a transaction.
+      this.#log.assertUsable();
+      this.#control('COMMIT');
     } catch (error) {
-      rollBack();
+      this.#rollBack();
       for (const { reject } of writes) reject(error);
       return;
     }
-    sync().then(
-      () => {
-        for (const acknowledge of acknowledgements) acknowledge();
-      },
-      (error) => {
-        for (const { reject } of writes) reject(error);
-      },
-    );
+    const settle: Settle = (failure) => {
+      for (const each of settlements) each(failure);
+    };
+    this.#log.sync().then(() => settle(), settle);
   }
 
   /** Begins a transaction when no other process holds the lock. Returns the writes whose deadline has not passed. */
-  async function beginTransaction(batch: readonly PendingWrite[]): Promise<readonly PendingWrite[]> {
+  async #begin(batch: readonly PendingWrite[]): Promise<readonly PendingWrite[]> {
     for (let remaining = batch, interval = MIN_BUSY_INTERVAL_MS; ; ) {
       try {
-        begin();
+        this.#log.assertUsable();
+        this.#control('BEGIN IMMEDIATE');
         return remaining;
       } catch (error) {
         const isBusy = error instanceof ApiError && primaryResultCode(error.cause) === BUSY;
@@ -110,59 +125,47 @@ export function groupCommit(writer: DatabaseSync, sync: () => Promise<void>): Gr
   /**
    * Runs one write of a batch.
    *
-   * @returns the function that settles its promise
+   * @param isShared whether the batch has other writes
    * @throws UNAVAILABLE if the whole batch is undone
    */
-  async function execute(write: PendingWrite, batch: readonly PendingWrite[]): Promise<() => void> {
-    const { work, isAtomic, resolve, reject } = write;
-    const needsSavepoint = batch.length > 1 && !isAtomic;
-    if (needsSavepoint) savepoint();
+  async #execute({ work, isAtomic, resolve, reject }: PendingWrite, isShared: boolean): Promise<Settle> {
+    const needsSavepoint = isShared && !isAtomic;
+    if (needsSavepoint) this.#control('SAVEPOINT write');
     try {
-      const result = isAtomic ? work() : transactions.run(true, work);
-      const value = isAtomic ? result : await result;
-      if (needsSavepoint) release();
-      return () => resolve(value);
+      // An `await` would let go of the turn.
+      const result = isAtomic ? work() : await work();
+      if (needsSavepoint) this.#control('RELEASE write');
+      return (failure) => (failure === undefined ? resolve(result) : reject(failure));
     } catch (error) {
-      if (batch.length === 1) throw error;
-      if (!writer.isTransaction) {
+      if (!isShared) throw error;
+      if (!this.#writer.isTransaction) {
         // Some errors, such as a full disk, undo the whole transaction. The other writes did not cause it.
         reject(error);
         throw unavailable(error);
       }
       if (needsSavepoint) {
-        rollbackToSavepoint();
-        release();
+        this.#control('ROLLBACK TO write');
+        this.#control('RELEASE write');
       }
       return () => reject(error);
     }
   }
 
-  function rollBack(): void {
+  #rollBack(): void {
     try {
-      if (writer.isTransaction) writer.exec('ROLLBACK');
+      if (this.#writer.isTransaction) this.#writer.exec('ROLLBACK');
     } catch {
       // The next BEGIN fails and names the cause.
     }
   }
+}
 
-  function add<T>(work: () => unknown, isAtomic: boolean): Promise<T> {
-    if (transactions.getStore()) {
-      throw new Error('A write inside a transaction would wait for itself: use the transaction.');
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    queue.push({ work, isAtomic, resolve, reject, deadline: performance.now() + BUSY_TIMEOUT_MS });
-    unfinished.add(promise);
-    const finish = () => unfinished.delete(promise);
-    promise.then(finish, finish);
-    schedule();
-    return promise as Promise<T>;
-  }
-
-  return {
-    run: (statement) => add(statement, true),
-    transaction: (work) => add(work, false),
-    async drain() {
-      while (unfinished.size > 0) await Promise.allSettled(unfinished);
-    },
+/** Returns a function that runs statements without parameters and rows, each of which is prepared once. */
+function controlOf(writer: DatabaseSync): (sql: string) => void {
+  const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
+  return (sql) => {
+    const statement = statements.get(sql) ?? writer.prepare(sql);
+    statements.set(sql, statement);
+    translateErrors(() => statement.run());
   };
 }

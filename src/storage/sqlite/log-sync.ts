@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, fstatSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { unavailable } from '../../model/api-error.ts';
+import { resultUnknown, unavailable } from '../../model/api-error.ts';
 import { syncFile } from './sync-file.ts';
 
 /** A completed sync. */
@@ -12,21 +12,8 @@ export type Sync = {
   readonly logBytes: number;
 };
 
-/** Puts commits on disk. */
-export type LogSync = {
-  /**
-   * Resolves when all commits before the call are on disk.
-   * @throws UNAVAILABLE if the sync fails, or an earlier one has failed
-   */
-  sync(): Promise<void>;
-  /**
-   * Checks that the files of the database still have their names.
-   * @throws UNAVAILABLE if they do not, or if a sync has failed
-   */
-  checkFiles(): void;
-  /** Closes the file of the log. To be called when no sync is running. */
-  close(): void;
-};
+/** The commits that wait for the same sync. */
+type Commits = PromiseWithResolvers<void> & { count: number };
 
 /**
  * Syncs the write-ahead log of a database in the thread pool, so that the event loop never waits for the
@@ -38,74 +25,95 @@ export type LogSync = {
  *
  * SQLite does not notice that its file was deleted or replaced, and would write to the old one. This counts as a
  * failed sync.
- *
- * @param path the file of the database, whose log exists
- * @param onSync is called after each sync
- * @param onFailure is called once, with an error for the operator, when a sync has failed or a file is missing
  */
-export function logSync(
-  path: string,
-  onSync: (sync: Sync) => void,
-  onFailure: (error: Error) => void,
-): LogSync {
-  const file = openSync(`${path}-wal`, 'r+');
-  const [database, wal] = [statSync(path), fstatSync(file)];
-  syncFile(dirname(path));
-  let waiting: PromiseWithResolvers<void> | undefined;
-  let waitingCount = 0;
-  let isRunning = false;
-  let failure: Error | undefined;
+export class LogSync {
+  readonly #path: string;
+  readonly #onSync: (sync: Sync) => void;
+  readonly #onFailure: (error: Error) => void;
+  /** The file of the log. */
+  readonly #file: number;
+  readonly #database: Stats;
+  readonly #log: Stats;
+  #waiting: Commits | undefined;
+  #isRunning = false;
+  #failure: Error | undefined;
 
-  function start(): void {
-    const covered = waiting;
-    const commits = waitingCount;
+  /**
+   * @param path the file of the database, whose log exists
+   * @param onSync is called after each sync
+   * @param onFailure is called once, with an error for the operator, when a sync has failed or a file is missing
+   */
+  constructor(path: string, onSync: (sync: Sync) => void, onFailure: (error: Error) => void) {
+    this.#path = path;
+    this.#onSync = onSync;
+    this.#onFailure = onFailure;
+    this.#file = openSync(`${path}-wal`, 'r+');
+    this.#database = statSync(path);
+    this.#log = fstatSync(this.#file);
+    syncFile(dirname(path));
+  }
+
+  /**
+   * Resolves when all commits before the call are on disk.
+   * @throws RESULT_UNKNOWN if the sync fails
+   */
+  sync(): Promise<void> {
+    this.#waiting ??= { ...Promise.withResolvers<void>(), count: 0 };
+    this.#waiting.count += 1;
+    const { promise } = this.#waiting;
+    if (!this.#isRunning) this.#start();
+    return promise;
+  }
+
+  /** @throws UNAVAILABLE if a sync has failed */
+  assertUsable(): void {
+    if (this.#failure) throw unavailable(this.#failure);
+  }
+
+  /**
+   * Checks that the files of the database still have their names.
+   * @throws UNAVAILABLE if they do not, or if a sync has failed
+   */
+  checkFiles(): void {
+    if (!isNamed(this.#database, this.#path) || !isNamed(this.#log, `${this.#path}-wal`)) {
+      this.#fail(new Error(`The database file ${this.#path} was deleted or replaced.`));
+    }
+    this.assertUsable();
+  }
+
+  /** Closes the file of the log. To be called when no sync is running. */
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #start(): void {
+    const commits = this.#waiting;
+    if (commits === undefined) return;
     const begin = performance.now();
-    waiting = undefined;
-    waitingCount = 0;
-    isRunning = true;
-    fdatasync(file, (error) => {
+    this.#waiting = undefined;
+    this.#isRunning = true;
+    fdatasync(this.#file, (error) => {
       const seconds = (performance.now() - begin) / 1000;
-      isRunning = false;
+      this.#isRunning = false;
+      if (error) this.#fail(new Error(`The write-ahead log could not be synced: ${error.message}`));
       try {
-        if (error) throw fail(new Error(`The write-ahead log could not be synced: ${error.message}`));
-        checkFiles();
-      } catch (refusal) {
-        covered?.reject(refusal);
-        waiting?.reject(refusal);
+        this.checkFiles();
+      } catch {
+        for (const each of [commits, this.#waiting]) each?.reject(resultUnknown(this.#failure));
         return;
       }
-      covered?.resolve();
-      if (waiting) start();
-      onSync({ seconds, commits, logBytes: fstatSync(file).size });
+      commits.resolve();
+      this.#start();
+      this.#onSync({ seconds, commits: commits.count, logBytes: fstatSync(this.#file).size });
     });
   }
 
-  /** Refuses all later writes. Returns the error for them. */
-  function fail(error: Error): Error {
-    failure = unavailable(error);
-    onFailure(error);
-    return failure;
+  /** Refuses all later writes. */
+  #fail(error: Error): void {
+    if (this.#failure) return;
+    this.#failure = error;
+    this.#onFailure(error);
   }
-
-  function checkFiles(): void {
-    if (failure) throw failure;
-    if (!isNamed(database, path) || !isNamed(wal, `${path}-wal`)) {
-      throw fail(new Error(`The database file ${path} was deleted or replaced.`));
-    }
-  }
-
-  return {
-    checkFiles,
-    async sync() {
-      if (failure) throw failure;
-      waiting ??= Promise.withResolvers<void>();
-      waitingCount += 1;
-      const { promise } = waiting;
-      if (!isRunning) start();
-      return promise;
-    },
-    close: () => closeSync(file),
-  };
 }
 
 /** Returns whether a path is the name of a file that was opened earlier. */

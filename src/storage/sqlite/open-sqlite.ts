@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../../model/api-error.ts';
 import { type Database, type Queryable, queryThenInsert, type Row, type Value } from '../database.ts';
 import { checkpoints, type HeldLog } from './checkpoints.ts';
-import { BUSY_TIMEOUT_MS, groupCommit } from './group-commit.ts';
-import { logSync, type Sync } from './log-sync.ts';
+import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';
+import { LogSync, type Sync } from './log-sync.ts';
 import { sqliteReadiness } from './readiness.ts';
 import { readsByTurn } from './reads.ts';
 import { statementRunner, translateErrors } from './statements.ts';
@@ -48,7 +48,7 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync 
   const readByTurn = readsByTurn(reader);
   const run = statementRunner(writer);
   const checkpointing = checkpoints(path, onHeldLog ?? (() => {}));
-  const log = logSync(
+  const log = new LogSync(
     path,
     (sync) => {
       checkpointing.considerLog(sync.logBytes);
@@ -56,8 +56,8 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync 
     },
     onFailure ?? (() => {}),
   );
-  const writes = groupCommit(writer, log.sync);
-  const readiness = sqliteReadiness(path, log.checkFiles);
+  const writes = new GroupCommit(writer, log);
+  const readiness = sqliteReadiness(path, () => log.checkFiles());
 
   async function execute<R extends Row>(sql: string, params: readonly Value[] = []) {
     return run(sql, params) as readonly R[];
