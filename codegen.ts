@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { codegen } from '@graphql-codegen/core';
 import * as typescript from '@graphql-codegen/typescript';
@@ -5,11 +6,12 @@ import * as resolvers from '@graphql-codegen/typescript-resolvers';
 import { lexicographicSortSchema, parse, printSchema } from 'graphql';
 import { readContract } from './schema/contract.ts';
 
-// Generates the types of the schema. With `--check` it only compares them with the file, and fails on a difference.
+// Generates the types of both contracts. With `--check` it only compares them with the files, and fails on a difference.
 
 const FILE = 'src/graphql/schema-types.ts';
+const REST_FILE = 'src/rest/openapi-types.ts';
 
-const path = `${import.meta.dirname}/${FILE}`;
+process.chdir(import.meta.dirname);
 
 const schema = lexicographicSortSchema(readContract());
 const types = await codegen({
@@ -53,9 +55,24 @@ const types = await codegen({
   },
 });
 
-if (!process.argv.includes('--check')) {
-  writeFileSync(path, types);
-} else if (types !== readFileSync(path, 'utf8')) {
-  console.error(`${FILE} is out of date. Run \`npm run codegen\`.`);
+const isCheck = process.argv.includes('--check');
+if (!isCheck) {
+  writeFileSync(FILE, types);
+} else if (types !== readFileSync(FILE, 'utf8')) {
+  console.error(outOfDate(FILE));
   process.exitCode = 1;
+}
+
+const { status } = spawnSync(
+  'test/node_modules/.bin/openapi-typescript',
+  ['schema/openapi.yaml', `--output=${REST_FILE}`, ...(isCheck ? ['--check'] : [])],
+  { stdio: ['ignore', 'ignore', 'inherit'] },
+);
+if (status !== 0) {
+  if (isCheck) console.error(outOfDate(REST_FILE));
+  process.exitCode = 1;
+}
+
+function outOfDate(file: string): string {
+  return `${file} is out of date. Run \`npm run codegen\`.`;
 }

@@ -32,10 +32,9 @@ const STATUS_CODES: Readonly<Record<Status, number>> = {
 
 const DEFAULT_RETRY_AFTER_SECONDS = 1;
 
+// Source: RFC 6750, section 3.
 const CHALLENGE = 'Bearer realm="paw"';
-
-/** The possible values of `WWW-Authenticate`. Source: RFC 6750, section 3. */
-export const CHALLENGES = [CHALLENGE, `${CHALLENGE}, error="invalid_token"`] as const;
+const INVALID_TOKEN_CHALLENGE = `${CHALLENGE}, error="invalid_token"`;
 
 /** Returns the HTTP status code of an error. */
 export function statusCodeOf(error: ApiError): number {
@@ -49,7 +48,9 @@ export function headersOf(error: ApiError): Headers {
   if (error instanceof HttpError) return error.headers;
   switch (error.status) {
     case 'UNAUTHENTICATED':
-      return { 'www-authenticate': CHALLENGES[error.reason === 'TOKEN_INVALID' ? 1 : 0] };
+      return {
+        'www-authenticate': error.reason === 'TOKEN_INVALID' ? INVALID_TOKEN_CHALLENGE : CHALLENGE,
+      };
     case 'ABORTED':
     case 'RESOURCE_EXHAUSTED':
     case 'UNAVAILABLE':

@@ -1,29 +1,36 @@
 import { statusCodeOf } from '../http/http-error.ts';
 import type { ApiError } from '../model/api-error.ts';
+import type { components } from './openapi-types.ts';
 
-/** The domain of the reasons in `ErrorInfo`. */
-export const DOMAIN = 'paw-gateway';
+type BadRequest = components['schemas']['BadRequest'];
 
-/** The type of the detail with the reason. Source: google/rpc/error_details.proto. */
-export const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
+// An error of a command has no request.
+type ErrorInfo = Omit<components['schemas']['ErrorInfo'], 'metadata'> & {
+  metadata: { requestId?: string };
+};
 
-/** The type of the detail with the invalid fields. Source: google/rpc/error_details.proto. */
-export const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest';
+type ErrorFields = Omit<components['schemas']['ErrorResponse']['error'], 'details'> & {
+  details: readonly (ErrorInfo | BadRequest)[];
+};
 
 /**
  * Returns the body of an error response. Source: AIP-193.
  *
  * @param requestId the id of the request; omitted for errors of commands
  */
-export function restErrorBody(error: ApiError, requestId?: string): string {
-  const { message, status, reason, fieldViolations } = error;
-  const errorInfo = {
-    '@type': ERROR_INFO,
+export function restErrorBody(apiError: ApiError, requestId?: string): string {
+  const { message, status, reason, fieldViolations } = apiError;
+  const errorInfo: ErrorInfo = {
+    '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
     reason,
-    domain: DOMAIN,
+    domain: 'paw-gateway',
     metadata: { ...(requestId && { requestId }) },
   };
-  const badRequest = { '@type': BAD_REQUEST, fieldViolations };
+  const badRequest: BadRequest = {
+    '@type': 'type.googleapis.com/google.rpc.BadRequest',
+    fieldViolations: [...fieldViolations],
+  };
   const details = fieldViolations.length > 0 ? [errorInfo, badRequest] : [errorInfo];
-  return JSON.stringify({ error: { code: statusCodeOf(error), message, status, details } });
+  const error: ErrorFields = { code: statusCodeOf(apiError), message, status, details };
+  return JSON.stringify({ error });
 }

@@ -2,11 +2,32 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import { type Authenticate, authenticatedPrincipal } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
+import { createAppFields, signInFields, updateWalletFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
-import { createApp, listProjects, signIn, updateWallet } from './operations.ts';
+import type { operations } from './openapi-types.ts';
 import { repeatable } from './repeatable.ts';
 import { renameFields, unpackInteger, unpackObject, unpackQuery } from './unpack.ts';
 import { appView, pageView, signInView, walletView } from './views.ts';
+
+/** The body of a request in the contract. */
+type Body<Id extends 'createApp' | 'signIn' | 'updateWallet'> =
+  operations[Id]['requestBody']['content']['application/json'];
+
+/** The query parameters of the list in the contract. */
+type ListQuery = NonNullable<operations['listProjects']['parameters']['query']>;
+
+// GraphQL alone has `project`. The name of a wallet is in the path.
+const { project, ...createAppBody } = createAppFields;
+const { name, ...updateWalletBody } = updateWalletFields;
+
+const CREATE_APP = namesOf<Body<'createApp'>>(createAppBody);
+const SIGN_IN = namesOf<Body<'signIn'>>({ privateKey: signInFields });
+const CREDENTIAL = namesOf<Body<'signIn'>['privateKey']>(signInFields);
+const UPDATE_WALLET = namesOf<Body<'updateWallet'>>(updateWalletBody);
+
+/** The names of fields in REST, by their names in the operations. */
+const CREDENTIAL_NAMES = { name: 'privateKey.name', privateKey: 'privateKey.privateKey' };
+const PAGE_NAMES = { first: 'pageSize', after: 'pageToken' } as const;
 
 /** Adds the routes of the REST API: the four paths of the specification. */
 export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate: Authenticate): void {
@@ -14,45 +35,45 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
     // Before the body is read, so that a client without a valid token can't send one.
     app.addHook('onRequest', async (request) => {
       await authenticate(request);
-      if (request.routeOptions.url !== listProjects.route) unpackQuery(request.query, {});
+      if (request.method === 'POST' || request.method === 'PATCH') unpackQuery(request.query, []);
     });
 
-    app.post(createApp.route, (request, reply) => {
+    app.post('/auth/apps', (request, reply) => {
       const principal = principalOf(request);
       const client = new RequestClient(request, reply);
       return repeatable(data.during(client), principal, request, reply, async (on) => {
-        const input = unpackObject(request.body, createApp.body);
+        const input = unpackObject(request.body, CREATE_APP);
         return appView(await on.createApp(principal, input, client));
       });
     });
 
-    app.post(signIn.route, (request, reply) => {
+    // The router's syntax for a literal colon is a double colon.
+    app.post('/auth/accounts::signinIdentity', (request, reply) => {
       const principal = principalOf(request);
       const client = new RequestClient(request, reply);
       return repeatable(data.during(client), principal, request, reply, async (on) => {
-        const { privateKey } = unpackObject(request.body, signIn.body);
-        const input = unpackObject(privateKey, signIn.body.privateKey.fields, 'privateKey');
-        const names = { name: 'privateKey.name', privateKey: 'privateKey.privateKey' };
-        return signInView(await renameFields(names, () => on.signIn(principal, input, client)));
+        const { privateKey } = unpackObject(request.body, SIGN_IN);
+        const input = unpackObject(privateKey, CREDENTIAL, 'privateKey');
+        return signInView(await renameFields(CREDENTIAL_NAMES, () => on.signIn(principal, input, client)));
       });
     });
 
-    app.patch<{ Params: { '*': string } }>(updateWallet.route, (request, reply) => {
+    // The slash in the name of the wallet can be plain or %2F.
+    app.patch<{ Params: { '*': string } }>('/wallet/*', (request, reply) => {
       const principal = principalOf(request);
       const client = new RequestClient(request, reply);
       return repeatable(data.during(client), principal, request, reply, async (on) => {
-        const changes = unpackObject(request.body, updateWallet.body);
+        const changes = unpackObject(request.body, UPDATE_WALLET);
         const input = { ...changes, name: request.params['*'] };
         return walletView(await on.updateWallet(principal, input, client));
       });
     });
 
-    app.get(listProjects.route, async (request, reply) => {
+    app.get('/project/projects', async (request, reply) => {
       const own = data.during(new RequestClient(request, reply));
-      const { pageSize, pageToken } = unpackQuery(request.query, listProjects.query);
+      const { pageSize, pageToken } = unpackQuery<keyof ListQuery>(request.query, Object.values(PAGE_NAMES));
       const input = { first: unpackInteger(pageSize), after: pageToken };
-      const names = { first: 'pageSize', after: 'pageToken' };
-      return pageView(await renameFields(names, () => own.listProjects(principalOf(request), input)));
+      return pageView(await renameFields(PAGE_NAMES, () => own.listProjects(principalOf(request), input)));
     });
   });
 }
@@ -61,4 +82,9 @@ function principalOf(request: FastifyRequest): Principal {
   const principal = authenticatedPrincipal(request);
   if (principal === undefined) throw new Error('A route was called before the authentication.');
   return principal;
+}
+
+/** Returns the names of the fields that have a validator. They include all fields of `T`, a type of the contract. */
+function namesOf<T>(validators: Readonly<Record<keyof T, unknown>>): readonly string[] {
+  return Object.keys(validators);
 }

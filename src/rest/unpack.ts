@@ -1,18 +1,17 @@
 import { malformedRequest } from '../http/http-error.ts';
 import { ApiError, invalidFields } from '../model/api-error.ts';
-import type { RequestFields } from './operations.ts';
 
 /**
  * Returns a body, or an object in a body, after checking its field names. The operation validates
  * the values.
  *
- * @param fields the known fields
+ * @param names the known fields
  * @param parent the name of the object, if it is not the body itself
  * @throws INVALID_ARGUMENT if the value is not an object, or has unknown fields
  */
 export function unpackObject(
   body: unknown,
-  fields: RequestFields,
+  names: readonly string[],
   parent?: string,
 ): Readonly<Record<string, unknown>> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -20,27 +19,27 @@ export function unpackObject(
       ? malformedRequest('The body must be a JSON object.')
       : invalidFields([{ field: parent, description: 'Must be an object.' }]);
   }
-  rejectUnknownFields(Object.keys(body), fields, parent);
+  rejectUnknownFields(Object.keys(body), names, parent);
   return body as Record<string, unknown>;
 }
 
 /**
  * Returns the parameters of a query string.
  *
- * @param fields the known parameters
+ * @param names the known parameters
  * @throws INVALID_ARGUMENT if it has unknown or repeated parameters
  */
-export function unpackQuery(
+export function unpackQuery<Name extends string>(
   query: unknown,
-  fields: RequestFields,
-): Readonly<Record<string, string | undefined>> {
+  names: readonly Name[],
+): Readonly<Partial<Record<Name, string>>> {
   const parameters = query as Readonly<Record<string, string | string[]>>;
-  rejectUnknownFields(Object.keys(parameters), fields);
-  const repeated = Object.keys(fields).filter((name) => Array.isArray(parameters[name]));
+  rejectUnknownFields(Object.keys(parameters), names);
+  const repeated = names.filter((name) => Array.isArray(parameters[name]));
   if (repeated.length > 0) {
     throw invalidFields(repeated.map((field) => ({ field, description: 'Must not be repeated.' })));
   }
-  return parameters as Readonly<Record<string, string>>;
+  return parameters as Readonly<Partial<Record<Name, string>>>;
 }
 
 /** Returns the integer in a parameter, or the unchanged text if it is not one, which the operation then rejects. */
@@ -67,9 +66,9 @@ export async function renameFields<T>(
   }
 }
 
-function rejectUnknownFields(names: readonly string[], fields: RequestFields, parent?: string): void {
-  const unknown = names.filter((name) => !Object.hasOwn(fields, name));
+function rejectUnknownFields(sent: readonly string[], known: readonly string[], parent?: string): void {
+  const unknown = sent.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
-  const description = `Unknown field. Known fields: ${Object.keys(fields).join(', ') || 'none'}.`;
+  const description = `Unknown field. Known fields: ${known.join(', ') || 'none'}.`;
   throw invalidFields(unknown.map((name) => ({ field: parent ? `${parent}.${name}` : name, description })));
 }

@@ -67,7 +67,7 @@ describe('the packages of the tests', () => {
 });
 
 // The packages of the tests also contain some of these, which hide the copies of the gateway.
-test.each(['fastify', 'graphql', 'keyv', 'pg', 'pino', 'ulid'])(
+test.each(['fastify', 'graphql', 'keyv', 'pg', 'pino', 'ulid', 'yaml'])(
   'the tests import the %s that the gateway runs on',
   (name) => {
     const [own, gateways] = ['test/package-lock.json', 'package-lock.json'].map((file) => {

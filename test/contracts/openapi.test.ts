@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fastify } from 'fastify';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 import { addRestApi } from '../../src/rest/routes.ts';
+import { VERSION } from '../../src/version.ts';
 import { type HttpResponse, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import {
@@ -90,6 +92,13 @@ describe('the document', () => {
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(headers.get('access-control-allow-origin')).toBe('*');
     expect(document.servers).toEqual([{ url: PUBLIC_URL, description: expect.any(String) }]);
+    expect(document.info.version).toBe(VERSION);
+  });
+
+  test('is served as YAML, too', async () => {
+    const { status, headers, text } = await send(`${gateway.url}/openapi.yaml`, 'GET');
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/yaml']);
+    expect(parse(text)).toEqual(document);
   });
 
   test('has each route of the REST API and no others', async () => {
@@ -135,7 +144,7 @@ describe('the document', () => {
       'signIn privateKey.privateKey': text(1, 1000),
       'updateWallet wallet_name': resourceNameValidator('wallets'),
       'updateWallet title': text(1, 200),
-      'updateWallet description': text(0, 2000),
+      'updateWallet description': { type: 'string', maxLength: 2000 },
       'updateWallet project': resourceNameValidator('projects'),
       'updateWallet network': {
         type: 'string',
@@ -185,9 +194,14 @@ describe('the gateway', () => {
     for (const { within, schema } of objectsOf(operationOf(document, id))) {
       expect(schema['additionalProperties']).toBe(false);
       const extra = `${within}extra`;
-      expect(violationsIn(await ask(id, { ...good, [extra]: 'x' }))).toEqual([extra]);
+      const refusal = await ask(id, { ...good, [extra]: 'x' });
+      expect(violationsIn(refusal)).toEqual([extra]);
+      expect(knownFieldsIn(refusal)).toEqual(Object.keys(schema.properties ?? {}).toSorted());
     }
-    expect(violationsIn(await ask(id, good, { extra: 'x' }))).toEqual(['extra']);
+    const refusal = await ask(id, good, { extra: 'x' });
+    expect(violationsIn(refusal)).toEqual(['extra']);
+    const parameters = fieldsOf(operationOf(document, id)).filter(({ place }) => place === 'query');
+    expect(knownFieldsIn(refusal)).toEqual(parameters.map(({ name }) => name).toSorted());
   });
 
   test('returns a page of the documented default size', async () => {
@@ -292,6 +306,12 @@ function violationsIn({ status, text }: HttpResponse): readonly string[] {
   if (status !== 400) return [];
   const [, badRequest] = JSON.parse(text).error.details;
   return badRequest.fieldViolations.map(({ field }: { field: string }) => field);
+}
+
+/** The known fields that the refusal of an unknown one lists. */
+function knownFieldsIn({ text }: HttpResponse): readonly string[] {
+  const [, list = 'none'] = /Known fields: (.+?)\.$/.exec(JSON.parse(text).error.message) ?? [];
+  return list === 'none' ? [] : list.split(', ').toSorted();
 }
 
 /** Sets a field of a body or of a nested object. */

@@ -34,6 +34,7 @@ const PATHS = [
   '/project/projects',
   '/graphql',
   '/openapi.json',
+  '/openapi.yaml',
   '/',
 ];
 

@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { components } from '../../src/rest/openapi-types.ts';
 import { expectDocumented } from './rest-contract.ts';
+
+type Schemas = components['schemas'];
 
 /** The result of an operation: its value or its error, and the HTTP response. */
 export type Outcome<T> = {
@@ -27,25 +30,11 @@ export type HttpResponse = {
   readonly text: string;
 };
 
-export type AppFields = { name: string; title: string; privateKey: string; active: boolean };
-export type SignInFields = { accessToken: string; app: AppFields };
-export type WalletFields = {
-  name: string;
-  title: string;
-  description: string;
-  project: string;
-  network: string;
-  address: string;
-  password: string;
-};
-export type ProjectFields = {
-  name: string;
-  title: string;
-  description: string;
-  imageCoverUrl: string;
-  imageCoverCid: string;
-};
-export type PageFields = { projects: ProjectFields[]; nextPageToken: string };
+export type AppFields = Schemas['App'];
+export type SignInFields = Schemas['ProjectToken'];
+export type WalletFields = Schemas['Wallet'];
+export type ProjectFields = Schemas['Project'];
+export type PageFields = Schemas['ProjectPage'];
 
 /** The four operations by one of the two APIs. One test can run on both. */
 export type Api = {

@@ -1,15 +1,15 @@
 /** The parts of the OpenAPI document that the tests read. */
 export type OpenApiDocument = {
+  readonly info: { readonly version: string };
   readonly servers: readonly unknown[];
   /** By path, then by method in lower case. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: {
-    readonly headers: Readonly<Record<string, { readonly required: boolean; readonly schema: SchemaObject }>>;
+    readonly headers: Readonly<
+      Record<string, { readonly required?: boolean; readonly schema: SchemaObject }>
+    >;
+    readonly responses: Readonly<Record<string, ResponseObject>>;
   };
-};
-
-type ErrorBody = {
-  readonly error: { readonly details: readonly [{ readonly metadata: { readonly requestId: string } }] };
 };
 
 type OperationObject = {
@@ -20,8 +20,8 @@ type OperationObject = {
       readonly 'application/json': { readonly schema: SchemaObject; readonly example: object };
     };
   };
-  /** By HTTP status. */
-  readonly responses: Readonly<Record<string, ResponseObject>>;
+  /** By HTTP status, or `default`. */
+  readonly responses: Readonly<Record<string, Ref | ResponseObject>>;
 };
 
 type Ref = { readonly $ref: string };
@@ -29,19 +29,19 @@ type Ref = { readonly $ref: string };
 type ParameterObject = {
   readonly name: string;
   readonly in: 'path' | 'query';
-  readonly required: boolean;
+  readonly required?: boolean;
   readonly schema: SchemaObject;
   readonly example?: string | number;
 };
 
 type ResponseObject = {
+  /** Of an error: the reasons. */
+  readonly description: string;
   readonly headers: Readonly<Record<string, Ref>>;
   readonly content: {
     readonly 'application/json': {
       readonly schema: Ref;
       readonly example?: Readonly<Record<string, unknown>>;
-      /** By the reasons of the errors. */
-      readonly examples?: Readonly<Record<string, { readonly value: ErrorBody }>>;
     };
   };
 };
@@ -86,6 +86,19 @@ export function operationOf(document: OpenApiDocument, id: OperationId): Operati
   return operation;
 }
 
+/** The response of an operation that has an HTTP status. */
+export function responseOf(
+  { components }: OpenApiDocument,
+  { operationId, responses }: Operation,
+  status: number,
+): ResponseObject {
+  const response = responses[status] ?? responses['default'];
+  const resolved =
+    response && '$ref' in response ? components.responses[response.$ref.split('/').at(-1) ?? ''] : response;
+  if (resolved === undefined) throw new Error(`${operationId} has no documented response ${status}.`);
+  return resolved;
+}
+
 /** The parameters that only this operation has. */
 export function parametersOf({ parameters }: Operation): readonly ParameterObject[] {
   return parameters.filter((parameter) => 'name' in parameter);
@@ -93,7 +106,11 @@ export function parametersOf({ parameters }: Operation): readonly ParameterObjec
 
 /** The values that a request of an operation may have. */
 export function fieldsOf(operation: Operation): readonly RequestField[] {
-  const parameters = parametersOf(operation).map(({ in: place, ...parameter }) => ({ ...parameter, place }));
+  const parameters = parametersOf(operation).map(({ in: place, required = false, ...parameter }) => ({
+    ...parameter,
+    required,
+    place,
+  }));
   const fields = objectsOf(operation).flatMap(({ within, schema: { properties = {}, required = [] } }) =>
     Object.entries(properties)
       .filter(([, schema]) => schema.properties === undefined)

@@ -1,5 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch';
-import type { components, paths } from './__generated__/paw.d.ts';
+import type { components, paths } from '../../../src/rest/openapi-types.ts';
 
 /** A REST client that has a token. */
 export function connect(baseUrl: string, token: string): Client<paths> {
@@ -21,7 +21,7 @@ export async function pagesOf(client: Client<paths>, pageSize?: number): Promise
 }
 
 /** The parts of an error that a program reads. */
-export function faultsIn({ error }: components['schemas']['Error']) {
+export function faultsIn({ error }: components['schemas']['ErrorResponse']) {
   const [reason] = error.details.flatMap((detail) => ('reason' in detail ? [detail.reason] : []));
   const violations = error.details.flatMap((detail) =>
     detail['@type'] === 'type.googleapis.com/google.rpc.BadRequest' ? detail.fieldViolations : [],

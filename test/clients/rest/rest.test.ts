@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,16 +94,11 @@ describe('openapi-fetch', () => {
 });
 
 describe('the section in docs/clients.md', () => {
-  test('generates the committed types from the document', async () => {
-    const { status, types } = await generate(temporaryFolder());
-    expect(status).toBe(0);
-    await expect(types, 'To be made anew by `vitest -u`').toMatchFileSnapshot('__generated__/paw.d.ts');
-  });
-
-  test('has a program that compiles with these types and runs unchanged', async () => {
+  test('has a program that compiles with the generated types and runs unchanged', async () => {
     const [program = ''] = codeBlocks('REST', 'ts');
-    const folder = temporaryFolder();
-    await generate(folder);
+    const folder = mkdtempSync(join(tmpdir(), 'paw-rest-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    await run(folder, GENERATOR, `${gateway.url}/openapi.json`, '-o', 'paw.d.ts');
     symlinkSync(MODULES, join(folder, 'node_modules'));
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     writeFileSync(join(folder, 'projects.ts'), program);
@@ -122,18 +117,6 @@ describe('the section in docs/clients.md', () => {
     expect(status).not.toBe(0);
   });
 });
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'paw-rest-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
-
-/** Generates `paw.d.ts` in a folder, from the document that the gateway serves. */
-async function generate(folder: string) {
-  const { status } = await run(folder, GENERATOR, `${gateway.url}/openapi.json`, '-o', 'paw.d.ts');
-  return { status, types: readFileSync(join(folder, 'paw.d.ts'), 'utf8') };
-}
 
 /** Runs a Node program until it ends. */
 function run(cwd: string, ...words: readonly string[]): Promise<{ status: unknown; output: string }> {
