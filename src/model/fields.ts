@@ -1,18 +1,14 @@
 import { type Address, parseAddress } from './address.ts';
 import { type FieldViolation, invalidFields } from './api-error.ts';
 import { AUDIT_ACTIONS, type AuditAction } from './audit-event.ts';
-import { ACCEPTED_NETWORKS, type Network, parseNetwork } from './network.ts';
+import { type Network, parseNetwork } from './network.ts';
 import {
   type Collection,
   parseResourceName,
   parseUlid,
   type ResourceName,
-  ULID_PATTERN,
   type Ulid,
 } from './resource-name.ts';
-
-/** A JSON Schema. Source: JSON Schema 2020-12. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * The validator of one field: a function that takes the value of the request, undefined if
@@ -20,24 +16,10 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
  *
  * @throws ValidationError if the value is invalid
  */
-export type Validator<T> = ((value: unknown) => T) & {
-  /** The JSON Schema of the accepted values. */
-  readonly schema: JsonSchema;
-  /** Whether the field can be omitted. */
-  readonly isOptional: boolean;
-};
+export type Validator<T> = (value: unknown) => T;
 
 /** Thrown by a validator. The message is a sentence that describes the valid values. */
 export class ValidationError extends Error {}
-
-/** Returns a validator with the given schema and parsing function. */
-export function validator<T>(
-  schema: JsonSchema,
-  isOptional: boolean,
-  parse: (value: unknown) => T,
-): Validator<T> {
-  return Object.assign(parse, { schema, isOptional });
-}
 
 type Parsed<Validators> = {
   readonly [F in keyof Validators]: Validators[F] extends Validator<infer T> ? T : never;
@@ -70,12 +52,12 @@ export function parseFields<Validators extends Record<string, Validator<unknown>
 
 /** Returns a validator for a field that can be omitted. Null is invalid. */
 export function optional<T>(required: Validator<T>): Validator<T | undefined> {
-  return validator(required.schema, true, (value) => (value === undefined ? undefined : required(value)));
+  return (value) => (value === undefined ? undefined : required(value));
 }
 
 /** Returns a validator for a field that can be omitted or null. Null means omitted. */
 export function nullable<T>(required: Validator<T>): Validator<T | undefined> {
-  return validator(required.schema, true, (value) => (value == null ? undefined : required(value)));
+  return (value) => (value == null ? undefined : required(value));
 }
 
 /**
@@ -84,8 +66,7 @@ export function nullable<T>(required: Validator<T>): Validator<T | undefined> {
  */
 export function text(min: number, max: number): Validator<string> {
   const length = min === max ? `exactly ${min}` : `${min} to ${max}`;
-  const schema = { type: 'string', minLength: min, maxLength: max, pattern: '^[^\\u0000]*$' };
-  return validator(schema, false, (value) => {
+  return (value) => {
     if (value === undefined) throw new ValidationError('Required.');
     if (typeof value !== 'string') throw new ValidationError('Must be a string.');
     if (!value.isWellFormed())
@@ -95,7 +76,7 @@ export function text(min: number, max: number): Validator<string> {
     const points = value.length < min || value.length > 2 * max ? Number.NaN : [...value].length;
     if (!(points >= min && points <= max)) throw new ValidationError(`Must be ${length} characters long.`);
     return value;
-  });
+  };
 }
 
 /** The maximum length of a description, in code points. No other text of a resource is longer. */
@@ -114,17 +95,17 @@ export const password = text(32, 32);
 export const clientMutationId = nullable(text(0, 2000));
 
 /** The validator of a boolean. */
-export const boolean = validator({ type: 'boolean' }, false, (value): boolean => {
+export const boolean: Validator<boolean> = (value) => {
   if (value === undefined) throw new ValidationError('Required.');
   if (typeof value !== 'boolean') throw new ValidationError('Must be true or false.');
   return value;
-});
+};
 
 /** The validator of a private key. It accepts any format: a malformed key is a failed sign-in, not an invalid field. */
 export const privateKey = text(1, 1000);
 
 /** The validator of a blockchain network, in any accepted spelling. */
-export const network = validator({ type: 'string', enum: ACCEPTED_NETWORKS }, false, (value): Network => {
+export const network: Validator<Network> = (value) => {
   const parsed = typeof value === 'string' ? parseNetwork(value) : undefined;
   if (parsed === undefined) {
     throw new ValidationError(
@@ -132,75 +113,61 @@ export const network = validator({ type: 'string', enum: ACCEPTED_NETWORKS }, fa
     );
   }
   return parsed;
-});
+};
 
 /** The validator of the address of a wallet. */
-export const address = validator(
-  { type: 'string', maxLength: 42, pattern: '^0x[0-9A-Fa-f]{40}$' },
-  false,
-  (value): Address => {
-    const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
-    if (parsed === undefined) {
-      throw new ValidationError(
-        'Must be 0x and 40 hexadecimal digits, all in one case or with a valid EIP-55 checksum.',
-      );
-    }
-    return parsed;
-  },
-);
+export const address: Validator<Address> = (value) => {
+  const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
+  if (parsed === undefined) {
+    throw new ValidationError(
+      'Must be 0x and 40 hexadecimal digits, all in one case or with a valid EIP-55 checksum.',
+    );
+  }
+  return parsed;
+};
 
 /** The validator of a ULID, in either case. */
-export const ulid = validator(
-  { type: 'string', maxLength: 26, pattern: `^${ULID_PATTERN}$` },
-  false,
-  (value): Ulid => {
-    const id = typeof value === 'string' ? parseUlid(value) : undefined;
-    if (id === undefined) throw new ValidationError('Must be a ULID: 26 digits and letters.');
-    return id;
-  },
-);
+export const ulid: Validator<Ulid> = (value) => {
+  const id = typeof value === 'string' ? parseUlid(value) : undefined;
+  if (id === undefined) throw new ValidationError('Must be a ULID: 26 digits and letters.');
+  return id;
+};
 
 /** Returns the validator of a resource name of one of `collections`. */
 export function resourceNameValidator<C extends Collection>(
   ...collections: readonly C[]
 ): Validator<ResourceName<C>> {
   const format = collections.map((collection) => `${collection}/<ULID>`).join(' or ');
-  const maxLength = Math.max(...collections.map(({ length }) => length + 27));
-  const schema = {
-    type: 'string',
-    maxLength,
-    pattern: `^(${collections.join('|')})/${ULID_PATTERN}$`,
-  };
-  return validator(schema, false, (value) => {
+  return (value) => {
     if (value === undefined) throw new ValidationError('Required.');
     const name = typeof value === 'string' ? parseResourceName(collections, value) : undefined;
     if (name === undefined) throw new ValidationError(`Must be a resource name of the form ${format}.`);
     return name;
-  });
+  };
 }
 
 /** Returns the validator of an integer from `min` to `max`. */
 export function integer(min: number, max: number): Validator<number> {
-  return validator({ type: 'integer', format: 'int32', minimum: min, maximum: max }, false, (value) => {
+  return (value) => {
     if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
       throw new ValidationError(`Must be an integer from ${min} to ${max}.`);
     }
     return value;
-  });
+  };
 }
 
 /** The validator of the action of audit events. */
-export const auditAction = validator({ type: 'string', enum: AUDIT_ACTIONS }, false, (value): AuditAction => {
+export const auditAction: Validator<AuditAction> = (value) => {
   const action = AUDIT_ACTIONS.find((each) => each === value);
   if (action === undefined) throw new ValidationError(`Must be one of ${AUDIT_ACTIONS.join(', ')}.`);
   return action;
-});
+};
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 /** The validator of a time. Returns Unix time in milliseconds. Source: RFC 3339. */
-export const time = validator({ type: 'string', format: 'date-time' }, false, (value): number => {
+export const time: Validator<number> = (value) => {
   const timeMs = typeof value === 'string' && TIME.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(timeMs)) throw new ValidationError('Must be a time such as 2026-01-31T12:00:00Z.');
   return timeMs;
-});
+};

@@ -12,9 +12,6 @@ export type Network = (typeof NETWORKS)[number];
 // The specification of the API contains this spelling, too.
 const MISSPELLED_RINKEBY = 'NETWORK_ETHEREUM_RINKERBY';
 
-/** The spellings of networks that are accepted as input. */
-export const ACCEPTED_NETWORKS: readonly string[] = [...NETWORKS, MISSPELLED_RINKEBY];
-
 /** Returns the network of an accepted spelling, or undefined if the text is not one. */
 export function parseNetwork(text: string): Network | undefined {
   if (text === MISSPELLED_RINKEBY) return 'NETWORK_ETHEREUM_RINKEBY';

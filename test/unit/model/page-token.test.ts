@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { ValidationError } from '../../../src/model/fields.ts';
-import { PAGE_TOKEN_SCHEMA, pageTokens } from '../../../src/model/page-token.ts';
+import { pageTokens } from '../../../src/model/page-token.ts';
 import { idGenerator, parseUlid, type Ulid } from '../../../src/model/resource-name.ts';
 
 const KEY = Buffer.alloc(32, 7);
@@ -35,9 +35,8 @@ test('a token is decoded to the item that it was created for', () => {
   }
 });
 
-test('a token is URL-safe and matches its published schema', () => {
-  expect(genuine).toMatch(new RegExp(PAGE_TOKEN_SCHEMA.pattern));
-  expect(genuine.length).toBeLessThanOrEqual(PAGE_TOKEN_SCHEMA.maxLength);
+test('a token is URL-safe', () => {
+  expect(genuine).toMatch(/^[A-Za-z0-9_-]+$/);
 });
 
 test('tokens of the same key are equal in every instance', () => {
