@@ -34,15 +34,11 @@ import { type MigrationResult, migrate } from './storage/migrate.ts';
 import { LATEST_VERSION } from './storage/migrations.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
-import { LOCK_TIMEOUT_MS } from './storage/postgres/turns.ts';
-import type { PoolUsage } from './storage/postgres/usage.ts';
+import { LOCK_TIMEOUT_MS } from './storage/postgres/lock-limits.ts';
 import { startSweeper } from './storage/sweep.ts';
 import { tokenStore } from './storage/token-store.ts';
 import { countTokens } from './storage/tokens.ts';
 import { VERSION } from './version.ts';
-
-// The number of connections that can be opened at once. The limit of the system, such as net.core.somaxconn, applies, too.
-const BACKLOG = 4096;
 
 /** The properties of a listening server. */
 export type ServerInfo = {
@@ -88,17 +84,12 @@ export async function startServer(
   const { databaseUrl, postgres, requestTimeoutMs, createDatabase: create } = config;
   const failed = Promise.withResolvers<Error>();
   const metrics = await openMetrics(config.metricsPort);
-  let poolUsage: (() => PoolUsage) | undefined;
   const database = await openDatabase(databaseUrl, {
     postgres: { ...postgres, timeoutMs: requestTimeoutMs, lockTimeoutMs: LOCK_TIMEOUT_MS },
     create,
     onFailure: failed.resolve,
     onHeldLog: (log) => logger.warn(log, 'a reader keeps the write-ahead log from shrinking'),
     ...metrics?.database,
-    onPool(state, usage) {
-      poolUsage = usage;
-      return metrics?.database.onPool?.(state, usage);
-    },
   });
   try {
     const { version, applied } = await migrateForServer(config, database, clock());
@@ -116,14 +107,7 @@ export async function startServer(
       resolveDocument,
       metrics,
     );
-    return {
-      ...server,
-      failed: failed.promise,
-      async stop(delaySeconds) {
-        await server.stop(delaySeconds);
-        if (poolUsage !== undefined) logger.info(poolUsage(), 'usage of the PostgreSQL pool');
-      },
-    };
+    return { ...server, failed: failed.promise };
   } catch (error) {
     await database.close();
     throw error;
@@ -207,7 +191,7 @@ async function listen(
   // With `localhost`, Fastify would open a second server on `::1`, which would have none of the limits of this one.
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
   // The types of Fastify have no `reusePort`, which it passes to Node.
-  const address = { host, port: config.port, backlog: BACKLOG, reusePort: sharesPort };
+  const address = { host, port: config.port, reusePort: sharesPort };
   await app.listen(address);
   const { port } = app.server.address() as AddressInfo;
   const url = localUrl(config.host, port);

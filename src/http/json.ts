@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { malformedRequest } from './http-error.ts';
+import { MAX_BODY_BYTES, malformedRequest } from './http-error.ts';
 
 /** The media type of JSON responses. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -24,4 +25,10 @@ function parseJson(text: Buffer): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Returns the number of bytes that the body of a request can occupy. */
+export function bodySizeOf({ headers }: IncomingMessage): number {
+  if (headers['transfer-encoding'] !== undefined) return MAX_BODY_BYTES;
+  return Math.min(Number(headers['content-length'] ?? 0), MAX_BODY_BYTES);
 }

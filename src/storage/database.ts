@@ -80,10 +80,9 @@ export type Database = Queryable & {
    * back when it rejects. Only statements on the argument of `work` are part of the transaction.
    * `work` can run more than once: PostgreSQL retries it after a serialization failure or a deadlock.
    *
-   * @param first the first statement of `work`, if it is known; see `Turns` in `postgres-turns.ts`
    * @throws UNAVAILABLE if the database is unavailable
    */
-  transaction<T>(work: (transaction: Queryable) => Promise<T>, first?: string): Promise<T>;
+  transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
   /**
    * Executes a statement with RETURNING and, if it returns a row, an insertion, as one transaction. On PostgreSQL, this
    * is one statement, so it takes one round trip.

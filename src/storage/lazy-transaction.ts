@@ -48,8 +48,7 @@ export function lazyTransaction(database: Database): LazyTransaction {
   let committed: Promise<void> = Promise.resolve();
   let isEnded = false;
 
-  /** @param first the first statement */
-  function begin(first?: string): PromiseWithResolvers<Run> {
+  function begin(): PromiseWithResolvers<Run> {
     // On SQLite, a statement after the end would be a transaction of its own.
     if (isEnded) throw new Error('The transaction has ended.');
     if (run !== undefined) return run;
@@ -60,7 +59,7 @@ export function lazyTransaction(database: Database): LazyTransaction {
       await repeat(statements, transaction);
       run?.resolve({ transaction, fail: failure.reject });
       await Promise.race([end.promise, failure.promise]);
-    }, first);
+    });
     committed.catch((error: unknown) => run?.reject(error));
     return firstRun;
   }
@@ -71,7 +70,7 @@ export function lazyTransaction(database: Database): LazyTransaction {
     params: readonly Value[] = [],
   ): Promise<readonly R[]> {
     for (;;) {
-      const current = begin(sql);
+      const current = begin();
       const { transaction, fail } = await current.promise;
       try {
         const rows = await transaction[kind]<R>(sql, params);

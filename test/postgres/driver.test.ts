@@ -78,6 +78,14 @@ async function pidOf(queryable: Queryable): Promise<number> {
   return row?.pid ?? Number.NaN;
 }
 
+/** Keeps a connection, in a transaction of a command, which has no deadline. */
+function hold(database: Database, work: () => Promise<unknown>): Promise<void> {
+  return database.transaction(async ({ read }) => {
+    await read('SELECT 1');
+    await work();
+  });
+}
+
 /** Returns a barrier for `count` callers. */
 function meetingOf(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -329,7 +337,8 @@ describe('the pool', () => {
     const database = await open(url, { poolSize: 1, timeoutMs: 1000 });
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const meet = meetingOf(2);
-    const holder = database.transaction(async () => {
+    const holder = database.transaction(async ({ read }) => {
+      await read('SELECT 1');
       await Promise.all([meet(), released]);
     });
     await meet();
@@ -347,8 +356,7 @@ describe('the pool', () => {
     const database = await openItems({ poolSize: 1, timeoutMs: 1000 });
     const held = Promise.withResolvers<void>();
     const meet = meetingOf(2);
-    // A transaction of a command, which has no deadline.
-    const holder = database.transaction(() => Promise.all([meet(), held.promise]));
+    const holder = hold(database, () => Promise.all([meet(), held.promise]));
     await meet();
     expect(await errorOf(database.read(LIST))).toMatchObject({ status: 'UNAVAILABLE' });
     const write = database.write(ADD, ['a', 1]);
@@ -549,7 +557,7 @@ describe('the statements of one request', () => {
     const database = await open(url, { poolSize: 1, timeoutMs: 60_000 });
     const held = Promise.withResolvers<void>();
     const meet = meetingOf(2);
-    const holder = database.transaction(() => Promise.all([meet(), held.promise]));
+    const holder = hold(database, () => Promise.all([meet(), held.promise]));
     await meet();
     const others = database.read('SELECT 1 AS one');
     expect(await errorOf(database.during(lateRequest()).read('SELECT 2 AS two'))).toMatchObject({
@@ -566,7 +574,7 @@ describe('the statements of one request', () => {
     const { read, write, transaction } = database.during(request);
     const held = Promise.withResolvers<void>();
     const meet = meetingOf(2);
-    const holder = database.transaction(() => Promise.all([meet(), held.promise]));
+    const holder = hold(database, () => Promise.all([meet(), held.promise]));
     await meet();
     const dropped = [write(ADD, ['a', 1]), transaction((each) => each.write(ADD, ['b', 1])), read(LIST)].map(
       (work) =>
@@ -662,15 +670,6 @@ describe('a server that encrypts', () => {
       expect(await isEncrypted(host, { sslmode: 'disable' })).toBe(false);
     },
   );
-
-  test('is used with encryption with sslmode=prefer', async () => {
-    expect(await isEncrypted('localhost', { sslmode: 'prefer' })).toBe(true);
-  });
-
-  test('is used without encryption with sslmode=prefer if it does not encrypt', async () => {
-    const database = await open(withParameters(url, { sslmode: 'prefer' }), { poolSize: 2 });
-    expect(await Promise.all([pidOf(database), pidOf(database)])).toHaveLength(2);
-  });
 
   test('is accepted with any certificate with sslmode=require', async () => {
     expect(await isEncrypted('localhost', { sslmode: 'require' })).toBe(true);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createConnection, createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
@@ -57,22 +57,13 @@ describe.each([
   test.each([
     ['any', () => order()[0]],
     ['read-write', () => primary],
-    ['read-only', () => standby],
-    ['primary', () => primary],
-    ['standby', () => standby],
-    ['prefer-standby', () => standby],
   ])('target_session_attrs=%s selects the session', async (attributes, expected) => {
     const database = await open(ports(), `target_session_attrs=${attributes}`);
     expect(await portOf(database)).toBe(expected().port);
   });
 });
 
-test('prefer-standby is satisfied with a primary if there is no standby', async () => {
-  const database = await open([primary.port, await freePort()], 'target_session_attrs=prefer-standby');
-  expect(await portOf(database)).toBe(primary.port);
-});
-
-test('a session without the attributes is UNAVAILABLE, and the error names each host', async () => {
+test('a session that cannot write is UNAVAILABLE, and the error names each host', async () => {
   const closed = await freePort();
   const database = await open([standby.port, closed], 'target_session_attrs=read-write');
   await expect(database.read('SELECT 1')).rejects.toMatchObject({
@@ -90,48 +81,8 @@ test('a host that does not answer leaves time for the others', async () => {
   await once(silent, 'listening');
   onTestFinished(() => void silent.close());
   const { port } = silent.address() as AddressInfo;
-  const database = await open([port, standby.port, primary.port], 'target_session_attrs=primary', 3000);
+  const database = await open([port, standby.port, primary.port], 'target_session_attrs=read-write', 3000);
   expect(await portOf(database)).toBe(primary.port);
-});
-
-test('after a failed connection, concurrent requests wait for the result of one attempt', async () => {
-  let connections = 0;
-  let isOpen = false;
-  const proxy = createServer((client) => {
-    connections += 1;
-    if (!isOpen) return client.destroy();
-    const upstream = createConnection(primary.port, '127.0.0.1');
-    client
-      .on('error', () => {})
-      .pipe(upstream.on('error', () => {}))
-      .pipe(client);
-    return client;
-  }).listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  onTestFinished(() => void proxy.close());
-  // A statement that is not a SELECT uses three quarters of the pool.
-  const database = await open([(proxy.address() as AddressInfo).port], '', 5000, 4);
-  await expect(database.write('SHOW port')).rejects.toMatchObject({ status: 'UNAVAILABLE' });
-  const requests = () => Promise.allSettled(Array.from({ length: 20 }, () => database.write('SHOW port')));
-  const failed = await requests();
-  expect(failed).toEqual(
-    Array(20).fill({ status: 'rejected', reason: expect.objectContaining({ status: 'UNAVAILABLE' }) }),
-  );
-  expect(connections).toBe(2);
-
-  isOpen = true;
-  const succeeded = await requests();
-  expect(succeeded.filter(({ status }) => status === 'rejected')).toEqual([]);
-  expect(connections).toBe(5);
-});
-
-test('the connections are distributed with load_balance_hosts=random', async () => {
-  const database = await open([primary.port, standby.port], 'load_balance_hosts=random', 5000, 30);
-  // A statement that is not a SELECT has a connection of its own.
-  const shown = await Promise.all(Array.from({ length: 30 }, () => database.write('SHOW port')));
-  expect(new Set(shown.flat().map((row) => row['port']))).toEqual(
-    new Set([String(primary.port), String(standby.port)]),
-  );
 });
 
 describe('a commit that waits for a synchronous standby', () => {

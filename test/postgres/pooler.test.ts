@@ -260,7 +260,9 @@ describe('without pgbouncer=true', () => {
       DATABASE_URL: pooler.urlOf(directUrl, ''),
     });
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/^paw: [^\n]*unsupported startup parameter: statement_timeout[^\n]*\n$/);
+    expect(stderr).toMatch(
+      /^paw: [^\n]*unsupported startup parameter: statement_timeout[^\n]*pgbouncer=true or pgbouncer=prepared\.\n$/,
+    );
   });
 
   test('statements are prepared on shared connections', async () => {

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { createApp } from '../support/actors.ts';
-import { restApi } from '../support/apis.ts';
+import { createApp, reasonOf } from '../support/actors.ts';
+import { bothApis, restApi, send } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
-import { makeDatabase, migrateDatabase } from '../support/gateway.ts';
+import { adminContext, makeDatabase, migrateDatabase, seedTenant } from '../support/gateway.ts';
 import { pawJson, pawProcess, startServerProcess } from '../support/paw.ts';
 
 const PASSWORD = 'paw-test';
 
 /** Creates a role that may only read and change rows. Returns the database URL for this role. */
-async function addRole(databaseUrl: string): Promise<string> {
+async function addRole(databaseUrl: string, options = ''): Promise<string> {
   const role = `paw_${randomUUID().replaceAll('-', '')}`;
   await onDatabase(databaseUrl, async (database) => {
     for (const sql of [
-      `CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}'`,
+      `CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}' ${options}`,
       'REVOKE CREATE ON SCHEMA public FROM PUBLIC',
       `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`,
     ]) {
@@ -69,4 +69,27 @@ test('a role without DDL rights is refused on an empty database with one line', 
       stderr: expect.stringMatching(/^paw: .*permission denied.*\n$/),
     });
   }
+});
+
+test('while the server allows no more connections, requests wait for those of the pool', async () => {
+  const made = await makeDatabase();
+  onTestFinished(made.remove);
+  await migrateDatabase(made.url);
+  const { token, wallets } = await onDatabase(made.url, (database) =>
+    seedTenant({ admin: adminContext(database) }, { wallets: 20 }),
+  );
+  const server = await startServerProcess({
+    DATABASE_URL: await addRole(made.url, 'CONNECTION LIMIT 3'),
+    PAW_POSTGRES_POOL: '10',
+  });
+  for (const api of bothApis(() => server.url)) {
+    const requests = wallets.flatMap((wallet) => [
+      reasonOf(api.updateWallet(token, wallet, { title: api.name })),
+      reasonOf(api.listProjects(token)),
+    ]);
+    expect(new Set(await Promise.all(requests))).toEqual(new Set(['ok']));
+  }
+  // Its connection is the fourth.
+  expect((await send(`${server.url}/readyz`, 'GET')).status).toBe(200);
+  expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
 });

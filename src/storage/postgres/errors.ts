@@ -1,17 +1,13 @@
-import { type Fault, resultUnknown, unavailable } from '../../model/api-error.ts';
+import { type ApiError, type Fault, resultUnknown, unavailable } from '../../model/api-error.ts';
 
-/** A connection of the pool was not available in time. */
-export class PoolTimeout extends Error {
-  constructor() {
-    super('No connection was available in time.');
-  }
+/** Returns the error for a connection of the pool that was not available in time. */
+export function poolTimeout(fault: Fault): ApiError {
+  return unavailable(new Error('No connection was available in time.'), fault);
 }
 
-/** The time of a request is over. */
-export class RequestTimeout extends Error {
-  constructor() {
-    super('The time of the request is over.');
-  }
+/** Returns the error for a statement after the time of its request. */
+export function requestTimeout(): ApiError {
+  return unavailable(new Error('The time of the request is over.'), 'overload');
 }
 
 /** An error that the server has sent. Errors of the connection have no severity. */
@@ -23,7 +19,7 @@ type ServerError = Error & {
 
 // The codes of a server that can't serve, as opposed to those of an invalid statement.
 const FAULTS: readonly (readonly [code: RegExp, fault: Fault])[] = [
-  [/^(53300|57014)$/, 'overload'], // too many connections, statement timeout
+  [/^(53300|57014)$/, 'overload'], // too many connections, cancelled statement
   [/^(55P03|40001|40P01)$/, 'lock'], // `lock_timeout`, serialization failure, deadlock
   // Connection exception, insufficient resources, operator intervention, system error.
   [/^(08|53|57|58)/, 'outage'],
@@ -31,7 +27,18 @@ const FAULTS: readonly (readonly [code: RegExp, fault: Fault])[] = [
   [/^(25006|26000|42P05)$/, 'outage'],
 ];
 
-const CONFLICT_CODES = /^(40001|40P01)$/;
+const CONFLICT = /^(40001|40P01)$/;
+
+/** A lock was not available in time. */
+export const LOCK_TIMEOUT = /^55P03$/;
+
+/** The pooler does not know a prepared statement. */
+export const MISSING_STATEMENT = /^26000$/;
+
+/** A session can stay read-only after a failover, until it is closed. */
+export const READ_ONLY = /^25006$/;
+
+export const TOO_MANY_CONNECTIONS = /^53300$/;
 
 // An earlier statement of the transaction has failed, and was logged.
 const ABORTED_TRANSACTION = '25P02';
@@ -45,7 +52,7 @@ const END_OF_SESSION_CODES = /^(57P..|25P0[34])$/;
 
 /** Whether the error ends the use of its connection: the connection is lost, or its session can't write. */
 export function endsConnection(error: unknown): boolean {
-  return !isServerError(error) || endsSession(error) || isReadOnly(error);
+  return !isServerError(error) || endsSession(error) || hasCode(error, READ_ONLY);
 }
 
 /** The severity is in the language of the server, so that it is not always known. */
@@ -63,30 +70,15 @@ export function commitError(thrown: unknown): unknown {
   return isServerError(error) && endsSession(error) ? resultUnknown(error) : thrown;
 }
 
-/** Returns whether a session was found to be read-only. It can stay so after a failover, until it is closed. */
-export function isReadOnly(error: unknown): boolean {
-  return isServerError(error) && error.code === '25006';
-}
-
 /** Returns whether an error, or the cause of an `ApiError`, is a lost conflict: a retry of the transaction can succeed. */
 export function isConflict(thrown: unknown): boolean {
-  const error = causeOf(thrown);
-  return isServerError(error) && CONFLICT_CODES.test(error.code);
+  return hasCode(thrown, CONFLICT);
 }
 
-/** Returns whether an error, or the cause of an `ApiError`, is a lock that was not available in time. */
-export function isLockTimeout(thrown: unknown): boolean {
+/** Returns whether an error of the server, or such a cause of an `ApiError`, has a code. */
+export function hasCode(thrown: unknown, code: RegExp): boolean {
   const error = causeOf(thrown);
-  return isServerError(error) && error.code === '55P03';
-}
-
-/**
- * Returns whether an error, or the cause of an `ApiError`, is a prepared statement that does not exist.
- * Source: PostgreSQL, appendix A, invalid_sql_statement_name.
- */
-export function isMissingStatement(thrown: unknown): boolean {
-  const error = causeOf(thrown);
-  return isServerError(error) && error.code === '26000';
+  return isServerError(error) && code.test(error.code);
 }
 
 /**
@@ -100,8 +92,13 @@ export function statementError(error: unknown, commits: boolean): unknown {
   const { code } = error;
   if (code === '40003' || (commits && UNKNOWN_RESULT_CODES.test(code))) return resultUnknown(error);
   if (code === ABORTED_TRANSACTION) return unavailable();
-  const [, fault] = FAULTS.find(([pattern]) => pattern.test(code)) ?? [];
+  const fault = faultOf(error);
   return fault !== undefined || endsSession(error) ? unavailable(error, fault) : error;
+}
+
+/** Returns the fault of a server that can't serve; undefined if it is not the server's. */
+export function faultOf(error: unknown): Fault | undefined {
+  return FAULTS.find(([code]) => hasCode(error, code))?.[1];
 }
 
 function causeOf(thrown: unknown): unknown {

@@ -1,11 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { unavailable } from '../../model/api-error.ts';
-import { retryConflicts } from '../conflicts.ts';
 import type { DatabaseRequest, Row, Value } from '../database.ts';
-import type { Connections } from './connections.ts';
-import { isConflict, isLockTimeout, isMissingStatement, RequestTimeout } from './errors.ts';
-import type { Connection } from './session.ts';
-import type { Turns } from './turns.ts';
+import { retryConflicts } from './conflicts.ts';
+import { hasCode, isConflict, LOCK_TIMEOUT, MISSING_STATEMENT, requestTimeout } from './errors.ts';
+import type { ConnectionPool } from './pool.ts';
+import type { Session } from './session.ts';
 
 // A larger batch would serialize reads on one connection while other connections are idle.
 const MAX_BATCH = 32;
@@ -30,94 +29,95 @@ type PendingRead = Read & {
 };
 
 /**
- * Returns a query function that pipelines the reads of one event-loop turn over one connection.
- * Without it, event-loop turns, system calls and the checkout of connections take longer than
- * the queries.
+ * Pipelines the reads of one event-loop turn over one connection. Without it, event-loop turns, system calls and the
+ * checkout of connections take longer than the queries.
  *
  * Each read has its own result: a failed read has no effect on the others. A statement that was blocked by a lock runs on
- * a connection of its own, in turns, until it succeeds.
+ * a connection of its own until it succeeds.
  */
-export function batchedReads(
-  { use }: Pick<Connections, 'use'>,
-  turns: Pick<Turns, 'block' | 'isBlocked'>,
-): (read: Read) => Promise<readonly Row[]> {
-  let pending: PendingRead[] = [];
+export class ReadBatches {
+  readonly #pool: ConnectionPool;
+  #pending: PendingRead[] = [];
 
-  function readAlone({ sql, params, deadline, request }: Read, turn?: string): Promise<readonly Row[]> {
+  constructor(pool: ConnectionPool) {
+    this.#pool = pool;
+  }
+
+  read(read: Read): Promise<readonly Row[]> {
+    if (this.#pool.limits.isBlocked(read.sql)) return this.#readAlone(read, read.sql);
+    return new Promise((resolve, reject) => {
+      if (this.#pending.length === 0) setImmediate(() => this.#send());
+      this.#pending.push({ ...read, inContext: AsyncLocalStorage.snapshot(), resolve, reject });
+    });
+  }
+
+  /** @param limited the statement, if it is blocked */
+  #readAlone({ sql, params, deadline, request }: Read, limited?: string): Promise<readonly Row[]> {
     // Reads lose conflicts as well, if transactions are serializable.
     return retryConflicts(
-      () => use({ turn, deadline, request }, (connection) => connection.query(sql, params)),
+      () => this.#pool.use({ sql: limited, deadline, request }, (session) => session.query(sql, params)),
       deadline,
     );
   }
 
-  const retry = (read: PendingRead) => void readAlone(read).then(read.resolve, read.reject);
-
-  function send(): void {
-    const reads = pending.filter(({ request, reject }) => {
-      if (request?.isGone) reject(unavailable());
-      return !request?.isGone;
-    });
-    pending = [];
-    for (let start = 0; start < reads.length; start += MAX_BATCH) {
-      const batch = reads.slice(start, start + MAX_BATCH);
-      const deadline = Math.max(...batch.map((read) => read.deadline));
-      const timers = batch
-        .filter((read) => read.deadline < deadline - DEADLINE_TOLERANCE_MS)
-        .map((read) => setTimeout(fail, Math.max(read.deadline - performance.now(), 0), read));
-      use({ deadline }, (connection) => runBatch(batch, connection, retry, turns))
-        .catch((error: unknown) => {
-          for (const { reject } of batch) reject(error);
-        })
-        .finally(() => {
-          for (const timer of timers) clearTimeout(timer);
-        });
+  #send(): void {
+    const reads = this.#pending;
+    this.#pending = [];
+    const live = reads.filter(({ request }) => !request?.isGone);
+    for (const { request, reject } of reads) if (request?.isGone) reject(unavailable());
+    for (let start = 0; start < live.length; start += MAX_BATCH) {
+      void this.#sendBatch(live.slice(start, start + MAX_BATCH));
     }
   }
 
-  return (read) =>
-    turns.isBlocked(read.sql)
-      ? readAlone(read, read.sql)
-      : new Promise((resolve, reject) => {
-          if (pending.length === 0) setImmediate(send);
-          pending.push({ ...read, inContext: AsyncLocalStorage.snapshot(), resolve, reject });
-        });
-}
+  async #sendBatch(batch: readonly PendingRead[]): Promise<void> {
+    const deadline = Math.max(...batch.map((read) => read.deadline));
+    const timers = batch
+      .filter((read) => read.deadline < deadline - DEADLINE_TOLERANCE_MS)
+      .map((read) =>
+        setTimeout(() => read.reject(requestTimeout()), Math.max(read.deadline - performance.now(), 0)),
+      );
+    try {
+      await this.#pool.use({ deadline }, (session) => this.#runBatch(batch, session));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      for (const timer of timers) clearTimeout(timer);
+    }
+  }
 
-/** Fails a read at its deadline. */
-function fail({ reject }: PendingRead): void {
-  reject(unavailable(new RequestTimeout(), 'overload'));
-}
+  async #runBatch(batch: readonly PendingRead[], session: Session): Promise<void> {
+    const unprepared: PendingRead[] = [];
+    const unfinished = new Set(batch);
+    const run = async (read: PendingRead) => {
+      try {
+        read.resolve(await read.inContext(() => session.query(read.sql, read.params)));
+      } catch (error) {
+        if (hasCode(error, MISSING_STATEMENT)) unprepared.push(read);
+        else if (isConflict(error)) this.#retry(read);
+        else read.reject(error);
+        if (hasCode(error, LOCK_TIMEOUT)) this.#retryBehind(read, unfinished);
+      } finally {
+        unfinished.delete(read);
+      }
+    };
+    await Promise.all(batch.map(run));
+    // Sequentially, so that each read prepares its own statement.
+    for (const { sql, params, resolve, reject } of unprepared) {
+      await session.query(sql, params).then(resolve, reject);
+    }
+  }
 
-async function runBatch(
-  batch: readonly PendingRead[],
-  connection: Pick<Connection, 'query'>,
-  retry: (read: PendingRead) => void,
-  turns: Pick<Turns, 'block'>,
-): Promise<void> {
-  const unprepared: PendingRead[] = [];
-  const unfinished = new Set(batch);
-  await Promise.all(
-    batch.map((read) =>
-      read
-        .inContext(() => connection.query(read.sql, read.params))
-        .finally(() => unfinished.delete(read))
-        .then(read.resolve, (error: unknown) => {
-          if (isMissingStatement(error)) unprepared.push(read);
-          else if (isConflict(error)) retry(read);
-          else read.reject(error);
-          if (!isLockTimeout(error)) return;
-          turns.block(read.sql);
-          // The statements behind it on the connection are not to wait for the same lock, so they are sent again.
-          for (const other of unfinished) {
-            unfinished.delete(other);
-            if (other.sql !== read.sql) retry(other);
-          }
-        }),
-    ),
-  );
-  // Sequentially, so that each read prepares its own statement.
-  for (const { sql, params, resolve, reject } of unprepared) {
-    await connection.query(sql, params).then(resolve, reject);
+  /** Sends the reads behind a blocked one on its connection again, which are not to wait for the same lock. */
+  #retryBehind({ sql }: PendingRead, unfinished: Set<PendingRead>): void {
+    this.#pool.limits.block(sql);
+    for (const other of unfinished) {
+      unfinished.delete(other);
+      if (other.sql !== sql) this.#retry(other);
+    }
+  }
+
+  #retry(read: PendingRead): void {
+    this.#readAlone(read).then(read.resolve, read.reject);
   }
 }

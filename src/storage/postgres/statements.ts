@@ -2,26 +2,31 @@ import { createHash } from 'node:crypto';
 import { type PoolClient, Query, type QueryResult } from 'pg';
 import type { Row, Value } from '../database.ts';
 
+type Statement = {
+  /** The name under which it is prepared; undefined if it is not. */
+  readonly name: string | undefined;
+  readonly sql: string;
+  readonly params: readonly Value[];
+  /** The time after which the connection is closed if there is no result; undefined for no such limit. */
+  readonly timeoutMs: number | undefined;
+};
+
 /**
  * Sends a statement. Statements that are sent in one turn of the event loop share a packet.
  *
  * The driver's own promises would keep the rows in memory for so long that collecting them takes a tenth of the time
  * of a page.
- *
- * @param name the name under which the statement is prepared; undefined if it is not
  */
 export function sendStatement<R extends Row>(
   client: PoolClient,
-  name: string | undefined,
-  sql: string,
-  params: readonly Value[],
+  { name, sql, params, timeoutMs }: Statement,
 ): Promise<QueryResult<R>> {
   cork(client);
   return new Promise((resolve, reject) => {
     const query = new Query<R>(sql, [...params], (error, result) =>
       error ? reject(error) : resolve(result),
     );
-    client.query(Object.assign(query, { name }));
+    client.query(Object.assign(query, { name, query_timeout: timeoutMs }));
   });
 }
 

@@ -3,10 +3,9 @@ import { resultUnknown, unavailable } from '../../../../src/model/api-error.ts';
 import {
   commitError,
   endsConnection,
+  hasCode,
   isConflict,
-  isLockTimeout,
-  isMissingStatement,
-  isReadOnly,
+  LOCK_TIMEOUT,
   statementError,
 } from '../../../../src/storage/postgres/errors.ts';
 
@@ -143,10 +142,10 @@ test('a statement after a failed one of its transaction is UNAVAILABLE, and not 
 });
 
 test('the causes of errors are recognized', () => {
-  expect(isLockTimeout(unavailable(serverError('55P03')))).toBe(true);
-  expect(isLockTimeout(unavailable(LOST))).toBe(false);
-  expect(isReadOnly(serverError('25006'))).toBe(true);
-  expect(isMissingStatement(serverError('26000'))).toBe(true);
-  expect(isMissingStatement(LOST)).toBe(false);
+  for (const wrap of [(error: unknown) => error, unavailable]) {
+    expect(hasCode(wrap(serverError('55P03')), LOCK_TIMEOUT)).toBe(true);
+    expect(hasCode(wrap(serverError('57014')), LOCK_TIMEOUT)).toBe(false);
+    expect(hasCode(wrap(LOST), LOCK_TIMEOUT)).toBe(false);
+  }
   expect(commitError(resultUnknown(LOST))).toMatchObject({ reason: 'RESULT_UNKNOWN' });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isConflict } from './postgres/errors.ts';
+import { isConflict } from './errors.ts';
 
 const FIRST_PAUSE_MS = 5;
 
