@@ -13,8 +13,8 @@ import { isIntrospection } from './authentication.ts';
 import { hasSupportedConditions } from './conditions.ts';
 import type { Context } from './context.ts';
 import { isJsonObject } from './json-object.ts';
-import { fieldCounter, MAX_LIST_LENGTH } from './response-fields.ts';
-import { maxFieldBytes } from './response-size.ts';
+import { fragmentsOf } from './merged-fields.ts';
+import { OperationCost } from './operation-cost.ts';
 
 /** The parts of a GraphQL request that a compiled query needs. */
 export type GraphqlRequest = {
@@ -91,12 +91,14 @@ export class CompiledQueries {
           }
           const key = cacheKey({ query, operationName });
           if (seen !== 'once' || operation === undefined || this.#queries.has(key)) return;
-          const fields = fieldCounter(this.#schema, document, 1, MAX_FIELDS)(operation);
+          const { fields, responseBytes } = new OperationCost(this.#schema, fragmentsOf(document), operation);
           const isCompilable =
             isQuery(query, document, operation) &&
             fields <= MAX_FIELDS &&
             hasSupportedConditions(operation, document);
-          const compiled = isCompilable ? compile(this.#schema, document, operation) : undefined;
+          const compiled = isCompilable
+            ? compile(this.#schema, document, operation, responseBytes)
+            : undefined;
           if (compiled === undefined) this.#seen.set(seenKey, 'not compilable');
           else this.#queries.set(key, compiled, { size: key.length + fields * BYTES_PER_FIELD });
         },
@@ -131,6 +133,7 @@ function compile(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
+  maxBytes: number,
 ): CompiledQuery | undefined {
   const compiled = compileQuery(schema, document, operation.name?.value, {
     // The resolvers return values of the correct scalar types.
@@ -139,10 +142,9 @@ function compile(
     disablingCapturingStackErrors: true,
   });
   if (!isCompiledQuery(compiled)) return undefined;
-  const maxBytesOf = fieldCounter(schema, document, MAX_LIST_LENGTH, Number.POSITIVE_INFINITY, maxFieldBytes);
   return {
     execute: (context, variables) => compiled.query(undefined, context, variables),
-    maxBytes: maxBytesOf(operation),
+    maxBytes,
     operation: { type: operation.operation, name: operation.name?.value ?? '', isRepeated: true },
   };
 }

@@ -1,83 +1,42 @@
-import {
-  type DirectiveNode,
-  type DocumentNode,
-  type FieldNode,
-  type FragmentDefinitionNode,
-  GraphQLIncludeDirective,
-  GraphQLSkipDirective,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
-  visit,
-} from 'graphql';
-
-const CONDITIONAL_DIRECTIVES: readonly string[] = [GraphQLSkipDirective.name, GraphQLIncludeDirective.name];
+import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode, visit } from 'graphql';
+import { type Fragments, fragmentsOf, isCondition, MergedFields } from './merged-fields.ts';
 
 /**
  * Returns whether graphql-jit evaluates the conditions (`@skip`, `@include`) of an operation like
- * graphql-js. They differ in three cases:
+ * graphql-js. They differ in two cases:
  * - The condition is a nullable variable: graphql-jit treats null as false, graphql-js rejects it.
- * - A leaf field is selected more than once, the first time conditionally: graphql-jit keeps the
- *   position of the first selection in the response even if its condition is false.
- * - An object field is selected more than once, at least once conditionally: graphql-jit returns
- *   all selected subfields even if the condition is false.
+ * - A field is selected more than once, at least once conditionally: graphql-jit keeps the position
+ *   of a selection in the response, and the subfields of all selections, even if a condition is false.
  */
 export function hasSupportedConditions(operation: OperationDefinitionNode, document: DocumentNode): boolean {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  let hasConditions = false;
-  let hasNullableCondition = false;
   const nullable = (operation.variableDefinitions ?? []).filter(
     ({ type }) => type.kind !== Kind.NON_NULL_TYPE,
   );
   const nullableNames = new Set(nullable.map(({ variable }) => variable.name.value));
+  let hasConditions = false;
+  let hasNullableCondition = false;
   visit(document, {
-    FragmentDefinition(fragment) {
-      fragments.set(fragment.name.value, fragment);
-    },
-    Directive({ name, arguments: [condition] = [] }) {
-      if (!CONDITIONAL_DIRECTIVES.includes(name.value)) return;
+    Directive(directive) {
+      if (!isCondition(directive)) return;
       hasConditions = true;
-      const value = condition?.value;
+      const value = directive.arguments?.[0]?.value;
       hasNullableCondition ||= value?.kind === Kind.VARIABLE && nullableNames.has(value.name.value);
     },
   });
-  return (
-    !hasConditions || (!hasNullableCondition && !hasConditionalMerge([operation.selectionSet], fragments))
+  if (!hasConditions) return true;
+  return !hasNullableCondition && !hasConditionalMerge([operation.selectionSet], fragmentsOf(document));
+}
+
+/** Returns whether these selection sets of one object select a field more than once, at least once conditionally. */
+function hasConditionalMerge(sets: readonly SelectionSetNode[], fragments: Fragments): boolean {
+  const merged = new MergedFields(fragments);
+  for (const set of sets) merged.add(set, undefined);
+  return merged.byKey.values().some(
+    (fields) =>
+      (fields.length > 1 && fields.some(({ isConditional }) => isConditional)) ||
+      hasConditionalMerge(
+        fields.flatMap(({ node }) => node.selectionSet ?? []),
+        fragments,
+      ),
   );
-}
-
-/** Returns whether field merging in these selection sets involves a condition, as in the last two cases above. */
-function hasConditionalMerge(
-  sets: readonly SelectionSetNode[],
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): boolean {
-  const selectionsByKey = new Map<string, { readonly node: FieldNode; readonly isConditional: boolean }[]>();
-
-  function collect({ selections }: SelectionSetNode, isParentConditional: boolean): void {
-    for (const selection of selections) {
-      const isConditional = isParentConditional || hasConditionalDirective(selection.directives);
-      if (selection.kind === Kind.FIELD) {
-        const key = (selection.alias ?? selection.name).value;
-        const existing = selectionsByKey.get(key);
-        if (existing) existing.push({ node: selection, isConditional });
-        else selectionsByKey.set(key, [{ node: selection, isConditional }]);
-      } else {
-        const fragment =
-          selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
-        if (fragment) collect(fragment.selectionSet, isConditional);
-      }
-    }
-  }
-
-  for (const set of sets) collect(set, false);
-  return selectionsByKey.values().some((selections) => {
-    const childSets = selections.flatMap(({ node }) => node.selectionSet ?? []);
-    const relevant = childSets.length > 0 ? selections : selections.slice(0, 1);
-    const isMerged = selections.length > 1 && relevant.some(({ isConditional }) => isConditional);
-    return isMerged || hasConditionalMerge(childSets, fragments);
-  });
-}
-
-function hasConditionalDirective(directives: readonly DirectiveNode[] = []): boolean {
-  return directives.some(({ name }) => CONDITIONAL_DIRECTIVES.includes(name.value));
 }

@@ -31,7 +31,7 @@ import { causeOf, formatGraphqlError, graphqlErrorResult } from './errors.ts';
 import { recordRejectedDocument } from './http-status.ts';
 import { idempotency } from './idempotency.ts';
 import { recordValuePositions } from './input-violations.ts';
-import { limits, MAX_DOCUMENT_TOKENS } from './limits.ts';
+import { limitDocument, MAX_DOCUMENT_TOKENS } from './limits.ts';
 import { recordOperation } from './operation-name.ts';
 import { resultJson } from './response-size.ts';
 import { checkVariables } from './variables.ts';
@@ -94,7 +94,7 @@ export async function startGraphqlServer(
     documentStore: documentCache(),
     persistedQueries: { cache: persistedQueryCache() },
     validationRules: [
-      ...limits,
+      limitDocument,
       recordValuePositions,
       ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
     ],

@@ -87,6 +87,15 @@ test('fields are in the same order if some are skipped and merged', async () => 
   }
 });
 
+test('fields of different types are in the same order if one of them is skipped', async () => {
+  const document =
+    'query ($i: [ID!]!) { nodes(ids: $i) { ... on App { id } ... on Node { id @skip(if: true) x: id id } } }';
+  for (let times = 0; times < 4; times += 1) {
+    const { text } = await ask(document, { i: [tenant.wallets[0]] });
+    expect(text).toBe(`{"data":{"nodes":[{"x":"${tenant.wallets[0]}","id":"${tenant.wallets[0]}"}]}}`);
+  }
+});
+
 test('an error deep in a list has the same response', async () => {
   const document =
     'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Wallet { project { id } times: createTime } } }';

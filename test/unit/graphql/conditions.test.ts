@@ -22,7 +22,6 @@ describe('a query can be compiled', () => {
     ],
     ['with a literal condition', '{ a @skip(if: true) b }'],
     ['with the same field under two aliases', 'query ($v: Boolean!) { x: a @skip(if: $v) y: a }'],
-    ['with a condition on a later place of a leaf', 'query ($v: Boolean!) { a a @skip(if: $v) }'],
     [
       'with a condition on a fragment of other fields',
       'query ($v: Boolean!) { a ...F @skip(if: $v) } fragment F on T { b }',
@@ -41,6 +40,15 @@ describe('a query is left to graphql-js', () => {
     ['if a nullable variable decides', 'query ($v: Boolean) { a @skip(if: $v) }'],
     ['if a nullable variable with a default decides', 'query ($v: Boolean = true) { a @include(if: $v) }'],
     ['if the first place of a leaf has a condition', 'query ($v: Boolean!) { a @skip(if: $v) a }'],
+    ['if a later place of a leaf has a condition', 'query ($v: Boolean!) { a a @skip(if: $v) }'],
+    [
+      'if a place of a leaf behind one of another type has a condition',
+      '{ ... on S { a } ... on T { a @skip(if: true) b: a a } }',
+    ],
+    [
+      'if one of two places of the same fragment has a condition',
+      'query ($v: Boolean!) { ...F @skip(if: $v) ...F } fragment F on T { a }',
+    ],
     [
       'if the first place is in a conditional inline fragment',
       'query ($v: Boolean!) { ... @include(if: $v) { a } a }',

@@ -121,7 +121,7 @@ describe('a refused request', () => {
   test('because it has too many tokens has a message that gives the limit', () => {
     const thrown = syntaxErrorOf('{ a b c d e }', { maxTokens: 3 });
     expect(format(thrown, 'GRAPHQL_PARSE_FAILED').error.message).toBe(
-      'A document may have at most 2000 tokens.',
+      'A document may have at most 1500 tokens.',
     );
   });
 });

@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLSchema, parse, specifiedRules, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { limits } from '../../../src/graphql/limits.ts';
+import { limitDocument } from '../../../src/graphql/limits.ts';
 
 const schema: GraphQLSchema = buildSchema(`
   type Query { one: Item! list: [Item!]! nodes(ids: [ID!]!): [Item]! }
@@ -16,12 +16,14 @@ const ROOT_FIELDS = ['A document may have at most 30 fields of Query and Mutatio
 const RESPONSE_FIELDS = [
   'A response may have at most 20000 fields, counting a page as its size in the document, and other lists as 100 items.',
 ];
-const REPEATED_FIELDS = ['A document may have at most 200 repeated fields.'];
-const FRAGMENT_SPREADS = ['A document may have at most 200 fragment spreads.'];
+const FIELDS = ['A document may have at most 2000 fields, with its fragments expanded.'];
+const PAIRS = [
+  'A document may have at most 3000 pairs of selections of the same field, and of fragments, in the same object.',
+];
 
 /** The errors of a document from the limits only. */
 function errorsOf(document: string): readonly string[] {
-  return validate(schema, parse(document), limits).map(({ message }) => message);
+  return validate(schema, parse(document), [limitDocument]).map(({ message }) => message);
 }
 
 const times = (count: number, part: (index: number) => string) =>
@@ -94,43 +96,75 @@ describe('at most 20,000 response fields are accepted', () => {
       'introspection',
       `{ __schema { ${aliases(60, 'types { ...T }')} } } fragment T on __Type { ${aliases(60, 'name')} }`,
     ],
-    [
-      'fragments that double at each of 40 levels',
-      `{ ...F0 } ${times(40, (n) => `fragment F${n} on Query { ...F${n + 1} ...F${n + 1} }`)} fragment F40 on Query { one { id } }`,
-    ],
     ['the second of two operations', `query A { one { id } } query B { list { items { items { id } } } }`],
   ])('more are refused in %s', (_, document) => {
     expect(errorsOf(document)).toEqual(RESPONSE_FIELDS);
   });
 });
 
-describe('the parts of a document with quadratic validation time are bounded', () => {
-  test('at most 200 repeated fields are accepted in a document', () => {
-    const document = (repeated: number) =>
-      `{ one { ${times(101, () => 'id')} other { ${times(repeated - 99, () => 'id')} } } }`;
-    expect(errorsOf(document(200))).toEqual([]);
-    expect(errorsOf(document(201))).toEqual(REPEATED_FIELDS);
+describe('at most 3,000 pairs of selections of a field or of fragments are accepted in an object', () => {
+  const fields = (count: number, part: string) => times(count, () => part);
+  const fragments = (count: number) => times(count, (n) => `fragment F${n} on Item { a${n}: id }`);
+
+  // 77 selections are 2,926 pairs, and 78 are 3,003.
+  test.each<[string, (count: number) => string]>([
+    ['fields', (count) => `{ one { ${fields(count, 'id')} } }`],
+    ['fields with the same response key', (count) => `{ one { ${fields(count, 'same: id')} } }`],
+    ['fields in inline fragments', (count) => `{ one { ${fields(count, '... { id }')} } }`],
+    [
+      'fields in nested inline fragments',
+      (count) => `{ one { ${'... { id '.repeat(count)}${'} '.repeat(count)} } }`,
+    ],
+    [
+      'fields of different types',
+      (count) => `{ nodes(ids: []) { ${times(count, (n) => `... on ${n % 2 ? 'Item' : 'Other'} { id }`)} } }`,
+    ],
+    ['fragments', (count) => `{ one { ${times(count, (n) => `...F${n}`)} } } ${fragments(count)}`],
+    [
+      'fragments in inline fragments',
+      (count) => `{ one { ${times(count, (n) => `... { ...F${n} }`)} } } ${fragments(count)}`,
+    ],
+    ['fragments that do not exist', (count) => `{ one { ${times(count, (n) => `...F${n}`)} } }`],
+    [
+      'fields of a fragment that is not used',
+      (count) => `{ one { id } } fragment F on Item { ${fields(count, 'id')} }`,
+    ],
+  ])('%s', (_, document) => {
+    expect(errorsOf(document(77))).toEqual([]);
+    expect(errorsOf(document(78))).toEqual(PAIRS);
+  });
+});
+
+describe('at most 2,000 fields are accepted, with the fragments expanded', () => {
+  test.each<[string, (count: number) => string]>([
+    ['in an object', (count) => `{ one { ${aliases(count - 1, 'id')} } }`],
+    ['in nested objects', (count) => `{ one ${'{ other '.repeat(count - 2)}{ id }${' }'.repeat(count - 1)}`],
+    // The fragment counts by itself, too.
+    [
+      'in a fragment in 19 objects',
+      (count) =>
+        `{ one { ${aliases(19, 'other { ...F }')} } } fragment F on Item { ${aliases((count - 20) / 20, 'id')} }`,
+    ],
+  ])('%s', (_, document) => {
+    expect(errorsOf(document(2000))).toEqual([]);
+    expect(errorsOf(document(2020))).toEqual(FIELDS);
   });
 
-  test('a field is repeated if it has the same response key', () => {
-    expect(errorsOf(`{ one { ${times(202, () => 'same: id')} } }`)).toEqual(REPEATED_FIELDS);
-    expect(errorsOf(`{ one { ${aliases(202, 'id')} } }`)).toEqual([]);
-  });
-
-  test('at most 200 fragment spreads are accepted in a document', () => {
-    const document = (spreads: number) =>
-      `{ one { ${times(spreads, () => '...F')} } } fragment F on Item { id }`;
-    expect(errorsOf(document(200))).toEqual([]);
-    expect(errorsOf(document(201))).toEqual(FRAGMENT_SPREADS);
+  test('and not more in fragments that double at each of 40 levels', () => {
+    const doubled = times(
+      40,
+      (n) => `fragment F${n} on Item { a: other { ...F${n + 1} } b: other { ...F${n + 1} } }`,
+    );
+    expect(errorsOf(`{ one { ...F0 } } ${doubled} fragment F40 on Item { id }`)).toEqual(FIELDS);
   });
 });
 
 describe('a document that is refused', () => {
   test('is not checked by the rules of graphql-js, which would take long', () => {
-    const document = parse(`{ nothing { ${times(300, () => '...F')} } } fragment F on Nothing { id }`);
-    expect(validate(schema, document, [...limits, ...specifiedRules]).map(({ message }) => message)).toEqual(
-      FRAGMENT_SPREADS,
-    );
+    const document = parse(`{ nothing { ${times(300, () => 'id')} } }`);
+    expect(
+      validate(schema, document, [...specifiedRules, limitDocument]).map(({ message }) => message),
+    ).toEqual(PAIRS);
   });
 
   test('because it subscribes has an error that says so', () => {
