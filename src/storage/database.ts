@@ -103,6 +103,11 @@ export type Database = Queryable & {
    */
   checkReady(): Promise<void>;
   /**
+   * The statements with which a transaction keeps others from migrating; none if every transaction does so. If they fail
+   * with the fault `lock`, another one is migrating.
+   */
+  readonly migrationLock: readonly string[];
+  /**
    * Returns this database for one request: on PostgreSQL, all its statements share the timeout, and none is begun after the
    * client has gone. On SQLite, it is the same database: a statement waits for nothing but the write lock, for at most 2 s.
    */

@@ -21,14 +21,15 @@ const INSERT = 'INSERT INTO schema_migration (version, compatible_from, apply_ti
 
 /**
  * Applies the missing migrations to the database. If the schema is current, the database is only
- * read. If several processes migrate at the same time, one of them applies the migrations.
+ * read. If several processes migrate at the same time, one of them applies the migrations, and the others wait for it
+ * as long as it takes.
  *
  * @param now the current time, in Unix milliseconds
  * @throws DatabaseVersionError if the database is newer than the program, and not compatible with it
  * @throws UNAVAILABLE if the database is unavailable
  */
 export async function migrate(database: Database, now: number): Promise<MigrationResult> {
-  for (let attempt = 1; ; attempt += 1) {
+  for (let failures = 0; ; ) {
     try {
       const before = await readSchemaVersion(database);
       const applied = before.version < LATEST_VERSION ? await apply(database, now) : [];
@@ -36,10 +37,11 @@ export async function migrate(database: Database, now: number): Promise<Migratio
       assertUsable(schema);
       return { version: schema.version, applied };
     } catch (error) {
-      // If two processes migrate at the same time, one of them fails with a duplicate table or a duplicate key,
-      // and retries. Not every engine has a lock for this.
+      if (error instanceof ApiError && error.fault === 'lock' && database.migrationLock.length > 0) continue;
+      // If two processes create the first table at the same time, one of them fails, and tries again.
+      failures += 1;
       const isFinal = error instanceof DatabaseVersionError || error instanceof ApiError;
-      if (attempt === MAX_ATTEMPTS || isFinal) throw error;
+      if (failures === MAX_ATTEMPTS || isFinal) throw error;
     }
   }
 }
@@ -47,9 +49,10 @@ export async function migrate(database: Database, now: number): Promise<Migratio
 async function apply(database: Database, now: number): Promise<readonly string[]> {
   return database.transaction(async (transaction) => {
     await transaction.write(CREATE_TABLE);
+    // Before any other lock, so that no two processes wait for each other.
+    for (const statement of database.migrationLock) await transaction.write(statement);
     const missing = migrationsAfter((await readSchemaVersion(transaction)).version);
     for (const { version, compatibleFrom, statements } of missing) {
-      // Inserted first: its key makes a concurrent process wait here until this transaction ends.
       await transaction.write(INSERT, [version, compatibleFrom, now]);
       for (const statement of statements) await transaction.write(statement);
     }

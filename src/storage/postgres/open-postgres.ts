@@ -31,6 +31,13 @@ export type PostgresSettings = {
  */
 export type ObservePool = (state: () => PoolState) => ((wait: PoolWait) => void) | undefined;
 
+// A wait must be shorter than the timeout of a statement.
+const MIGRATION_LOCK = [
+  "SET LOCAL lock_timeout = '500ms'",
+  'LOCK TABLE schema_migration IN EXCLUSIVE MODE',
+  'SET LOCAL lock_timeout TO DEFAULT',
+];
+
 // True for a standby, too.
 const READ_ONLY = "SELECT current_setting('transaction_read_only') AS read_only";
 
@@ -91,6 +98,7 @@ export function openPostgres(url: string, settings: PostgresSettings, onPool?: O
 
       during: databaseFor,
       checkReady: isReady,
+      migrationLock: MIGRATION_LOCK,
 
       async close() {
         await Promise.all([pool.close(), probes.close()]);

@@ -83,6 +83,7 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync 
 
     during: () => database,
     checkReady: readiness.check,
+    migrationLock: [],
 
     async close() {
       await writes.drain();
