@@ -1,18 +1,21 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';
-import { type Contender, LOAD_CORE, startContender } from './contender.ts';
+import { drawChart, themes } from './chart.ts';
+import { type Contender, type ContenderOptions, LOAD_CORE, startContender } from './contender.ts';
 import { type BenchData, makeBenchData } from './data.ts';
 import { ask, load, type Request, type Run, startLoad } from './load.ts';
-import { median, type Result, tableHead, tableRow } from './report.ts';
+import { median, type Result, type Target, tableHead, tableRow } from './report.ts';
 import * as workloads from './workloads.ts';
 
 // Compares the gateway with other servers on the same database. Each server is a separate process
 // on one core. The load generator and PostgreSQL run on another core. Each reported ratio is the
 // median of the ratios within each round, because the speed of the machine drifts between rounds.
+// A complete run writes its results into the docs.
 
 const { values: options } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
@@ -32,44 +35,44 @@ const DOCUMENTS = 1000;
 const MANY_DOCUMENTS = options.quick ? 10_000 : 100_000;
 
 const LABELS: Readonly<Record<string, string>> = {
-  'baseline-sqlite': 'hand-written, node:http',
-  'baseline-postgres': 'hand-written, node:http and pg',
+  'baseline-sqlite': 'hand-written',
+  'baseline-postgres': 'hand-written',
   mercurius: 'Mercurius with JIT',
   'apollo-express': 'Apollo Server on Express',
   postgraphile: 'PostGraphile',
-  commits: 'durable commits, one by one',
 };
 
 /** One side of a comparison: a server, its database and its requests. */
-type Side = {
+type Side = ContenderOptions & {
   readonly server: string;
   readonly data: BenchData;
   readonly requests: readonly Request[];
-  /** The minimum duration of a file sync, in milliseconds. */
-  readonly syncMs?: number;
   /** The number of connections that send updates at the same time. The updates are not measured. */
   readonly writers?: number;
 };
 
-type Other = Side & { readonly label: string; readonly wanted?: number | undefined };
+type Other = Side & { readonly label: string; readonly target?: Target | undefined };
 
 type Comparison = {
   readonly name: string;
   readonly gateway: Side;
   readonly others: readonly Other[];
+  /** The target of the gateway alone, if there is no other server. */
+  readonly target?: Target;
   /** Whether the responses of all servers must be equal. */
   readonly sameResponses?: boolean;
-  /** Whether to compare latencies at half of the gateway's saturated rate, instead of rates. */
-  readonly isAtHalfLoad?: boolean;
-  /** Whether to compare latencies under full load, instead of rates. */
-  readonly isLatency?: boolean;
 };
 
 type Databases = { readonly small: BenchData; readonly big: BenchData; readonly postgres: BenchData };
 
+const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
+
+// What is between these lines in the docs is written by a complete run.
+const RESULTS = /(?<=<!-- results of `npm run bench` -->\n).*(?=<!-- end of the results -->)/s;
+
 execFileSync('taskset', ['-cp', LOAD_CORE, String(process.pid)]);
 const folder = mkdtempSync(join(tmpdir(), 'paw-bench-'));
-const postgres = await startPostgres('synchronous_commit=off', 'shared_buffers=512MB');
+const postgres = await startPostgres('shared_buffers=512MB');
 const contenders = new Map<string, Contender>();
 try {
   await compareAll();
@@ -86,39 +89,57 @@ async function compareAll(): Promise<void> {
     big: await makeBenchData(`sqlite:${join(folder, 'big.db')}`, BIG),
     postgres: await makeBenchData(postgres.urlOf('postgres'), POSTGRES_COUNT),
   };
+  const results: Result[] = [];
   console.log(tableHead);
   for (const comparison of await comparisons(databases)) {
     if (options.only && !comparison.name.includes(options.only)) continue;
     if (comparison.sameResponses) await checkResponses(comparison);
     for (const result of await compare(comparison)) {
+      results.push(result);
       progress('');
       console.log(tableRow(result));
     }
   }
-  if (!options.only) console.log(`\n${await measureFootprint(databases)}`);
+  if (options.only) return;
+  const footprint = await measureFootprint(databases);
+  console.log(`\n${footprint}`);
+  if (!options.quick) await writeResults(results, footprint);
+}
+
+/** Writes the chart and the table into the docs. */
+async function writeResults(results: readonly Result[], footprint: string): Promise<void> {
+  for (const theme of themes) {
+    writeFileSync(join(DOCS, `benchmarks-${theme}.svg`), `${await drawChart(results, theme)}\n`);
+  }
+  const file = join(DOCS, 'benchmarks.md');
+  const table = [tableHead, ...results.map(tableRow), '', footprint, ''].join('\n');
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8').replace(RESULTS, () => table),
+  );
 }
 
 async function comparisons({ small, big, postgres }: Databases): Promise<readonly Comparison[]> {
   const pages = workloads.graphqlPages(big, BIG_PAGES);
   const postgresPages = workloads.graphqlPages(postgres, BIG_PAGES);
   const [cursor] = await postgraphileCursors(postgres);
+  const logging = versus('Relay page of 10 with a log of all requests, SQLite', big, pages, {
+    'baseline-sqlite': { processorTime: 1.4 },
+  });
   return [
     {
       ...versus('Relay page of 10, SQLite', big, pages, {
-        'baseline-sqlite': 0.9,
-        mercurius: 1.2,
-        'apollo-express': 2.5,
+        'baseline-sqlite': { processorTime: 1.3 },
+        mercurius: undefined,
+        'apollo-express': undefined,
       }),
       sameResponses: true,
     },
-    {
-      ...versus('Relay page of 10 at half load, SQLite', big, pages, { 'baseline-sqlite': 1.5 }),
-      isAtHalfLoad: true,
-    },
+    { ...logging, gateway: { ...logging.gateway, isLogging: true } },
     {
       ...versus('Relay page of 10, PostgreSQL', postgres, postgresPages, {
-        'baseline-postgres': 0.95,
-        mercurius: 1.1,
+        'baseline-postgres': { processorTime: 1.2 },
+        mercurius: undefined,
         'apollo-express': undefined,
       }),
       sameResponses: true,
@@ -132,31 +153,49 @@ async function comparisons({ small, big, postgres }: Databases): Promise<readonl
           data: postgres,
           requests: workloads.postgraphilePages(postgres, BIG_PAGES, cursor ?? ''),
           label: LABELS['postgraphile'] ?? '',
-          wanted: 2.5,
         },
       ],
     },
     {
       ...versus('REST page of 10, SQLite', big, workloads.restPages(big, BIG_PAGES), {
-        'baseline-sqlite': 0.9,
+        'baseline-sqlite': { processorTime: 1.25 },
       }),
       sameResponses: true,
     },
     {
       ...versus('REST page of 10, PostgreSQL', postgres, workloads.restPages(postgres, BIG_PAGES), {
-        'baseline-postgres': 0.9,
+        'baseline-postgres': { processorTime: 1 },
       }),
       sameResponses: true,
     },
-    versus('GraphQL update, SQLite', small, workloads.graphqlUpdates(small), { commits: 2.5 }),
-    versus('REST update, SQLite', small, workloads.restUpdates(small), { commits: 2.5 }),
-    versus('GraphQL sign-in, SQLite', small, workloads.signIns(small), {
-      mercurius: undefined,
-      'apollo-express': undefined,
+    {
+      ...versus('REST update, SQLite', small, workloads.restUpdates(small), {
+        'baseline-sqlite': { relativeRate: 2 },
+      }),
+      sameResponses: true,
+    },
+    {
+      ...versus('REST update, PostgreSQL', postgres, workloads.restUpdates(postgres), {
+        'baseline-postgres': { processorTime: 1.6 },
+      }),
+      sameResponses: true,
+    },
+    versus('GraphQL update, SQLite', small, workloads.graphqlUpdates(small), {
+      'baseline-sqlite': undefined,
     }),
+    versus('GraphQL update, PostgreSQL', postgres, workloads.graphqlUpdates(postgres), {
+      'baseline-postgres': undefined,
+    }),
+    {
+      ...versus('REST sign-in of 16 apps, PostgreSQL', postgres, workloads.signIns(postgres, 16), {}),
+      target: { rate: 1500 },
+    },
+    {
+      ...versus('REST sign-in of one app, PostgreSQL', postgres, workloads.signIns(postgres, 1), {}),
+      target: { rate: 1000 },
+    },
     versus('Relay page of 10, an update to 19 of them, SQLite', big, workloads.graphqlMix(big, BIG_PAGES), {
-      'baseline-sqlite': 1.2,
-      mercurius: 1.2,
+      'baseline-sqlite': undefined,
     }),
     ...slowDiskComparisons(small),
     {
@@ -180,7 +219,6 @@ async function comparisons({ small, big, postgres }: Databases): Promise<readonl
           data: small,
           requests: workloads.graphqlPages(small, SMALL_PAGES),
           label: `among ${SMALL}`,
-          wanted: 0.95,
         },
       ],
     },
@@ -189,62 +227,46 @@ async function comparisons({ small, big, postgres }: Databases): Promise<readonl
 
 /** The effect of slow disk syncs on reads and updates. */
 function slowDiskComparisons(data: BenchData): readonly Comparison[] {
-  if (!hasStrace()) {
+  if (spawnSync('strace', ['--version']).status !== 0) {
     progress('The rows of a slow disk are left out: strace (Debian package strace) is not installed.');
     return [];
   }
-  const [reads, updates] = [workloads.restPages(data, SMALL_PAGES), workloads.restUpdates(data)];
-  const side = (server: string, requests: readonly Request[], syncMs: number, writers?: number): Side => ({
-    ...{ server, data, requests, syncMs },
-    ...(writers !== undefined && { writers }),
-  });
-  const alone = { label: 'the same without updates' };
-  const baseline = { label: LABELS['baseline-sqlite'] ?? '' };
+  const slow = (
+    name: string,
+    requests: readonly Request[],
+    writers: number,
+    relativeRate: number,
+  ): Comparison => {
+    const side = { data, requests, writers, syncMs: 5 };
+    const label = LABELS['baseline-sqlite'] ?? '';
+    return {
+      name,
+      gateway: { ...side, server: 'gateway' },
+      others: [{ ...side, server: 'baseline-sqlite', label, target: { relativeRate } }],
+    };
+  };
   return [
-    {
-      name: 'REST page of 10 beside 1 writer, sync of 5 ms',
-      gateway: side('gateway', reads, 5, 1),
-      others: [{ ...side('gateway', reads, 5), ...alone, wanted: 0.8 }],
-    },
-    {
-      name: 'REST page of 10 beside 32 writers, sync of 5 ms',
-      gateway: side('gateway', reads, 5, 32),
-      others: [{ ...side('baseline-sqlite', reads, 5, 32), ...baseline, wanted: 4 }],
-    },
-    {
-      name: 'REST page of 10 beside 4 writers, sync of 50 ms',
-      gateway: side('gateway', reads, 50, 4),
-      others: [{ ...side('gateway', reads, 50), ...alone, wanted: 3 }],
-      isLatency: true,
-    },
-    {
-      name: 'REST update, sync of 5 ms',
-      gateway: side('gateway', updates, 5),
-      others: [{ ...side('baseline-sqlite', updates, 5), ...baseline, wanted: 8 }],
-    },
+    slow('REST page of 10 beside 32 writers, sync of 5 ms', workloads.restPages(data, SMALL_PAGES), 32, 4),
+    slow('REST update, sync of 5 ms', workloads.restUpdates(data), 0, 8),
   ];
 }
 
-function hasStrace(): boolean {
-  return spawnSync('strace', ['--version']).status === 0;
-}
-
-/** Compares the gateway with other servers on the same database. `others` gives the target ratios. */
+/** Compares the gateway with other servers on the same database. `others` gives the targets. */
 function versus(
   name: string,
   data: BenchData,
   requests: readonly Request[],
-  others: Readonly<Record<string, number | undefined>>,
+  others: Readonly<Record<string, Target | undefined>>,
 ): Comparison {
   return {
     name,
     gateway: { server: 'gateway', data, requests },
-    others: Object.entries(others).map(([server, wanted]) => ({
+    others: Object.entries(others).map(([server, target]) => ({
       server,
       data,
       requests,
       label: LABELS[server] ?? server,
-      wanted,
+      target,
     })),
   };
 }
@@ -254,17 +276,17 @@ async function postgraphileCursors(data: BenchData): Promise<readonly string[]> 
   if (request === undefined) throw new Error('There is no request.');
   const { query, variables } = JSON.parse(request.body ?? '');
   const first = { ...request, body: JSON.stringify({ query, variables: { ...variables, after: null } }) };
-  const answer = (await ask(await contender('postgraphile', data), first)) as {
+  const answer = (await ask(await contender({ server: 'postgraphile', data }), first)) as {
     data: { allProjects: { edges: readonly { cursor: string }[] } };
   };
   return answer.data.allProjects.edges.map(({ cursor }) => cursor);
 }
 
-/** Measures the memory and the start time of the gateway, and returns them as text. */
+/** Measures the memory and the start time of the gateway, and returns them as a table. */
 async function measureFootprint({ small, big }: Databases): Promise<string> {
   progress('memory');
-  const onBig = (await contender('gateway', big)).residentMb();
-  const gateway = await contender('gateway', small);
+  const onBig = (await contender({ server: 'gateway', data: big })).residentMb();
+  const gateway = await contender({ server: 'gateway', data: small });
   const documents = workloads.graphqlDocuments(small, MANY_DOCUMENTS);
   const before = gateway.residentMb();
   await load(gateway, documents, { requests: documents.length });
@@ -286,57 +308,53 @@ async function measureFootprint({ small, big }: Databases): Promise<string> {
     await started.stop();
   }
   return [
-    `Resident memory after the run among ${BIG} projects: ${onBig.toFixed(0)} MB (at most 180).`,
-    `Grown by ${growth.toFixed(0)} MB after ${documents.length} different documents.`,
-    `Ready on that file ${median(ready).toFixed(0)} ms after the start, where \`node -e 0\` takes ${median(nodes).toFixed(0)} ms; first response after ${median(answered).toFixed(0)} ms.`,
+    '| measurement | value |',
+    '| --- | --- |',
+    `| resident memory after the run among ${BIG} projects | ${onBig.toFixed(0)} MB |`,
+    `| growth of resident memory after ${documents.length} different documents | ${growth.toFixed(0)} MB |`,
+    `| start until ready, on the file with ${BIG} projects | ${median(ready).toFixed(0)} ms (\`node -e 0\` takes ${median(nodes).toFixed(0)} ms) |`,
+    `| start until the first response | ${median(answered).toFixed(0)} ms |`,
   ].join('\n');
 }
 
-/** Returns a server on a database. The first call starts it. */
-async function contender(server: string, { url }: BenchData, syncMs = 0): Promise<Contender> {
-  const key = `${server} ${url} ${syncMs}`;
-  const started = contenders.get(key) ?? (await startContender(server, url, syncMs));
+/** Returns the server of a side. The first call starts it. */
+async function contender({ server, data: { url }, ...own }: Omit<Side, 'requests'>): Promise<Contender> {
+  const key = `${server} ${url} ${own.syncMs} ${own.isLogging}`;
+  const started = contenders.get(key) ?? (await startContender(server, url, own));
   contenders.set(key, started);
   return started;
 }
 
 async function checkResponses({ gateway, others }: Comparison): Promise<void> {
   for (const [n, request] of gateway.requests.slice(0, 50).entries()) {
-    const response = await ask(await contender(gateway.server, gateway.data), request);
-    for (const { server, data, requests } of others) {
-      const other = await ask(await contender(server, data), requests[n] ?? request);
-      if (!isDeepStrictEqual(other, response)) {
-        throw new Error(`${server} answers ${JSON.stringify(other)}, not ${JSON.stringify(response)}`);
+    const response = await ask(await contender(gateway), request);
+    for (const other of others) {
+      const answer = await ask(await contender(other), other.requests[n] ?? request);
+      if (!isDeepStrictEqual(answer, response)) {
+        throw new Error(`${other.server} answers ${JSON.stringify(answer)}, not ${JSON.stringify(response)}`);
       }
     }
   }
 }
 
-async function compare({
-  name,
-  gateway,
-  others,
-  isAtHalfLoad = false,
-  isLatency = isAtHalfLoad,
-}: Comparison): Promise<readonly Result[]> {
+async function compare({ name, gateway, others, target }: Comparison): Promise<readonly Result[]> {
   const sides = [gateway, ...others];
   for (const each of sides) await warmUp(each);
-  const rate = isAtHalfLoad ? (await measure(gateway, SECONDS)).rate / 2 : undefined;
   const runs = new Map<Side, Run[]>(sides.map((each) => [each, []]));
   for (let round = 0; round < ROUNDS; round += 1) {
     progress(`${name}: round ${round + 1} of ${ROUNDS}`);
     // Each round starts with another side, so that no side always follows the same one.
     for (let n = 0; n < sides.length; n += 1) {
       const each = sides[(n + round) % sides.length];
-      if (each !== undefined) runs.get(each)?.push(await measure(each, SECONDS, rate));
+      if (each !== undefined) runs.get(each)?.push(await measure(each, SECONDS));
     }
   }
   const ours = runs.get(gateway) ?? [];
+  if (others.length === 0) return [{ workload: name, against: '', target, ours, theirs: [] }];
   return others.map((other) => ({
     workload: name,
     against: other.label,
-    wanted: other.wanted,
-    isLatency,
+    target: other.target,
     ours,
     theirs: runs.get(other) ?? [],
   }));
@@ -344,24 +362,18 @@ async function compare({
 
 /** Warms a server up. Each of several documents is sent often enough to be compiled. */
 async function warmUp(side: Side): Promise<void> {
-  const { server, data, requests } = side;
-  if (server !== 'commits' && requests.length === DOCUMENTS) {
-    await load(await contender(server, data), requests, { requests: 4 * DOCUMENTS });
+  if (side.requests.length === DOCUMENTS) {
+    await load(await contender(side), side.requests, { requests: 4 * DOCUMENTS });
   }
   await measure(side, WARM_UP_SECONDS);
 }
 
-async function measure(side: Side, seconds: number, rate?: number): Promise<Run> {
-  const { server, data, requests, syncMs, writers = 0 } = side;
-  const measured = await contender(server, data, syncMs);
-  if (server !== 'commits') {
-    const stopWriters = startLoad(measured, workloads.restUpdates(data), writers);
-    const run = await load(measured, requests, { seconds, rate });
-    await stopWriters();
-    return run;
-  }
-  const committed = Number(await measured.ask(String(seconds)));
-  return { rate: committed, cpuMicros: Number.NaN, p50: Number.NaN, p99: Number.NaN };
+async function measure(side: Side, seconds: number): Promise<Run> {
+  const measured = await contender(side);
+  const stopWriters = startLoad(measured, workloads.restUpdates(side.data), side.writers ?? 0);
+  const run = await load(measured, side.requests, { seconds });
+  await stopWriters();
+  return run;
 }
 
 function progress(text: string): void {

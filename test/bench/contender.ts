@@ -8,14 +8,11 @@ import { NO_RATE_LIMITS } from '../support/no-rate-limits.ts';
 /** A measured process. */
 export type Contender = {
   readonly name: string;
-  /** The URL that it listens on, or an empty string if it does not listen. */
   readonly url: string;
   /** The processor time used so far, in seconds. */
   cpuSeconds(): number;
   /** The resident memory, in MB (10^6 bytes). */
   residentMb(): number;
-  /** Writes a line to standard input, and returns the next line of standard output. */
-  ask(line: string): Promise<string>;
   stop(): Promise<void>;
 };
 
@@ -37,13 +34,24 @@ const [, , ...START]: readonly string[] = JSON.parse(
 ).scripts.start.split(' ');
 const FLAGS = START.filter((word) => word.startsWith('--'));
 
+/** How a contender runs. */
+export type ContenderOptions = {
+  /** The minimum duration of a file sync, in milliseconds; needs `strace`. */
+  readonly syncMs?: number;
+  /** Whether the gateway logs all requests. The other servers log nothing. */
+  readonly isLogging?: boolean;
+};
+
 /**
  * Starts a program of `servers/`, or the gateway itself, on the core for servers.
  *
  * @param url the URL of its database
- * @param syncMs the minimum duration of a file sync, in milliseconds; needs `strace`
  */
-export async function startContender(name: string, url: string, syncMs = 0): Promise<Contender> {
+export async function startContender(
+  name: string,
+  url: string,
+  { syncMs = 0, isLogging = false }: ContenderOptions = {},
+): Promise<Contender> {
   const program =
     name === 'gateway' ? START : [...FLAGS, fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url))];
   const command = [...(syncMs > 0 ? slowDisk(syncMs) : []), process.execPath, ...program];
@@ -54,34 +62,29 @@ export async function startContender(name: string, url: string, syncMs = 0): Pro
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',
-      // The other servers log nothing.
-      PAW_LOG_REQUESTS: 'none',
+      PAW_LOG_REQUESTS: isLogging ? 'all' : 'none',
       ...NO_RATE_LIMITS,
       PORT: '0',
       PUBLIC_URL,
       DATABASE_FILE: url.replace(/^sqlite:/, ''),
       DATABASE_URL: url,
     },
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const nextLine = async () => {
-    const { value } = await lines.next();
-    if (value === undefined) throw new Error(`${name} ended.`);
-    return value;
-  };
-  let started: { url?: string } = {};
-  while (started.url === undefined) started = JSON.parse(await nextLine());
+  let address: string | undefined;
+  for await (const line of createInterface({ input: child.stdout })) {
+    address = JSON.parse(line).url;
+    if (address !== undefined) break;
+  }
+  if (address === undefined) throw new Error(`${name} ended.`);
+  // The log is read and forgotten.
+  child.stdout.resume();
   return {
     name,
-    url: started.url,
+    url: address,
     // With a slow disk, the child process is strace and not the server.
     cpuSeconds: () => (syncMs > 0 ? Number.NaN : cpuSecondsOf(child)),
     residentMb: () => residentMbOf(child),
-    ask(line) {
-      child.stdin.write(`${line}\n`);
-      return nextLine();
-    },
     async stop() {
       process.kill(-(child.pid ?? 0));
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');

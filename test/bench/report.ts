@@ -1,50 +1,75 @@
 import type { Run } from './load.ts';
 
+/** A target. */
+export type Target =
+  /** The maximum of the processor time, relative to that of the other server. */
+  | { readonly processorTime: number }
+  /** The minimum of the rate, relative to that of the other server. */
+  | { readonly relativeRate: number }
+  /** The minimum of the rate, in responses per second. */
+  | { readonly rate: number };
+
 /** The runs of the gateway and of another server, one of each per round. */
 export type Result = {
   readonly workload: string;
+  /** The other server; empty if there is none. */
   readonly against: string;
-  /** The target ratio: a minimum for rates, a maximum for latencies. */
-  readonly wanted: number | undefined;
-  /** Whether to compare latencies instead of rates. */
-  readonly isLatency: boolean;
+  readonly target: Target | undefined;
   readonly ours: readonly Run[];
   readonly theirs: readonly Run[];
 };
 
-const HEAD = ['workload', 'against', 'ratio', 'wanted', 'CPU ratio', 'gateway', 'other', 'p99 ms'];
+/** The median and the quartiles of ratios. */
+export type Ratio = { readonly median: number; readonly low: number; readonly high: number };
+
+const HEAD = ['workload', 'against', 'processor time', 'target', 'rate', 'gateway', 'other', 'p99 in ms'];
 
 /** The header of the table, in Markdown. */
 export const tableHead = [HEAD, HEAD.map(() => '---')].map(lineOf).join('\n');
 
-/** Returns a table row: the median and the quartiles of the ratios within each round. */
-export function tableRow({ workload, against, wanted, isLatency, ours, theirs }: Result): string {
-  const main = ({ rate, p99 }: Run) => (isLatency ? p99 : rate);
-  const ratiosOf = (value: (run: Run) => number) =>
-    ours.map((run, n) => value(run) / value(theirs[n] as Run)).filter((ratio) => !Number.isNaN(ratio));
-  const ratios = ratiosOf(main);
-  const cpu = ratiosOf(({ cpuMicros }) => cpuMicros);
-  const shown = (runs: readonly Run[]) =>
-    isLatency
-      ? `p50 ${median(runs.map(({ p50 }) => p50)).toFixed(2)} ms, p99 ${median(runs.map(({ p99 }) => p99)).toFixed(2)} ms`
-      : `${Math.round(median(runs.map(({ rate }) => rate)))}/s`;
-  const p99s = [ours, theirs].map((runs) => median(runs.map((run) => run.p99)));
+/** Returns a table row. */
+export function tableRow(result: Result): string {
+  const { workload, against, target, ours, theirs } = result;
+  const rates = [ours, theirs].map((runs) => median(runs.map(({ rate }) => rate)));
+  const latencies = [ours, theirs].map((runs) => median(runs.map(({ p99 }) => p99)));
   return lineOf([
     workload,
     against,
-    `${median(ratios).toFixed(2)} (${percentile(ratios, 0.25).toFixed(2)} to ${percentile(ratios, 0.75).toFixed(2)})`,
-    wanted === undefined ? '' : `${isLatency ? 'at most ' : ''}${wanted}`,
-    cpu.length > 0 ? median(cpu).toFixed(2) : '',
-    shown(ours),
-    shown(theirs),
-    // Commits are not requests, and have no latency.
-    isLatency
-      ? ''
-      : p99s
-          .filter((p99) => !Number.isNaN(p99))
-          .map((p99) => p99.toFixed(1))
-          .join(', '),
+    shownRatio(processorTime(result)),
+    target === undefined ? '' : shownTarget(target),
+    shownRatio(ratioOf(result, ({ rate }) => rate)),
+    ...rates.map((rate) => shown(rate, (number) => `${Math.round(number)}/s`)),
+    latencies
+      .map((p99) => shown(p99, (number) => number.toFixed(1)))
+      .filter((text) => text !== '')
+      .join(', '),
   ]);
+}
+
+/** The processor time per response, relative to that of the other server in the same round. */
+export function processorTime(result: Result): Ratio | undefined {
+  return ratioOf(result, ({ cpuMicros }) => cpuMicros);
+}
+
+function ratioOf({ ours, theirs }: Result, value: (run: Run) => number): Ratio | undefined {
+  const ratios = theirs.map((run, n) => value(ours[n] as Run) / value(run)).filter(Number.isFinite);
+  if (ratios.length === 0) return undefined;
+  return { median: median(ratios), low: percentile(ratios, 0.25), high: percentile(ratios, 0.75) };
+}
+
+function shownRatio(ratio: Ratio | undefined): string {
+  if (ratio === undefined) return '';
+  return `${ratio.median.toFixed(2)} (${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)})`;
+}
+
+function shownTarget(target: Target): string {
+  if ('processorTime' in target) return `at most ${target.processorTime.toFixed(2)}`;
+  if ('relativeRate' in target) return `rate at least ${target.relativeRate.toFixed(2)}`;
+  return `at least ${target.rate}/s`;
+}
+
+function shown(value: number, format: (value: number) => string): string {
+  return Number.isNaN(value) ? '' : format(value);
 }
 
 function lineOf(cells: readonly string[]): string {

@@ -21,8 +21,6 @@ const UPDATE = `mutation Update($input: UpdateWalletInput!) {
   updateWallet(input: $input) { wallet { name title description network address password project { name } } }
 }`;
 
-const SIGN_IN = 'mutation SignIn($input: SignInInput!) { signIn(input: $input) { accessToken } }';
-
 // More than the connections, so that no two of them send the same request at the same time.
 const VARIETY = 64;
 
@@ -78,9 +76,11 @@ export function graphqlMix(data: BenchData, pages: number): readonly Request[] {
   return reads.map((read, n) => (n % 20 === 19 ? (updates[n % VARIETY] as Request) : read));
 }
 
-/** Sign-ins of all apps, by GraphQL. */
-export function signIns(data: BenchData): readonly Request[] {
-  return rotation((n) => graphql(data, n, SIGN_IN, { input: data.apps[n % data.apps.length] }));
+/** Sign-ins of `apps` apps, by REST. */
+export function signIns(data: BenchData, apps: number): readonly Request[] {
+  return rotation((n) =>
+    request(data, n, 'POST', '/auth/accounts:signinIdentity', { privateKey: data.apps[n % apps] }),
+  );
 }
 
 /** The position of the `n`th page. The pages are spread over the list. */

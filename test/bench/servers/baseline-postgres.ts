@@ -1,5 +1,11 @@
 import { Pool } from 'pg';
-import { type ProjectValues, serveBaseline, type WalletValues } from './baseline.ts';
+import {
+  eventValues,
+  INSERT_EVENT,
+  type ProjectValues,
+  serveBaseline,
+  type WalletValues,
+} from './baseline.ts';
 
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'], max: 10 });
 
@@ -14,8 +20,9 @@ const FIND_TOKEN = 'SELECT value FROM token WHERE account_id = $1 AND id = $2 AN
 const FIND_PAGE = `SELECT id, title, description, image_cover_cid FROM project
 WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
-const UPDATE_TITLE = `UPDATE wallet SET title = $1, update_time_ms = $2 WHERE account_id = $3 AND id = $4
-RETURNING id, title, description, project_id, network, address`;
+const UPDATE_TITLE = `WITH changed AS (UPDATE wallet SET title = $5, update_time_ms = $6 WHERE account_id = $7 AND id = $8
+RETURNING id, title, description, project_id, network, address), event AS (${INSERT_EVENT})
+SELECT * FROM changed`;
 
 const [[key] = ['']] = await rowsOf<[string]>('key', 'SELECT key FROM page_token_key', []);
 
@@ -27,7 +34,13 @@ serveBaseline(
     },
     findPage: (...values) => rowsOf<ProjectValues>('page', FIND_PAGE, values),
     async updateTitle(accountId, id, title, now) {
-      const [row] = await rowsOf<WalletValues>('update', UPDATE_TITLE, [title, now, accountId, id]);
+      const [row] = await rowsOf<WalletValues>('update', UPDATE_TITLE, [
+        ...eventValues(accountId, id),
+        title,
+        now,
+        accountId,
+        id,
+      ]);
       if (row === undefined) throw new Error('There is no such wallet.');
       return row;
     },

@@ -1,5 +1,11 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { type ProjectValues, serveBaseline, type WalletValues } from './baseline.ts';
+import {
+  eventValues,
+  INSERT_EVENT,
+  type ProjectValues,
+  serveBaseline,
+  type WalletValues,
+} from './baseline.ts';
 
 const database = new DatabaseSync(process.env['DATABASE_FILE'] ?? '');
 database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 2000');
@@ -13,6 +19,9 @@ const updateTitle = prepare(
   `UPDATE wallet SET title = ?, update_time_ms = ? WHERE account_id = ? AND id = ?
    RETURNING id, title, description, project_id, network, address`,
 );
+const insertEvent = prepare(INSERT_EVENT.replaceAll(/\$\d/g, '?'));
+const begin = prepare('BEGIN IMMEDIATE');
+const commit = prepare('COMMIT');
 const [key] = prepare('SELECT key FROM page_token_key').get() as unknown as [string];
 
 serveBaseline(
@@ -21,8 +30,13 @@ serveBaseline(
       (findToken.get(ownerId, serial, now) as unknown as [string] | undefined)?.[0],
     findPage: (accountId, after, limit) =>
       findPage.all(accountId, after, limit) as unknown as readonly ProjectValues[],
-    updateTitle: (accountId, id, title, now) =>
-      updateTitle.get(title, now, accountId, id) as unknown as WalletValues,
+    updateTitle(accountId, id, title, now) {
+      begin.run();
+      const wallet = updateTitle.get(title, now, accountId, id) as unknown as WalletValues;
+      insertEvent.run(...eventValues(accountId, id));
+      commit.run();
+      return wallet;
+    },
   },
   key,
 );

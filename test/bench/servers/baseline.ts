@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { monotonicFactory } from 'ulid';
 
 // A server that is hand-written for speed: Node's own HTTP server, prepared statements,
 // rows as arrays, one-shot hashes, and no part of the gateway. It answers only the requests
@@ -19,8 +20,20 @@ export type Statements = {
   /** Returns the stored record of a valid token, in JSON. */
   findToken(ownerId: string, serial: string, now: number): MaybePromise<string | undefined>;
   findPage(accountId: string, after: string, limit: number): MaybePromise<readonly ProjectValues[]>;
+  /** Updates a wallet, and inserts an audit event in the same transaction. It resolves when both are durable. */
   updateTitle(accountId: string, id: string, title: string, now: number): MaybePromise<WalletValues>;
 };
+
+/** The statement for the audit event of an update. */
+export const INSERT_EVENT = `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count)
+VALUES ($1, $2, $3, $4, 'title', 1)`;
+
+const nextId = monotonicFactory();
+
+/** The parameters of the statement. */
+export function eventValues(accountId: string, walletId: string): readonly [string, string, string, string] {
+  return [accountId, nextId(), 'wallet.update', `wallets/${walletId}`];
+}
 
 type Principal = { readonly accountId: string };
 
