@@ -1,16 +1,26 @@
 import { invalidFields } from '../model/api-error.ts';
 import { optional, parseFields, resourceNameValidator } from '../model/fields.ts';
-import { idOf } from '../model/resource-name.ts';
-import { findProjects } from '../storage/projects.ts';
+import { idOf, type Ulid } from '../model/resource-name.ts';
+import { lockProject } from '../storage/projects.ts';
+import { tokenStore } from '../storage/token-store.ts';
 import { recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
-import { type IssuedToken, issueToken } from './issue-token.ts';
+import { newToken } from './new-token.ts';
 import { requireAccount } from './require-account.ts';
 
 const VALIDATORS = {
   account: resourceNameValidator('accounts'),
   project: optional(resourceNameValidator('projects')),
+};
+
+/** A new account token. */
+export type IssuedToken = {
+  /** The public id of the token. */
+  readonly id: Ulid;
+  readonly accessToken: string;
+  /** The expiry of the token: Unix time in milliseconds. The token can be revoked earlier. */
+  readonly expireTimeMs: number;
 };
 
 /**
@@ -26,21 +36,20 @@ export async function createAccountToken(
   ttlSeconds: number,
 ): Promise<IssuedToken> {
   const { account, project } = parseFields(input, VALIDATORS);
-  const { database } = admin;
-
-  const { id: accountId, default_project_id } = await requireAccount(database, account);
-  if (project && (await findProjects(database, accountId, [idOf(project)])).length === 0) {
-    throw invalidFields([{ field: 'project', description: 'Must be a project of the account.' }]);
-  }
-  const defaultProjectId = project ? idOf(project) : default_project_id;
-  const principal = { level: 'account', accountId, defaultProjectId } as const;
-  return database.transaction(async (transaction) => {
-    const token = await issueToken(transaction, admin, principal, ttlSeconds * 1000);
-    await recordOperatorAct(transaction, admin, accountId, {
-      action: 'token.create',
-      resource: account,
-      tokenId: token.id,
-    });
-    return token;
+  const ttlMs = ttlSeconds * 1000;
+  return admin.database.transaction(async (transaction) => {
+    const { id: accountId, default_project_id } = await requireAccount(transaction, account);
+    const defaultProjectId = project ? idOf(project) : default_project_id;
+    // A concurrent deletion of the project waits, and then finds the token.
+    if (!(await lockProject(transaction, accountId, defaultProjectId))) {
+      throw invalidFields([{ field: 'project', description: 'Must be a project of the account.' }]);
+    }
+    const now = admin.clock();
+    const scope = { level: 'account', accountId, defaultProjectId } as const;
+    const { id, accessToken, record } = newToken('acct', scope, admin.newId());
+    await tokenStore(transaction, () => now).add(id, record, ttlMs);
+    const act = { action: 'token.create', resource: account, tokenId: id } as const;
+    await recordOperatorAct(transaction, admin, accountId, act);
+    return { id, accessToken, expireTimeMs: now + ttlMs };
   });
 }

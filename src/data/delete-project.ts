@@ -3,7 +3,7 @@ import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import type { Project } from '../model/project.ts';
 import { idOf } from '../model/resource-name.ts';
 import { isForeignKeyViolation } from '../storage/foreign-keys.ts';
-import { deleteProject as deleteProjectRow, hasDependents } from '../storage/projects.ts';
+import { deleteProject as deleteProjectRow, hasDependents, lockProject } from '../storage/projects.ts';
 import { recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
@@ -25,6 +25,8 @@ export async function deleteProject(admin: AdminContext, input: UntrustedInput):
   const { database, clock, publicUrl } = admin;
   const deletion = database.transaction(async (transaction) => {
     const accountId = await requireAccountOfProject(transaction, 'name', name);
+    // First, because it waits for an account token that is created for the project.
+    await lockProject(transaction, accountId, idOf(name));
     if (await hasDependents(transaction, accountId, idOf(name), clock())) throw projectInUse();
     const deleted = requireRow(await deleteProjectRow(transaction, accountId, idOf(name)), 'name', 'project');
     await recordOperatorAct(transaction, admin, accountId, { action: 'project.delete', resource: name });

@@ -4,14 +4,14 @@ import { parseFields } from '../model/fields.ts';
 import { signInFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
-import { findAppSecret, lockApp } from '../storage/apps.ts';
-import { revokeOldestTokens } from '../storage/tokens.ts';
-import { recordClientAct } from './audit.ts';
+import { type AppSecretRow, findAppSecret } from '../storage/apps.ts';
+import { insertSignIn } from '../storage/sign-ins.ts';
+import { clientEvent } from './audit.ts';
 import type { Client, SignInResult, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { FailedSignIn } from './failed-sign-in.ts';
 import { appFromRow } from './from-row.ts';
-import { issueToken } from './issue-token.ts';
+import { newToken } from './new-token.ts';
 
 // A placeholder for the hash of a missing app: the response time must not show whether an app exists.
 const NO_HASH = hashCredential('');
@@ -33,48 +33,50 @@ export async function signIn(
   recordFailure: RecordFailure,
 ): Promise<SignInResult> {
   const { name, privateKey } = parseFields(input, signInFields);
-  const { database, clock, maxTokensPerApp, tokenTtlSeconds } = dependencies;
+  const { database, clock, newId, maxTokensPerApp, tokenTtlSeconds } = dependencies;
   const { accountId } = principal;
 
   const row = await findAppSecret(database, accountId, idOf(name));
-  const fail = () => recordFailure({ principal, client, app: row && name, timeMs: clock() });
-  const keyHash = hashCredential(privateKey);
-  const isCurrentKey = equalHashes(row?.private_key_hash ?? NO_HASH, keyHash);
-  const isPreviousKey = equalHashes(row?.previous_key_hash ?? NO_HASH, keyHash);
-  const isPreviousKeyLive = (row?.previous_key_expire_time_ms ?? 0) > clock();
-  const isKeyCorrect = isCurrentKey || (isPreviousKey && isPreviousKeyLive);
+  const now = clock();
+  const key = keyWith(row, hashCredential(privateKey), now);
   const isVisible = principal.level === 'account' || principal.projectId === row?.project_id;
-  if (row === undefined || !isKeyCorrect || !isVisible) {
-    await fail();
-    throw invalidCredentials(name);
+  const isSignedIn = row !== undefined && key !== undefined && isVisible;
+  if (!isSignedIn || row.active !== 1) {
+    await recordFailure({ principal, client, app: row && name, timeMs: now });
+    throw isSignedIn ? appInactive(name) : invalidCredentials(name);
   }
 
-  const issued = await database.transaction(async (transaction) => {
-    // The lock is held until the token is stored, so that a concurrent deactivation or change of the key revokes this
-    // token, too.
-    const now = clock();
-    const app = await lockApp(transaction, accountId, row.id, keyHash, now);
-    if (app?.active !== 1) return { app };
-    // The lock also keeps concurrent sign-ins from exceeding the maximum.
-    await revokeOldestTokens(transaction, accountId, row.id, maxTokensPerApp - 1);
-    const appPrincipal = { level: 'project', accountId, projectId: row.project_id } as const;
-    const keyLifeMs = (app.key_expire_time_ms ?? Infinity) - now;
-    const ttlMs = Math.min(tokenTtlSeconds * 1000, keyLifeMs);
-    // With the same time, so that the token does not outlive the key.
-    const issuer = { ...dependencies, clock: () => now };
-    const token = await issueToken(transaction, issuer, appPrincipal, ttlMs, {
-      id: app.id,
-      keyId: app.key_id,
-    });
-    const act = { action: 'sign_in.succeed', resource: name, tokenId: token.id } as const;
-    await recordClientAct(transaction, dependencies, principal, client, act);
-    return { app, token };
+  const scope = { level: 'project', accountId, projectId: row.project_id } as const;
+  const { id: tokenId, accessToken, record } = newToken('app', scope, newId());
+  const ttlMs = Math.min(tokenTtlSeconds * 1000, key.lifeMs);
+  const act = { action: 'sign_in.succeed', resource: name, tokenId } as const;
+  const app = await insertSignIn(database, () => now, {
+    appId: row.id,
+    currentKeyId: row.private_key_id,
+    keyId: key.id,
+    tokenId,
+    record,
+    ttlMs,
+    maxTokens: maxTokensPerApp,
+    event: clientEvent(dependencies, principal, client, act),
   });
-  if (issued.token === undefined) {
-    await fail();
-    // The key may have been changed since it was read.
-    throw issued.app === undefined ? invalidCredentials(name) : appInactive(name);
-  }
-  const { accessToken, expireTimeMs } = issued.token;
-  return { accessToken, expireTimeMs, app: appFromRow(issued.app) };
+  // The app was changed since it was read.
+  if (app === undefined) return signIn(dependencies, principal, input, client, recordFailure);
+  return { accessToken, expireTimeMs: now + ttlMs, app: appFromRow(app) };
+}
+
+/**
+ * Returns the valid key of an app with this hash: the current one, or the one before it within its grace period. The
+ * comparison takes the same time for an app that does not exist.
+ */
+function keyWith(
+  app: AppSecretRow | undefined,
+  keyHash: string,
+  now: number,
+): { readonly id: string; readonly lifeMs: number } | undefined {
+  const isCurrent = equalHashes(app?.private_key_hash ?? NO_HASH, keyHash);
+  const isPrevious = equalHashes(app?.previous_key_hash ?? NO_HASH, keyHash);
+  if (app && isCurrent) return { id: app.private_key_id, lifeMs: Number.POSITIVE_INFINITY };
+  const lifeMs = (app?.previous_key_expire_time_ms ?? 0) - now;
+  return app?.previous_key_id && isPrevious && lifeMs > 0 ? { id: app.previous_key_id, lifeMs } : undefined;
 }

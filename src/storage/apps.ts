@@ -21,22 +21,14 @@ export type AppKey = {
   readonly private_key_hash: string;
 };
 
-/** A row of the table `app`, with the hashes of its keys. */
+/** A row of the table `app`, with its keys. The columns of the previous key are null if the key was never replaced. */
 export type AppSecretRow = AppRow &
-  Pick<AppKey, 'private_key_hash'> & {
-    /** Null if the key was never replaced. */
+  AppKey & {
+    readonly previous_key_id: string | null;
     readonly previous_key_hash: string | null;
     /** The end of the previous key: Unix time in milliseconds. */
     readonly previous_key_expire_time_ms: number | null;
   };
-
-/** An app with the state of one of its keys. */
-export type AppLock = AppRow & {
-  /** The public id of the key. */
-  readonly key_id: string;
-  /** The end of the key: Unix time in milliseconds. Null for the current key. */
-  readonly key_expire_time_ms: number | null;
-};
 
 /** New values for columns of an app. Columns with the value undefined are not changed. */
 export type AppChanges = {
@@ -54,17 +46,10 @@ const INSERT = `INSERT INTO app (account_id, id, project_id, title, active, crea
 SELECT p.account_id, $3, p.id, $4, $5, $6, $7, $8 FROM project p WHERE p.account_id = $1 AND p.id = $2
 RETURNING ${COLUMNS}`;
 
-const FIND_SECRET = `SELECT ${COLUMNS}, private_key_hash, previous_key_hash, previous_key_expire_time_ms FROM app
-WHERE account_id = $1 AND id = $2`;
+const FIND_SECRET = `SELECT ${COLUMNS}, private_key_id, private_key_hash, previous_key_id, previous_key_hash,
+  previous_key_expire_time_ms FROM app WHERE account_id = $1 AND id = $2`;
 
 const LIST = `SELECT ${COLUMNS} FROM app WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
-
-// An update without a change: a row lock that works on both engines, held until the end of the transaction.
-const LOCK = `UPDATE app SET active = active WHERE account_id = $1 AND id = $2
-  AND (private_key_hash = $3 OR (previous_key_hash = $3 AND previous_key_expire_time_ms > $4))
-RETURNING ${COLUMNS},
-  CASE WHEN private_key_hash = $3 THEN private_key_id ELSE previous_key_id END AS key_id,
-  CASE WHEN private_key_hash = $3 THEN NULL ELSE previous_key_expire_time_ms END AS key_expire_time_ms`;
 
 const UPDATE = `UPDATE app SET title = COALESCE($3, title), active = COALESCE($4, active)
 WHERE account_id = $1 AND id = $2 RETURNING ${COLUMNS}`;
@@ -114,7 +99,7 @@ export function findApps(
   return selectByIds(database, `SELECT ${COLUMNS} FROM app WHERE account_id = $1 AND id`, accountId, ids);
 }
 
-/** Returns an app of the account with the hashes of its keys, or undefined if it does not exist. */
+/** Returns an app of the account with its keys, or undefined if it does not exist. */
 export async function findAppSecret(
   database: Queryable,
   accountId: Ulid,
@@ -132,24 +117,6 @@ export function listApps(
   limit: number,
 ): Promise<readonly AppRow[]> {
   return database.read<AppRow>(LIST, [accountId, after, limit]);
-}
-
-/**
- * Locks an app, so that it keeps its keys and its state until the end of the transaction.
- *
- * @param keyHash the hash of the current key, or of the previous one
- * @param now the current time, in Unix milliseconds
- * @returns the app with the state of this key, or undefined if no app has this id and this key, or the key has ended
- */
-export async function lockApp(
-  transaction: Queryable,
-  accountId: Ulid,
-  id: Ulid,
-  keyHash: string,
-  now: number,
-): Promise<AppLock | undefined> {
-  const [row] = await transaction.write<AppLock>(LOCK, [accountId, id, keyHash, now]);
-  return row;
 }
 
 /** Returns the id of the account of an app, or undefined if the app does not exist. */

@@ -1,6 +1,7 @@
 import type { AuditAction } from '../model/audit-event.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
-import { type Database, insertStatement, type Queryable, type Value } from './database.ts';
+import { type Database, IF_FIRST, type Queryable, type Statement } from './database.ts';
+import { placeholders } from './select-by-ids.ts';
 
 /** A row of the table `audit_event`. */
 export type AuditEventRow = {
@@ -37,7 +38,8 @@ const COLUMNS = AUDIT_EVENT_COLUMNS.join(', ');
 const ON_CONFLICT =
   'ON CONFLICT (account_id, id) DO UPDATE SET event_count = audit_event.event_count + excluded.event_count';
 
-const INSERT = insertStatement('audit_event', AUDIT_EVENT_COLUMNS, ON_CONFLICT);
+const INSERT = `INSERT INTO audit_event (${COLUMNS})
+SELECT ${placeholders(AUDIT_EVENT_COLUMNS, 1).join(', ')} WHERE ${IF_FIRST} ${ON_CONFLICT}`;
 
 const LIST = `SELECT ${COLUMNS} FROM audit_event WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
@@ -50,7 +52,13 @@ const COUNT = `SELECT COUNT(*) AS count FROM
 
 /** Inserts an event, or adds its count to an event with the same id. */
 export async function insertAuditEvent(database: Queryable, event: AuditEventRow): Promise<void> {
-  await database.write(INSERT.sql, valuesOf(event));
+  const { sql, params } = auditStatement(event);
+  await database.write(sql, params);
+}
+
+/** Returns the statement of `insertAuditEvent`, for `Database.writeAll`. */
+export function auditStatement(event: AuditEventRow): Statement {
+  return { sql: INSERT, params: AUDIT_EVENT_COLUMNS.map((column) => event[column]) };
 }
 
 /**
@@ -58,11 +66,10 @@ export async function insertAuditEvent(database: Queryable, event: AuditEventRow
  * returns a row.
  */
 export function audited(
-  database: Pick<Database, 'queryAndInsert'>,
+  database: Pick<Database, 'writeAll'>,
   event: AuditEventRow,
 ): Pick<Queryable, 'write'> {
-  const insertion = { statement: INSERT, values: valuesOf(event) };
-  return { write: (sql, params = []) => database.queryAndInsert(sql, params, insertion) };
+  return { write: (sql, params = []) => database.writeAll([{ sql, params }, auditStatement(event)]) };
 }
 
 /** Returns at most `limit` events of an account whose id is greater than `after`, in the order of their ids. */
@@ -94,8 +101,4 @@ export async function countAuditEvents(
 ): Promise<number> {
   const [row] = await database.read<{ count: number }>(COUNT, [accountId, first, last, limit]);
   return row?.count ?? 0;
-}
-
-function valuesOf(event: AuditEventRow): readonly Value[] {
-  return AUDIT_EVENT_COLUMNS.map((column) => event[column]);
 }

@@ -24,44 +24,23 @@ export type Queryable = {
 /** Ends a transaction that is rolled back, although nothing has failed in it. */
 export class RolledBack extends Error {}
 
-/** A statement that inserts one row. Created once, by `insertStatement`. */
-export type InsertStatement = {
-  /** The statement, with a parameter for each column. */
-  readonly sql: string;
-  /** Returns the statement with the parameters after the first `count`, which inserts only under a condition. */
-  conditional(count: number, condition: string): string;
-};
+/** A statement with the values of its parameters. */
+export type Statement = { readonly sql: string; readonly params: readonly Value[] };
 
-/** A row to insert in the transaction of another statement. */
-export type Insertion = {
-  readonly statement: InsertStatement;
-  /** A value for each column. */
-  readonly values: readonly Value[];
-};
+/**
+ * A condition that is true. Each statement of `Database.writeAll` after the first has it, so that a driver can replace it
+ * by one on the result of the first.
+ */
+export const IF_FIRST = '(TRUE /* and the first statement has returned a row */)';
 
-/** Returns the statement that inserts one row. @param onConflict the clause for a row with the same key */
-export function insertStatement(
-  table: string,
-  columns: readonly string[],
-  onConflict: string,
-): InsertStatement {
-  const into = `INSERT INTO ${table} (${columns.join(', ')})`;
-  const parameters = (count: number) => columns.map((_, index) => `$${count + index + 1}`).join(', ');
-  return {
-    sql: `${into} VALUES (${parameters(0)}) ${onConflict}`,
-    conditional: (count, condition) => `${into} SELECT ${parameters(count)} WHERE ${condition} ${onConflict}`,
-  };
-}
-
-/** Executes a statement and, if it returns a row, an insertion, both in a transaction of the caller. */
-export async function queryThenInsert<R extends Row>(
+/** Executes the statements of `Database.writeAll` one after the other, in a transaction of the caller. */
+export async function writeEach<R extends Row>(
   transaction: Queryable,
-  sql: string,
-  params: readonly Value[],
-  { statement, values }: Insertion,
+  [first, ...others]: readonly [Statement, ...Statement[]],
 ): Promise<readonly R[]> {
-  const rows = await transaction.write<R>(sql, params);
-  if (rows.length > 0) await transaction.write(statement.sql, values);
+  const rows = await transaction.write<R>(first.sql, first.params);
+  if (rows.length === 0) return rows;
+  for (const { sql, params } of others) await transaction.write(sql, params);
   return rows;
 }
 
@@ -84,17 +63,14 @@ export type Database = Queryable & {
    */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
   /**
-   * Executes a statement with RETURNING and, if it returns a row, an insertion, as one transaction. On PostgreSQL, this
-   * is one statement, so it takes one round trip.
+   * Executes statements as one transaction: the first has RETURNING, and if it returns a row, the others are executed. On
+   * PostgreSQL this is one statement, so it takes one round trip, and none of them sees the changes of another.
    *
-   * @param sql the statement; it uses each of `params`
+   * @param statements each uses all of its parameters, and those after the first have the condition `IF_FIRST`
+   * @returns the rows of the first
    * @throws UNAVAILABLE if the database is unavailable
    */
-  queryAndInsert<R extends Row>(
-    sql: string,
-    params: readonly Value[],
-    insertion: Insertion,
-  ): Promise<readonly R[]>;
+  writeAll<R extends Row>(statements: readonly [Statement, ...Statement[]]): Promise<readonly R[]>;
   /**
    * Checks that every table can be read, that the database can be written, and that its schema is current or
    * compatible, on a connection that is used for nothing else. The result is remembered for a second.

@@ -1,18 +1,19 @@
 import type { KeyvStoreAdapter } from 'keyv';
-import type { Queryable } from './database.ts';
+import { IF_FIRST, type Queryable } from './database.ts';
 
 // An entry of an account that is suspended or deleted is not found.
 const GET = `SELECT token.value, token.expire_time_ms FROM token JOIN account ON account.id = token.account_id
 WHERE token.account_id = $1 AND token.id = $2 AND account.id = $1 AND account.state = 'ACTIVE'`;
 
-const SET = `INSERT INTO token (account_id, id, value, expire_time_ms, app_id, app_key_id) VALUES ($1, $2, $3, $4, $5, $6)
+const SET = `INSERT INTO token (account_id, id, value, expire_time_ms, app_id, app_key_id)
+SELECT $1, $2, $3, $4, $5, $6 WHERE ${IF_FIRST}
 ON CONFLICT (account_id, id) DO UPDATE SET value = excluded.value, expire_time_ms = excluded.expire_time_ms`;
 
 const DELETE = 'DELETE FROM token WHERE account_id = $1 AND id = $2 RETURNING expire_time_ms';
 
 const CLEAR = 'DELETE FROM token WHERE account_id = $1';
 
-/** The app that an access token was issued to, and the public id of its key. Both are empty for an account token. */
+/** The app that signed in, and the public id of its key. Both are empty for an account token. */
 export type AppOfToken = { readonly id: string; readonly keyId: string };
 
 const NO_APP: AppOfToken = { id: '', keyId: '' };

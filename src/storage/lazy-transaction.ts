@@ -1,13 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { unavailable } from '../model/api-error.ts';
-import {
-  type Database,
-  type Queryable,
-  queryThenInsert,
-  RolledBack,
-  type Row,
-  type Value,
-} from './database.ts';
+import { type Database, type Queryable, RolledBack, type Row, type Value, writeEach } from './database.ts';
 import { isConflict } from './postgres/errors.ts';
 
 /** A transaction that operations can use as their database. */
@@ -103,7 +96,7 @@ export function lazyTransaction(database: Database): LazyTransaction {
     read: (sql, params) => (run === undefined ? database : inTransaction).read(sql, params),
     write: inTransaction.write,
     transaction: (work) => work(inTransaction),
-    queryAndInsert: (sql, params, insertion) => queryThenInsert(inTransaction, sql, params, insertion),
+    writeAll: (statements) => writeEach(inTransaction, statements),
     // An attempt is a part of one request.
     during: () => own,
   };

@@ -40,6 +40,9 @@ const HAS_DEPENDENTS = `SELECT CASE WHEN
   OR EXISTS (SELECT 1 FROM token WHERE account_id = $1 AND expire_time_ms > $4 AND value LIKE $3)
 THEN 1 ELSE 0 END AS has_dependents`;
 
+// An update without a change: a row lock that works on both engines, held until the end of the transaction.
+const LOCK = 'UPDATE project SET title = title WHERE account_id = $1 AND id = $2 RETURNING id';
+
 const DELETE = `DELETE FROM project WHERE account_id = $1 AND id = $2 RETURNING ${COLUMNS}`;
 
 const COUNT_DOWN = 'UPDATE account SET project_count = project_count - 1 WHERE id = $1';
@@ -126,6 +129,11 @@ export async function hasDependents(
     now,
   ]);
   return row?.has_dependents === 1;
+}
+
+/** Locks a project, so that it is not deleted before the end of the transaction. Returns whether it exists. */
+export async function lockProject(transaction: Queryable, accountId: Ulid, id: Ulid): Promise<boolean> {
+  return (await transaction.write(LOCK, [accountId, id])).length > 0;
 }
 
 /** Deletes a project, and decrements the project count of its account. Returns its last row. */

@@ -20,10 +20,9 @@ export type TokenStore = {
   find(accountId: Ulid, id: Ulid): Promise<TokenRecord | undefined>;
   /**
    * Stores a token with a time to live of `ttlMs` milliseconds.
-   * @param app the app that signed in; omitted for an account token
    * @throws UNAVAILABLE if the database is unavailable
    */
-  add(id: Ulid, record: TokenRecord, ttlMs: number, app?: AppOfToken): Promise<void>;
+  add(id: Ulid, record: TokenRecord, ttlMs: number): Promise<void>;
   /** Revokes a token. Returns whether it was valid. @throws UNAVAILABLE if the database is unavailable */
   revoke(accountId: Ulid, id: Ulid): Promise<boolean>;
 };
@@ -33,33 +32,32 @@ export type TokenStore = {
  * one namespace per account.
  *
  * @param clock returns the current time, in Unix milliseconds
+ * @param app the app of the tokens that are added; omitted for account tokens
  */
-export function tokenStore(database: Queryable, clock: () => number): TokenStore {
-  const keyvOf = (app?: AppOfToken) =>
-    new Keyv<TokenRecord>({
-      // If Keyv caught errors, a token would seem unknown during an outage.
-      throwOnErrors: true,
-      emitErrors: false,
-      store: new KeyvAdapter(database, clock, app),
-      useKeyPrefix: false,
-      serialize: JSON.stringify,
-      deserialize: JSON.parse,
-    });
-  const keyv = keyvOf();
+export function tokenStore(database: Queryable, clock: () => number, app?: AppOfToken): TokenStore {
+  const keyv = new Keyv<TokenRecord>({
+    // If Keyv caught errors, a token would seem unknown during an outage.
+    throwOnErrors: true,
+    emitErrors: false,
+    store: new KeyvAdapter(database, clock, app),
+    useKeyPrefix: false,
+    serialize: JSON.stringify,
+    deserialize: parseEntry,
+  });
   const keyOf = (accountId: Ulid, id: Ulid) => `${accountId}:${id}`;
 
   return {
     find: (accountId, id) => keyv.get(keyOf(accountId, id)),
 
-    async add(id, record, ttlMs, app) {
-      await keyvOf(app).set(keyOf(record.principal.accountId, id), record, ttlMs);
+    async add(id, record, ttlMs) {
+      await keyv.set(keyOf(record.principal.accountId, id), record, ttlMs);
     },
 
     revoke: (accountId, id) => keyv.delete(keyOf(accountId, id)),
   };
 }
 
-/** Returns the data of a token from its column `value`. Keyv stores it in an object, beside its expiry. */
-export function recordFromValue(value: string): TokenRecord {
-  return JSON.parse(value).value;
+/** Returns the entry of Keyv in a column `value`, which has the data of the token beside its expiry. */
+export function parseEntry(value: string) {
+  return JSON.parse(value);
 }

@@ -1,6 +1,6 @@
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
-import { recordFromValue, type TokenRecord } from './token-store.ts';
+import { parseEntry, type TokenRecord } from './token-store.ts';
 
 /** A token with its public data, and the SHA-256 of its secret. */
 export type TokenItem = TokenRecord & {
@@ -14,10 +14,6 @@ export type TokenItem = TokenRecord & {
 
 /** The number up to which valid tokens are counted. */
 export const MAX_COUNTED_TOKENS = 100_000;
-
-// The ids sort by the time of issue.
-const REVOKE_OLDEST = `DELETE FROM token WHERE account_id = $1 AND app_id = $2 AND id <=
-  (SELECT id FROM token WHERE account_id = $1 AND app_id = $2 ORDER BY id DESC LIMIT 1 OFFSET $3)`;
 
 const REVOKE_OTHER_KEYS = 'DELETE FROM token WHERE account_id = $1 AND app_id = $2 AND app_key_id <> $3';
 
@@ -53,20 +49,6 @@ type ItemRow = {
   readonly value: string;
   readonly expire_time_ms: number;
 };
-
-/**
- * Revokes the oldest tokens of an app, so that at most `count` tokens remain.
- *
- * @throws UNAVAILABLE if the database is unavailable
- */
-export async function revokeOldestTokens(
-  database: Queryable,
-  accountId: Ulid,
-  appId: Ulid,
-  count: number,
-): Promise<void> {
-  await database.write(REVOKE_OLDEST, [accountId, appId, count]);
-}
 
 /**
  * Ends the tokens of an app after a rotation of its key: those of the previous key with the key, those of earlier keys
@@ -207,5 +189,5 @@ export async function revokeTokensOfAccount(
 }
 
 function itemFromRow({ id, app_id, value, expire_time_ms }: ItemRow): TokenItem {
-  return { ...recordFromValue(value), id, appId: app_id || undefined, expireTimeMs: expire_time_ms };
+  return { ...parseEntry(value).value, id, appId: app_id || undefined, expireTimeMs: expire_time_ms };
 }

@@ -385,7 +385,9 @@ function wireOf(reason: string, { name }: Api): string {
 
 /** All rows that an operation could change. */
 async function contents(): Promise<unknown> {
-  const tables = ['account', 'project', 'app', 'wallet', 'token'];
+  // A sweep can delete the expired tokens meanwhile.
+  const valid = `token WHERE expire_time_ms > ${gateway.clock()}`;
+  const tables = ['account', 'project', 'app', 'wallet', valid];
   return Promise.all(tables.map((table) => gateway.database.read(`SELECT * FROM ${table} ORDER BY 1, 2`)));
 }
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { rotateAppKey } from '../../src/data/rotate-app-key.ts';
 import { signIn as signInWith } from '../../src/data/sign-in.ts';
 import { updateApp } from '../../src/data/update-app.ts';
 import {
@@ -15,7 +16,7 @@ import {
   withOtherSecret,
   withoutRequestId,
 } from '../support/actors.ts';
-import { type Api, bothApis, graphqlApi } from '../support/apis.ts';
+import { type Api, bothApis, graphqlApi, restApi } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 import { expectError } from '../support/refusal.ts';
 
@@ -142,19 +143,25 @@ test('GraphQL also returns when the token expires, and the app without its key',
   });
 });
 
-test('an app that is activated while it signs in is returned as it is then', async () => {
+test.each<[change: string, apply: (name: string) => Promise<unknown>, reason: string]>([
+  ['is deactivated', (name) => updateApp(gateway.admin, 'operator', { name, active: false }), 'APP_INACTIVE'],
+  ['gets a new key', (name) => rotateAppKey(gateway.admin, 'operator', { name }), 'INVALID_CREDENTIALS'],
+])('an app that %s after a sign-in has compared its key gets no token', async (_, apply, reason) => {
   const { account, token, projects } = await seedTenant(gateway);
-  const api = graphqlApi(() => gateway.url);
-  const key = keyOf(await createApp(api, token, { active: false }));
+  const key = keyOf(
+    await createApp(
+      restApi(() => gateway.url),
+      token,
+    ),
+  );
   const { admin, database } = gateway;
   const dependencies: Parameters<typeof signInWith>[0] = {
     ...admin,
-    // The app is activated after the sign-in has found it.
     database: {
       ...database,
-      async transaction(work) {
-        await updateApp(admin, 'operator', { name: key.name, active: true });
-        return database.transaction(work);
+      async writeAll(statements) {
+        await apply(key.name);
+        return database.writeAll(statements);
       },
     },
     maxTokensPerApp: 1,
@@ -162,14 +169,10 @@ test('an app that is activated while it signs in is returned as it is then', asy
   };
   const [accountId, defaultProjectId] = [ulidOf(account), ulidOf(projects[0] ?? '')];
   const principal = { level: 'account', accountId, defaultProjectId, credentialId: accountId } as const;
-  const client = {
-    requestId: '',
-    address: '127.0.0.1',
-    startMs: performance.now(),
-    isGone: false,
-  };
-  const { app } = await signInWith(dependencies, principal, key, client, async () => undefined);
-  expect(app).toMatchObject({ name: key.name, active: true });
+  const client = { requestId: '', address: '127.0.0.1', startMs: performance.now(), isGone: false };
+  const signedIn = signInWith(dependencies, principal, key, client, async () => undefined);
+  await expect(signedIn).rejects.toMatchObject({ reason });
+  expect(await tokenCount(key.name)).toBe(0);
 });
 
 /** Apps of an account, two of them active, and apps of another account. */

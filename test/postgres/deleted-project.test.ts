@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { deleteProject } from '../../src/data/delete-project.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { reasonOf, ulidOf } from '../support/actors.ts';
 import { type Api, bothApis } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
@@ -9,7 +11,7 @@ let tenant: Tenant;
 
 beforeAll(async () => {
   gateway = await startGateway();
-  tenant = await seedTenant(gateway, { projects: 8, wallets: 1 });
+  tenant = await seedTenant(gateway, { projects: 10, wallets: 1 });
   return gateway.stop;
 });
 
@@ -67,4 +69,24 @@ test('an app can not be created in a project that is deleted meanwhile', async (
     graphql ? reasonOf(graphql.createApp(tenant.token, input)) : '',
   );
   expect(reason).toBe('INVALID_FIELD');
+});
+
+test('an account token can not be created for a project that is deleted meanwhile', async () => {
+  const project = tenant.projects[8] ?? '';
+  const input = { account: tenant.account, project };
+  const created = duringDeletion(project, () => createAccountToken(gateway.admin, input, 60));
+  await expect(created).rejects.toMatchObject({ reason: 'INVALID_FIELD' });
+});
+
+test('a project can not be deleted while an account token is created for it', async () => {
+  const project = tenant.projects[9] ?? '';
+  const { result } = await gateway.database.transaction(async (transaction) => {
+    const database: Database = { ...gateway.database, transaction: (work) => work(transaction) };
+    await createAccountToken({ ...gateway.admin, database }, { account: tenant.account, project }, 60);
+    const pending = deleteProject(gateway.admin, { name: project });
+    pending.catch(() => {});
+    await lockWait();
+    return { result: () => pending };
+  });
+  await expect(result()).rejects.toMatchObject({ reason: 'INVALID_FIELD' });
 });

@@ -9,14 +9,7 @@ import {
 } from '../../src/model/resource-name.ts';
 import { deleteAccountRows } from '../../src/storage/account-rows.ts';
 import { listAccounts } from '../../src/storage/accounts.ts';
-import {
-  APP_LIST,
-  findAccountOfApp,
-  listApps,
-  lockApp,
-  replaceAppKey,
-  updateApp,
-} from '../../src/storage/apps.ts';
+import { APP_LIST, findAccountOfApp, listApps, replaceAppKey, updateApp } from '../../src/storage/apps.ts';
 import { countAuditEvents, listAllAuditEvents, listAuditEvents } from '../../src/storage/audit-events.ts';
 import type { Database, Execute } from '../../src/storage/database.ts';
 import { countLists, findListPages, findListsWithPrevious } from '../../src/storage/project-lists.ts';
@@ -27,6 +20,7 @@ import {
   hasDependents,
   updateProject,
 } from '../../src/storage/projects.ts';
+import { insertSignIn } from '../../src/storage/sign-ins.ts';
 import { sweepExpired } from '../../src/storage/sweep.ts';
 import { tokenStore } from '../../src/storage/token-store.ts';
 import {
@@ -34,7 +28,6 @@ import {
   findToken,
   findTokenById,
   listTokens,
-  revokeOldestTokens,
   revokeToken,
   revokeTokenById,
   revokeTokensOfAccount,
@@ -110,12 +103,15 @@ test('the token of a request and the rows of the commands are found by an index'
   await findToken(explained, accountId, id);
   await findTokenById(explained, id);
   await revokeToken(explained, accountId, id);
-  await revokeOldestTokens(explained, accountId, id, 1);
   await listTokens(explained, accountId, '', 10, 0);
   await hasDependents(explained, accountId, projectId, 0);
   await findAccountOfApp(explained, resourceName('apps', id));
   await updateApp(explained, accountId, id, { active: true });
-  await lockApp(explained, accountId, id, '', 0);
+  await insertSignIn(explained, Date.now, {
+    ...{ appId: id, currentKeyId: '', keyId: '', tokenId: id, ttlMs: 1, maxTokens: 1 },
+    record: { hash: '', principal: { level: 'project', accountId, projectId } },
+    event: { ...EVENT, account_id: accountId, id, resource: resourceName('apps', id) },
+  });
   await replaceAppKey(explained, accountId, id, { private_key_id: '', private_key_hash: '' }, 0);
   await endTokensWithKey(explained, accountId, id, '', 0);
   await updateProject(explained, resourceName('projects', id), { title: 'Quarry', description: undefined });
@@ -149,7 +145,17 @@ test('a sweep finds expired entries and old events by an index', async () => {
 const INSERT_EXPIRED =
   "INSERT INTO token (account_id, id, value, expire_time_ms) VALUES ('owner', 'key', 'value', 0)";
 
-type Statements = Pick<Database, 'read' | 'write' | 'transaction'>;
+const EVENT = {
+  action: 'sign_in.succeed',
+  fields: '',
+  event_count: 1,
+  credential_id: null,
+  token_id: null,
+  address: null,
+  request_id: null,
+} as const;
+
+type Statements = Pick<Database, 'read' | 'write' | 'writeAll' | 'transaction'>;
 
 const INSERT_OLD = `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count)
   VALUES ('account', '01ARZ3NDEKTSV4RRFFQ69G5FAV', 'app.create', 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV', '', 1)`;
@@ -167,6 +173,10 @@ function explain(database: Database): { explained: Statements; plan: string[] } 
   const explained: Statements = {
     read: explainedBy(database.read),
     write: explainedBy(database.write),
+    async writeAll(statements) {
+      for (const { sql, params } of statements) await explained.write(sql, params);
+      return [];
+    },
     transaction: (work) => work(explained),
   };
   return { explained, plan };

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import { type Database, insertStatement, type Queryable } from '../../src/storage/database.ts';
+import { type Database, IF_FIRST, type Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { onDatabase } from '../support/engine.ts';
 import { makeDatabase, migrateDatabase } from '../support/gateway.ts';
@@ -122,43 +122,53 @@ describe('a statement', () => {
   });
 });
 
-describe('a statement with an insertion', () => {
-  const BUMP = 'UPDATE item SET at = at + 1, note = $2 WHERE id = $1 RETURNING id, at';
+describe('statements that are executed together', () => {
+  const bump = (...params: string[]) => ({
+    sql: 'UPDATE item SET at = at + 1, note = $2 WHERE id = $1 RETURNING id, at',
+    params,
+  });
 
-  const statement = insertStatement(
-    'item',
-    ['id', 'note', 'at'],
-    'ON CONFLICT (id) DO UPDATE SET at = item.at + excluded.at',
-  );
+  const insertion = (id: string) => ({
+    sql: `INSERT INTO item (id, note, at) SELECT $1, $2, $3 WHERE ${IF_FIRST}
+      ON CONFLICT (id) DO UPDATE SET at = item.at + excluded.at`,
+    params: [id, null, 7],
+  });
 
-  const insertion = (id: string) => ({ statement, values: [id, null, 7] });
+  const deletion = (id: string) => ({ sql: `DELETE FROM item WHERE ${IF_FIRST} AND id = $1`, params: [id] });
 
-  test('returns its rows, and inserts if there are any', async () => {
+  test('return the rows of the first, and all others are executed if there are any', async () => {
     await database.write(ADD, ['a', null, 1]);
-    expect(await database.queryAndInsert(BUMP, ['a', 'x'], insertion('new'))).toEqual([{ id: 'a', at: 2 }]);
-    expect(await database.queryAndInsert(BUMP, ['b', 'x'], insertion('none'))).toEqual([]);
-    expect(await database.queryAndInsert(BUMP, ['a', 'y'], insertion('new'))).toEqual([{ id: 'a', at: 3 }]);
+    await add(database, 'old');
+    expect(await database.writeAll([bump('b', 'x'), insertion('none'), deletion('old')])).toEqual([]);
+    expect(await ids()).toEqual(['a', 'old']);
+    expect(await database.writeAll([bump('a', 'x'), insertion('new')])).toEqual([{ id: 'a', at: 2 }]);
+    expect(await database.writeAll([bump('a', 'y'), deletion('old'), insertion('new')])).toEqual([
+      { id: 'a', at: 3 },
+    ]);
     expect(await database.read(LIST)).toEqual([
       { id: 'a', note: 'y', at: 3 },
       { id: 'new', note: null, at: 14 },
     ]);
   });
 
-  test('inserts once, whatever the number of its rows', async () => {
+  test('are executed once each, whatever the number of rows of the first', async () => {
     await add(database, 'a', 'b');
-    const all = "UPDATE item SET note = 'x' RETURNING id";
-    expect(await database.queryAndInsert(all, [], insertion('new'))).toHaveLength(2);
+    const all = { sql: "UPDATE item SET note = 'x' RETURNING id", params: [] };
+    expect(await database.writeAll([all, insertion('new')])).toHaveLength(2);
     expect(await ids()).toEqual(['a', 'b', 'new']);
     expect(await database.read('SELECT at FROM item WHERE id = $1', ['new'])).toEqual([{ at: 7 }]);
   });
 
-  test('changes nothing if the insertion fails, and leaves concurrent writes', async () => {
+  test('change nothing if one of them fails, and leave concurrent writes', async () => {
     await database.write(ADD, ['a', null, 1]);
-    const invalid = { statement: insertStatement('item', ['id', 'missing'], ''), values: ['b', null] };
+    const invalid = {
+      sql: `INSERT INTO item (id, missing) SELECT $1, $2 WHERE ${IF_FIRST}`,
+      params: ['b', null],
+    };
     const outcomes = await Promise.allSettled([
       add(database, 'c'),
-      database.queryAndInsert(BUMP, ['a', 'x'], invalid),
-      database.queryAndInsert(BUMP, ['a', 'x'], insertion('d')),
+      database.writeAll([bump('a', 'x'), invalid]),
+      database.writeAll([bump('a', 'x'), insertion('d')]),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await ids()).toEqual(['a', 'c', 'd']);

@@ -1,5 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type Database, insertStatement } from '../../src/storage/database.ts';
+import { type Database, IF_FIRST } from '../../src/storage/database.ts';
 import { lazyTransaction } from '../../src/storage/lazy-transaction.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { makeDatabase } from '../support/gateway.ts';
@@ -26,8 +26,9 @@ test('everything from the first write on is one transaction', async () => {
   await lazy.database.transaction((transaction) => transaction.write(ADD, [3]));
   expect(await lazy.database.read(LIST)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
   expect(await database.read(LIST)).toEqual([{ id: 1 }]);
-  const insertion = { statement: insertStatement('item', ['id'], ''), values: [5] };
-  expect(await lazy.database.queryAndInsert(`${ADD} RETURNING id`, [4], insertion)).toEqual([{ id: 4 }]);
+  const first = { sql: `${ADD} RETURNING id`, params: [4] };
+  const second = { sql: `INSERT INTO item (id) SELECT $1 WHERE ${IF_FIRST}`, params: [5] };
+  expect(await lazy.database.writeAll([first, second])).toEqual([{ id: 4 }]);
   expect(await database.read(LIST)).toEqual([{ id: 1 }]);
   await lazy.commit(async (last) => void (await last.write(ADD, [6])));
   expect(await database.read(LIST)).toEqual([1, 2, 3, 4, 5, 6].map((id) => ({ id })));

@@ -1,5 +1,12 @@
 import { ApiError, unavailable } from '../../model/api-error.ts';
-import type { Database, DatabaseRequest, Row, Value } from '../database.ts';
+import {
+  type Database,
+  type DatabaseRequest,
+  IF_FIRST,
+  type Row,
+  type Statement,
+  type Value,
+} from '../database.ts';
 import { READ_TABLES, READINESS_LIFETIME_MS } from '../readiness.ts';
 import { remembered } from '../remembered.ts';
 import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../schema-version.ts';
@@ -89,11 +96,9 @@ export function openPostgres(url: string, settings: PostgresSettings, onPool?: O
         return retryConflicts(() => new Transaction(pool, use, begin).run(work), deadline);
       },
 
-      // Source: PostgreSQL, section 7.8.4.
-      queryAndInsert(sql, params, { statement, values }) {
-        const insertion = statement.conditional(params.length, 'EXISTS (SELECT 1 FROM changed)');
-        const joined = `WITH changed AS (${sql}), inserted AS (${insertion}) SELECT * FROM changed`;
-        return write(joined, [...params, ...values]);
+      writeAll(statements) {
+        const params = statements.flatMap((statement) => statement.params);
+        return write(joined(statements), params);
       },
 
       during: databaseFor,
@@ -138,4 +143,16 @@ async function probe({ query }: Session): Promise<boolean> {
     }),
   ]);
   return state?.read_only === 'off';
+}
+
+/** Joins the statements of `Database.writeAll` to one. Source: PostgreSQL, section 7.8.4. */
+function joined(statements: readonly Statement[]): string {
+  let count = 0;
+  const parts = statements.map(({ sql, params }, index) => {
+    const offset = count;
+    count += params.length;
+    const renumbered = sql.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + offset}`);
+    return `part_${index} AS (${renumbered.replace(IF_FIRST, 'EXISTS (SELECT 1 FROM part_0)')})`;
+  });
+  return `WITH ${parts.join(',\n')} SELECT * FROM part_0`;
 }

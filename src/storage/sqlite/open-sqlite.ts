@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../../model/api-error.ts';
-import { type Database, type Queryable, queryThenInsert, type Row, type Value } from '../database.ts';
+import { type Database, type Queryable, type Row, type Value, writeEach } from '../database.ts';
 import { checkpoints, type HeldLog } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';
 import { LogSync, type Sync } from './log-sync.ts';
@@ -77,8 +77,8 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync 
       return writes.transaction(() => work(transaction));
     },
 
-    async queryAndInsert(sql, params, insertion) {
-      return writes.transaction(() => queryThenInsert(transaction, sql, params, insertion));
+    async writeAll(statements) {
+      return writes.transaction(() => writeEach(transaction, statements));
     },
 
     during: () => database,
