@@ -30,7 +30,7 @@ const sqlite = {
   name: 'sqlite',
   include: ['test/**/*.test.ts'],
   exclude: ['test/unit/**', 'test/postgres/**', ...withoutProgram],
-  provide: { engine: 'sqlite', postgresUrl: '', isPartitioned: false },
+  provide: { engine: 'sqlite', postgresUrl: '' },
   globalSetup: 'test/support/build-assets.ts',
 } as const;
 
@@ -44,16 +44,8 @@ const postgres = {
     'test/process/stop.test.ts',
   ],
   exclude: withoutProgram,
-  provide: { engine: 'postgres', isPartitioned: false },
+  provide: { engine: 'postgres' },
   globalSetup: 'test/support/shared-postgres.ts',
-} as const;
-
-// The operations once more, on tables that are partitioned by account, as those of a distributed engine are.
-const partitioned = {
-  ...postgres,
-  name: 'partitioned',
-  include: ['test/operations/**/*.test.ts', 'test/projects/**/*.test.ts', 'test/access/permissions.test.ts'],
-  provide: { engine: 'postgres', isPartitioned: true },
 } as const;
 
 export default defineConfig({
@@ -66,7 +58,7 @@ export default defineConfig({
     maxWorkers: 4,
     // Modules are loaded by Node, as in production, and not by Vite.
     experimental: { viteModuleRunner: false },
-    projects: [unit, sqlite, postgres, partitioned].map((project) => ({
+    projects: [unit, sqlite, postgres].map((project) => ({
       extends: true,
       // Modules have no state that files could share.
       test: { isolate: false, ...project, exclude: [...project.exclude, 'test/node_modules/**'] },

@@ -14,7 +14,7 @@ let tenant: Tenant;
 beforeAll(async () => {
   const { url, remove } = await makeDatabase();
   await onDatabase(url, async (database) => {
-    // The default of engines such as CockroachDB.
+    // So that concurrent transactions lose conflicts.
     const name = new URL(url).pathname.slice(1);
     await database.write(`ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
   });

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
 import {
   accessTokenOf,
   createApp,
@@ -12,7 +13,6 @@ import {
 } from '../support/actors.ts';
 import { type Api, graphqlApi, postGraphql, restApi } from '../support/apis.ts';
 import { migrateDatabase, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
-import { partition } from '../support/partitions.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 
 const POLL = { timeout: 30_000, interval: 10 };
@@ -48,6 +48,33 @@ const UPDATE_APP = 'mutation ($input: UpdateAppInput!) { updateApp(input: $input
 const ROTATE = 'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { privateKey } } }';
 
 const SIGN_OUT = 'mutation { signOut { clientMutationId } }';
+
+// Each table with the column that names the account, and its foreign keys, which partitions need not have.
+const TABLES = {
+  account: { column: 'id', keys: [] },
+  project: { column: 'account_id', keys: ['project_account_id_fkey'] },
+  app: { column: 'account_id', keys: ['app_account_id_project_id_fkey'] },
+  wallet: { column: 'account_id', keys: ['wallet_account_id_project_id_fkey'] },
+  token: { column: 'account_id', keys: [] },
+  idempotency_key: { column: 'account_id', keys: [] },
+  audit_event: { column: 'account_id', keys: [] },
+} as const;
+
+/** Partitions all tables of a database by account. Each partition has the indexes that its table had. */
+async function partition({ write }: Database): Promise<void> {
+  for (const [table, { keys }] of Object.entries(TABLES)) {
+    for (const key of keys) await write(`ALTER TABLE ${table} DROP CONSTRAINT ${key}`);
+  }
+  for (const [table, { column }] of Object.entries(TABLES)) {
+    await write(`ALTER TABLE ${table} RENAME TO whole_${table}`);
+    await write(`CREATE TABLE ${table} (LIKE whole_${table} INCLUDING ALL) PARTITION BY HASH (${column})`);
+    for (let n = 0; n < 8; n += 1) {
+      const values = `WITH (MODULUS 8, REMAINDER ${n})`;
+      await write(`CREATE TABLE ${table}_${n} PARTITION OF ${table} FOR VALUES ${values}`);
+    }
+    await write(`DROP TABLE whole_${table}`);
+  }
+}
 
 /** Calls every operation of an API, and of GraphQL what only that has. */
 async function useAll(api: Api, url: string, { token, projects, wallets }: Tenant): Promise<void> {

@@ -50,26 +50,10 @@ type PlanMode = 'force_custom_plan' | 'force_generic_plan' | 'auto';
 
 const TIMES_BEFORE = 6;
 
-// Each partition has the same primary key and indexes as the whole table had.
-const PARTITION = [
-  'ALTER TABLE app DROP CONSTRAINT app_account_id_project_id_fkey',
-  'ALTER TABLE wallet DROP CONSTRAINT wallet_account_id_project_id_fkey',
-  'ALTER TABLE project RENAME TO whole_project',
-  'CREATE TABLE project (LIKE whole_project INCLUDING ALL) PARTITION BY HASH (account_id)',
-  ...Array.from(
-    { length: 8 },
-    (_, n) => `CREATE TABLE project_${n} PARTITION OF project FOR VALUES WITH (MODULUS 8, REMAINDER ${n})`,
-  ),
-  'INSERT INTO project SELECT * FROM whole_project',
-  'DROP TABLE whole_project',
-];
-
 describe.each([
-  ['of the only account', 0, [], ['ANALYZE']],
-  ['of an account beside 20 others, without statistics', 20, [], []],
-  ['in a table hash-partitioned by account', 20, PARTITION, ['ANALYZE']],
-  ['in a table hash-partitioned by account, without statistics', 20, PARTITION, []],
-])('a page of 3000 projects %s', (_whose, others, layout, statistics) => {
+  ['of the only account', 0, ['ANALYZE']],
+  ['of an account beside 20 others, without statistics', 20, []],
+])('a page of 3000 projects %s', (_whose, others, statistics) => {
   let gateway: Gateway;
   let account: Ulid;
 
@@ -83,7 +67,7 @@ describe.each([
       gateway.clock.advance(1000);
       await seedTenant(gateway);
     }
-    for (const sql of [...layout, FILL_PROJECTS, ...statistics]) await gateway.database.write(sql);
+    for (const sql of [FILL_PROJECTS, ...statistics]) await gateway.database.write(sql);
     return gateway.stop;
   });
 
@@ -100,7 +84,7 @@ describe.each([
     (['force_custom_plan', 'force_generic_plan'] as const).flatMap((mode) =>
       places.map((place) => [...place, mode] as const),
     ),
-  )('%s %s is found by its key in one partition, and only its rows are read ($3)', async (...parameters) => {
+  )('%s %s is found by its key, and only its rows are read ($3)', async (...parameters) => {
     const [direction, , index, mode] = parameters;
     const [place] =
       index === undefined ? [] : await gateway.database.read<{ id: Ulid }>(FIND, [account, index]);
@@ -109,9 +93,8 @@ describe.each([
     await findProjectPage(explained, account, request);
     await findProjectPageMetadata(explained, account, request);
     const onProjects = steps.filter(
-      (step) => step['Relation Name']?.startsWith('project') && step['Actual Loops'] > 0,
+      (step) => step['Relation Name'] === 'project' && step['Actual Loops'] > 0,
     );
-    expect(new Set(onProjects.map((step) => step['Relation Name'])).size).toBe(1);
     // One row more than the page, and one on its other side.
     expect(sum(onProjects.map(rowsRead))).toBeLessThanOrEqual(5 + 1 + 1);
     for (const step of onProjects) expect(step['Node Type']).toMatch(/^Index (Only )?Scan$/);

@@ -17,7 +17,6 @@ import type { Database } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { NO_RATE_LIMITS } from './no-rate-limits.ts';
-import { partition } from './partitions.ts';
 
 /** A clock that stands still until it is advanced. */
 export type TestClock = (() => number) & { advance(ms: number): void };
@@ -137,15 +136,7 @@ async function makePostgresDatabase(serverUrl: string): Promise<TestDatabase> {
   await administer(`CREATE DATABASE ${name}`);
   const url = new URL(serverUrl);
   url.pathname = name;
-  if (inject('isPartitioned')) await makePartitions(url.href);
   return { url: url.href, remove: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
-}
-
-async function makePartitions(url: string): Promise<void> {
-  await migrateDatabase(url);
-  const database = await openDatabase(url);
-  await partition(database);
-  await database.close();
 }
 
 /** Adds an account with `projects` projects and `wallets` wallets. The first project is the default. */

@@ -7,8 +7,6 @@ declare module 'vitest' {
     engine: 'sqlite' | 'postgres';
     /** The URL of the shared PostgreSQL server; empty on another engine. */
     postgresUrl: string;
-    /** Whether the tables of the databases are partitioned by account. */
-    isPartitioned: boolean;
   }
 }
 
