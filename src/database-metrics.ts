@@ -5,12 +5,15 @@ const SYNC_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25
 
 const COMMITS_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-const WAIT_BUCKETS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+// Source: OpenTelemetry, semantic conventions for database metrics, and a shorter one for SQLite.
+const STATEMENT_BUCKETS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
 const TOKEN_COUNT_INTERVAL_MS = 60_000;
 
 /** Returns the functions that make metrics of what a database measures. */
-export function databaseMetrics(registry: Registry): Required<Pick<OpenSettings, 'onPool' | 'onSync'>> {
+export function databaseMetrics(
+  registry: Registry,
+): Required<Pick<OpenSettings, 'onPool' | 'onStatement' | 'onSync'>> {
   const registers = [registry];
   const syncs = new Histogram({
     name: 'paw_sqlite_sync_duration_seconds',
@@ -32,7 +35,17 @@ export function databaseMetrics(registry: Registry): Required<Pick<OpenSettings,
     registers,
   });
 
+  const statements = new Histogram({
+    name: 'db_client_operation_duration_seconds',
+    help: 'The time from the call of a read, a write or a transaction to its result, with all waits.',
+    labelNames: ['db_operation_name'],
+    buckets: STATEMENT_BUCKETS,
+    registers,
+  });
+
   return {
+    onStatement: (kind, seconds) => statements.observe({ db_operation_name: kind }, seconds),
+
     onSync({ seconds, commits, logBytes }) {
       syncs.observe(seconds);
       commitCounts.observe(commits);
@@ -62,7 +75,7 @@ export function databaseMetrics(registry: Registry): Required<Pick<OpenSettings,
       const waits = new Histogram({
         name: 'paw_postgres_wait_duration_seconds',
         help: 'The time that a transaction or a batch of statements has waited for a PostgreSQL connection.',
-        buckets: WAIT_BUCKETS,
+        buckets: STATEMENT_BUCKETS,
         registers,
       });
       const timeouts = new Counter({

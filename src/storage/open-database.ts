@@ -2,6 +2,7 @@ import type { Database } from './database.ts';
 import { DatabaseUrlError, sqlitePath } from './database-url.ts';
 import type { ObservePool, PostgresSettings } from './postgres/open-postgres.ts';
 import { openSqlite, type SqliteSettings } from './sqlite/open-sqlite.ts';
+import type { ObserveStatement } from './statement-times.ts';
 
 /** Options for opening a database. */
 export type OpenSettings = {
@@ -16,6 +17,7 @@ export type OpenSettings = {
   readonly onSync?: SqliteSettings['onSync'];
   /** Observes the PostgreSQL pool. */
   readonly onPool?: ObservePool | undefined;
+  readonly onStatement?: ObserveStatement | undefined;
 };
 
 const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = { poolSize: 10, timeoutMs: 5000 };
@@ -37,14 +39,15 @@ export async function openDatabase(
     onHeldLog,
     onSync,
     onPool,
+    onStatement,
   }: OpenSettings = {},
 ): Promise<Database> {
   const path = sqlitePath(url);
-  if (path !== undefined) return openSqlite(path, { create, onFailure, onHeldLog, onSync });
+  if (path !== undefined) return openSqlite(path, { create, onFailure, onHeldLog, onSync, onStatement });
   if (/^postgres(ql)?:\/\//.test(url)) {
     // Imported on demand: a start on SQLite is faster without the PostgreSQL driver.
     const { openPostgres } = await import('./postgres/open-postgres.ts');
-    return openPostgres(url, postgres, onPool);
+    return openPostgres(url, postgres, { onPool, onStatement });
   }
   throw new DatabaseUrlError(
     'DATABASE_URL must be sqlite:<path> or postgres://<user>:<password>@<host>:<port>,…/<database>.',

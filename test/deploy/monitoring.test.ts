@@ -19,7 +19,7 @@ const RULE_TESTS = fileURLToPath(new URL('alerts.test.yml', import.meta.url));
 const POLL = { timeout: 60_000 };
 
 // Metrics of the gateway, as opposed to functions and labels of PromQL. `up` is of Prometheus itself.
-const METRIC = /\b(?:http_server|paw|process|nodejs)_\w+\b/g;
+const METRIC = /\b(?:http_server|db_client|paw|process|nodejs)_\w+\b/g;
 
 type Rule = { readonly alert: string; readonly expr: string };
 

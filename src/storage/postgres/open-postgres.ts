@@ -10,6 +10,7 @@ import {
 import { READ_TABLES, READINESS_LIFETIME_MS } from '../readiness.ts';
 import { remembered } from '../remembered.ts';
 import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../schema-version.ts';
+import { type ObserveStatement, timedStatements } from '../statement-times.ts';
 import { retryConflicts } from './conflicts.ts';
 import { hasCode, LOCK_TIMEOUT, TOO_MANY_CONNECTIONS } from './errors.ts';
 import { poolOpener } from './hosts.ts';
@@ -38,6 +39,12 @@ export type PostgresSettings = {
  */
 export type ObservePool = (state: () => PoolState) => ((wait: PoolWait) => void) | undefined;
 
+/** The functions that receive what is measured. */
+type Observers = {
+  readonly onPool?: ObservePool | undefined;
+  readonly onStatement?: ObserveStatement | undefined;
+};
+
 // A wait must be shorter than the timeout of a statement.
 const MIGRATION_LOCK = [
   "SET LOCAL lock_timeout = '500ms'",
@@ -55,7 +62,11 @@ const READ_ONLY = "SELECT current_setting('transaction_read_only') AS read_only"
  * @param url `postgres://…`; see `parsePostgresUrl` for its parameters
  * @throws DatabaseUrlError if the URL is malformed, or a parameter is unknown or invalid
  */
-export function openPostgres(url: string, settings: PostgresSettings, onPool?: ObservePool): Database {
+export function openPostgres(
+  url: string,
+  settings: PostgresSettings,
+  { onPool, onStatement }: Observers = {},
+): Database {
   const { poolSize, timeoutMs, lockTimeoutMs, variables } = settings;
   const target = parsePostgresUrl(url, variables);
   const { hasPooler } = target;
@@ -69,6 +80,7 @@ export function openPostgres(url: string, settings: PostgresSettings, onPool?: O
   // A probe must not wait for the connections of requests, and keeps its own.
   const probes = new ConnectionPool(openPool({ max: 1, idleTimeoutMillis: 0 }), common);
   const reads = new ReadBatches(pool);
+  const timed = timedStatements(onStatement);
   // Behind a pooler, the session has no timeout. Both statements are sent at once.
   const begin = `BEGIN${hasPooler && lockTimeoutMs !== undefined ? `; SET LOCAL lock_timeout = ${lockTimeoutMs}` : ''}`;
   const isReady = remembered(() => checkReady(pool, probes, timeoutMs), READINESS_LIFETIME_MS);
@@ -80,12 +92,16 @@ export function openPostgres(url: string, settings: PostgresSettings, onPool?: O
     function write<R extends Row>(sql: string, params?: readonly Value[]): Promise<readonly R[]> {
       const deadline = deadlineFromNow();
       const use = { sql, deadline, request };
-      return retryConflicts(() => pool.use(use, (session) => session.commit<R>(sql, params)), deadline);
+      return timed('write', () =>
+        retryConflicts(() => pool.use(use, (session) => session.commit<R>(sql, params)), deadline),
+      );
     }
 
     return {
       read: <R extends Row>(sql: string, params: readonly Value[] = []) =>
-        reads.read({ sql, params, deadline: deadlineFromNow(), request }) as Promise<readonly R[]>,
+        timed('read', () => reads.read({ sql, params, deadline: deadlineFromNow(), request })) as Promise<
+          readonly R[]
+        >,
 
       write,
 
@@ -93,7 +109,9 @@ export function openPostgres(url: string, settings: PostgresSettings, onPool?: O
         const deadline = deadlineFromNow();
         // The transactions of commands can take longer than the timeout.
         const use = { deadline: request && deadline, request };
-        return retryConflicts(() => new Transaction(pool, use, begin).run(work), deadline);
+        return timed('transaction', () =>
+          retryConflicts(() => new Transaction(pool, use, begin).run(work), deadline),
+        );
       },
 
       writeAll(statements) {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../../model/api-error.ts';
 import { type Database, type Queryable, type Row, type Value, writeEach } from '../database.ts';
+import { type ObserveStatement, timedStatements } from '../statement-times.ts';
 import { checkpoints, type HeldLog } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';
 import { LogSync, type Sync } from './log-sync.ts';
@@ -23,6 +24,7 @@ export type SqliteSettings = {
   readonly onHeldLog?: ((log: HeldLog) => void) | undefined;
   /** Is called after each sync of the write-ahead log. */
   readonly onSync?: ((sync: Sync) => void) | undefined;
+  readonly onStatement?: ObserveStatement | undefined;
 };
 
 const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
@@ -39,7 +41,10 @@ const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true }
  * @throws DatabaseMissingError if it does not exist and must not be created
  * @throws UNAVAILABLE if the file cannot be opened
  */
-export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync }: SqliteSettings): Database {
+export function openSqlite(
+  path: string,
+  { create, onFailure, onHeldLog, onSync, onStatement }: SqliteSettings,
+): Database {
   if (create) createFile(path);
   else if (!existsSync(path)) {
     throw new DatabaseMissingError(`The database file ${path} does not exist. Run "paw migrate".`);
@@ -57,6 +62,7 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync 
     onFailure ?? (() => {}),
   );
   const writes = new GroupCommit(writer, log);
+  const timed = timedStatements(onStatement);
   const readiness = sqliteReadiness(path, () => log.checkFiles());
 
   async function execute<R extends Row>(sql: string, params: readonly Value[] = []) {
@@ -66,19 +72,19 @@ export function openSqlite(path: string, { create, onFailure, onHeldLog, onSync 
 
   const database: Database = {
     async read<R extends Row>(sql: string, params: readonly Value[] = []) {
-      return (await readByTurn(sql, params)) as readonly R[];
+      return (await timed('read', () => readByTurn(sql, params))) as readonly R[];
     },
 
     async write<R extends Row>(sql: string, params: readonly Value[] = []) {
-      return writes.run(() => run(sql, params) as readonly R[]);
+      return timed('write', () => writes.run(() => run(sql, params) as readonly R[]));
     },
 
     async transaction(work) {
-      return writes.transaction(() => work(transaction));
+      return timed('transaction', () => writes.transaction(() => work(transaction)));
     },
 
     async writeAll(statements) {
-      return writes.transaction(() => writeEach(transaction, statements));
+      return timed('write', () => writes.transaction(() => writeEach(transaction, statements)));
     },
 
     during: () => database,

@@ -1,0 +1,20 @@
+/** The kinds of statements whose duration is measured. A transaction is measured as one. */
+export type StatementKind = 'read' | 'write' | 'transaction';
+
+/** Is called when a statement has ended. @param seconds the time since its call, with all waits */
+export type ObserveStatement = (kind: StatementKind, seconds: number) => void;
+
+/** Returns a function that runs a statement, and observes its duration if there is an observer. */
+export function timedStatements(
+  observe: ObserveStatement | undefined,
+): <T>(kind: StatementKind, run: () => Promise<T>) => Promise<T> {
+  if (observe === undefined) return (_kind, run) => run();
+  return async (kind, run) => {
+    const startMs = performance.now();
+    try {
+      return await run();
+    } finally {
+      observe(kind, (performance.now() - startMs) / 1000);
+    }
+  };
+}
