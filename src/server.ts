@@ -169,7 +169,7 @@ async function listen(
   const authenticate = bearerAuthenticator(app, data);
   await addCors(app, config.corsOrigins);
   addOverloadProtection(app, config.maxRequests);
-  await addRateLimits(app, authenticate, config.rateLimits);
+  const limitIntrospection = await addRateLimits(app, authenticate, config.rateLimits);
   addStartPage(app, { version: VERSION, publicUrl: () => publicUrl, sandbox: config.sandbox });
   if (explorers) {
     addGraphiqlPage(app);
@@ -180,11 +180,11 @@ async function listen(
   addCoverImages(app);
   addRestApi(app, data, authenticate);
   addOpenApi(app, VERSION, () => publicUrl);
-  await addGraphqlApi(app, data, authenticate, logger, logError, {
-    sandbox: config.sandbox,
-    introspection: config.introspection,
-    resolveDocument,
-  });
+  await addGraphqlApi(
+    app,
+    { data, authenticate, limitIntrospection, logger, logError },
+    { sandbox: config.sandbox, introspection: config.introspection, resolveDocument },
+  );
 
   const metricsServer = await metrics?.listen(config);
   app.addHook('onClose', async () => metricsServer?.close());

@@ -1,63 +1,73 @@
-import { type ApolloServerPlugin, HeaderMap } from '@apollo/server';
+import type { ApolloServerPlugin } from '@apollo/server';
 import {
   type DocumentNode,
-  type FragmentDefinitionNode,
-  GraphQLError,
+  type GraphQLError,
   Kind,
   type SelectionSetNode,
+  type ValidationRule,
 } from 'graphql';
-import { headersOf, statusCodeOf } from '../http/http-error.ts';
-import { toApiError } from '../model/api-error.ts';
+import { ApiError } from '../model/api-error.ts';
 import type { Context } from './context.ts';
+import { refusal } from './errors.ts';
+import { type Fragments, fragmentsOf } from './merged-fields.ts';
 
 /**
- * A plugin that rejects an operation before its execution if the bearer token is missing or
- * invalid, with the HTTP status of the error. The schema is public: an operation that selects
- * only introspection needs no token. Source: GraphQL over HTTP, section on status codes.
+ * Returns a validation rule that rejects a document without a valid bearer token, before the other
+ * rules visit its definitions. The schema is public: a document that selects only introspection
+ * needs no token. Source: GraphQL over HTTP, section on status codes.
  */
-export const authentication: ApolloServerPlugin<Context> = {
-  async requestDidStart() {
-    return {
-      async didResolveOperation({ contextValue, operation, document }) {
-        // Apollo Server itself rejects a request without an operation.
-        if (operation === undefined || isIntrospection(operation.selectionSet, document)) return;
-        try {
-          await contextValue.authenticate();
-        } catch (thrown) {
-          const error = toApiError(thrown);
-          const headers = new HeaderMap(Object.entries(headersOf(error)));
-          throw new GraphQLError(error.message, {
-            originalError: error,
-            extensions: { http: { status: statusCodeOf(error), headers } },
-          });
-        }
-      },
-    };
-  },
-};
-
-/**
- * Returns whether a selection set selects only introspection fields. Each fragment is visited
- * once: nested fragment spreads can expand to an exponential number of selections.
- */
-export function isIntrospection(
-  selectionSet: SelectionSetNode,
-  document: DocumentNode,
-  visited: Set<string> = new Set(),
-): boolean {
-  return selectionSet.selections.every((selection) => {
-    if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__');
-    if (selection.kind === Kind.INLINE_FRAGMENT)
-      return isIntrospection(selection.selectionSet, document, visited);
-    const { value: name } = selection.name;
-    if (visited.has(name)) return true;
-    return isIntrospection(findFragment(name, document).selectionSet, document, visited.add(name));
+export function requireToken(currentContext: () => Context | undefined): ValidationRule {
+  return (validation) => ({
+    Document(document) {
+      const error = refusalOf(document, currentContext());
+      if (error === undefined) return undefined;
+      validation.reportError(error);
+      // The other rules visit the returned document.
+      return { ...document, definitions: [] };
+    },
   });
 }
 
-function findFragment(name: string, document: DocumentNode): FragmentDefinitionNode {
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name) return definition;
-  }
-  throw new Error(`The fragment ${name} is missing in a valid document.`);
+/** A plugin that does the same for documents that were validated before. */
+export const authentication: ApolloServerPlugin<Context> = {
+  requestDidStart: async () => ({
+    async didResolveOperation({ contextValue, document }) {
+      const error = refusalOf(document, contextValue);
+      if (error !== undefined) throw error;
+    },
+  }),
+};
+
+function refusalOf(document: DocumentNode, context: Context | undefined): GraphQLError | undefined {
+  const needsToken = context?.authentication instanceof ApiError && !isIntrospection(document);
+  return needsToken ? refusal(context.authentication) : undefined;
+}
+
+/** Returns whether the operations of a document, which may be invalid, select only introspection. */
+export function isIntrospection(document: DocumentNode): boolean {
+  const fragments = fragmentsOf(document);
+  const visited = new Set<string>();
+  return document.definitions.every(
+    (definition) =>
+      definition.kind !== Kind.OPERATION_DEFINITION ||
+      selectsIntrospection(definition.selectionSet, fragments, visited),
+  );
+}
+
+/** Each fragment is visited once: nested fragment spreads can expand to an exponential number of selections. */
+function selectsIntrospection(
+  { selections }: SelectionSetNode,
+  fragments: Fragments,
+  visited: Set<string>,
+): boolean {
+  return selections.every((selection) => {
+    if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__');
+    if (selection.kind === Kind.INLINE_FRAGMENT) {
+      return selectsIntrospection(selection.selectionSet, fragments, visited);
+    }
+    const fragment = fragments.get(selection.name.value);
+    if (fragment === undefined || visited.has(selection.name.value)) return true;
+    visited.add(selection.name.value);
+    return selectsIntrospection(fragment.selectionSet, fragments, visited);
+  });
 }

@@ -122,9 +122,7 @@ export function graphqlRequest(body: unknown): GraphqlRequest | undefined {
 /** Returns whether an operation is a query, and not an introspection query. */
 function isQuery(query: string, document: DocumentNode, operation: OperationDefinitionNode): boolean {
   return (
-    operation.operation === OperationTypeNode.QUERY &&
-    !NOT_COMPILED.test(query) &&
-    !isIntrospection(operation.selectionSet, document)
+    operation.operation === OperationTypeNode.QUERY && !NOT_COMPILED.test(query) && !isIntrospection(document)
   );
 }
 

@@ -13,7 +13,7 @@ import type {
 } from '../data/data-layer.ts';
 import type { IdempotencyHeaders } from '../http/idempotency.ts';
 import type { Failure, GraphqlOperation } from '../http/observation/request-record.ts';
-import { tokenInvalid } from '../model/api-error.ts';
+import { ApiError, tokenInvalid } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
 import type { ConnectionArguments } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
@@ -36,8 +36,6 @@ const MAX_BATCH_SIZE = 100;
 
 /** The mutable state of one request. */
 export type RequestState = {
-  authentication?: Promise<Principal>;
-  principal?: Principal;
   resources?: Resources;
   viewer?: Promise<Token>;
   /** Whether a mutation of the request has ended its token. */
@@ -50,11 +48,16 @@ export type RequestState = {
   isDocumentRejected: boolean;
   /** The attempt at a request with mutations and an `Idempotency-Key`. */
   attempt?: Attempt;
+  /** The JSON of the response, if it was kept. */
+  json?: string | undefined;
   /** The operation, once it is known. */
   operation?: GraphqlOperation | undefined;
   /** The first error. */
   failure?: Failure;
 };
+
+type ContextOptions = Pick<Context, 'client' | 'authentication'> &
+  Partial<Pick<Context, 'readIdempotencyHeaders' | 'countIntrospection'>> & { readonly data: DataLayer };
 
 /**
  * The context that the resolvers of one request share. It caches all reads of the request. Apollo
@@ -68,10 +71,12 @@ export class Context {
   /** The data layer of the request, outside of an attempt. */
   readonly ownData: RequestDataLayer;
   readonly client: Client;
-  /** Returns the principal of the request's bearer token. */
-  readonly findPrincipal: () => Promise<Principal>;
-  /** Returns undefined if the request has no `Idempotency-Key`. Must be called after the authentication. */
+  /** The principal of the request's bearer token, or the reason why there is none. */
+  readonly authentication: Principal | ApiError;
+  /** Returns undefined if the request has no `Idempotency-Key`. @throws UNAUTHENTICATED if it has one and no token */
   readonly readIdempotencyHeaders: () => IdempotencyHeaders | undefined;
+  /** Counts an introspection whose result was not kept. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
+  readonly countIntrospection: () => Promise<void>;
   readonly state: RequestState = {
     pages: [],
     appLists: { loaders: new Map(), totalCounts: new Map() },
@@ -79,16 +84,22 @@ export class Context {
     isDocumentRejected: false,
   };
 
-  constructor(
-    data: DataLayer,
-    client: Client,
-    findPrincipal: () => Promise<Principal>,
-    readIdempotencyHeaders: () => IdempotencyHeaders | undefined = () => undefined,
-  ) {
+  constructor({
+    data,
+    client,
+    authentication,
+    readIdempotencyHeaders = () => undefined,
+    countIntrospection = async () => {},
+  }: ContextOptions) {
     this.ownData = data.during(client);
     this.client = client;
-    this.findPrincipal = findPrincipal;
+    this.authentication = authentication;
     this.readIdempotencyHeaders = readIdempotencyHeaders;
+    this.countIntrospection = countIntrospection;
+  }
+
+  get isAuthenticated(): boolean {
+    return !(this.authentication instanceof ApiError);
   }
 
   /** The data layer of the request, or that of its attempt. */
@@ -97,18 +108,11 @@ export class Context {
     return attempt === undefined || attempt.response !== undefined ? this.ownData : attempt.data;
   }
 
-  /** Begins an attempt at the request. See `DataLayer.attempt`. Must be called after the authentication. */
+  /** Begins an attempt at the request. See `DataLayer.attempt`. */
   async beginAttempt(request: IdempotentRequest): Promise<Attempt> {
     const attempt = await this.ownData.attempt(this.principal, request);
     this.state.attempt = attempt;
     return attempt;
-  }
-
-  /** Authenticates the bearer token. Must be called before a resolver runs. @throws UNAUTHENTICATED */
-  async authenticate(): Promise<Principal> {
-    this.state.authentication ??= this.findPrincipal();
-    this.state.principal = await this.state.authentication;
-    return this.state.principal;
   }
 
   /** Undoes what the attempt has changed, unless its response was kept. */
@@ -117,12 +121,11 @@ export class Context {
     if (attempt !== undefined && attempt.response === undefined) await attempt.abandon();
   }
 
-  /** The principal of the request. */
+  /** The principal of the request. @throws UNAUTHENTICATED if there is none, or if a mutation has ended its token */
   get principal(): Principal {
-    const { principal, isSignedOut } = this.state;
-    if (isSignedOut) throw tokenInvalid();
-    if (principal === undefined) throw new Error('A resolver was called before the authentication.');
-    return principal;
+    if (this.state.isSignedOut) throw tokenInvalid();
+    if (this.authentication instanceof ApiError) throw this.authentication;
+    return this.authentication;
   }
 
   /** The loader of resources by name. It batches all loads of the same turn into one call. */

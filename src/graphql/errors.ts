@@ -1,4 +1,6 @@
+import { HeaderMap } from '@apollo/server';
 import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql';
+import { headersOf, statusCodeOf } from '../http/http-error.ts';
 import {
   type ApiError,
   type FieldViolation,
@@ -8,7 +10,7 @@ import {
   shouldLog,
   toApiError,
 } from '../model/api-error.ts';
-import { isValueNode, valueViolation } from './input-violations.ts';
+import { type InputViolations, isValueNode } from './input-violations.ts';
 import { MAX_DOCUMENT_TOKENS } from './limits.ts';
 
 /** Apollo's error codes, by canonical name. */
@@ -39,6 +41,15 @@ export function graphqlError(error: ApiError, requestId: string): GraphQLFormatt
   };
 }
 
+/** Returns the error with which a plugin or a validation rule rejects a request. */
+export function refusal(error: ApiError): GraphQLError {
+  const headers = new HeaderMap(Object.entries(headersOf(error)));
+  return new GraphQLError(error.message, {
+    originalError: error,
+    extensions: { http: { status: statusCodeOf(error), headers } },
+  });
+}
+
 /** Returns the body of the response to a request that was rejected before execution. It has no `data`. */
 export function graphqlErrorBody(error: ApiError, requestId: string): string {
   return JSON.stringify({ errors: [graphqlError(error, requestId)] });
@@ -49,20 +60,27 @@ export function graphqlErrorResult(error: ApiError, requestId: string): string {
   return JSON.stringify({ errors: [graphqlError(error, requestId)], data: null });
 }
 
+/** An error in the response of Apollo Server. */
+export type ResponseError = {
+  readonly formatted: GraphQLFormattedError;
+  readonly thrown: unknown;
+  /** Whether the error comes after a change that is not undone. */
+  readonly hasChanged: boolean;
+  readonly requestId: string;
+};
+
 /**
  * Formats an error for the response of Apollo Server.
  *
  * There are three kinds of errors: an `ApiError` is sent to the client; a request error of Apollo
  * Server or graphql-js is sent with the extensions of the gateway; all others are masked.
  *
- * @param hasChanged whether the error comes after a change that is not undone
+ * @param violations describes the values that graphql-js has rejected
  * @param log receives internal errors and outages
  */
 export function formatGraphqlError(
-  formatted: GraphQLFormattedError,
-  thrown: unknown,
-  hasChanged: boolean,
-  requestId: string,
+  { formatted, thrown, hasChanged, requestId }: ResponseError,
+  violations: InputViolations,
   log: (error: ApiError) => void,
 ): GraphQLFormattedError {
   const location = {
@@ -79,7 +97,7 @@ export function formatGraphqlError(
     if (shouldLog(error)) log(error);
     return { ...graphqlError(error, requestId), ...location };
   }
-  const { message, reason = code, fieldViolations } = requestError(code, thrown as GraphQLError);
+  const { message, reason = code, fieldViolations } = requestError(code, thrown as GraphQLError, violations);
   return {
     message,
     ...location,
@@ -120,13 +138,12 @@ type RequestError = {
  * Returns the message and the violations of a request error. A message of graphql-js that can
  * contain a value of the request, such as a password, is replaced.
  */
-function requestError(code: string, error: GraphQLError): RequestError {
+function requestError(code: string, error: GraphQLError, violations: InputViolations): RequestError {
   if (code === PARSE_FAILED) return { message: syntaxError(error) };
   const [node] = error.nodes ?? [];
   const isValidation = code === VALIDATION_FAILED;
   if (node && isValueNode(node) && !(isValidation && node.kind === Kind.VARIABLE)) {
-    const violation = valueViolation(node);
-    const { message, reason, fieldViolations } = invalidFields([violation]);
+    const { message, reason, fieldViolations } = invalidFields([violations.ofValue(node)]);
     return { message, fieldViolations, ...(!isValidation && { reason }) };
   }
   if (code === CODES.INVALID_ARGUMENT) return { message: 'The value of a variable does not match its type.' };

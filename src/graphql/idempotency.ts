@@ -38,11 +38,11 @@ export function idempotency(
       async responseForOperation({ contextValue, operation, request, source }) {
         // Undefined, against its type, if the document does not have it.
         if (operation?.operation !== OperationTypeNode.MUTATION) return null;
-        const headers = contextValue.readIdempotencyHeaders();
-        if (headers === undefined) return null;
         const { operationName = null, variables = null } = request;
         const content = JSON.stringify(['GraphQL', source, operationName, variables]);
         try {
+          const headers = contextValue.readIdempotencyHeaders();
+          if (headers === undefined) return null;
           const { response } = await contextValue.beginAttempt({ ...headers, content });
           return response === undefined ? null : repetition(response);
         } catch (thrown) {

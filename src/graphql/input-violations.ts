@@ -1,5 +1,6 @@
 import {
   type ASTNode,
+  type DocumentNode,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
@@ -13,11 +14,12 @@ import {
   isRequiredInputField,
   Kind,
   type OperationDefinitionNode,
+  TypeInfo,
   typeFromAST,
-  type ValidationContext,
-  type ValidationRule,
   type ValueNode,
   type VariableDefinitionNode,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import type { FieldViolation } from '../model/api-error.ts';
 
@@ -34,67 +36,130 @@ export type VariableViolations = {
   readonly violations: readonly FieldViolation[];
 };
 
-/**
- * Returns the variables of an operation whose values are invalid, which graphql-js would reject.
- *
- * @param variables the variables as the client sent them
- */
-export function variableViolations(
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-  variables: Readonly<Record<string, unknown>>,
-): readonly VariableViolations[] {
-  return variableDefinitions.flatMap((definition) => {
-    const name = definition.variable.name.value;
-    const type = typeFromAST(schema, definition.type);
-    if (!isInputType(type)) return [];
-    const violations: FieldViolation[] = [];
-    const report: Report = (path, description) => {
-      violations.push({ field: fieldName(name, type, path), description });
-    };
-    if (Object.hasOwn(variables, name)) checkInput(type, variables[name], [], report);
-    else if (isNonNullType(type) && definition.defaultValue === undefined) report([], REQUIRED);
-    return violations.length > 0 ? [{ definition, violations }] : [];
-  });
-}
-
 /** The field path of a value in a document, and its expected type. */
 type ValuePosition = { readonly field: string; readonly type: GraphQLInputType };
 
-const valuePositions = new WeakMap<ASTNode, ValuePosition>();
+/** Describes the violations of the values in GraphQL requests. */
+export class InputViolations {
+  readonly #schema: GraphQLSchema;
+  readonly #isSchemaPublic: boolean;
+  readonly #positions = new WeakMap<ASTNode, ValuePosition>();
 
-/** A validation rule without errors, which records the position of each value for `valueViolation`. */
-export function recordValuePositions(context: ValidationContext): ReturnType<ValidationRule> {
-  return {
-    enter(node, _key, parent, _path, ancestors) {
-      const type = isValueNode(node) ? context.getInputType() : undefined;
+  /** @param isSchemaPublic whether a description may list what the schema allows */
+  constructor(schema: GraphQLSchema, isSchemaPublic: boolean) {
+    this.#schema = schema;
+    this.#isSchemaPublic = isSchemaPublic;
+  }
+
+  /**
+   * Returns the variables of an operation whose values are invalid, which graphql-js would reject.
+   *
+   * @param variables the variables as the client sent them
+   */
+  ofVariables(
+    { variableDefinitions = [] }: OperationDefinitionNode,
+    variables: Readonly<Record<string, unknown>>,
+  ): readonly VariableViolations[] {
+    return variableDefinitions.flatMap((definition) => {
+      const name = definition.variable.name.value;
+      const type = typeFromAST(this.#schema, definition.type);
+      if (!isInputType(type)) return [];
+      const violations: FieldViolation[] = [];
+      const report: Report = (path, description) => {
+        violations.push({ field: fieldName(name, type, path), description });
+      };
+      if (Object.hasOwn(variables, name)) this.#check(type, variables[name], [], report);
+      else if (isNonNullType(type) && definition.defaultValue === undefined) report([], REQUIRED);
+      return violations.length > 0 ? [{ definition, violations }] : [];
+    });
+  }
+
+  /** Finds the positions of values in a document, for `ofValue`. */
+  locate(document: DocumentNode, nodes: readonly ValueNode[]): void {
+    const typeInfo = new TypeInfo(this.#schema);
+    const enter = (
+      node: ASTNode,
+      _key: unknown,
+      parent: ASTNode | readonly ASTNode[] | undefined,
+      _path: unknown,
+      ancestors: readonly (ASTNode | readonly ASTNode[])[],
+    ) => {
+      const type = nodes.some((value) => value === node) ? typeInfo.getInputType() : undefined;
       if (!type) return;
       const path = parent === undefined ? ancestors : [...ancestors, parent];
       const names = path.flatMap((ancestor) => ('kind' in ancestor ? inputName(ancestor) : []));
-      valuePositions.set(node, { field: names.slice(names.length > 1 ? 1 : 0).join('.'), type });
-    },
-  };
+      this.#positions.set(node, { field: names.slice(names.length > 1 ? 1 : 0).join('.'), type });
+    };
+    visit(document, visitWithTypeInfo(typeInfo, { enter }));
+  }
+
+  /** Returns the violation of a value in a document that graphql-js has rejected. */
+  ofValue(node: ValueNode): FieldViolation {
+    const { field, type } = this.#positions.get(node) ?? { field: '', type: undefined };
+    // Null is the only invalid value of a variable that the validation does not detect.
+    if (node.kind === Kind.NULL || node.kind === Kind.VARIABLE) return { field, description: NOT_NULL };
+    if (type === undefined) return { field, description: CORRECT_TYPE };
+    const named = getNamedType(type);
+    if (node.kind === Kind.OBJECT && isInputObjectType(named)) {
+      const names = Object.values(named.getFields())
+        .filter(isRequiredInputField)
+        .map(({ name }) => name);
+      const description = this.#isSchemaPublic ? `Must have the fields ${names.join(', ')}.` : CORRECT_TYPE;
+      return { field, description };
+    }
+    return { field, description: this.#describeType(type) };
+  }
+
+  /** Reports the violations of a JSON value. Source: GraphQL specification, section 3, input coercion. */
+  #check(type: GraphQLInputType, value: unknown, path: Path, report: Report): void {
+    if (isNonNullType(type)) {
+      if (value === null) report(path, NOT_NULL);
+      else this.#check(type.ofType, value, path, report);
+    } else if (value === null) {
+      // Null is a value of every nullable type.
+    } else if (isListType(type)) {
+      if (!Array.isArray(value)) this.#check(type.ofType, value, path, report);
+      else for (const [n, item] of value.entries()) this.#check(type.ofType, item, [...path, n], report);
+    } else if (isInputObjectType(type)) {
+      this.#checkObject(type, value, path, report);
+    } else if (!isLeafValue(type, value)) {
+      report(path, this.#describeType(type));
+    }
+  }
+
+  #checkObject(type: GraphQLInputObjectType, value: unknown, path: Path, report: Report): void {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      report(path, this.#describeType(type));
+      return;
+    }
+    const fields = type.getFields();
+    for (const field of Object.values(fields)) {
+      const fieldValue = Object.getOwnPropertyDescriptor(value, field.name)?.value;
+      if (fieldValue !== undefined) this.#check(field.type, fieldValue, [...path, field.name], report);
+      else if (isRequiredInputField(field)) report([...path, field.name], REQUIRED);
+    }
+    const known = this.#isSchemaPublic ? ` Fields of ${type.name}: ${Object.keys(fields).join(', ')}.` : '';
+    for (const name of Object.keys(value)) {
+      if (!Object.hasOwn(fields, name)) report([...path, name], `Unknown field.${known}`);
+    }
+  }
+
+  /** Returns a sentence that describes the valid values of a type. */
+  #describeType(type: GraphQLInputType): string {
+    const named = getNamedType(type);
+    if (isEnumType(named)) {
+      if (!this.#isSchemaPublic) return CORRECT_TYPE;
+      const names = named.getValues().filter(({ deprecationReason }) => deprecationReason == null);
+      return `Must be one of ${names.map(({ name }) => name).join(', ')}.`;
+    }
+    if (isInputObjectType(named)) return `Must be an object with fields of ${named.name}.`;
+    return TYPE_DESCRIPTIONS[named.name] ?? `Must be a value of the type ${named.name}.`;
+  }
 }
 
 function inputName(node: ASTNode): readonly string[] {
   if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) return [node.name.value];
   return node.kind === Kind.VARIABLE_DEFINITION ? [node.variable.name.value] : [];
-}
-
-/** Returns the violation of a value in a document that graphql-js has rejected. */
-export function valueViolation(node: ValueNode): FieldViolation {
-  const { field, type } = valuePositions.get(node) ?? { field: '', type: undefined };
-  // Null is the only invalid value of a variable that the validation does not detect.
-  if (node.kind === Kind.NULL || node.kind === Kind.VARIABLE) return { field, description: NOT_NULL };
-  if (type === undefined) return { field, description: 'Must be a value of the correct type.' };
-  const named = getNamedType(type);
-  if (node.kind === Kind.OBJECT && isInputObjectType(named)) {
-    const names = Object.values(named.getFields())
-      .filter(isRequiredInputField)
-      .map(({ name }) => name);
-    return { field, description: `Must have the fields ${names.join(', ')}.` };
-  }
-  return { field, description: describeType(type) };
 }
 
 /** Returns whether a node of a document is a value or a variable. */
@@ -118,39 +183,7 @@ const REQUIRED = 'Required.';
 
 const NOT_NULL = 'Must not be null.';
 
-/** Reports the violations of a JSON value. Source: GraphQL specification, section 3, input coercion. */
-function checkInput(type: GraphQLInputType, value: unknown, path: Path, report: Report): void {
-  if (isNonNullType(type)) {
-    if (value === null) report(path, NOT_NULL);
-    else checkInput(type.ofType, value, path, report);
-  } else if (value === null) {
-    // Null is a value of every nullable type.
-  } else if (isListType(type)) {
-    if (!Array.isArray(value)) checkInput(type.ofType, value, path, report);
-    else for (const [index, item] of value.entries()) checkInput(type.ofType, item, [...path, index], report);
-  } else if (isInputObjectType(type)) {
-    checkObject(type, value, path, report);
-  } else if (!isLeafValue(type, value)) {
-    report(path, describeType(type));
-  }
-}
-
-function checkObject(type: GraphQLInputObjectType, value: unknown, path: Path, report: Report): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    report(path, describeType(type));
-    return;
-  }
-  const fields = type.getFields();
-  for (const field of Object.values(fields)) {
-    const fieldValue = Object.getOwnPropertyDescriptor(value, field.name)?.value;
-    if (fieldValue !== undefined) checkInput(field.type, fieldValue, [...path, field.name], report);
-    else if (isRequiredInputField(field)) report([...path, field.name], REQUIRED);
-  }
-  for (const name of Object.keys(value)) {
-    if (Object.hasOwn(fields, name)) continue;
-    report([...path, name], `Unknown field. Fields of ${type.name}: ${Object.keys(fields).join(', ')}.`);
-  }
-}
+const CORRECT_TYPE = 'Must be a value of the correct type.';
 
 function isLeafValue(type: GraphQLLeafType, value: unknown): boolean {
   try {
@@ -158,17 +191,6 @@ function isLeafValue(type: GraphQLLeafType, value: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-/** Returns a sentence that describes the valid values of a type. */
-function describeType(type: GraphQLInputType): string {
-  const named = getNamedType(type);
-  if (isEnumType(named)) {
-    const names = named.getValues().filter(({ deprecationReason }) => deprecationReason == null);
-    return `Must be one of ${names.map(({ name }) => name).join(', ')}.`;
-  }
-  if (isInputObjectType(named)) return `Must be an object with fields of ${named.name}.`;
-  return TYPE_DESCRIPTIONS[named.name] ?? `Must be a value of the type ${named.name}.`;
 }
 
 const TYPE_DESCRIPTIONS: Readonly<Record<string, string>> = {

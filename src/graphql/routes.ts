@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
@@ -6,6 +6,8 @@ import { malformedRequest } from '../http/http-error.ts';
 import { idempotencyHeaders } from '../http/idempotency.ts';
 import type { LogError } from '../http/observation/error-log.ts';
 import { recordFailure, recordOperation } from '../http/observation/request-record.ts';
+import type { Limiter } from '../http/protection/rate-limit.ts';
+import { toApiError } from '../model/api-error.ts';
 import {
   CompiledQueries,
   type CompiledQuery,
@@ -18,7 +20,7 @@ import { responseStatus } from './http-status.ts';
 import { prefersHtml, responseMediaType } from './media-type.ts';
 import { resultJson } from './response-size.ts';
 import { createSchema, schemaDocument } from './schema.ts';
-import { type GraphqlHttpRequest, type GraphqlHttpResponse, startGraphqlServer } from './server.ts';
+import { type GraphqlHttpRequest, type GraphqlHttpResponse, GraphqlServer } from './server.ts';
 import type { GraphqlParameters, ResolveDocument } from './trusted-documents.ts';
 
 /** The path of the GraphQL API. */
@@ -37,84 +39,34 @@ export type GraphqlApiSettings = {
   readonly resolveDocument: ResolveDocument | undefined;
 };
 
-/**
- * Adds the routes of the GraphQL API. The route executes compiled queries itself. Apollo Server
- * executes all other requests.
- */
+/** What the GraphQL API uses. */
+export type GraphqlApiDependencies = {
+  readonly data: DataLayer;
+  readonly authenticate: Authenticate;
+  readonly limitIntrospection: Limiter;
+  readonly logger: FastifyBaseLogger;
+  readonly logError: LogError;
+};
+
+/** Adds the routes of the GraphQL API. */
 export async function addGraphqlApi(
   app: FastifyInstance,
-  data: DataLayer,
-  authenticate: Authenticate,
-  logger: FastifyBaseLogger,
-  logError: LogError,
-  { sandbox, introspection, resolveDocument }: GraphqlApiSettings,
+  dependencies: GraphqlApiDependencies,
+  settings: GraphqlApiSettings,
 ): Promise<void> {
+  const { logger, logError } = dependencies;
+  const { sandbox, introspection } = settings;
   const schema = createSchema();
   const compiledQueries = new CompiledQueries(schema);
-  const server = await startGraphqlServer(schema, { sandbox, introspection }, logger, logError, [
-    compiledQueries.plugin(),
-  ]);
+  const plugins = [compiledQueries.plugin()];
+  const server = new GraphqlServer(schema, { sandbox, introspection, logger, logError, plugins });
+  await server.start();
   app.addHook('onClose', () => server.stop());
-
-  /** Executes a compiled query. Returns the JSON of the response, or undefined if Apollo Server has to execute the request. */
-  async function runCompiled(
-    compiled: CompiledQuery,
-    variables: GraphqlRequest['variables'],
-    context: Context,
-    requestId: string,
-  ): Promise<string | undefined> {
-    const isAuthenticated = await context.authenticate().then(
-      () => true,
-      () => false,
-    );
-    if (!isAuthenticated) return undefined;
-    const result = await compiled.execute(context, variables);
-    if (result.errors !== undefined) return undefined;
-    context.state.operation = compiled.operation;
-    const json = resultJson(result, compiled.maxBytes);
-    if (typeof json === 'string') return json;
-    context.state.failure = json;
-    return graphqlErrorResult(json, requestId);
-  }
-
-  /** Executes a GraphQL request. The result of a compiled query is the body of the response. */
-  async function execute(request: FastifyRequest, context: Context): Promise<string | GraphqlHttpResponse> {
-    const resolved = toGraphqlRequest(request, resolveDocument);
-    const parsed = request.method === 'POST' ? graphqlRequest(resolved.body) : undefined;
-    const compiled = parsed && compiledQueries.find(parsed);
-    const json = compiled && (await runCompiled(compiled, parsed?.variables, context, request.id));
-    if (json !== undefined) {
-      record(request, context);
-      return json;
-    }
-    const response = await server.execute(resolved, context).finally(() => context.endAttempt());
-    record(request, context);
-    return response;
-  }
-
+  const route = new GraphqlRoute(server, compiledQueries, dependencies, settings);
   app.route({
     method: ['GET', 'POST'],
     url: GRAPHQL_PATH,
-    async handler(request, reply) {
-      const { accept } = request.headers;
-      const isPost = request.method === 'POST';
-      const isPage = sandbox && !isPost && prefersHtml(accept);
-      const mediaType = isPage ? '' : responseMediaType(accept);
-      const context = new Context(
-        data,
-        new RequestClient(request, reply),
-        () => authenticate(request),
-        () => (isPost ? idempotencyHeaders(request) : undefined),
-      );
-      const response = await execute(request, context);
-      if (typeof response === 'string') {
-        return reply.type(`${mediaType}; charset=utf-8`).send(response);
-      }
-      if (response.body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
-      for (const [name, value] of response.headers) reply.header(name, value);
-      reply.code(responseStatus(response, context));
-      return response.body.string;
-    },
+    handler: (request, reply) => route.handle(request, reply),
   });
 
   if (!introspection) return;
@@ -127,6 +79,72 @@ export async function addGraphqlApi(
       .header('access-control-allow-origin', '*');
     return document;
   });
+}
+
+/** The route executes compiled queries itself. Apollo Server executes all other requests. */
+class GraphqlRoute {
+  readonly #server: GraphqlServer;
+  readonly #compiledQueries: CompiledQueries;
+  readonly #dependencies: GraphqlApiDependencies;
+  readonly #settings: GraphqlApiSettings;
+
+  constructor(
+    server: GraphqlServer,
+    compiledQueries: CompiledQueries,
+    dependencies: GraphqlApiDependencies,
+    settings: GraphqlApiSettings,
+  ) {
+    this.#server = server;
+    this.#compiledQueries = compiledQueries;
+    this.#dependencies = dependencies;
+    this.#settings = settings;
+  }
+
+  async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | string> {
+    const { accept } = request.headers;
+    const isPost = request.method === 'POST';
+    const isPage = this.#settings.sandbox && !isPost && prefersHtml(accept);
+    const mediaType = isPage ? '' : responseMediaType(accept);
+    const { data, authenticate, limitIntrospection } = this.#dependencies;
+    const context = new Context({
+      data,
+      client: new RequestClient(request, reply),
+      authentication: await authenticate(request).catch(toApiError),
+      readIdempotencyHeaders: () => (isPost ? idempotencyHeaders(request) : undefined),
+      countIntrospection: () => limitIntrospection(request, reply),
+    });
+    const response = await this.#execute(request, context);
+    record(request, context);
+    if (typeof response === 'string') return reply.type(`${mediaType}; charset=utf-8`).send(response);
+    if (response.body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
+    for (const [name, value] of response.headers) reply.header(name, value);
+    reply.code(responseStatus(response, context));
+    return response.body.string;
+  }
+
+  /** Executes a GraphQL request. The result of a compiled query is the body of the response. */
+  async #execute(request: FastifyRequest, context: Context): Promise<string | GraphqlHttpResponse> {
+    const resolved = toGraphqlRequest(request, this.#settings.resolveDocument);
+    const parsed = request.method === 'POST' ? graphqlRequest(resolved.body) : undefined;
+    const compiled = parsed && context.isAuthenticated ? this.#compiledQueries.find(parsed) : undefined;
+    const json = compiled && (await runCompiled(compiled, parsed?.variables, context));
+    return json ?? this.#server.execute(resolved, context).finally(() => context.endAttempt());
+  }
+}
+
+/** Executes a compiled query. Returns the JSON of the response, or undefined if Apollo Server has to execute the request. */
+async function runCompiled(
+  compiled: CompiledQuery,
+  variables: GraphqlRequest['variables'],
+  context: Context,
+): Promise<string | undefined> {
+  const result = await compiled.execute(context, variables);
+  if (result.errors !== undefined) return undefined;
+  context.state.operation = compiled.operation;
+  const json = resultJson(result, compiled.maxBytes);
+  if (typeof json === 'string') return json;
+  context.state.failure = json;
+  return graphqlErrorResult(json, context.client.requestId);
 }
 
 /** Records the operation of a request and its first error, for the log and the metrics. */

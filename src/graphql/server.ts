@@ -17,20 +17,21 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import {
   type DocumentNode,
   type FormattedExecutionResult,
+  type GraphQLFormattedError,
   type GraphQLSchema,
   NoSchemaIntrospectionCustomRule,
   OperationTypeNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { LogError } from '../http/observation/error-log.ts';
-import type { Failure } from '../http/observation/request-record.ts';
 import { ApiError } from '../model/api-error.ts';
-import { authentication } from './authentication.ts';
-import type { Context, RequestState } from './context.ts';
+import { authentication, requireToken } from './authentication.ts';
+import type { Context } from './context.ts';
 import { causeOf, formatGraphqlError, graphqlErrorResult } from './errors.ts';
 import { recordRejectedDocument } from './http-status.ts';
 import { idempotency } from './idempotency.ts';
-import { recordValuePositions } from './input-violations.ts';
+import { InputViolations } from './input-violations.ts';
+import { introspectionCache } from './introspection.ts';
 import { limitDocument, MAX_DOCUMENT_TOKENS } from './limits.ts';
 import { recordOperation } from './operation-name.ts';
 import { resultJson } from './response-size.ts';
@@ -45,6 +46,8 @@ const MAX_SEEN_DOCUMENTS = 10_000;
 
 const MAX_PERSISTED_QUERY_BYTES = 4_000_000;
 
+const MAX_VALIDATION_ERRORS = 20;
+
 /** The parts of an HTTP request that Apollo Server reads. `search` is the query string with `?`, or empty. */
 export type GraphqlHttpRequest = Pick<FastifyRequest, 'id' | 'method' | 'headers' | 'body'> & {
   readonly search: string;
@@ -53,86 +56,88 @@ export type GraphqlHttpRequest = Pick<FastifyRequest, 'id' | 'method' | 'headers
 /** The response of Apollo Server. */
 export type GraphqlHttpResponse = Awaited<ReturnType<ApolloServer['executeHTTPGraphQLRequest']>>;
 
-/** Apollo Server behind the Fastify route. */
-export type GraphqlServer = {
-  /** Executes a GraphQL request over HTTP. */
-  execute(request: GraphqlHttpRequest, context: Context): Promise<GraphqlHttpResponse>;
-  stop(): Promise<void>;
+/** The settings of Apollo Server. */
+export type GraphqlServerSettings = {
+  /** Whether browsers get Apollo Sandbox. */
+  readonly sandbox: boolean;
+  /** Whether clients can read the schema, by introspection and in the errors of validation. */
+  readonly introspection: boolean;
+  /** Receives the messages of Apollo Server. */
+  readonly logger: FastifyBaseLogger;
+  /** Receives internal errors and outages. */
+  readonly logError: LogError;
+  /** Further plugins, which run after those defined here. */
+  readonly plugins: readonly ApolloServerPlugin<Context>[];
 };
 
-/**
- * Starts Apollo Server on a schema.
- *
- * @param sandbox whether browsers get Apollo Sandbox
- * @param introspection whether clients can read the schema by introspection
- * @param logger receives the messages of Apollo Server
- * @param logError receives internal errors and outages
- * @param plugins further plugins, which run after those defined here
- */
-export async function startGraphqlServer(
-  schema: GraphQLSchema,
-  { sandbox, introspection }: { readonly sandbox: boolean; readonly introspection: boolean },
-  logger: FastifyBaseLogger,
-  logError: LogError,
-  plugins: readonly ApolloServerPlugin<Context>[],
-): Promise<GraphqlServer> {
-  // The formatting functions of Apollo Server have no access to the request.
-  const requests = new AsyncLocalStorage<{ readonly id: string; readonly state: RequestState }>();
-  const requestId = () => requests.getStore()?.id ?? '';
-  const recordFailure = (failure: Failure) => {
-    const state = requests.getStore()?.state;
-    if (state !== undefined) state.failure ??= failure;
-  };
-  const server = new ApolloServer<Context>({
-    schema,
-    // The rule below has a message of its own.
-    introspection: true,
-    includeStacktraceInErrorResponses: false,
-    stopOnTerminationSignals: false,
-    logger,
-    parseOptions: { maxTokens: MAX_DOCUMENT_TOKENS },
-    documentStore: documentCache(),
-    persistedQueries: { cache: persistedQueryCache() },
-    validationRules: [
-      limitDocument,
-      recordValuePositions,
-      ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
-    ],
-    // A page of another origin can't send these headers without a preflight request.
-    csrfPrevention: {
-      requestHeaders: ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'],
-    },
-    stringifyResult(result: FormattedExecutionResult) {
-      const json = resultJson(result);
-      if (typeof json === 'string') return json;
-      const state = requests.getStore()?.state;
-      // The errors of the result are not sent.
-      if (state !== undefined) state.failure = json;
-      return graphqlErrorResult(json, requestId());
-    },
-    formatError(formatted, thrown) {
-      const state = requests.getStore()?.state;
-      // A field of the result of a mutation. The changes of an attempt are undone.
-      const hasChanged =
-        state?.operation?.type === OperationTypeNode.MUTATION &&
-        state.attempt === undefined &&
-        (formatted.path?.length ?? 0) > 1;
-      const error = formatGraphqlError(formatted, thrown, hasChanged, requestId(), (logged) =>
-        logError(logged, requestId()),
-      );
-      const cause = causeOf(thrown);
-      recordFailure({
-        reason: String(error.extensions?.['reason']),
-        app: cause instanceof ApiError ? cause.app : undefined,
-      });
-      return error;
-    },
-    plugins: [
+/** Apollo Server behind the Fastify route. */
+export class GraphqlServer {
+  // The formatting functions, the caches and the validation rules of Apollo Server have no access to the request.
+  readonly #contexts = new AsyncLocalStorage<Context>();
+  readonly #violations: InputViolations;
+  readonly #logError: LogError;
+  readonly #server: ApolloServer<Context>;
+
+  constructor(schema: GraphQLSchema, settings: GraphqlServerSettings) {
+    const { introspection, logger, logError } = settings;
+    this.#logError = logError;
+    this.#violations = new InputViolations(schema, introspection);
+    this.#server = new ApolloServer<Context>({
+      schema,
+      // The rule below has a message of its own.
+      introspection: true,
+      hideSchemaDetailsFromClientErrors: !introspection,
+      includeStacktraceInErrorResponses: false,
+      stopOnTerminationSignals: false,
+      logger,
+      parseOptions: { maxTokens: MAX_DOCUMENT_TOKENS },
+      documentStore: this.#documentCache(),
+      persistedQueries: { cache: this.#persistedQueryCache() },
+      validationOptions: { maxErrors: MAX_VALIDATION_ERRORS },
+      validationRules: [
+        requireToken(() => this.#contexts.getStore()),
+        limitDocument,
+        ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
+      ],
+      // A page of another origin can't send these headers without a preflight request.
+      csrfPrevention: {
+        requestHeaders: ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'],
+      },
+      stringifyResult: (result) => this.#stringify(result),
+      formatError: (formatted, thrown) => this.#formatError(formatted, thrown),
+      plugins: this.#plugins(settings),
+    });
+  }
+
+  start(): Promise<void> {
+    return this.#server.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#server.stop();
+  }
+
+  /** Executes a GraphQL request over HTTP. */
+  execute(request: GraphqlHttpRequest, context: Context): Promise<GraphqlHttpResponse> {
+    return this.#contexts.run(context, () =>
+      this.#server.executeHTTPGraphQLRequest({
+        httpGraphQLRequest: toApolloRequest(request),
+        context: async () => context,
+      }),
+    );
+  }
+
+  #plugins({ sandbox, plugins }: GraphqlServerSettings): ApolloServerPlugin<Context>[] {
+    return [
       recordOperation,
       authentication,
-      checkVariables(schema),
+      checkVariables(this.#violations),
+      introspectionCache(),
       recordRejectedDocument,
-      idempotency(requestId, (error) => logError(error, requestId())),
+      idempotency(
+        () => this.#requestId,
+        (error) => this.#logError(error, this.#requestId),
+      ),
       ...plugins,
       sandbox
         ? ApolloServerPluginLandingPageLocalDefault({ embed: { runTelemetry: false } })
@@ -140,49 +145,77 @@ export async function startGraphqlServer(
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-    ],
-  });
-  await server.start();
-  return {
-    execute: (request, context) =>
-      requests.run({ id: request.id, state: context.state }, () =>
-        server.executeHTTPGraphQLRequest({
-          httpGraphQLRequest: toApolloRequest(request),
-          context: async () => context,
-        }),
-      ),
-    stop: () => server.stop(),
-  };
-}
+    ];
+  }
 
-/**
- * Returns a cache for parsed and validated documents. A document is cached at its second request:
- * caching documents that are requested only once would increase the cost of garbage collection.
- */
-function documentCache(): NonNullable<ApolloServerOptions<Context>['documentStore']> {
-  const documents = new LRUCache<string, DocumentNode>({ maxSize: MAX_DOCUMENT_CACHE_BYTES });
-  const seen = new LRUCache<string, true>({ max: MAX_SEEN_DOCUMENTS });
-  return {
-    get: async (key) => documents.get(key),
-    async set(key, document) {
-      const size = BYTES_PER_CHARACTER * (document.loc?.end ?? 1);
-      if (seen.has(key)) documents.set(key, document, { size });
-      else seen.set(key, true);
-    },
-    delete: async (key) => documents.delete(key),
-  };
-}
+  get #requestId(): string {
+    return this.#contexts.getStore()?.client.requestId ?? '';
+  }
 
-/** Returns the cache for automatic persisted queries. */
-function persistedQueryCache() {
-  const queries = new LRUCache<string, string>({ maxSize: MAX_PERSISTED_QUERY_BYTES });
-  return {
-    get: async (key: string) => queries.get(key),
-    async set(key: string, query: string) {
-      queries.set(key, query, { size: 2 * (key.length + query.length) });
-    },
-    delete: async (key: string) => queries.delete(key),
-  };
+  #stringify(result: FormattedExecutionResult): string {
+    const state = this.#contexts.getStore()?.state;
+    const json = state?.json ?? resultJson(result);
+    if (typeof json === 'string') return json;
+    // The errors of the result are not sent.
+    if (state !== undefined) state.failure = json;
+    return graphqlErrorResult(json, this.#requestId);
+  }
+
+  #formatError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
+    const state = this.#contexts.getStore()?.state;
+    // A field of the result of a mutation. The changes of an attempt are undone.
+    const hasChanged =
+      state?.operation?.type === OperationTypeNode.MUTATION &&
+      state.attempt === undefined &&
+      (formatted.path?.length ?? 0) > 1;
+    const requestId = this.#requestId;
+    const error = formatGraphqlError(
+      { formatted, thrown, hasChanged, requestId },
+      this.#violations,
+      (logged) => this.#logError(logged, requestId),
+    );
+    const cause = causeOf(thrown);
+    const app = cause instanceof ApiError ? cause.app : undefined;
+    if (state !== undefined) state.failure ??= { reason: String(error.extensions?.['reason']), app };
+    return error;
+  }
+
+  /**
+   * Returns a cache for parsed and validated documents. A document is cached at its second request:
+   * caching documents that are requested only once would increase the cost of garbage collection.
+   */
+  #documentCache(): NonNullable<ApolloServerOptions<Context>['documentStore']> {
+    const documents = new LRUCache<string, DocumentNode>({ maxSize: MAX_DOCUMENT_CACHE_BYTES });
+    const seen = new LRUCache<string, true>({ max: MAX_SEEN_DOCUMENTS });
+    return {
+      get: async (key) => documents.get(key),
+      set: async (key, document) => {
+        if (!this.#isAuthenticated) return;
+        const size = BYTES_PER_CHARACTER * (document.loc?.end ?? 1);
+        if (seen.has(key)) documents.set(key, document, { size });
+        else seen.set(key, true);
+      },
+      delete: async (key) => documents.delete(key),
+    };
+  }
+
+  /** Returns the cache for automatic persisted queries. */
+  #persistedQueryCache() {
+    const queries = new LRUCache<string, string>({ maxSize: MAX_PERSISTED_QUERY_BYTES });
+    return {
+      get: async (key: string) => queries.get(key),
+      set: async (key: string, query: string) => {
+        if (!this.#isAuthenticated) return;
+        queries.set(key, query, { size: 2 * (key.length + query.length) });
+      },
+      delete: async (key: string) => queries.delete(key),
+    };
+  }
+
+  /** Whether a request with a valid token is being executed. Strangers must not displace what clients share. */
+  get #isAuthenticated(): boolean {
+    return this.#contexts.getStore()?.isAuthenticated ?? false;
+  }
 }
 
 function toApolloRequest(request: GraphqlHttpRequest): HTTPGraphQLRequest {

@@ -104,6 +104,13 @@ describe('the status', () => {
       { query: `{ ...F } fragment F on Query { ...G } fragment G on Query ${TOTAL}` },
     ],
     ['a query that is skipped', { query: '{ projects @skip(if: true) { totalCount } }' }],
+    [
+      'introspection beside a query',
+      { query: `query A { __typename } query B ${TOTAL}`, operationName: 'A' },
+    ],
+    ['a query that does not validate', { query: '{ nothing { nothing } ...Nothing }' }],
+    ['a query over the limits', { query: `{ projects { ${'... { nodes { id } } '.repeat(120)} } }` }],
+    ['a subscription', { query: 'subscription { nothing }' }],
     ['a query after another', { query: `query A { __typename } query B ${TOTAL}`, operationName: 'B' }],
     ['a mutation', { query: CREATE_APP, variables: { input: { title: 'App', active: true } } }],
   ] as const;
@@ -128,7 +135,6 @@ describe('the status', () => {
     { query: '{ __schema { queryType { name } } a: __type(name: "App") { name } }' },
     { query: '{ ...F } fragment F on Query { ... { __typename } }' },
     { query: 'mutation { __typename }' },
-    { query: `query A { __typename } query B ${TOTAL}`, operationName: 'A' },
   ])('of introspection alone is 200 without a token: $query', async (body) => {
     const answer = await send(endpoint, 'POST', undefined, body);
     expect(answer.status).toBe(200);
@@ -562,6 +568,20 @@ test('a persisted query is registered with its hash, and then executed by it', a
   expect(JSON.parse(known.text)).toEqual({ data });
   const stranger = await get({ extensions: JSON.stringify(extensions) }, { 'apollo-require-preflight': '1' });
   expect(stranger.status).toBe(401);
+});
+
+test('a persisted query is not registered without a valid token', async () => {
+  for (const [query, token] of [
+    ['{ __typename } # 1', undefined],
+    ['{ __typename } # 2', 'nonsense'],
+    ['{ projects { totalCount } } # 3', undefined],
+  ] as const) {
+    const sha256Hash = createHash('sha256').update(query).digest('hex');
+    const extensions = { persistedQuery: { version: 1, sha256Hash } };
+    await send(endpoint, 'POST', token, { query, extensions });
+    const { text } = await post({ extensions });
+    expect(JSON.parse(text).errors[0].message).toBe('PersistedQueryNotFound');
+  }
 });
 
 test('times are in UTC with milliseconds and URLs are absolute', async () => {

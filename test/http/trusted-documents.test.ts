@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ConfigError } from '../../src/config.ts';
 import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
@@ -189,4 +189,29 @@ test('without introspection, the schema is not published, and operations work', 
   expect(JSON.parse(operation.text)).toEqual({
     data: { __typename: 'Query', projects: { nodes: [{ __typename: 'Project' }] } },
   });
+});
+
+test('without introspection, errors name nothing that a document or a variable could have', async () => {
+  const gateway = await startGateway({ PAW_INTROSPECTION: 'off' });
+  onTestFinished(gateway.stop);
+  const { token } = await seedTenant(gateway);
+  const update = 'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { clientMutationId } }';
+  const requests: readonly (readonly [string, object?])[] = [
+    ['{ project }'],
+    ['{ viewer { nam } }'],
+    ['{ viewer }'],
+    ['{ projects(firs: 1) { totalCount } }'],
+    ['{ node(id: "") { ... on Walle { id } } }'],
+    ['{ node(id: "") { title } }'],
+    ['mutation { createApp(input: {titl: "a", title: "b", active: true}) { clientMutationId } }'],
+    ['mutation { createApp(input: {active: true}) { clientMutationId } }'],
+    ['mutation { updateWallet(input: {name: "", network: NETWORK_POLYGO}) { clientMutationId } }'],
+    [update, { input: { name: '', network: 'NETWORK_POLYGO' } }],
+    [update, { input: { name: '', titl: 'a' } }],
+  ];
+  for (const [query, variables] of requests) {
+    const { status, text } = await send(`${gateway.url}/graphql`, 'POST', token, { query, variables });
+    expect([status, JSON.parse(text).data]).toEqual([200, undefined]);
+    expect(text).not.toMatch(/Did you mean|one of|Must have the fields|Fields of/);
+  }
 });

@@ -491,3 +491,20 @@ test('a kill leaves an app and its response, or neither', async () => {
   const rows = await before.database.read('SELECT id FROM app WHERE account_id = $1', [ulidOf(account)]);
   expect(rows).toHaveLength(60);
 });
+
+test('a mutation of introspection alone needs a valid token if it has a key', async () => {
+  const ask = (token: string | undefined) =>
+    postGraphql(gateway.url, token, 'mutation { __typename }', {}, keyed(key));
+  for (const token of [undefined, 'nonsense']) {
+    const { status, headers, text } = await ask(token);
+    expect(status).toBe(401);
+    expect(headers.get('www-authenticate')).toMatch(/^Bearer/);
+    expect(JSON.parse(text).errors[0].extensions.code).toBe('UNAUTHENTICATED');
+  }
+  for (const replayed of [null, 'true']) {
+    const { status, headers, text } = await ask(tenant.token);
+    expect([status, text]).toEqual([200, '{"data":{"__typename":"Mutation"}}']);
+    expect(headers.get('idempotency-replayed')).toBe(replayed);
+  }
+  expect(gateway.log()).not.toContain('INTERNAL');
+});

@@ -21,8 +21,10 @@ export const RATE_LIMIT_POLICY_HEADER = 'ratelimit-policy';
 
 const WINDOW_SECONDS = 60;
 
+const INTROSPECTIONS_PER_ADDRESS = 60;
+
 /** Counts a request. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
-type Limiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+export type Limiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
  * Limits the rate of all requests except health checks, and adds the state of the limit to every
@@ -32,12 +34,14 @@ type Limiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
  * The library keeps the counters of each limit in memory: those of the last 5,000 keys.
  *
  * Must be called after `addCors`, so that pages of other origins can read the error.
+ *
+ * @returns the limiter of introspection by address, with or without a valid token
  */
 export async function addRateLimits(
   app: FastifyInstance,
   authenticate: Authenticate,
   { perCredential, perAccount, perAddress }: RateLimits,
-): Promise<void> {
+): Promise<Limiter> {
   await app.register(rateLimit, { global: false });
   const principalOf = (request: FastifyRequest) => authenticatedPrincipal(request);
   const byCredential = createLimiter(
@@ -63,6 +67,7 @@ export async function addRateLimits(
     await byCredential(request, reply);
     await byAccount(request, reply);
   });
+  return createLimiter(app, 'introspection', INTROSPECTIONS_PER_ADDRESS, clientAddress);
 }
 
 function createLimiter(

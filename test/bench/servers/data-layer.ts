@@ -34,9 +34,6 @@ export async function contextOf(data: DataLayer, authorization: string | undefin
     signal: new AbortController().signal,
     isGone: false,
   };
-  const context = new Context(data, client, () =>
-    data.authenticate((authorization ?? '').slice('Bearer '.length)),
-  );
-  await context.authenticate();
-  return context;
+  const authentication = await data.authenticate((authorization ?? '').slice('Bearer '.length));
+  return new Context({ data, client, authentication });
 }

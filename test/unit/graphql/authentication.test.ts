@@ -1,12 +1,9 @@
-import { Kind, parse } from 'graphql';
+import { parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { isIntrospection } from '../../../src/graphql/authentication.ts';
 
 function isOpen(source: string): boolean {
-  const document = parse(source);
-  const [operation] = document.definitions;
-  if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('The document has no operation.');
-  return isIntrospection(operation.selectionSet, document);
+  return isIntrospection(parse(source));
 }
 
 test.each([
@@ -16,6 +13,9 @@ test.each([
   '{ ... on Query { __typename } }',
   '{ ...F } fragment F on Query { __typename ...G } fragment G on Query { __schema { types { name } } }',
   'mutation { __typename }',
+  'query A { __typename } query B { __typename }',
+  '{ __typename ...Nothing }',
+  '{ ...F } fragment F on Query { __typename ...F }',
 ])('%s is introspection alone', (document) => {
   expect(isOpen(document)).toBe(true);
 });
@@ -27,6 +27,7 @@ test.each([
   '{ __typename ... { ... on Query { projects { totalCount } } } }',
   '{ __typename ...F } fragment F on Query { ...G } fragment G on Query { projects { totalCount } }',
   '{ __typename projects @skip(if: true) { totalCount } }',
+  'query A { __typename } query B { projects { totalCount } }',
 ])('%s is more than introspection', (document) => {
   expect(isOpen(document)).toBe(false);
 });

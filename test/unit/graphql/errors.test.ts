@@ -1,6 +1,7 @@
-import { GraphQLError, parse, Source } from 'graphql';
+import { buildSchema, GraphQLError, parse, Source } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { formatGraphqlError, graphqlError } from '../../../src/graphql/errors.ts';
+import { InputViolations } from '../../../src/graphql/input-violations.ts';
 import {
   ApiError,
   accountTokenRequired,
@@ -13,11 +14,17 @@ import {
   unavailable,
 } from '../../../src/model/api-error.ts';
 
+const violations = new InputViolations(buildSchema('type Query { a: Int }'), true);
+
 /** Formats an error that Apollo Server has formatted. Returns it with the logged errors. */
 function format(thrown: unknown, code?: string) {
   const logged: ApiError[] = [];
   const formatted = { message: String(thrown), extensions: code === undefined ? {} : { code } };
-  const error = formatGraphqlError(formatted, thrown, false, 'request-1', (each) => logged.push(each));
+  const error = formatGraphqlError(
+    { formatted, thrown, hasChanged: false, requestId: 'request-1' },
+    violations,
+    (each) => logged.push(each),
+  );
   return { error, logged };
 }
 
@@ -55,8 +62,11 @@ describe('an ApiError', () => {
     const thrown = new GraphQLError('wrapped', { originalError: resourceNotFound() });
     const logged: ApiError[] = [];
     const place = { path: ['updateWallet'], locations: [{ line: 1, column: 3 }] };
-    const error = formatGraphqlError({ message: 'wrapped', ...place }, thrown, false, 'request-1', (each) =>
-      logged.push(each),
+    const formatted = { message: 'wrapped', ...place };
+    const error = formatGraphqlError(
+      { formatted, thrown, hasChanged: false, requestId: 'request-1' },
+      violations,
+      (each) => logged.push(each),
     );
     expect(error).toEqual({ ...graphqlError(resourceNotFound(), 'request-1'), ...place });
     expect(logged).toEqual([]);

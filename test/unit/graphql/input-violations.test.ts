@@ -1,6 +1,6 @@
 import { buildSchema, Kind, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { variableViolations } from '../../../src/graphql/input-violations.ts';
+import { InputViolations } from '../../../src/graphql/input-violations.ts';
 
 const schema = buildSchema(`
   type Query { ask(input: Input!, list: [Int!], id: ID, flag: Boolean, kind: Kind, number: Float): Int }
@@ -9,14 +9,15 @@ const schema = buildSchema(`
   enum Kind { FIRST SECOND OLD @deprecated(reason: "Use FIRST.") }
 `);
 
-function violationsOf(definition: string, value: unknown) {
+function violationsOf(definition: string, value: unknown, isSchemaPublic = true) {
   const document = parse(`query ($v: ${definition}) { ask(input: $v) }`);
   const [operation] = document.definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('There is no operation.');
   const variables = value === undefined ? {} : { v: value };
-  return variableViolations(schema, operation, variables).flatMap(({ violations }) =>
-    violations.map(({ field, description }) => `${field}: ${description}`),
-  );
+  const inputs = new InputViolations(schema, isSchemaPublic);
+  return inputs
+    .ofVariables(operation, variables)
+    .flatMap(({ violations }) => violations.map(({ field, description }) => `${field}: ${description}`));
 }
 
 const KINDS = 'Must be one of FIRST, SECOND.';
@@ -69,4 +70,13 @@ describe('a variable', () => {
   ])('%s is refused', (_name, definition, value, expected) => {
     expect(violationsOf(definition, value)).toEqual(expected);
   });
+});
+
+test('a description lists nothing of a schema that is not public', () => {
+  const value = { title: 'a', inner: { count: 1, more: 1 }, kinds: ['THIRD'], extra: 1 };
+  expect(violationsOf('Input!', value, false)).toEqual([
+    'inner.more: Unknown field.',
+    'kinds[0]: Must be a value of the correct type.',
+    'extra: Unknown field.',
+  ]);
 });
