@@ -40,6 +40,9 @@ import { tokenStore } from './storage/token-store.ts';
 import { countTokens } from './storage/tokens.ts';
 import { VERSION } from './version.ts';
 
+// The number of connections that can be opened at once. The limit of the system, such as net.core.somaxconn, applies, too.
+const BACKLOG = 4096;
+
 /** The properties of a listening server. */
 export type ServerInfo = {
   /** The URL at which the server listens, without a trailing slash. */
@@ -191,7 +194,7 @@ async function listen(
   // With `localhost`, Fastify would open a second server on `::1`, which would have none of the limits of this one.
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
   // The types of Fastify have no `reusePort`, which it passes to Node.
-  const address = { host, port: config.port, reusePort: sharesPort };
+  const address = { host, port: config.port, backlog: BACKLOG, reusePort: sharesPort };
   await app.listen(address);
   const { port } = app.server.address() as AddressInfo;
   const url = localUrl(config.host, port);

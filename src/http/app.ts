@@ -1,22 +1,15 @@
-import type { OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { ApiError } from '../model/api-error.ts';
 import type { FormatErrorBody } from './errors.ts';
-import { MAX_BODY_BYTES, malformedRequest, requestTimeout, statusCodeOf } from './http-error.ts';
+import { MAX_BODY_BYTES, malformedRequest, statusCodeOf } from './http-error.ts';
 import { addJsonBody, JSON_TYPE } from './json.ts';
-import { type Connections, trackConnections } from './protection/connections.ts';
-import {
-  limitSlowClients,
-  SLOW_CLIENT_LIMITS,
-  type SlowClientLimits,
-  unsentResponses,
-} from './protection/slow-clients.ts';
-import { connectRefused, headerError, normalizedTarget, parserError } from './protocol.ts';
+import { Connections } from './protection/connections.ts';
+import { limitSlowClients, SLOW_CLIENT_LIMITS, type SlowClientLimits } from './protection/slow-clients.ts';
+import { connectRefused, headerError, normalizedTarget, parserError, withoutPorts } from './protocol.ts';
 import { connectionRejecter } from './rejection.ts';
 import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
-import { responseClass } from './response.ts';
-import { gracefulStop } from './stop.ts';
+import { GracefulStop } from './stop.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 
@@ -60,13 +53,6 @@ export function createHttpApp(
   { errorBody, trustedProxies = [], slowClients = SLOW_CLIENT_LIMITS }: HttpAppSettings,
 ): HttpApp {
   const newRequestId = requestIds();
-  const commonHeaders = (requestId: string): OutgoingHttpHeaders => ({
-    [REQUEST_ID_HEADER]: requestId,
-    // Responses contain tokens and private data.
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  });
-  const unsent = unsentResponses(slowClients);
   const app: FastifyInstance = fastify({
     bodyLimit: MAX_BODY_BYTES,
     genReqId: () => newRequestId(),
@@ -76,23 +62,18 @@ export function createHttpApp(
     // The operations validate the input. Without these, Fastify would load its own unused validator.
     schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    // Node notices in the second period that a write makes no progress.
-    connectionTimeout: slowClients.stalledAfterMs / 2,
+    connectionTimeout: slowClients.timeoutMs,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: {
+      // Node applies the longer one of the two timeouts to the body.
+      headersTimeout: REQUEST_TIMEOUT_MS,
       // A hook below rejects requests without a valid Host header, with an error in the format of the API.
       requireHostHeader: false,
       joinDuplicateHeaders: true,
       connectionsCheckingInterval: REQUEST_TIMEOUT_CHECK_MS,
-      ServerResponse: responseClass({
-        isFinal: (response) =>
-          stopping.isClosing() && connections.newestResponse(response.req.socket) === response,
-        onUnsent: unsent.add,
-      }),
     },
     frameworkErrors(_error, request, reply: FastifyReply) {
-      connections.record(request.raw, reply.raw);
       logger.debug({ code: 'MALFORMED_PATH', reqId: request.id }, 'rejected a malformed request');
       const error = malformedRequest('The path is malformed or too long.');
       reply.headers(commonHeaders(request.id));
@@ -102,11 +83,8 @@ export function createHttpApp(
       reject(socket, parserError(cause), cause.code);
     },
   });
-  // For the log and the audit. The system does not know the address any more when the connection is closed. Node
-  // remembers it once it was read.
-  app.server.on('connection', (socket) => void socket.remoteAddress);
-  const connections: Connections = trackConnections(app.server);
-  const stopping = gracefulStop(app.server, connections);
+  const connections = new Connections(app.server);
+  const stopping = new GracefulStop(app.server, connections);
   const rejectConnection = connectionRejecter(connections, errorBody);
 
   /** Responds to what is not a valid request, and closes the connection. */
@@ -124,24 +102,39 @@ export function createHttpApp(
   });
   // Fastify's hooks respond with the error.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  limitSlowClients(app, connections, slowClients, (socket) =>
-    reject(socket, requestTimeout(), 'PARTIAL_BODIES'),
-  );
+  limitSlowClients(app.server, connections, slowClients);
   addJsonBody(app);
-  app.addHook('onRequest', connections.takeTurn);
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(commonHeaders(request.id));
-    const error = headerError(request.raw);
-    // Requests that have arrived together are recorded before one of them gets the last response.
-    if (stopping.isClosing()) setImmediate(done, error);
-    else done(error);
-  });
+  addConnectionHooks(app, connections, stopping);
   return {
     app,
     async stop(delayMs) {
       await stopping.stop(delayMs);
       await app.close();
     },
+  };
+}
+
+function addConnectionHooks(app: FastifyInstance, connections: Connections, stopping: GracefulStop): void {
+  app.addHook('onRequest', (_request, reply, done) => connections.takeTurn(reply.raw, done));
+  app.addHook('onRequest', ({ raw, id }, reply, done) => {
+    const forwardedFor = raw.headers['x-forwarded-for'];
+    if (forwardedFor) raw.headers['x-forwarded-for'] = withoutPorts(String(forwardedFor));
+    reply.headers(commonHeaders(id));
+    done(headerError(raw));
+  });
+  app.addHook('onSend', ({ socket }, reply, _payload, done) => {
+    // After this header, Node would drop the other requests of the connection.
+    if (stopping.isClosing && connections.requestCount(socket) === 1) reply.header('connection', 'close');
+    done();
+  });
+}
+
+function commonHeaders(requestId: string): Readonly<Record<string, string>> {
+  return {
+    [REQUEST_ID_HEADER]: requestId,
+    // Responses contain tokens and private data.
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
   };
 }
 

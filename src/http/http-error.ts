@@ -65,11 +65,6 @@ export function malformedRequest(message: string, statusCode = 400): ApiError {
   return new HttpError(statusCode, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST', message);
 }
 
-/** Returns the error for a request that does not arrive completely in time. */
-export function requestTimeout(): ApiError {
-  return malformedRequest('The request could not be read in time.', 408);
-}
-
 /** Returns the error for a valid request that needs a part of HTTP which the server does not have. */
 export function notImplemented(message: string, headers: Headers = {}): ApiError {
   return new HttpError(501, 'UNIMPLEMENTED', 'NOT_IMPLEMENTED', message, headers);

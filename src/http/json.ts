@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { MAX_BODY_BYTES, malformedRequest } from './http-error.ts';
+import { malformedRequest } from './http-error.ts';
 
 /** The media type of JSON responses. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -25,10 +24,4 @@ function parseJson(text: Buffer): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Returns the number of bytes that the body of a request can occupy. */
-export function bodySizeOf({ headers }: IncomingMessage): number {
-  if (headers['transfer-encoding'] !== undefined) return MAX_BODY_BYTES;
-  return Math.min(Number(headers['content-length'] ?? 0), MAX_BODY_BYTES);
 }

@@ -38,6 +38,11 @@ function originForm(url: string): string {
   return rest === '' || rest.startsWith('?') ? `/${rest}` : rest;
 }
 
+/** Returns the addresses in `X-Forwarded-For` without the ports that some proxies add: `1.2.3.4:5`, `[::1]:5`. */
+export function withoutPorts(forwardedFor: string): string {
+  return forwardedFor.replace(/\[([^\],]*)\](:\d+)?|(\.\d+):\d+/g, '$1$3');
+}
+
 /**
  * Returns the error of a request whose headers the server must not accept. Node has joined repeated headers.
  * Sources: RFC 9112, sections 3.2 and 6.1; RFC 9110, section 10.1.1.

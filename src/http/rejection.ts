@@ -23,12 +23,8 @@ export function connectionRejecter(
     const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     socket.once('close', () => clearTimeout(linger));
     connections.afterResponses(socket, (response) => {
-      const isAnswered = response?.headersSent === true;
-      const last = isAnswered ? '' : rawResponse(statusCodeOf(error), errorBody(error, requestId), requestId);
-      socket.end(last, () => {
-        // The part of the body that has arrived is released.
-        if (response !== undefined) socket.destroy();
-      });
+      if (response?.headersSent) socket.end();
+      else socket.end(rawResponse(statusCodeOf(error), errorBody(error, requestId), requestId));
     });
   };
 }

@@ -119,6 +119,15 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect((await list(api, undefined, '2001:db8:1::1')).status).toBe(401);
   });
 
+  test('the addresses in X-Forwarded-For may have ports', async () => {
+    const client = newAddress();
+    await exhaust(api, undefined, `${client}:5678, 10.1.2.3:80`);
+    expectRateLimited(api, await list(api, undefined, client), 'address');
+    const network = `2001:db8:1:${client.split('.')[3]}`;
+    await exhaust(api, undefined, `[${network}::1]:5678`);
+    expectRateLimited(api, await list(api, undefined, `${network}::2`), 'address');
+  });
+
   test('the client is the last address in X-Forwarded-For that is not a trusted proxy', async () => {
     const [client, forged] = [newAddress(), newAddress()];
     await exhaust(api, undefined, `${forged}, ${client}, 10.1.2.3`);

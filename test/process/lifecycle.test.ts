@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import dns from 'node:dns';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -9,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
 import { readResponse, send } from '../support/apis.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { NO_RATE_LIMITS } from '../support/no-rate-limits.ts';
 import {
   logLines,
   pawProcess,
@@ -94,6 +96,18 @@ describe('a server', () => {
     const { port } = new URL(server.url);
     expect(await isListening(`http://127.0.0.1:${port}`)).toBe(true);
     expect(await isListening(`http://[::1]:${port}`)).toBe(false);
+  });
+
+  test('has room for 1,000 connections that are opened at once', async () => {
+    const backlogs: unknown[] = [];
+    const onListen = (message: unknown) => {
+      backlogs.push((message as { options: { backlog?: number } }).options.backlog);
+    };
+    subscribe('tracing:net.server.listen:asyncStart', onListen);
+    const server = await startGateway();
+    unsubscribe('tracing:net.server.listen:asyncStart', onListen);
+    await server.stop();
+    expect(backlogs).toEqual([4096]);
   });
 
   test('serves for PAW_STOP_DELAY after SIGTERM, and is not ready', async () => {
@@ -185,7 +199,7 @@ test.each([
 ])('a log that nobody reads delays neither requests nor the end after %s', async (end, expected) => {
   const { url: databaseUrl, remove } = await makeDatabase();
   onTestFinished(remove);
-  const settings = { PORT: '0', DATABASE_URL: databaseUrl, PAW_STOP_DELAY: '0s' };
+  const settings = { PORT: '0', DATABASE_URL: databaseUrl, PAW_STOP_DELAY: '0s', ...NO_RATE_LIMITS };
   const child = spawn(process.execPath, ['src/main.js', 'serve'], {
     cwd: ROOT,
     env: settings,

@@ -3,8 +3,8 @@ import { Agent, type ClientRequest, createServer, type IncomingMessage, request 
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from 'vitest';
-import { trackConnections } from '../../src/http/protection/connections.ts';
-import { gracefulStop } from '../../src/http/stop.ts';
+import { Connections } from '../../src/http/protection/connections.ts';
+import { GracefulStop } from '../../src/http/stop.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { startServerProcess } from '../support/paw.ts';
 
@@ -90,7 +90,7 @@ test('a connection without a request does not delay the stop', async () => {
 
 test('the deadline of the stop holds for connections that Node does not list after CONNECT', async () => {
   const server = createServer();
-  const stopping = gracefulStop(server, trackConnections(server), 50);
+  const stopping = new GracefulStop(server, new Connections(server), 50);
   server.on('connect', (_request, socket) => socket.on('error', () => {}));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { statusCodeOf } from '../../../src/http/http-error.ts';
-import { headerError, normalizedTarget } from '../../../src/http/protocol.ts';
+import { headerError, normalizedTarget, withoutPorts } from '../../../src/http/protocol.ts';
 
 test.each([
   ['/project/projects?pageSize=1', '/project/projects?pageSize=1'],
@@ -62,4 +62,16 @@ test.each([
   ['foo', '1.0', undefined],
 ])('the status for the expectation "%s" in HTTP/%s is %s', (expectation, httpVersion, status) => {
   expect(statusOf({ host: 'x', expect: expectation }, httpVersion)).toBe(status);
+});
+
+test.each([
+  ['1.2.3.4:5678', '1.2.3.4'],
+  ['1.2.3.4, 10.0.0.1:80', '1.2.3.4, 10.0.0.1'],
+  ['[::1]:5678', '::1'],
+  ['[2001:db8::1]', '2001:db8::1'],
+  ['::ffff:1.2.3.4:5678,[fe80::1]:9', '::ffff:1.2.3.4,fe80::1'],
+  ['2001:db8::1:5678', '2001:db8::1:5678'],
+  ['nonsense:1', 'nonsense:1'],
+])('the addresses %s without their ports are %s', (forwardedFor, addresses) => {
+  expect(withoutPorts(forwardedFor)).toBe(addresses);
 });
