@@ -9,12 +9,19 @@ import { limitSlowClients, SLOW_CLIENT_LIMITS, type SlowClientLimits } from './p
 import { connectRefused, headerError, normalizedTarget, parserError, withoutPorts } from './protocol.ts';
 import { connectionRejecter } from './rejection.ts';
 import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
-import { GracefulStop } from './stop.ts';
+import { stopServer } from './stop.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 
-// The interval in which Node looks for requests that have exceeded the timeout.
-const REQUEST_TIMEOUT_CHECK_MS = 5000;
+const NODE_OPTIONS = {
+  // Node applies the longer one of the two timeouts to the body.
+  headersTimeout: REQUEST_TIMEOUT_MS,
+  // The interval in which Node looks for requests that have exceeded the timeout.
+  connectionsCheckingInterval: 5000,
+  // A hook below rejects requests without a valid Host header, with an error in the format of the API.
+  requireHostHeader: false,
+  joinDuplicateHeaders: true,
+};
 
 // Longer than the usual idle timeout of load balancers (60 s). If the server closed an idle connection first,
 // a balancer could send a request on it at the same time.
@@ -65,14 +72,7 @@ export function createHttpApp(
     connectionTimeout: slowClients.timeoutMs,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    http: {
-      // Node applies the longer one of the two timeouts to the body.
-      headersTimeout: REQUEST_TIMEOUT_MS,
-      // A hook below rejects requests without a valid Host header, with an error in the format of the API.
-      requireHostHeader: false,
-      joinDuplicateHeaders: true,
-      connectionsCheckingInterval: REQUEST_TIMEOUT_CHECK_MS,
-    },
+    http: NODE_OPTIONS,
     frameworkErrors(_error, request, reply: FastifyReply) {
       logger.debug({ code: 'MALFORMED_PATH', reqId: request.id }, 'rejected a malformed request');
       const error = malformedRequest('The path is malformed or too long.');
@@ -84,7 +84,6 @@ export function createHttpApp(
     },
   });
   const connections = new Connections(app.server);
-  const stopping = new GracefulStop(app.server, connections);
   const rejectConnection = connectionRejecter(connections, errorBody);
 
   /** Responds to what is not a valid request, and closes the connection. */
@@ -104,17 +103,17 @@ export function createHttpApp(
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   limitSlowClients(app.server, connections, slowClients);
   addJsonBody(app);
-  addConnectionHooks(app, connections, stopping);
+  addConnectionHooks(app, connections);
   return {
     app,
     async stop(delayMs) {
-      await stopping.stop(delayMs);
+      await stopServer(app.server, connections, delayMs);
       await app.close();
     },
   };
 }
 
-function addConnectionHooks(app: FastifyInstance, connections: Connections, stopping: GracefulStop): void {
+function addConnectionHooks(app: FastifyInstance, connections: Connections): void {
   app.addHook('onRequest', (_request, reply, done) => connections.takeTurn(reply.raw, done));
   app.addHook('onRequest', ({ raw, id }, reply, done) => {
     const forwardedFor = raw.headers['x-forwarded-for'];
@@ -123,8 +122,7 @@ function addConnectionHooks(app: FastifyInstance, connections: Connections, stop
     done(headerError(raw));
   });
   app.addHook('onSend', ({ socket }, reply, _payload, done) => {
-    // After this header, Node would drop the other requests of the connection.
-    if (stopping.isClosing && connections.requestCount(socket) === 1) reply.header('connection', 'close');
+    if (connections.isLastResponse(socket)) reply.header('connection', 'close');
     done();
   });
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from 'vitest';
 import { Connections } from '../../src/http/protection/connections.ts';
-import { GracefulStop } from '../../src/http/stop.ts';
+import { stopServer } from '../../src/http/stop.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { startServerProcess } from '../support/paw.ts';
 
@@ -90,13 +90,13 @@ test('a connection without a request does not delay the stop', async () => {
 
 test('the deadline of the stop holds for connections that Node does not list after CONNECT', async () => {
   const server = createServer();
-  const stopping = new GracefulStop(server, new Connections(server), 50);
+  const connections = new Connections(server);
   server.on('connect', (_request, socket) => socket.on('error', () => {}));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.write('CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n');
   await once(server, 'connect');
-  await stopping.stop(0);
+  await stopServer(server, connections, 0, 50);
   await once(socket, 'close');
 });
 

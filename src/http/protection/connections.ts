@@ -18,6 +18,7 @@ type Connection = {
  */
 export class Connections {
   readonly #connections = new Map<Socket, Connection>();
+  #isClosing = false;
 
   constructor(server: Server) {
     server.on('connection', (socket) => {
@@ -35,6 +36,16 @@ export class Connections {
   /** Returns the number of requests on a connection that are not answered completely. */
   requestCount(socket: Socket): number {
     return this.#connections.get(socket)?.turns.length ?? 0;
+  }
+
+  /** Lets each connection end with its next response. */
+  closeAfterResponses(): void {
+    this.#isClosing = true;
+  }
+
+  /** Returns whether a response has to close its connection. Node would drop further requests of the connection. */
+  isLastResponse(socket: Socket): boolean {
+    return this.#isClosing && this.requestCount(socket) === 1;
   }
 
   /** Starts a request when the earlier ones on its connection are answered. */
