@@ -91,7 +91,6 @@ export async function startServer(
     postgres: { ...postgres, timeoutMs: requestTimeoutMs, lockTimeoutMs: LOCK_TIMEOUT_MS },
     create,
     onFailure: failed.resolve,
-    onHeldLog: (log) => logger.warn(log, 'a reader keeps the write-ahead log from shrinking'),
     ...metrics?.database,
   });
   try {

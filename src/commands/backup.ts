@@ -12,7 +12,7 @@ export const backup: Command = {
     const path = sqlitePath(readConfig(args.environment).databaseUrl);
     if (path === undefined)
       throw new UsageError('DATABASE_URL must be sqlite:<path>. For PostgreSQL, use pg_dump.');
-    const pages = await backUpSqlite(path, args.operand);
-    args.print({ file: args.operand, pages }, `Copied ${path} to ${args.operand}.`);
+    const bytes = backUpSqlite(path, args.operand);
+    args.print({ file: args.operand, bytes }, `Copied ${path} to ${args.operand}.`);
   },
 };

@@ -11,8 +11,6 @@ export type OpenSettings = {
   readonly create?: boolean;
   /** See `SqliteSettings.onFailure`. */
   readonly onFailure?: SqliteSettings['onFailure'];
-  /** Is called about once a minute while a reader keeps SQLite's write-ahead log from shrinking. */
-  readonly onHeldLog?: SqliteSettings['onHeldLog'];
   /** Is called after each sync of SQLite's write-ahead log. */
   readonly onSync?: SqliteSettings['onSync'];
   /** Observes the PostgreSQL pool. */
@@ -36,14 +34,13 @@ export async function openDatabase(
     postgres = DEFAULT_POSTGRES_SETTINGS,
     create = true,
     onFailure,
-    onHeldLog,
     onSync,
     onPool,
     onStatement,
   }: OpenSettings = {},
 ): Promise<Database> {
   const path = sqlitePath(url);
-  if (path !== undefined) return openSqlite(path, { create, onFailure, onHeldLog, onSync, onStatement });
+  if (path !== undefined) return openSqlite(path, { create, onFailure, onSync, onStatement });
   if (/^postgres(ql)?:\/\//.test(url)) {
     // Imported on demand: a start on SQLite is faster without the PostgreSQL driver.
     const { openPostgres } = await import('./postgres/open-postgres.ts');

@@ -15,7 +15,7 @@ import {
   type Tenant,
   type TestDatabase,
 } from '../support/gateway.ts';
-import { paw, pawJson, startPaw, startServerProcess } from '../support/paw.ts';
+import { paw, pawJson, startPaw, startProgram, startServerProcess } from '../support/paw.ts';
 
 if (inject('engine') === 'postgres') {
   test.each([
@@ -97,7 +97,7 @@ function testSqlite(): void {
       isDone = true;
       expect(await writing).toBeGreaterThan(0);
       await gateway.stop();
-      expect(result).toEqual({ file, pages: statSync(file).size / 4096 });
+      expect(result).toEqual({ file, bytes: statSync(file).size });
       expect(statSync(file).mode & 0o777).toBe(0o600);
 
       const settings = { DATABASE_URL: `sqlite:${file}` };
@@ -120,7 +120,17 @@ function testSqlite(): void {
       expect(statSync(file).size).toBe('precious'.length);
       const missing = join(dirname(path), 'missing', 'backup.db');
       expect(await run('backup', missing)).toMatchObject({ status: 1, stdout: '' });
-      expect(readdirSync(dirname(path)).filter((name) => name.includes('partial'))).toEqual([]);
+      const limited = [
+        '-c',
+        'ulimit -f 1000; exec "$0" src/main.js backup "$1"',
+        process.execPath,
+        `${file}.2`,
+      ];
+      const { ended } = startProgram('sh', limited, { DATABASE_URL: made.url });
+      expect(await ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/^paw: .+\n$/) });
+      expect(readdirSync(dirname(path)).filter((name) => /partial|journal|backup.db.2/.test(name))).toEqual(
+        [],
+      );
     });
 
     test('that is killed leaves no file with its name, and can be repeated', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, linkSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { backup, DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { DatabaseMissingError } from './open-sqlite.ts';
 import { syncFile } from './sync-file.ts';
 
@@ -9,16 +9,17 @@ import { syncFile } from './sync-file.ts';
 export class BackupError extends Error {}
 
 /**
- * Copies a SQLite database to a new file, as it is at the start, while other processes use it. The file has its name
- * only when it is complete and on disk. An interrupted backup leaves a file with `.partial-` in its name.
+ * Copies a SQLite database to a new file, as it is at the start, while other processes use it. The copy has no free pages,
+ * so that nothing that was deleted is in it. The file has its name only when it is complete and on disk. An interrupted
+ * backup leaves a file with `.partial-` in its name.
  *
  * @param path the file of the database
  * @param file the new file, which must not exist
- * @returns the number of pages
+ * @returns the size of the file, in bytes
  * @throws DatabaseMissingError if the database does not exist
  * @throws BackupError if the new file exists
  */
-export async function backUpSqlite(path: string, file: string): Promise<number> {
+export function backUpSqlite(path: string, file: string): number {
   if (!existsSync(path)) throw new DatabaseMissingError(`The database file ${path} does not exist.`);
   if (existsSync(file)) throw fileExists(file);
   const partial = `${file}.partial-${randomUUID()}`;
@@ -26,17 +27,19 @@ export async function backUpSqlite(path: string, file: string): Promise<number> 
   try {
     // Readable by its owner only, like the database.
     closeSync(openSync(partial, 'wx', 0o600));
-    // One snapshot for all steps. Without it, each write of another process would start the backup again.
-    source.exec('BEGIN');
-    source.prepare('SELECT COUNT(*) FROM sqlite_schema').get();
-    const pages = await backup(source, partial);
+    source.prepare('VACUUM INTO ?').run(partial);
     syncFile(partial);
     link(partial, file);
-    return pages;
+    return statSync(file).size;
   } finally {
     source.close();
-    rmSync(partial, { force: true });
+    removeDatabase(partial);
   }
+}
+
+/** Removes the file of a database, and those that SQLite has made beside it. */
+export function removeDatabase(path: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
 }
 
 /** Gives a file a second name, unless another file has it. */

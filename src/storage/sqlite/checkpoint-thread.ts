@@ -1,7 +1,5 @@
-import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { otherLockHolders } from './lock-holders.ts';
 
 /** The result of a checkpoint. */
 export type CheckpointResult = {
@@ -9,9 +7,6 @@ export type CheckpointResult = {
   readonly isHeld: boolean;
   /** Whether another checkpoint is needed, because free pages were returned to the file system. */
   readonly hasMore: boolean;
-  /** The size of the log, in bytes. */
-  readonly bytes: number;
-  readonly processIds: readonly number[];
 };
 
 const ATTEMPTS = 10;
@@ -50,13 +45,7 @@ function checkpoint(): CheckpointResult {
   // The first commit after a truncation syncs the header of the log: better here than on the event loop.
   if (isTruncated) run('PRAGMA user_version = 0');
   const vacuumed = isTruncated ? vacuum() : 'nothing';
-  const isHeld = !isTruncated || vacuumed === 'locked';
-  return {
-    isHeld,
-    hasMore: vacuumed === 'some pages',
-    bytes: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
-    processIds: isHeld ? otherLockHolders(`${path}-shm`) : [],
-  };
+  return { isHeld: !isTruncated || vacuumed === 'locked', hasMore: vacuumed === 'some pages' };
 }
 
 /** Returns some free pages to the file system. */

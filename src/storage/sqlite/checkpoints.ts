@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { CheckpointResult } from './checkpoint-thread.ts';
@@ -5,91 +6,87 @@ import type { CheckpointResult } from './checkpoint-thread.ts';
 // The log is checkpointed when it is larger than this.
 const CHECKPOINT_BYTES = 8_000_000;
 
+// A smaller log is checkpointed as well, so that what was deleted does not stay readable in it.
+const INTERVAL_MS = 60_000;
+
 // A reader that holds an old snapshot keeps the log from shrinking.
 const RETRY_INTERVAL_MS = 1000;
-const REPORT_AFTER_MS = 60_000;
 
 const THREAD = new URL(`./checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** A log that can't shrink because of a reader. */
-export type HeldLog = {
-  readonly bytes: number;
-  readonly seconds: number;
-  /** The ids of the other processes that have the database open, where the system tells them. */
-  readonly processIds: readonly number[];
-};
-
-/** Moves the contents of the write-ahead log into the database. */
-export type Checkpoints = {
-  /** Starts a checkpoint if the log is large and none is running. */
-  considerLog(bytes: number): void;
-  /** Ends the thread after its current checkpoint. */
-  close(): Promise<void>;
-};
-
 /**
- * Runs checkpoints on a thread of their own, which is started with the first one.
- *
- * @param path the file of the database
- * @param onHeld is called about once a minute while a reader keeps the log from shrinking
+ * Moves the contents of the write-ahead log into the database, on a thread of its own that is started with the first
+ * checkpoint: when the log is large, and once in a minute in which it has grown.
  */
-export function checkpoints(path: string, onHeld: (log: HeldLog) => void): Checkpoints {
-  let thread: Worker | undefined;
-  let isRunning = false;
-  let heldSince: number | undefined;
-  let reported = 0;
-  let retry: NodeJS.Timeout | undefined;
-  let isClosed = false;
+export class Checkpoints {
+  readonly #path: string;
+  readonly #timer: NodeJS.Timeout;
+  #thread: Worker | undefined;
+  /** Whether a checkpoint is running, or will be tried again. */
+  #isBusy = false;
+  #isClosed = false;
+  #retry: NodeJS.Timeout | undefined;
+  /** The size of the log after the last checkpoint. */
+  #bytes = 0;
 
-  function start(): void {
-    if (isClosed) return;
-    thread ??= startThread();
-    isRunning = true;
-    thread.postMessage('checkpoint');
+  /** @param path the file of the database */
+  constructor(path: string) {
+    this.#path = path;
+    this.#timer = setInterval(() => {
+      if (logSize(path) > this.#bytes) this.#start();
+    }, INTERVAL_MS).unref();
   }
 
-  function startThread(): Worker {
-    const worker = new Worker(THREAD, { workerData: { path } });
+  /** Starts a checkpoint if the log is large. */
+  considerLog(bytes: number): void {
+    if (bytes > CHECKPOINT_BYTES) this.#start();
+  }
+
+  /** Ends the thread after its current checkpoint. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    clearTimeout(this.#retry);
+    const thread = this.#thread;
+    if (thread === undefined) return;
+    thread.ref();
+    const ended = new Promise((resolve) => thread.once('exit', resolve));
+    thread.postMessage('close');
+    await ended;
+  }
+
+  #start(): void {
+    if (this.#isBusy || this.#isClosed) return;
+    this.#isBusy = true;
+    this.#thread ??= this.#startThread();
+    this.#thread.postMessage('checkpoint');
+  }
+
+  #startThread(): Worker {
+    const thread = new Worker(THREAD, { workerData: { path: this.#path } });
     // A thread that is idle does not keep the process alive.
-    worker.unref();
-    worker.on('message', finish);
-    // Another thread tries again. Until then a checkpoint counts as running, so that there is one attempt at a time.
-    worker.on('error', () => {
-      thread = undefined;
-      retry = setTimeout(start, RETRY_INTERVAL_MS).unref();
+    thread.unref();
+    thread.on('message', ({ isHeld, hasMore }: CheckpointResult) => {
+      if (isHeld) return this.#startLater();
+      this.#bytes = logSize(this.#path);
+      this.#isBusy = false;
+      if (hasMore) this.#start();
     });
-    return worker;
+    thread.on('error', () => {
+      this.#thread = undefined;
+      this.#startLater();
+    });
+    return thread;
   }
 
-  function finish({ isHeld, hasMore, bytes, processIds }: CheckpointResult): void {
-    isRunning = false;
-    if (hasMore) start();
-    if (!isHeld) {
-      heldSince = undefined;
-      return;
-    }
-    const now = performance.now();
-    heldSince ??= now;
-    if (now - Math.max(heldSince, reported) >= REPORT_AFTER_MS) {
-      reported = now;
-      onHeld({ bytes, seconds: Math.round((now - heldSince) / 1000), processIds });
-    }
-    retry = setTimeout(start, RETRY_INTERVAL_MS).unref();
+  #startLater(): void {
+    this.#retry = setTimeout(() => {
+      this.#isBusy = false;
+      this.#start();
+    }, RETRY_INTERVAL_MS).unref();
   }
+}
 
-  return {
-    considerLog(bytes) {
-      if (bytes > CHECKPOINT_BYTES && !isRunning && heldSince === undefined) start();
-    },
-    async close() {
-      isClosed = true;
-      clearTimeout(retry);
-      if (thread === undefined) return;
-      const ended = Promise.withResolvers<void>();
-      thread.ref();
-      thread.once('exit', () => ended.resolve());
-      thread.postMessage('close');
-      await ended.promise;
-    },
-  };
+function logSize(path: string): number {
+  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../../model/api-error.ts';
 import { type Database, type Queryable, type Row, type Value, writeEach } from '../database.ts';
 import { type ObserveStatement, timedStatements } from '../statement-times.ts';
-import { checkpoints, type HeldLog } from './checkpoints.ts';
+import { Checkpoints } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';
 import { LogSync, type Sync } from './log-sync.ts';
 import { sqliteReadiness } from './readiness.ts';
@@ -20,8 +20,6 @@ export type SqliteSettings = {
   readonly create: boolean;
   /** Is called when a sync has failed, or the file was deleted or replaced. All later writes are refused, and the process should end. */
   readonly onFailure?: ((error: Error) => void) | undefined;
-  /** Is called about once a minute while a reader keeps the write-ahead log from shrinking. */
-  readonly onHeldLog?: ((log: HeldLog) => void) | undefined;
   /** Is called after each sync of the write-ahead log. */
   readonly onSync?: ((sync: Sync) => void) | undefined;
   readonly onStatement?: ObserveStatement | undefined;
@@ -43,7 +41,7 @@ const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true }
  */
 export function openSqlite(
   path: string,
-  { create, onFailure, onHeldLog, onSync, onStatement }: SqliteSettings,
+  { create, onFailure, onSync, onStatement }: SqliteSettings,
 ): Database {
   if (create) createFile(path);
   else if (!existsSync(path)) {
@@ -52,11 +50,11 @@ export function openSqlite(
   const { writer, reader } = translateErrors(() => openConnections(path));
   const readByTurn = readsByTurn(reader);
   const run = statementRunner(writer);
-  const checkpointing = checkpoints(path, onHeldLog ?? (() => {}));
+  const checkpoints = new Checkpoints(path);
   const log = new LogSync(
     path,
     (sync) => {
-      checkpointing.considerLog(sync.logBytes);
+      checkpoints.considerLog(sync.logBytes);
       onSync?.(sync);
     },
     onFailure ?? (() => {}),
@@ -93,7 +91,7 @@ export function openSqlite(
 
     async close() {
       await writes.drain();
-      await checkpointing.close();
+      await checkpoints.close();
       readiness.close();
       log.close();
       reader.close();
@@ -112,6 +110,8 @@ function openConnections(path: string): { writer: DatabaseSync; reader: Database
   writer.exec('PRAGMA journal_mode = WAL');
   // COMMIT writes to the page cache. The log is synced elsewhere.
   writer.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA busy_timeout = 0');
+  // What was deleted is overwritten with zeros.
+  writer.exec('PRAGMA secure_delete = ON');
   const reader = new DatabaseSync(path, { ...SETTINGS, readOnly: true });
   reader.exec('PRAGMA busy_timeout = 0');
   // The first read creates the log.

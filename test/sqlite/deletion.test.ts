@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { deleteAccount } from '../../src/data/delete-account.ts';
+import { resultOf, ulidOf } from '../support/actors.ts';
+import { restApi } from '../support/apis.ts';
+import { pathOf } from '../support/engine.ts';
+import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { paw } from '../support/paw.ts';
+
+const POLL = { timeout: 30_000, interval: 50 };
+
+/** Returns what can be read of an account in the files of a folder. */
+function tracesIn(folder: string, words: readonly string[]): readonly string[] {
+  const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
+  return words.filter((word) => files.some((content) => content.includes(word)));
+}
+
+/** Makes two accounts. Returns the first, and words of its rows. */
+async function makeAccounts(gateway: Gateway) {
+  const api = restApi(() => gateway.url);
+  const { account, token, projects, wallets } = await seedTenant(gateway, { projects: 300, wallets: 300 });
+  for (const [n, wallet] of wallets.slice(0, 20).entries()) {
+    await resultOf(
+      api.updateWallet(token, wallet, { title: `Quetzal ${n}`, description: 'x'.repeat(99 * n) }),
+    );
+  }
+  await resultOf(api.updateWallet(token, wallets[0] ?? '', { title: 'Axolotl', password: 'p'.repeat(32) }));
+  await seedTenant(gateway, { projects: 300, wallets: 300 });
+  const names = [account, ...projects, ...wallets];
+  return { account, words: ['Quetzal', 'Axolotl', '$argon2id$', ...names.map(ulidOf)] };
+}
+
+test('a deleted account is not in the file any more, and in no later backup', async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  const gateway = await startGateway({ DATABASE_URL: url });
+  const { account, words } = await makeAccounts(gateway);
+  await gateway.stop();
+  const folder = dirname(pathOf(url));
+  expect(tracesIn(folder, words)).toEqual(words);
+
+  const settings = { DATABASE_URL: url };
+  expect(await paw(['account', 'delete', account, '--yes'], settings)).toMatchObject({ status: 0 });
+  expect(await paw(['backup', join(folder, 'backup.db')], settings)).toMatchObject({ status: 0 });
+  expect(tracesIn(folder, words)).toEqual([]);
+});
+
+test('while a server runs, a deleted account is neither in the file nor in its log after a minute', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const gateway = await startGateway();
+  onTestFinished(gateway.stop);
+  const { account, words } = await makeAccounts(gateway);
+  await deleteAccount(gateway.admin, { name: account }, false);
+  const folder = dirname(pathOf(gateway.databaseUrl));
+  expect(tracesIn(folder, words)).not.toEqual([]);
+  vi.advanceTimersByTime(60_000);
+  await expect.poll(() => tracesIn(folder, words), POLL).toEqual([]);
+});
