@@ -19,12 +19,13 @@ const DELETIONS = [
   deletion('audit_event', 'account_id, id', "'events/' || id"),
 ];
 
-/** Returns the statement that deletes at most `$2` rows, from the first position to `$1`. */
+/** Returns statements that find a row, and delete at most `$2` rows, from the first position to `$1`. */
 function deletion(table: string, key: string, position: string) {
   // Without the order, PostgreSQL expects to find an old row early, and scans the table.
+  const find = `SELECT 1 AS one FROM ${table} WHERE ${position} <= $1 ORDER BY ${position} LIMIT 1`;
   const statement = `DELETE FROM ${table} WHERE (${key}) IN
   (SELECT ${key} FROM ${table} WHERE ${position} <= $1 ORDER BY ${position} LIMIT $2) RETURNING 1 AS one`;
-  return { table, statement };
+  return { table, find, statement };
 }
 
 /** Options of a sweep. */
@@ -41,14 +42,16 @@ export type SweepOptions = {
 
 /** Deletes expired rows and old audit events, in batches. @throws UNAVAILABLE if the database is unavailable */
 export async function sweepExpired(
-  database: Pick<Database, 'transaction'>,
+  database: Pick<Database, 'read' | 'transaction'>,
   { auditDays, clock, signal, onDeleted }: SweepOptions,
 ): Promise<void> {
   // The id of an event begins with its time.
   const lastEvent = () => `events/${auditDays === 0 ? '' : firstUlid(clock() - auditDays * DAY_MS)}`;
-  for (const { table, statement } of DELETIONS) {
+  for (const { table, find, statement } of DELETIONS) {
     const last = table === 'audit_event' ? lastEvent : clock;
-    for (let count = BATCH_SIZE; count === BATCH_SIZE && !signal?.aborted; ) {
+    // Without expired rows, an idle server writes nothing.
+    const found = await database.read(find, [last()]);
+    for (let count = found.length && BATCH_SIZE; count === BATCH_SIZE && !signal?.aborted; ) {
       const start = performance.now();
       count = await database.transaction(async (transaction) => {
         await transaction.write(LOCK);

@@ -107,6 +107,7 @@ describe('a sweep', () => {
   test('ends after its current batch when the server stops', async () => {
     await insertExpired(250);
     let deleted = 0;
+    const stopped = Promise.withResolvers<void>();
     const stop = startSweeper(
       database,
       {
@@ -115,11 +116,12 @@ describe('a sweep', () => {
         onDeleted(table, count) {
           expect(table).toBe('token');
           deleted += count;
+          stopped.resolve(stop());
         },
       },
       (error) => expect.unreachable(String(error)),
     );
-    await stop();
+    await stopped.promise;
     expect(deleted).toBe(100);
     expect(await countTokens()).toBe(150);
   });

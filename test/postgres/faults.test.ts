@@ -114,7 +114,6 @@ async function startProxy(port: number) {
   let text: string | undefined;
   let farewell = '';
   let isFrozen = false;
-  let sent = '';
   const sockets = new Set<Socket>();
   const listener = createServer({ allowHalfOpen: true }, (client) => {
     const upstream = createConnection(port, '127.0.0.1');
@@ -136,7 +135,6 @@ async function startProxy(port: number) {
         isCut = true;
         text = undefined;
       }
-      sent += data.toString('latin1');
       upstream.write(data);
     });
     upstream.on('data', (data) => {
@@ -153,8 +151,6 @@ async function startProxy(port: number) {
       text = sent;
       farewell = message;
     },
-    /** Returns what the clients have sent. */
-    sent: () => sent,
     /** Drops all data, and leaves the connections open, until it is called again. */
     freeze(on = true) {
       isFrozen = on;
@@ -284,8 +280,6 @@ describe('a connection that is lost while a change is committed', () => {
     await migrateDatabase(databaseUrl);
     const target = Object.assign(new URL(databaseUrl), { port: String(proxy.port) }).href;
     tenant = await seedTenant(await serve({ DATABASE_URL: target, PAW_POSTGRES_POOL: '1' }), { wallets: 1 });
-    // The last transaction of the sweep after the start.
-    await expect.poll(proxy.sent, POLL).toMatch(/DELETE FROM audit_event.*COMMIT/s);
   });
 
   test.each(APIS)('by $name, is RESULT_UNKNOWN for a statement and for a transaction', async (api) => {
