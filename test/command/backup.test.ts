@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, statSync, truncateSync, watch, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -233,6 +234,7 @@ function testSqlite(): void {
     test.each<[what: string, spoil: () => void, problem: RegExp]>([
       ['a missing file', () => {}, /does not exist/],
       ['a text', () => writeFileSync(file, 'no database'), /file is not a database/],
+      ['a named pipe', () => void spawnSync('mkfifo', [`${file}.missing`]), /is not a file/],
       ['an empty file', () => writeFileSync(file, ''), /is not a database of this program/],
       ['a damaged file', () => damageTable(file, 'wallet'), /can't be restored/],
       ['a file cut short', () => truncate(file), /can't be restored/],
@@ -251,7 +253,7 @@ function testSqlite(): void {
       await run('backup', file);
       spoil();
       const before = await content();
-      const backup = what === 'a missing file' ? `${file}.missing` : file;
+      const backup = ['a missing file', 'a named pipe'].includes(what) ? `${file}.missing` : file;
       const { status, stdout, stderr } = await run('restore', backup);
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
       expect(stderr).toMatch(/^paw: .+\n$/);

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, unavailable } from '../../model/api-error.ts';
 import type { LogSync } from './log-sync.ts';
-import { BUSY, primaryResultCode, translateErrors } from './statements.ts';
+import { BUSY, isDiskError, primaryResultCode, translateErrors } from './statements.ts';
 
 /** How long a write waits for the lock of another process. */
 export const BUSY_TIMEOUT_MS = 2000;
@@ -39,6 +39,7 @@ export class GroupCommit {
   readonly #unfinished = new Set<Promise<unknown>>();
   readonly #control: (sql: string) => void;
   #isScheduled = false;
+  #needsSpace = false;
 
   /** @param log puts commits on disk */
   constructor(writer: DatabaseSync, log: Pick<LogSync, 'assertUsable' | 'sync'>) {
@@ -55,6 +56,11 @@ export class GroupCommit {
   /** Runs several statements, all of which are undone if one fails. @throws RESULT_UNKNOWN as `run` does */
   transaction<T>(work: () => Promise<T>): Promise<T> {
     return this.#add<T>(work, false);
+  }
+
+  /** Whether the disk has refused the last commit. */
+  get needsSpace(): boolean {
+    return this.#needsSpace;
   }
 
   /** Resolves when no write is waiting or running. */
@@ -93,10 +99,12 @@ export class GroupCommit {
       this.#log.assertUsable();
       this.#control('COMMIT');
     } catch (error) {
+      this.#needsSpace ||= isDiskError(error);
       this.#rollBack();
       for (const { reject } of writes) reject(error);
       return;
     }
+    this.#needsSpace = false;
     const settle: Settle = (failure) => {
       for (const each of settlements) each(failure);
     };
@@ -141,7 +149,7 @@ export class GroupCommit {
       if (!this.#writer.isTransaction) {
         // Some errors, such as a full disk, undo the whole transaction. The other writes did not cause it.
         reject(error);
-        throw unavailable(error);
+        throw unavailable(error instanceof ApiError ? error.cause : error);
       }
       if (needsSavepoint) {
         this.#control('ROLLBACK TO write');

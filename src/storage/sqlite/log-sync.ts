@@ -12,6 +12,13 @@ export type Sync = {
   readonly logBytes: number;
 };
 
+/** Receives what happens to the log. */
+type SyncEvents = {
+  readonly onSync: (sync: Sync) => void;
+  /** Is called once, with an error for the operator, when a sync has failed or a file is missing. */
+  readonly onFailure: ((error: Error) => void) | undefined;
+};
+
 /** The commits that wait for the same sync. */
 type Commits = PromiseWithResolvers<void> & { count: number };
 
@@ -28,8 +35,7 @@ type Commits = PromiseWithResolvers<void> & { count: number };
  */
 export class LogSync {
   readonly #path: string;
-  readonly #onSync: (sync: Sync) => void;
-  readonly #onFailure: (error: Error) => void;
+  readonly #events: SyncEvents;
   /** The file of the log. */
   readonly #file: number;
   readonly #database: Stats;
@@ -40,15 +46,13 @@ export class LogSync {
 
   /**
    * @param path the file of the database, whose log exists
-   * @param onSync is called after each sync
-   * @param onFailure is called once, with an error for the operator, when a sync has failed or a file is missing
+   * @param database the file as it was before it was opened
    */
-  constructor(path: string, onSync: (sync: Sync) => void, onFailure: (error: Error) => void) {
+  constructor(path: string, database: Stats, events: SyncEvents) {
     this.#path = path;
-    this.#onSync = onSync;
-    this.#onFailure = onFailure;
+    this.#events = events;
     this.#file = openSync(`${path}-wal`, 'r+');
-    this.#database = statSync(path);
+    this.#database = database;
     this.#log = fstatSync(this.#file);
     syncFile(dirname(path));
   }
@@ -104,7 +108,7 @@ export class LogSync {
       }
       commits.resolve();
       this.#start();
-      this.#onSync({ seconds, commits: commits.count, logBytes: fstatSync(this.#file).size });
+      this.#events.onSync({ seconds, commits: commits.count, logBytes: fstatSync(this.#file).size });
     });
   }
 
@@ -112,12 +116,12 @@ export class LogSync {
   #fail(error: Error): void {
     if (this.#failure) return;
     this.#failure = error;
-    this.#onFailure(error);
+    this.#events.onFailure?.(error);
   }
 }
 
 /** Returns whether a path is the name of a file that was opened earlier. */
-function isNamed({ dev, ino }: Stats, path: string): boolean {
+export function isNamed({ dev, ino }: Stats, path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats?.ino === ino && stats.dev === dev;
 }

@@ -1,13 +1,15 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../../model/api-error.ts';
 import { type Database, type Queryable, type Row, type Value, writeEach } from '../database.ts';
+import { READINESS_LIFETIME_MS } from '../readiness.ts';
+import { remembered } from '../remembered.ts';
 import { type ObserveStatement, timedStatements } from '../statement-times.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';
-import { LogSync, type Sync } from './log-sync.ts';
-import { sqliteReadiness } from './readiness.ts';
+import { isNamed, LogSync, type Sync } from './log-sync.ts';
+import { ReadinessCheck } from './readiness.ts';
 import { readsByTurn } from './reads.ts';
 import { statementRunner, translateErrors } from './statements.ts';
 
@@ -35,33 +37,35 @@ const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true }
  * event loop never waits for the disk: the log is synced in the thread pool and checkpointed on a
  * thread of its own.
  *
- * @param path the file
+ * @param link the file, or a symbolic link to it
  * @throws DatabaseMissingError if it does not exist and must not be created
  * @throws UNAVAILABLE if the file cannot be opened
  */
 export function openSqlite(
-  path: string,
+  link: string,
   { create, onFailure, onSync, onStatement }: SqliteSettings,
 ): Database {
-  if (create) createFile(path);
-  else if (!existsSync(path)) {
-    throw new DatabaseMissingError(`The database file ${path} does not exist. Run "paw migrate".`);
+  if (create) createFile(link);
+  else if (!existsSync(link)) {
+    throw new DatabaseMissingError(`The database file ${link} does not exist. Run "paw migrate".`);
   }
-  const { writer, reader } = translateErrors(() => openConnections(path));
+  // SQLite names the log after the file that the link leads to.
+  const path = realpathSync(link);
+  const file = statSync(path);
+  const { writer, reader } = translateErrors(() => openConnections(path, file));
   const readByTurn = readsByTurn(reader);
   const run = statementRunner(writer);
   const checkpoints = new Checkpoints(path);
-  const log = new LogSync(
-    path,
-    (sync) => {
+  const log = new LogSync(path, file, {
+    onSync(sync) {
       checkpoints.considerLog(sync.logBytes);
       onSync?.(sync);
     },
-    onFailure ?? (() => {}),
-  );
+    onFailure,
+  });
   const writes = new GroupCommit(writer, log);
   const timed = timedStatements(onStatement);
-  const readiness = sqliteReadiness(path, () => log.checkFiles());
+  const readiness = new ReadinessCheck(path, () => writes.needsSpace);
 
   async function execute<R extends Row>(sql: string, params: readonly Value[] = []) {
     return run(sql, params) as readonly R[];
@@ -86,7 +90,10 @@ export function openSqlite(
     },
 
     during: () => database,
-    checkReady: readiness.check,
+    checkReady: remembered(async () => {
+      log.checkFiles();
+      readiness.run();
+    }, READINESS_LIFETIME_MS),
     migrationLock: [],
 
     async close() {
@@ -101,10 +108,15 @@ export function openSqlite(
   return database;
 }
 
-function openConnections(path: string): { writer: DatabaseSync; reader: DatabaseSync } {
+/** @param file the file as it was before */
+function openConnections(path: string, file: Stats): { writer: DatabaseSync; reader: DatabaseSync } {
   // Only while it opens may SQLite itself wait for a lock, since it blocks the event loop.
   const writer = new DatabaseSync(path, SETTINGS);
   const isNew = writer.prepare('PRAGMA page_count').get()?.['page_count'] === 0;
+  if (!isNamed(file, path)) {
+    writer.close();
+    throw unavailable(new Error(`The database file ${path} was replaced while it was being opened`));
+  }
   // So that free pages can be returned to the file system. It has to be set before the first table.
   if (isNew) writer.exec('PRAGMA auto_vacuum = INCREMENTAL');
   writer.exec('PRAGMA journal_mode = WAL');

@@ -1,49 +1,49 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../../model/api-error.ts';
-import { READ_TABLES, READINESS_LIFETIME_MS } from '../readiness.ts';
-import { remembered } from '../remembered.ts';
+import { READ_TABLES } from '../readiness.ts';
 import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../schema-version.ts';
 import { BUSY, primaryResultCode } from './statements.ts';
 
-/** Checks whether a SQLite database can be used. */
-export type SqliteReadiness = {
-  /** See `Database.checkReady`. */
-  check(): Promise<void>;
-  close(): void;
-};
+// The space that the disk must have after it was full: more than nearly every write needs.
+const SPACE_BYTES = 1_000_000;
 
-/**
- * Returns the readiness check of a database, which opens a connection of its own when it is first called.
- *
- * @param path the file
- * @param checkFiles throws UNAVAILABLE if the file was deleted or replaced
- */
-export function sqliteReadiness(path: string, checkFiles: () => void): SqliteReadiness {
-  let connection: DatabaseSync | undefined;
+/** Checks whether a database can be used, through a connection of its own, which is opened by the first check. */
+export class ReadinessCheck {
+  readonly #path: string;
+  readonly #needsSpace: () => boolean;
+  #connection: DatabaseSync | undefined;
 
-  function close(): void {
-    connection?.close();
-    connection = undefined;
+  /**
+   * @param path the file of the database
+   * @param needsSpace returns whether the last write has failed, as it does on a full disk
+   */
+  constructor(path: string, needsSpace: () => boolean) {
+    this.#path = path;
+    this.#needsSpace = needsSpace;
   }
 
-  return {
-    check: remembered(async () => {
-      checkFiles();
-      try {
-        connection ??= new DatabaseSync(path, { timeout: 0 });
-        // Empties the page cache, so that the pages are read from the file.
-        connection.exec('PRAGMA shrink_memory');
-        const schema = connection.prepare(FIND_SCHEMA_VERSION).get() as SchemaVersion | undefined;
-        assertUsable(schema ?? NO_SCHEMA);
-        connection.prepare(READ_TABLES).get();
-        assertWritable(connection);
-      } catch (error) {
-        close();
-        throw unavailable(error);
-      }
-    }, READINESS_LIFETIME_MS),
-    close,
-  };
+  /** See `Database.checkReady`. */
+  run(): void {
+    try {
+      this.#connection ??= new DatabaseSync(this.#path, { timeout: 0 });
+      // Empties the page cache, so that the pages are read from the file.
+      this.#connection.exec('PRAGMA shrink_memory');
+      const schema = this.#connection.prepare(FIND_SCHEMA_VERSION).get() as SchemaVersion | undefined;
+      assertUsable(schema ?? NO_SCHEMA);
+      this.#connection.prepare(READ_TABLES).get();
+      assertWritable(this.#connection);
+      if (this.#needsSpace()) assertSpace(`${this.#path}.space-${process.pid}`);
+    } catch (error) {
+      this.close();
+      throw unavailable(error);
+    }
+  }
+
+  close(): void {
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
 }
 
 /** Takes and releases the write lock, which is not possible on a read-only database. */
@@ -56,4 +56,13 @@ function assertWritable(connection: DatabaseSync): void {
     throw error;
   }
   connection.exec('ROLLBACK');
+}
+
+/** Writes a file and removes it. A small commit would succeed on a full disk, in the space of a larger one that has failed. */
+function assertSpace(file: string): void {
+  try {
+    writeFileSync(file, Buffer.alloc(SPACE_BYTES), { mode: 0o600 });
+  } finally {
+    rmSync(file, { force: true });
+  }
 }

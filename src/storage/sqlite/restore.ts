@@ -1,44 +1,45 @@
 import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
-  closeSync,
   constants,
   copyFileSync,
   existsSync,
-  openSync,
+  linkSync,
+  lstatSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
-  writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LATEST_VERSION } from '../migrations.ts';
-import { BackupError } from './backup.ts';
+import { BackupError, removeDatabase } from './backup.ts';
 import { findFileProblems, readFileVersion } from './check.ts';
-import { otherLockHolders } from './lock-holders.ts';
 import { createFolder } from './open-sqlite.ts';
 import { BUSY, primaryResultCode } from './statements.ts';
 import { syncFile } from './sync-file.ts';
 
-const HEADER_BYTES = 100;
-
 /**
  * Replaces a SQLite database by a backup. The backup is copied and the copy is checked first; then the copy gets the
- * name of the database, at once. An interrupted restoration leaves the database as it was, and a file with `.restore-`
- * in its name.
+ * name of the database, at once. The old file is not written to, so that another name of it keeps the old database. An
+ * interrupted restoration leaves the database as it was, and files with `.restore-` in their names.
  *
  * @param file the backup
- * @param path the file of the database, which may not exist
+ * @param link the file of the database, which may not exist, or a symbolic link to it
  * @returns the schema version of the backup
  * @throws BackupError if the backup is missing, damaged, incomplete or newer than the program, or if another process
  *   uses the database
  */
-export function restoreSqlite(file: string, path: string): number {
+export function restoreSqlite(file: string, link: string): number {
   if (!existsSync(file)) throw new BackupError(`The file ${file} does not exist.`);
+  if (!statSync(file).isFile()) throw new BackupError(`${file} is not a file.`);
   if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
     throw new BackupError(`The file ${file} is incomplete without ${file}-wal. Use a file of "paw backup".`);
   }
+  const path = followLink(link);
   createFolder(dirname(path));
   const copy = `${path}.restore-${randomUUID()}`;
   try {
@@ -49,8 +50,15 @@ export function restoreSqlite(file: string, path: string): number {
     replace(path, copy);
     return version;
   } finally {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(copy + suffix, { force: true });
+    removeDatabase(copy);
   }
+}
+
+/** Returns the file that a symbolic link leads to, which may not exist, or the path itself if it is none. */
+function followLink(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const isLink = existsSync(dirname(path)) && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
+  return isLink ? resolve(realpathSync(dirname(path)), readlinkSync(path)) : path;
 }
 
 /** Returns the schema version of an intact backup. @param file the name of the backup in error messages */
@@ -69,44 +77,60 @@ function checkBackup(copy: string, file: string): number {
 
 /** Renames `copy` to `path` while no other process uses the database. */
 function replace(path: string, copy: string): void {
-  if (!existsSync(path)) {
+  const unlock = existsSync(path) ? lockUnused(path, `${copy}.lock`) : () => {};
+  try {
+    // The log of a damaged database would be applied to the new one.
+    for (const suffix of ['-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
     renameSync(copy, path);
-  } else {
-    const old = openSync(path, 'r+');
-    const unlock = lockUnused(path);
-    try {
-      // The log of a damaged database would be applied to the new one.
-      for (const suffix of ['-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
-      renameSync(copy, path);
-      // A server that opened the old file meanwhile and waits for the lock must not start on it.
-      writeSync(old, Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
-    } finally {
-      unlock();
-      closeSync(old);
-    }
+  } finally {
+    unlock();
   }
   syncFile(dirname(path));
 }
 
 /**
- * Locks a database that no other process uses, and moves its write-ahead log into it.
+ * Locks a database that no other process uses.
  *
+ * @param name another name for the file, under which SQLite neither writes to the log nor deletes it
  * @returns a function that releases the lock
  */
-function lockUnused(path: string): () => void {
-  const database = new DatabaseSync(path, { timeout: 0 });
-  try {
-    // This needs to be the only connection. It also deletes the write-ahead log.
-    database.exec('PRAGMA journal_mode = DELETE');
-    database.exec('BEGIN EXCLUSIVE');
-    return () => database.close();
-  } catch (error) {
+function lockUnused(path: string, name: string): () => void {
+  emptyLog(path);
+  linkSync(path, name);
+  const database = new DatabaseSync(name, { timeout: 0 });
+  const unlock = () => {
     database.close();
+    removeDatabase(name);
+  };
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (error) {
     // SQLite can't lock a damaged database.
-    const isBusy = primaryResultCode(error) === BUSY;
-    if (isBusy || otherLockHolders(path).length > 0 || otherLockHolders(`${path}-shm`).length > 0) {
+    if (primaryResultCode(error) === BUSY || hasOtherLocks(path)) {
+      unlock();
       throw new BackupError(`Another process uses ${path}. Stop the server first.`);
     }
-    return () => {};
   }
+  return unlock;
+}
+
+/** Moves the log of a killed server into the database: without it, an interrupted restoration would lose the log. */
+function emptyLog(path: string): void {
+  if (!existsSync(`${path}-wal`)) return;
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // The database is damaged.
+  } finally {
+    database.close();
+  }
+}
+
+/** Returns whether other processes have locks on a file. Source: proc(5), /proc/locks, which Linux alone has. */
+function hasOtherLocks(path: string): boolean {
+  if (!existsSync('/proc/locks')) return false;
+  const { ino } = statSync(path);
+  const locks = [...readFileSync('/proc/locks', 'utf8').matchAll(/ (\d+) [\da-f]+:[\da-f]+:(\d+) /g)];
+  return locks.some(([, id, inode]) => Number(inode) === ino && Number(id) !== process.pid);
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { unavailable } from '../../model/api-error.ts';
+import { ApiError, unavailable } from '../../model/api-error.ts';
 import type { Row, Value } from '../database.ts';
 
 /** The primary result code if another connection holds a lock. Source: sqlite.org/rescode.html. */
@@ -10,17 +10,19 @@ const LOCK_CODES = new Set([
   6, // LOCKED
 ]);
 
+// Primary result codes of a disk that is full, or that limits the size of a file.
+const DISK_CODES = [10, 13]; // IOERR, FULL
+
 // Primary result codes of an unavailable database, as opposed to those of an invalid statement.
 // Source: sqlite.org/rescode.html.
 const OUTAGE_CODES = new Set([
   7, // NOMEM
   8, // READONLY
-  10, // IOERR
   11, // CORRUPT
-  13, // FULL
   14, // CANTOPEN
   15, // PROTOCOL
   26, // NOTADB
+  ...DISK_CODES,
 ]);
 
 /** Executes a statement and returns its rows. @throws UNAVAILABLE if the database is unavailable */
@@ -64,6 +66,11 @@ export function translateErrors<T>(work: () => T): T {
     if (LOCK_CODES.has(code)) throw unavailable(error, 'lock');
     throw OUTAGE_CODES.has(code) ? unavailable(error) : error;
   }
+}
+
+/** Returns whether the disk has refused a write: it is full, or limits the size of a file. */
+export function isDiskError(thrown: unknown): boolean {
+  return thrown instanceof ApiError && DISK_CODES.includes(primaryResultCode(thrown.cause));
 }
 
 /** Returns the primary result code of an error, the low byte of its extended result code. 0 if it has none. */

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { expect, onTestFinished, test } from 'vitest';
+import { bothApis, send } from '../support/apis.ts';
+import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { startServerProcess } from '../support/paw.ts';
+
+const POLL = { timeout: 30_000, interval: 50 };
+
+test('while the disk takes no writes, a server is not ready, and the log has one line at the begin and one at the end', async () => {
+  const { url: databaseUrl, remove } = await makeDatabase();
+  onTestFinished(remove);
+  const before = await startGateway({ DATABASE_URL: databaseUrl });
+  const { token, wallets } = await seedTenant(before, { wallets: 1 });
+  await before.stop();
+  const server = await startServerProcess({ DATABASE_URL: databaseUrl });
+  const apis = bothApis(() => server.url);
+  const limit = (bytes: string) => execFileSync('prlimit', [`--pid=${server.pid}`, `--fsize=${bytes}:`]);
+  const readiness = async () => (await send(`${server.url}/readyz`, 'GET')).status;
+  const lines = (text: string) => server.output().split(text).length - 1;
+  expect(await readiness()).toBe(200);
+
+  limit('4096');
+  for (const api of apis) {
+    const { error } = await api.updateWallet(token, wallets[0] ?? '', { title: 'Later' });
+    expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'UNAVAILABLE' });
+    expect((await api.listProjects(token)).error).toBeUndefined();
+  }
+  await expect.poll(readiness, POLL).toBe(503);
+  limit('unlimited');
+  await expect.poll(readiness, POLL).toBe(200);
+  await expect.poll(() => lines('the database is available again'), POLL).toBe(1);
+  for (const api of apis) {
+    const { value } = await api.updateWallet(token, wallets[0] ?? '', { title: api.name });
+    expect(value?.title).toBe(api.name);
+  }
+  expect(lines('"the database is unavailable"')).toBe(1);
+  expect(await server.stop('SIGTERM')).toMatchObject({ status: 0 });
+});
