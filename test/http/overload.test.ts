@@ -78,6 +78,8 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     for (const path of ['/healthz', '/readyz']) {
       expect((await send(gateway.url + path, 'GET')).status).toBe(200);
     }
+    // It is refused before its token is looked up.
+    expect((await list(api, {}, 'nonsense')).status).toBe(503);
     release();
     expect((await response).status).toBe(200);
     expect((await list(api)).status).toBe(200);

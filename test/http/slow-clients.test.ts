@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpApp } from '../../src/http/app.ts';
+import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
 import { SLOW_CLIENT_LIMITS, type SlowClientLimits } from '../../src/http/protection/slow-clients.ts';
 import { restErrorBody } from '../../src/rest/error-body.ts';
 
@@ -74,6 +75,25 @@ test('a request that is processed for longer than the timeout is answered', asyn
   await expect.poll(connections, POLL).toBe(1);
   process();
   expect(await text(patient)).toMatch(/^HTTP\/1\.1 200 OK/);
+});
+
+test('an upload in progress is completed, however many other uploads begin after it', async () => {
+  const { open, process } = await start({});
+  process();
+  const body = JSON.stringify('x'.repeat(MAX_BODY_BYTES - 2));
+  const head = 'POST /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n';
+  const begin = async () => {
+    const socket = await open();
+    socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`);
+    return socket;
+  };
+  const upload = await begin();
+  const others: Socket[] = [];
+  for (let n = 0; n < 400; n += 1) others.push(await begin());
+  for (const socket of [upload, ...others]) {
+    socket.write('"');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK/);
+  }
 });
 
 test('the headers of a request have no longer time than the whole request', async () => {
