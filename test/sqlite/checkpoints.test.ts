@@ -64,13 +64,6 @@ test('a log that is not large is checkpointed once in a minute in which it has g
   await expect.poll(logSize, POLL).toBeLessThan(MEGABYTE / 10);
 });
 
-test('the pages of deleted rows are returned to the file system', async () => {
-  await write(40 * MEGABYTE);
-  await database.write('DELETE FROM item');
-  await write(10 * MEGABYTE);
-  await expect.poll(() => statSync(path).size, POLL).toBeLessThan(25 * MEGABYTE);
-});
-
 test('a checkpoint that fails is tried again', async () => {
   await write(2 * MEGABYTE);
   const missing = `${path}.later`;

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { CheckpointResult } from './checkpoint-thread.ts';
 
 // The log is checkpointed when it is larger than this.
 const CHECKPOINT_BYTES = 8_000_000;
@@ -66,11 +65,10 @@ export class Checkpoints {
     const thread = new Worker(THREAD, { workerData: { path: this.#path } });
     // A thread that is idle does not keep the process alive.
     thread.unref();
-    thread.on('message', ({ isHeld, hasMore }: CheckpointResult) => {
-      if (isHeld) return this.#startLater();
+    thread.on('message', (isTruncated: boolean) => {
+      if (!isTruncated) return this.#startLater();
       this.#bytes = logSize(this.#path);
       this.#isBusy = false;
-      if (hasMore) this.#start();
     });
     thread.on('error', () => {
       this.#thread = undefined;

@@ -112,13 +112,11 @@ export function openSqlite(
 function openConnections(path: string, file: Stats): { writer: DatabaseSync; reader: DatabaseSync } {
   // Only while it opens may SQLite itself wait for a lock, since it blocks the event loop.
   const writer = new DatabaseSync(path, SETTINGS);
-  const isNew = writer.prepare('PRAGMA page_count').get()?.['page_count'] === 0;
+  writer.exec('PRAGMA page_count');
   if (!isNamed(file, path)) {
     writer.close();
     throw unavailable(new Error(`The database file ${path} was replaced while it was being opened`));
   }
-  // So that free pages can be returned to the file system. It has to be set before the first table.
-  if (isNew) writer.exec('PRAGMA auto_vacuum = INCREMENTAL');
   writer.exec('PRAGMA journal_mode = WAL');
   // COMMIT writes to the page cache. The log is synced elsewhere.
   writer.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA busy_timeout = 0');
