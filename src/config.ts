@@ -40,6 +40,8 @@ export type Config = {
   readonly maxTokensPerApp: number;
   /** The number of days for which audit events are kept; 0 keeps them for ever. */
   readonly auditDays: number;
+  /** The bytes of responses to requests with an `Idempotency-Key` that are kept for one principal within 24 hours. */
+  readonly maxKeptBytes: number;
   /** Whether browsers get Apollo Sandbox at `/graphql`. */
   readonly sandbox: boolean;
   /** Whether to serve `/graphiql` and `/docs`; undefined to serve them if their browser assets have been built. */
@@ -79,6 +81,8 @@ const APOLLO_STUDIO = 'https://studio.apollographql.com';
 const SECONDS_BY_UNIT = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 const MAX_WORKERS = 256;
+
+const MAX_KEPT_BYTES = 1_000_000_000_000;
 
 const MAX_LIMIT = 100_000_000;
 
@@ -137,6 +141,12 @@ function readSettings(
     tokenTtlSeconds: readDuration('PAW_TOKEN_TTL', value('PAW_TOKEN_TTL') ?? '1h'),
     maxTokensPerApp: readInteger('PAW_APP_TOKENS', value('PAW_APP_TOKENS') ?? '1000', 1, 100_000),
     auditDays: readInteger('PAW_AUDIT_DAYS', value('PAW_AUDIT_DAYS') ?? '90', 0, 3650),
+    maxKeptBytes: readInteger(
+      'PAW_IDEMPOTENCY_BYTES',
+      value('PAW_IDEMPOTENCY_BYTES') ?? '16000000',
+      1,
+      MAX_KEPT_BYTES,
+    ),
     sandbox,
     explorers: readSwitch('PAW_EXPLORERS', value('PAW_EXPLORERS')) ?? (production ? false : undefined),
     introspection: readSwitch('PAW_INTROSPECTION', value('PAW_INTROSPECTION')) ?? true,

@@ -153,6 +153,7 @@ async function listen(
     newId: idGenerator(clock),
     tokenTtlSeconds: config.tokenTtlSeconds,
     maxTokensPerApp: config.maxTokensPerApp,
+    maxKeptBytes: config.maxKeptBytes,
     onSignIn: (outcome) => metrics?.countSignIn(outcome),
     publicUrl: () => publicUrl,
   });

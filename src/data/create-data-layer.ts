@@ -1,5 +1,4 @@
 import { toApiError } from '../model/api-error.ts';
-import { attempts } from './attempt.ts';
 import { authenticate } from './authenticate.ts';
 import { createApp } from './create-app.ts';
 import type { DataLayer, Operations } from './data-layer.ts';
@@ -7,6 +6,7 @@ import type { Dependencies } from './dependencies.ts';
 import { recordFailedSignIn } from './failed-sign-in.ts';
 import { getResources } from './get-resources.ts';
 import { getViewer } from './get-viewer.ts';
+import { IdempotencyKeys } from './idempotency.ts';
 import { listProjectApps } from './list-project-apps.ts';
 import { listProjectWallets } from './list-project-wallets.ts';
 import { listProjects } from './list-projects.ts';
@@ -19,11 +19,11 @@ import { updateWallet } from './update-wallet.ts';
 /** Returns the data layer that stores all resources in the database of `dependencies`. */
 export function createDataLayer(dependencies: Dependencies): DataLayer {
   const { database } = dependencies;
-  const beginAttempt = attempts(dependencies, operations);
+  const keys = new IdempotencyKeys(dependencies, operations);
   const recordFailure: RecordFailure = (failure) => recordFailedSignIn(database, failure);
   const data: DataLayer = {
     ...operations(dependencies, recordFailure),
-    attempt: (principal, request) => beginAttempt(database, principal, request),
+    beginKeyed: (principal, request) => keys.begin(database, principal, request),
     during(client) {
       const own = database.during(client);
       // SQLite needs no limits, so that an object for each request would be a waste.
@@ -31,7 +31,7 @@ export function createDataLayer(dependencies: Dependencies): DataLayer {
       return {
         // A client that leaves early must not avoid the record of its failed sign-ins.
         ...operations({ ...dependencies, database: own }, recordFailure),
-        attempt: (principal, request) => beginAttempt(own, principal, request),
+        beginKeyed: (principal, request) => keys.begin(own, principal, request),
       };
     },
   };

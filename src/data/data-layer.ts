@@ -53,31 +53,34 @@ export type Resource = Project | App | Wallet;
 export type IdempotentRequest = {
   /** The `Idempotency-Key`: unique among the requests of the principal. */
   readonly key: string;
-  /** The bearer token of the request, with which the response is encrypted. */
+  /** The bearer token of the request, with which the response is sealed. */
   readonly bearerToken: string;
   /** The content of the request, for the comparison with a repetition. */
   readonly content: string;
 };
 
-/** An attempt at a request with an `Idempotency-Key`: the response to an earlier one, or the first attempt. */
-export type Attempt =
-  | { readonly response: string }
+/**
+ * A request with an `Idempotency-Key`: the kept response of the first request with the key, or the operations of the first
+ * request itself, all of which are made or none.
+ */
+export type KeyedRequest =
+  | { readonly replay: string }
   | {
-      readonly response?: undefined;
+      readonly replay?: undefined;
       /** The operations of the request. */
-      readonly data: Operations;
+      readonly operations: Operations;
       /**
-       * Commits the operations, and keeps the response for 24 hours.
-       * @throws ABORTED if another process has committed the same request
-       * @throws INVALID_ARGUMENT if the response is too large. In all cases the operations are undone.
+       * Commits what the operations have changed, and keeps the response for 24 hours if there is a change.
+       * @throws ABORTED if another process has committed a request with this key
+       * @throws INVALID_ARGUMENT if the response is too large. In all cases the changes are undone.
        */
       keep(response: string): Promise<void>;
-      /** Undoes the operations, unless the response was kept. */
-      abandon(): Promise<void>;
+      /** Undoes what the operations have changed, unless the response was kept. */
+      undo(): Promise<void>;
     };
 
-/** The operations without attempts, which can be part of an attempt. */
-export type Operations = Omit<DataLayer, 'attempt' | 'during'>;
+/** The operations that a request with an `Idempotency-Key` can contain. */
+export type Operations = Omit<DataLayer, 'beginKeyed' | 'during'>;
 
 /** The data layer for one request. */
 export type RequestDataLayer = Omit<DataLayer, 'during'>;
@@ -175,12 +178,13 @@ export type DataLayer = {
   getResources(principal: Principal, names: readonly ResourceName[]): Promise<readonly (Resource | null)[]>;
 
   /**
-   * Begins an attempt at a request. A first attempt has to be ended by `keep` or `abandon`.
-   * @throws INVALID_ARGUMENT if the key is invalid, or was used for another request or with another token
+   * Begins a request with an `Idempotency-Key`. The first request with the key has to be ended by `keep` or `undo`.
+   * @throws INVALID_ARGUMENT if the key is invalid, or was used for another request
+   * @throws ALREADY_EXISTS if the request was made with another token, with which its response was sealed
    * @throws ABORTED if a request with this key is running
-   * @throws RESOURCE_EXHAUSTED if the account has used too many keys in 24 hours
+   * @throws RESOURCE_EXHAUSTED if too many responses are kept for the principal or its account
    */
-  attempt(principal: Principal, request: IdempotentRequest): Promise<Attempt>;
+  beginKeyed(principal: Principal, request: IdempotentRequest): Promise<KeyedRequest>;
 
   /** Checks that this instance can serve requests: see `Database.checkReady`. @throws UNAVAILABLE if it can't */
   checkReady(): Promise<void>;

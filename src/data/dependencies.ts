@@ -18,6 +18,8 @@ export type Dependencies = {
   readonly tokenTtlSeconds: number;
   /** The maximum number of valid access tokens of an app. */
   readonly maxTokensPerApp: number;
+  /** The bytes of responses that are kept for one principal within 24 hours. An account may keep four times as many. */
+  readonly maxKeptBytes: number;
   /** Is called after each sign-in, with `OK` or the reason of the error. */
   readonly onSignIn?: ((outcome: string) => void) | undefined;
   /** Returns the public URL of the gateway, without a trailing slash. */

@@ -2,10 +2,10 @@ import type { App } from '../model/app.ts';
 import { parseFields } from '../model/fields.ts';
 import { updateAppFields } from '../model/operation-fields.ts';
 import { idOf } from '../model/resource-name.ts';
-import { findAccountOfApp, updateApp as updateAppRow } from '../storage/apps.ts';
+import { findAccountOfApp, findApps, updateApp as updateAppRow } from '../storage/apps.ts';
 import { revokeTokensOfApp } from '../storage/tokens.ts';
 import { type Actor, accountOf, assertAccountLevel, missing, recordAct } from './actor.ts';
-import type { Act } from './audit.ts';
+import { type Act, fieldsIn } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
@@ -21,6 +21,12 @@ export async function updateApp(
   const { database, clock } = dependencies;
   const id = idOf(name);
 
+  if (fieldsIn(changes).length === 0) {
+    const accountId = await accountOf(database, actor, name, findAccountOfApp);
+    const [row] = await findApps(database, accountId, [id]);
+    if (row === undefined) throw missing(actor, name);
+    return appFromRow(row);
+  }
   return database.transaction(async (transaction) => {
     const accountId = await accountOf(transaction, actor, name, findAccountOfApp);
     const row = await updateAppRow(transaction, accountId, id, changes);

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import DataLoader from 'dataloader';
 import type {
-  Attempt,
   Client,
   ConnectionPage,
   DataLayer,
-  IdempotentRequest,
+  KeyedRequest,
   Operations,
   ProjectPage,
   RequestDataLayer,
@@ -21,6 +20,8 @@ import type { ResourceName } from '../model/resource-name.ts';
 import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { Connection } from './connection.ts';
+
+type FirstRequest = Extract<KeyedRequest, { readonly replay?: undefined }>;
 
 type Resources = DataLoader<ResourceName, Resource | null>;
 
@@ -46,8 +47,8 @@ export type RequestState = {
   readonly walletLists: Lists<Wallet>;
   /** Whether parsing, validation or the coercion of variables failed. */
   isDocumentRejected: boolean;
-  /** The attempt at a request with mutations and an `Idempotency-Key`. */
-  attempt?: Attempt;
+  /** The request, if it has mutations and an `Idempotency-Key`, and is not a replay. */
+  keyed?: FirstRequest;
   /** The JSON of the response, if it was kept. */
   json?: string | undefined;
   /** The operation, once it is known. */
@@ -68,7 +69,7 @@ type ContextOptions = Pick<Context, 'client' | 'authentication'> &
  * object `state`, which the copies share.
  */
 export class Context {
-  /** The data layer of the request, outside of an attempt. */
+  /** The data layer of the request, without an `Idempotency-Key`. */
   readonly ownData: RequestDataLayer;
   readonly client: Client;
   /** The principal of the request's bearer token, or the reason why there is none. */
@@ -102,23 +103,9 @@ export class Context {
     return !(this.authentication instanceof ApiError);
   }
 
-  /** The data layer of the request, or that of its attempt. */
+  /** The operations of the request. */
   get data(): Operations {
-    const { attempt } = this.state;
-    return attempt === undefined || attempt.response !== undefined ? this.ownData : attempt.data;
-  }
-
-  /** Begins an attempt at the request. See `DataLayer.attempt`. */
-  async beginAttempt(request: IdempotentRequest): Promise<Attempt> {
-    const attempt = await this.ownData.attempt(this.principal, request);
-    this.state.attempt = attempt;
-    return attempt;
-  }
-
-  /** Undoes what the attempt has changed, unless its response was kept. */
-  async endAttempt(): Promise<void> {
-    const { attempt } = this.state;
-    if (attempt !== undefined && attempt.response === undefined) await attempt.abandon();
+    return this.state.keyed?.operations ?? this.ownData;
   }
 
   /** The principal of the request. @throws UNAUTHENTICATED if there is none, or if a mutation has ended its token */

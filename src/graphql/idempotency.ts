@@ -8,9 +8,8 @@ import { graphqlError } from './errors.ts';
 import { resultJson } from './response-size.ts';
 
 /**
- * A plugin that keeps the response to a request with mutations and an `Idempotency-Key`, and sends it again when the
- * request is repeated. The mutations of such a request are one transaction: if one fails, none is applied, and `data`
- * is null.
+ * A plugin that keeps the response to a request with mutations and an `Idempotency-Key` for a replay. The mutations of such
+ * a request are one transaction: if one fails, none is applied, and `data` is null.
  *
  * @param requestId returns the id of the current request
  * @param log receives internal errors and outages
@@ -43,8 +42,11 @@ export function idempotency(
         try {
           const headers = contextValue.readIdempotencyHeaders();
           if (headers === undefined) return null;
-          const { response } = await contextValue.beginAttempt({ ...headers, content });
-          return response === undefined ? null : repetition(response);
+          const { ownData, principal, state } = contextValue;
+          const keyed = await ownData.beginKeyed(principal, { ...headers, content });
+          if (keyed.replay !== undefined) return replay(keyed.replay);
+          state.keyed = keyed;
+          return null;
         } catch (thrown) {
           return refusal(thrown, contextValue);
         }
@@ -52,18 +54,18 @@ export function idempotency(
 
       async willSendResponse({ contextValue, response }) {
         const { body } = response;
-        const { attempt } = contextValue.state;
-        if (attempt === undefined || attempt.response !== undefined || body.kind !== 'single') return;
+        const { keyed } = contextValue.state;
+        if (keyed === undefined || body.kind !== 'single') return;
         const { singleResult } = body;
         try {
           if (singleResult.errors !== undefined) {
-            await attempt.abandon();
+            await keyed.undo();
             if (singleResult.data !== undefined) singleResult.data = null;
             return;
           }
           const json = resultJson(singleResult);
           if (typeof json !== 'string') throw json;
-          await attempt.keep(json);
+          await keyed.keep(json);
         } catch (thrown) {
           Object.assign(response, refusal(thrown, contextValue));
         }
@@ -72,8 +74,8 @@ export function idempotency(
   };
 }
 
-/** Returns the response for a repeated request. @param kept the body of the first response */
-function repetition(kept: string): GraphQLResponse {
+/** @param kept the body of the first response */
+function replay(kept: string): GraphQLResponse {
   const headers = new HeaderMap([[REPLAYED_HEADER, 'true']]);
   return { http: { status: 200, headers }, body: { kind: 'single', singleResult: JSON.parse(kept) } };
 }

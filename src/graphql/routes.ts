@@ -128,7 +128,7 @@ class GraphqlRoute {
     const parsed = request.method === 'POST' ? graphqlRequest(resolved.body) : undefined;
     const compiled = parsed && context.isAuthenticated ? this.#compiledQueries.find(parsed) : undefined;
     const json = compiled && (await runCompiled(compiled, parsed?.variables, context));
-    return json ?? this.#server.execute(resolved, context).finally(() => context.endAttempt());
+    return json ?? this.#server.execute(resolved, context).finally(() => context.state.keyed?.undo());
   }
 }
 

@@ -163,10 +163,10 @@ export class GraphqlServer {
 
   #formatError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
     const state = this.#contexts.getStore()?.state;
-    // A field of the result of a mutation. The changes of an attempt are undone.
+    // A field of the result of a mutation. Those of a request with an Idempotency-Key are undone.
     const hasChanged =
       state?.operation?.type === OperationTypeNode.MUTATION &&
-      state.attempt === undefined &&
+      state.keyed === undefined &&
       (formatted.path?.length ?? 0) > 1;
     const requestId = this.#requestId;
     const error = formatGraphqlError(

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { bearerToken } from './authorization.ts';
 
-/** The header of a request that may be repeated. Source: IETF draft-ietf-httpapi-idempotency-key-header. */
+/** The header of a request that is made once. Source: IETF draft-ietf-httpapi-idempotency-key-header. */
 const KEY_HEADER = 'idempotency-key';
 
-/** The header of a response that repeats an earlier one. */
+/** The header of a replay. */
 export const REPLAYED_HEADER = 'idempotency-replayed';
 
 /** The headers of a request with an `Idempotency-Key`. */

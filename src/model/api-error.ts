@@ -6,6 +6,7 @@ export const STATUSES = [
   'UNAUTHENTICATED',
   'PERMISSION_DENIED',
   'NOT_FOUND',
+  'ALREADY_EXISTS',
   'ABORTED',
   'UNIMPLEMENTED',
   'RESOURCE_EXHAUSTED',
@@ -193,12 +194,12 @@ export function overloaded(): ApiError {
   });
 }
 
-/** Returns the error for an `Idempotency-Key` that was used for another request, or with another token. */
+/** Returns the error for an `Idempotency-Key` that was used for another request. */
 export function idempotencyKeyReused(): ApiError {
   return new ApiError({
     status: 'INVALID_ARGUMENT',
     reason: IDEMPOTENCY_KEY_REUSED,
-    message: 'The Idempotency-Key was used for another request, or with another token.',
+    message: 'The Idempotency-Key was used for another request.',
   });
 }
 
@@ -214,12 +215,23 @@ export function idempotencyKeyInUse(): ApiError {
   });
 }
 
-/** Returns the error for an account that has used too many `Idempotency-Key`s in 24 hours. */
-export function tooManyIdempotencyKeys(): ApiError {
+/** Returns the error for the repetition of a request with a token that does not open the response. */
+export function keptResponseSealed(): ApiError {
+  return new ApiError({
+    status: 'ALREADY_EXISTS',
+    reason: 'IDEMPOTENCY_RESPONSE_SEALED',
+    message:
+      'The request with this Idempotency-Key was applied. Its response can only be read with the token of that request.',
+  });
+}
+
+/** Returns the error for a principal or an account for which too many responses are kept. */
+export function tooManyKeptResponses(retryAfterSeconds: number): ApiError {
   return new ApiError({
     status: 'RESOURCE_EXHAUSTED',
     reason: 'TOO_MANY_IDEMPOTENCY_KEYS',
-    message: 'The account has used too many Idempotency-Keys in 24 hours. Send the request without one.',
+    message: 'Too many Idempotency-Keys were used in 24 hours. Send the request without one.',
+    retryAfterSeconds,
   });
 }
 

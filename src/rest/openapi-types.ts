@@ -163,7 +163,7 @@ export interface components {
                  * @description The canonical name of the status. Source: google.rpc.Code.
                  * @enum {string}
                  */
-                status: "INVALID_ARGUMENT" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "NOT_FOUND" | "ABORTED" | "UNIMPLEMENTED" | "RESOURCE_EXHAUSTED" | "UNAVAILABLE" | "INTERNAL";
+                status: "INVALID_ARGUMENT" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "NOT_FOUND" | "ALREADY_EXISTS" | "ABORTED" | "UNIMPLEMENTED" | "RESOURCE_EXHAUSTED" | "UNAVAILABLE" | "INTERNAL";
                 /** @description The reason, and the invalid fields if there are any. */
                 details: (components["schemas"]["ErrorInfo"] | components["schemas"]["BadRequest"])[];
             };
@@ -284,7 +284,10 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description - `IDEMPOTENCY_KEY_IN_USE`: a request with this `Idempotency-Key` is running */
+        /**
+         * @description - `IDEMPOTENCY_KEY_IN_USE`: a request with this `Idempotency-Key` is running
+         *     - `IDEMPOTENCY_RESPONSE_SEALED`: the request was applied with another token, which alone can read the response
+         */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -295,7 +298,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description - `IDEMPOTENCY_KEY_REUSED`: the `Idempotency-Key` was used for another request, or with another token */
+        /** @description - `IDEMPOTENCY_KEY_REUSED`: the `Idempotency-Key` was used for another request */
         KeyReused: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -308,7 +311,7 @@ export interface components {
         /**
          * @description - `TOO_MANY_REQUESTS`: the rate limit of the token, of its account or of the client address is exceeded
          *     - `TOO_MANY_CONCURRENT_REQUESTS`: the account already has half of the requests that the process works on
-         *     - `TOO_MANY_IDEMPOTENCY_KEYS`: the account has used too many keys; the request can be sent without one
+         *     - `TOO_MANY_IDEMPOTENCY_KEYS`: too many keys were used for the project or the account; the request can be sent without one
          *     - `TOO_MANY_PASSWORDS`: too many wallet passwords of the account are waiting to be hashed
          */
         TooManyRequests: {
@@ -369,7 +372,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Makes the request repeatable: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. */
+        /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. */
         idempotencyKey: string;
         /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
         requestId: string;
@@ -382,11 +385,11 @@ export interface components {
         "RateLimit-Policy": string;
         /** @description The requests that remain (r), and the seconds until the rate limit is reset (t). */
         RateLimit: string;
-        /** @description Set if the request was repeated with its `Idempotency-Key`, and this is the first response again. */
+        /** @description Set if the request with this `Idempotency-Key` was applied before, and this is its kept response. */
         "Idempotency-Replayed": "true";
         /** @description The challenge. Source: RFC 6750. */
         "WWW-Authenticate": "Bearer realm=\"paw\"" | "Bearer realm=\"paw\", error=\"invalid_token\"";
-        /** @description The number of seconds to wait before a retry. */
+        /** @description The number of seconds to wait before a retry. Not set if the request has been applied. */
         "Retry-After": string;
     };
     pathItems: never;
@@ -397,7 +400,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request repeatable: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. */
+                /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
@@ -458,7 +461,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request repeatable: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. */
+                /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
@@ -527,7 +530,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request repeatable: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. */
+                /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
                 "X-Request-Id"?: components["parameters"]["requestId"];

@@ -4,8 +4,8 @@ import { type Authenticate, authenticatedPrincipal } from '../http/authorization
 import { RequestClient } from '../http/client.ts';
 import { createAppFields, signInFields, updateWalletFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
+import { withIdempotencyKey } from './idempotency.ts';
 import type { operations } from './openapi-types.ts';
-import { repeatable } from './repeatable.ts';
 import { renameFields, unpackInteger, unpackObject, unpackQuery } from './unpack.ts';
 import { appView, pageView, signInView, walletView } from './views.ts';
 
@@ -41,7 +41,7 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
     app.post('/auth/apps', (request, reply) => {
       const principal = principalOf(request);
       const client = new RequestClient(request, reply);
-      return repeatable(data.during(client), principal, request, reply, async (on) => {
+      return withIdempotencyKey(data.during(client), principal, request, reply, async (on) => {
         const input = unpackObject(request.body, CREATE_APP);
         return appView(await on.createApp(principal, input, client));
       });
@@ -51,7 +51,7 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
     app.post('/auth/accounts::signinIdentity', (request, reply) => {
       const principal = principalOf(request);
       const client = new RequestClient(request, reply);
-      return repeatable(data.during(client), principal, request, reply, async (on) => {
+      return withIdempotencyKey(data.during(client), principal, request, reply, async (on) => {
         const { privateKey } = unpackObject(request.body, SIGN_IN);
         const input = unpackObject(privateKey, CREDENTIAL, 'privateKey');
         return signInView(await renameFields(CREDENTIAL_NAMES, () => on.signIn(principal, input, client)));
@@ -62,7 +62,7 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
     app.patch<{ Params: { '*': string } }>('/wallet/*', (request, reply) => {
       const principal = principalOf(request);
       const client = new RequestClient(request, reply);
-      return repeatable(data.during(client), principal, request, reply, async (on) => {
+      return withIdempotencyKey(data.during(client), principal, request, reply, async (on) => {
         const changes = unpackObject(request.body, UPDATE_WALLET);
         const input = { ...changes, name: request.params['*'] };
         return walletView(await on.updateWallet(principal, input, client));

@@ -66,7 +66,7 @@ const TABLES = [
   },
   {
     name: 'idempotency_key',
-    columns: ['account_id', 'principal_id', 'key_hash', 'answer', 'expire_time_ms'],
+    columns: ['account_id', 'principal_id', 'key_hash', 'content_hash', 'response', 'expire_time_ms'],
     key: ['account_id', 'principal_id', 'key_hash'],
     where: 'expire_time_ms > $1',
   },

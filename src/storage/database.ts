@@ -88,6 +88,8 @@ export type Database = Queryable & {
    * client has gone. On SQLite, it is the same database: a statement waits for nothing but the write lock, for at most 2 s.
    */
   during(request: DatabaseRequest): Database;
+  /** Resolves when all that reads have returned is durable. On SQLite, they can see a change shortly before it is on disk. */
+  synced(): Promise<void>;
   /** Closes all connections after their running statements have finished. */
   close(): Promise<void>;
 };

@@ -10,53 +10,49 @@ export type IdempotencyKeyId = {
   readonly keyHash: string;
 };
 
-const FIND = `SELECT answer, expire_time_ms FROM idempotency_key
-WHERE account_id = $1 AND principal_id = $2 AND key_hash = $3`;
+/** A kept response. */
+export type KeptResponse = {
+  /** A hash of the content of the request, with the idempotency key as its key. */
+  readonly content_hash: string;
+  /** The sealed text. */
+  readonly response: string;
+};
 
-const COUNT = `SELECT COUNT(*) AS count
-FROM (SELECT 1 AS one FROM idempotency_key WHERE account_id = $1 LIMIT $2) AS kept`;
+const FIND = `SELECT content_hash, response FROM idempotency_key
+WHERE account_id = $1 AND principal_id = $2 AND key_hash = $3 AND expire_time_ms > $4`;
 
 // A row that has expired, but is not deleted yet, is replaced.
-const INSERT = `INSERT INTO idempotency_key (account_id, principal_id, key_hash, answer, expire_time_ms)
-VALUES ($1, $2, $3, $4, $5)
+const INSERT = `INSERT INTO idempotency_key
+  (account_id, principal_id, key_hash, content_hash, response, expire_time_ms)
+VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (account_id, principal_id, key_hash) DO UPDATE
-  SET answer = excluded.answer, expire_time_ms = excluded.expire_time_ms
-  WHERE idempotency_key.expire_time_ms <= $6
+  SET content_hash = excluded.content_hash, response = excluded.response, expire_time_ms = excluded.expire_time_ms
+  WHERE idempotency_key.expire_time_ms <= $7
 RETURNING key_hash`;
 
-/** Returns the sealed response of a key, or undefined if the key is unknown or has expired. @param now in Unix milliseconds */
-export async function findResponse(
+/** Returns the kept response of a key, or undefined if the key is unknown or has expired. @param now in Unix milliseconds */
+export async function findKeptResponse(
   database: Queryable,
   { accountId, principalId, keyHash }: IdempotencyKeyId,
   now: number,
-): Promise<string | undefined> {
-  const [row] = await database.read<{ answer: string; expire_time_ms: number }>(FIND, [
-    accountId,
-    principalId,
-    keyHash,
-  ]);
-  return row !== undefined && row.expire_time_ms > now ? row.answer : undefined;
-}
-
-/** Returns the number of responses of an account, but at most `limit`. */
-export async function countResponses(database: Queryable, accountId: Ulid, limit: number): Promise<number> {
-  const [row] = await database.read<{ count: number }>(COUNT, [accountId, limit]);
-  return row?.count ?? 0;
+): Promise<KeptResponse | undefined> {
+  const [row] = await database.read<KeptResponse>(FIND, [accountId, principalId, keyHash, now]);
+  return row;
 }
 
 /**
- * Stores the sealed response of a key. Returns false if the key has a response already.
+ * Stores the response of a key. Returns false if the key has a response already.
  *
  * @param now the current time, in Unix milliseconds
  * @param ttlMs the time to live, in milliseconds
  */
-export async function insertResponse(
+export async function insertKeptResponse(
   transaction: Queryable,
   { accountId, principalId, keyHash }: IdempotencyKeyId,
-  response: string,
+  { content_hash, response }: KeptResponse,
   now: number,
   ttlMs: number,
 ): Promise<boolean> {
-  const rows = await transaction.write(INSERT, [accountId, principalId, keyHash, response, now + ttlMs, now]);
-  return rows.length > 0;
+  const values = [accountId, principalId, keyHash, content_hash, response, now + ttlMs, now];
+  return (await transaction.write(INSERT, values)).length > 0;
 }

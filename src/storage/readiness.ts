@@ -8,7 +8,7 @@ const TABLES = [
   ['app', 'title', 'account_id'],
   ['wallet', 'title', 'account_id'],
   ['token', 'value', 'account_id'],
-  ['idempotency_key', 'answer', 'account_id'],
+  ['idempotency_key', 'response', 'account_id'],
   ['page_token_key', 'key', 'id'],
   ['audit_event', 'action', 'account_id'],
   ['sweep', 'id', 'id'],

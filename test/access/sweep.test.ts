@@ -79,8 +79,8 @@ describe('a sweep', () => {
   test('deletes the responses of idempotency keys when they have expired', async () => {
     const add = (key: string, expireTimeMs: number) =>
       database.write(
-        `INSERT INTO idempotency_key (account_id, principal_id, key_hash, answer, expire_time_ms)
-         VALUES ('a', 'p', $1, 'answer', $2)`,
+        `INSERT INTO idempotency_key (account_id, principal_id, key_hash, content_hash, response, expire_time_ms)
+         VALUES ('a', 'p', $1, 'hash', 'response', $2)`,
         [key, expireTimeMs],
       );
     await insertExpired(1);

@@ -92,6 +92,7 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
       passwords: new PasswordHasher(),
       pageTokens: pages,
       tokenTtlSeconds: LIFE_SECONDS,
+      maxKeptBytes: 1e9,
       maxTokensPerApp: 1000,
       publicUrl: () => '',
     });

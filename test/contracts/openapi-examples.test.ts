@@ -32,11 +32,12 @@ type Sent = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-// These need a fault, many or concurrent requests, or a request that `fetch` does not send. Other tests
+// These need a fault, many or concurrent requests, a second token, or a request that `fetch` does not send. Other tests
 // cause them, and check them against the contract.
 const FAULTS = [
   'EXPECTATION_FAILED',
   'IDEMPOTENCY_KEY_IN_USE',
+  'IDEMPOTENCY_RESPONSE_SEALED',
   'INTERNAL',
   'NOT_IMPLEMENTED',
   'OVERLOADED',

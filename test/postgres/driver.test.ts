@@ -8,10 +8,10 @@ import { Client } from 'pg';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Database, Queryable } from '../../src/storage/database.ts';
-import { lazyTransaction } from '../../src/storage/lazy-transaction.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import type { PostgresSettings } from '../../src/storage/postgres/open-postgres.ts';
 import { statementNames } from '../../src/storage/postgres/statements.ts';
+import { RequestTransaction } from '../../src/storage/request-transaction.ts';
 import { makeDatabase } from '../support/gateway.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
@@ -614,17 +614,17 @@ describe('an unreachable server', () => {
   });
 });
 
-test('a lazy transaction that loses a conflict is refused, and not committed without its statements', async () => {
+test('a transaction of a request that loses a conflict is refused, and not committed without its statements', async () => {
   const options = '-c default_transaction_isolation=serializable';
   const database = await open(withParameters(url, { options }));
   await database.write('CREATE TABLE slot (id INTEGER)');
-  const [first, second] = [lazyTransaction(database), lazyTransaction(database)];
+  const [first, second] = [new RequestTransaction(database), new RequestTransaction(database)];
   for (const [index, { database: transaction }] of [first, second].entries()) {
     await transaction.write('INSERT INTO slot (id) VALUES ($1)', [index]);
     await transaction.read('SELECT COUNT(*) AS slots FROM slot');
   }
-  await first.commit(async () => {});
-  await expect(second.commit(async () => {})).rejects.toMatchObject({ status: 'UNAVAILABLE' });
+  await first.commit();
+  await expect(second.commit()).rejects.toMatchObject({ status: 'UNAVAILABLE' });
   expect(await database.read('SELECT id FROM slot')).toEqual([{ id: 0 }]);
 });
 

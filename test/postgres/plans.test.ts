@@ -22,8 +22,8 @@ const FILL_TOKENS = `INSERT INTO token (account_id, id, value, expire_time_ms)
   SELECT n % 100, n, repeat('x', 300), CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
   FROM generate_series(1, 20000) n`;
 
-const FILL_KEYS = `INSERT INTO idempotency_key (account_id, principal_id, key_hash, answer, expire_time_ms)
-  SELECT n % 100, n % 100, n, repeat('x', 300), CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
+const FILL_KEYS = `INSERT INTO idempotency_key (account_id, principal_id, key_hash, content_hash, response, expire_time_ms)
+  SELECT n % 100, n % 100, n, 'hash', repeat('x', 300), CASE WHEN n <= 50 THEN n ELSE 100000000000000 END
   FROM generate_series(1, 20000) n`;
 
 const FILL_EVENTS = `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count)

@@ -97,8 +97,10 @@ CREATE TABLE idempotency_key (
   principal_id TEXT NOT NULL,
   -- The SHA-256 of the key, in hexadecimal digits.
   key_hash TEXT NOT NULL,
+  -- The HMAC-SHA-256 of the content of the request, with the key as its key, in hexadecimal digits.
+  content_hash TEXT NOT NULL,
   -- Encrypted with the bearer token of the request.
-  answer TEXT NOT NULL,
+  response TEXT NOT NULL,
   expire_time_ms BIGINT NOT NULL,
   PRIMARY KEY (account_id, principal_id, key_hash)
 );

@@ -122,6 +122,7 @@ export function openPostgres(
       during: databaseFor,
       checkReady: isReady,
       migrationLock: MIGRATION_LOCK,
+      synced: async () => {},
 
       async close() {
         await Promise.all([pool.close(), probes.close()]);

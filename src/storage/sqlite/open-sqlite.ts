@@ -90,6 +90,7 @@ export function openSqlite(
     },
 
     during: () => database,
+    synced: () => log.sync(),
     checkReady: remembered(async () => {
       log.checkFiles();
       readiness.run();

@@ -20,6 +20,7 @@ export async function openDataLayer(): Promise<DataLayer> {
     clock,
     newId: idGenerator(clock),
     tokenTtlSeconds: 3600,
+    maxKeptBytes: 1e9,
     maxTokensPerApp: 1000,
     publicUrl: () => process.env['PUBLIC_URL'] ?? '',
   });

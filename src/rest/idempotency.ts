@@ -5,13 +5,12 @@ import { JSON_TYPE } from '../http/json.ts';
 import type { Principal } from '../model/principal.ts';
 
 /**
- * Runs an operation that changes something. If the request has an `Idempotency-Key`, the response is kept, and is sent
- * again when the request is repeated.
+ * Runs an operation that changes something. If the request has an `Idempotency-Key`, the response is kept for a replay.
  *
  * @param operation runs the operation on a data layer, and returns the body of the response
  * @returns the body of the response, as an object or as JSON
  */
-export async function repeatable(
+export async function withIdempotencyKey(
   data: RequestDataLayer,
   principal: Principal,
   request: FastifyRequest,
@@ -21,17 +20,17 @@ export async function repeatable(
   const headers = idempotencyHeaders(request);
   if (headers === undefined) return operation(data);
   const content = JSON.stringify([request.method, request.url, request.body]);
-  const attempt = await data.attempt(principal, { ...headers, content });
+  const keyed = await data.beginKeyed(principal, { ...headers, content });
   reply.type(JSON_TYPE);
-  if (attempt.response !== undefined) {
+  if (keyed.replay !== undefined) {
     reply.header(REPLAYED_HEADER, 'true');
-    return attempt.response;
+    return keyed.replay;
   }
   try {
-    const response = JSON.stringify(await operation(attempt.data));
-    await attempt.keep(response);
+    const response = JSON.stringify(await operation(keyed.operations));
+    await keyed.keep(response);
     return response;
   } finally {
-    await attempt.abandon();
+    await keyed.undo();
   }
 }

@@ -1,0 +1,71 @@
+import { unavailable } from '../model/api-error.ts';
+import { type Database, type Execute, type Queryable, RolledBack, writeEach } from './database.ts';
+
+/**
+ * One transaction for all changes of a request. It begins with the first of them, and from then on contains the reads, too.
+ * What comes before, such as the hash of a password, thus holds neither a lock nor a connection.
+ */
+export class RequestTransaction {
+  /** The database for the operations of the request. */
+  readonly database: Database;
+  readonly #outer: Database;
+  readonly #end = Promise.withResolvers<void>();
+  #transaction: Promise<Queryable> | undefined;
+  #committed: Promise<void> | undefined;
+  #isEnded = false;
+
+  constructor(outer: Database) {
+    this.#outer = outer;
+    // A transaction that never begins has nobody who waits for its end.
+    this.#end.promise.catch(() => {});
+    const inside: Queryable = {
+      read: async (sql, params) => (await this.#begin()).read(sql, params),
+      write: async (sql, params) => (await this.#begin()).write(sql, params),
+    };
+    const read: Execute = (sql, params) => (this.hasBegun ? inside : outer).read(sql, params);
+    this.database = {
+      ...outer,
+      read,
+      write: inside.write,
+      transaction: (work) => work(inside),
+      writeAll: (statements) => writeEach(inside, statements),
+      during: () => this.database,
+    };
+  }
+
+  /** Whether the request has changed something. */
+  get hasBegun(): boolean {
+    return this.#transaction !== undefined;
+  }
+
+  /** Commits the changes. @throws UNAVAILABLE if they lost a conflict: the whole request has to be repeated */
+  async commit(): Promise<void> {
+    this.#isEnded = true;
+    this.#end.resolve();
+    await this.#committed;
+  }
+
+  /** Undoes everything that was not committed. */
+  async rollBack(): Promise<void> {
+    this.#isEnded = true;
+    this.#end.reject(new RolledBack());
+    await this.#committed?.catch(() => {});
+  }
+
+  #begin(): Promise<Queryable> {
+    // On SQLite, a statement after the end would be a transaction of its own.
+    if (this.#isEnded) throw new Error('The transaction has ended.');
+    this.#transaction ??= new Promise((resolve, reject) => {
+      let hasRun = false;
+      this.#committed = this.#outer.transaction(async (transaction) => {
+        // The operations have read results of the transaction that has lost a conflict.
+        if (hasRun) throw unavailable();
+        hasRun = true;
+        resolve(transaction);
+        await this.#end.promise;
+      });
+      this.#committed.catch(reject);
+    });
+    return this.#transaction;
+  }
+}
