@@ -29,9 +29,10 @@ export const LOAD_CORE = '1';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 // The command of `npm start`. All contenders get its V8 flags.
-const [, , ...START]: readonly string[] = JSON.parse(
+const [, COMMAND = '']: readonly string[] = JSON.parse(
   readFileSync(`${ROOT}package.json`, 'utf8'),
-).scripts.start.split(' ');
+).scripts.start.split(' node ');
+const START = COMMAND.split(' ');
 const FLAGS = START.filter((word) => word.startsWith('--'));
 
 /** How a contender runs. */

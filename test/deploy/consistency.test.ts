@@ -34,7 +34,7 @@ const compose: { services: Readonly<Record<string, Service>>; volumes: object } 
 const stages = readDockerfile(DOCKERFILE);
 const image = stages.at(-1);
 if (image === undefined) throw new Error('The Dockerfile has no stage.');
-const { NODE_OPTIONS, ...settings } = variablesOf(image);
+const { NODE_OPTIONS, MALLOC_MMAP_THRESHOLD_, ...settings } = variablesOf(image);
 const unit = textOf('paw-gateway.service');
 const haproxy = textOf('haproxy.cfg');
 const nginx = textOf('nginx.conf');
@@ -56,12 +56,17 @@ test('all stages use the slim image of the Node that the tests run on', () => {
 test('the image runs the server in production as a user other than root, without a shell', () => {
   expect(readConfig(settings)).toMatchObject({ host: '0.0.0.0', port: Number(lastOf(image, 'EXPOSE')) });
   expect(settings['NODE_ENV']).toBe('production');
-  const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
-  expect(scripts.start).toContain(` ${NODE_OPTIONS} `);
   expect(lastOf(image, 'USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
   expect(JSON.parse(lastOf(image, 'ENTRYPOINT') ?? '')).toEqual(['node', '/app/dist/main.js']);
   expect(JSON.parse(lastOf(image, 'CMD') ?? '')).toEqual(['serve']);
   expect(settings['DATABASE_URL']).toBe(`sqlite:${lastOf(image, 'VOLUME')}/paw.db`);
+});
+
+test('the image, the service and `npm start` limit the memory alike', () => {
+  const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
+  const threshold = `MALLOC_MMAP_THRESHOLD_=${MALLOC_MMAP_THRESHOLD_}`;
+  expect(scripts.start).toBe(`${threshold} exec node ${NODE_OPTIONS} src/main.js serve`);
+  expect(unit).toContain(`\nEnvironment=NODE_OPTIONS=${NODE_OPTIONS}\nEnvironment=${threshold}\n`);
 });
 
 test('the build context contains only files that exist, and no database, secret or local build', () => {

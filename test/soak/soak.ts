@@ -185,9 +185,10 @@ async function restartRepeatedly(): Promise<void> {
 }
 
 async function startServer(): Promise<Server> {
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=16', MAIN, 'serve'], {
     env: {
       PATH: process.env['PATH'],
+      MALLOC_MMAP_THRESHOLD_: '1048576',
       PORT: '0',
       NODE_ENV: 'production',
       DATABASE_URL: url,
