@@ -42,45 +42,35 @@ export function poolOpener(
 
     override connect(): Promise<Client>;
     override connect(callback: (error?: Error) => void): void;
-    override connect(callback?: (error?: Error) => void): Promise<Client> | undefined {
+    override connect(callback: (error?: Error) => void = () => {}): Promise<Client> {
       const opened = this.#open();
-      if (callback === undefined) return opened;
       opened.then(() => callback(), callback);
-      return undefined;
+      return opened;
     }
 
     override end(): Promise<void>;
-    override end(callback: (error: Error) => void): void;
-    override end(callback?: (error: Error) => void): Promise<void> | undefined {
+    override end(callback: (error?: Error) => void): void;
+    override end(callback: (error?: Error) => void = () => {}): Promise<void> {
       // A server that does not respond would never close the connection, which would keep the process from ending.
       setTimeout(() => this.connection.stream.destroy(), END_TIMEOUT_MS).unref();
-      if (callback === undefined) return super.end();
-      super.end(callback);
-      return undefined;
+      const ended = super.end();
+      ended.then(() => callback(), callback);
+      return ended;
     }
 
     async #open(): Promise<Client> {
       try {
         await super.connect();
-        if (isReadWrite) await this.#assertWritable();
+        if (!isReadWrite) return this;
+        const query = { text: IS_WRITABLE, ...{ query_timeout: hostTimeoutMs } };
+        const { rows } = await this.query<{ fits: boolean }>(query);
+        if (rows[0]?.fits !== true) throw new Error('The session is not read-write.');
         return this;
       } catch (error) {
+        void this.end();
         // Another connection may have failed before.
         if (order[0] === this.#host) order.push(...order.splice(0, 1));
         throw hostError(this.#host, error);
-      }
-    }
-
-    async #assertWritable(): Promise<void> {
-      try {
-        const { rows } = await this.query<{ fits: boolean }>({
-          text: IS_WRITABLE,
-          ...{ query_timeout: hostTimeoutMs },
-        });
-        if (rows[0]?.fits !== true) throw new Error('The session is not read-write.');
-      } catch (error) {
-        void this.end();
-        throw error;
       }
     }
   }

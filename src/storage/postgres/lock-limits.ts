@@ -13,7 +13,8 @@ export type UseResult = 'done' | 'blocked' | 'lost';
 export class LockLimits {
   readonly #writes: Places;
   readonly #blockedPlaces: Places;
-  readonly #blocked = new Set<string>();
+  /** The statements that could not get a lock the last time. */
+  readonly blocked = new Set<string>();
 
   constructor(poolSize: number) {
     this.#writes = new Places(Math.max(1, Math.floor((poolSize * 3) / 4)));
@@ -23,16 +24,6 @@ export class LockLimits {
   /** The number of statements that wait. */
   get waitingCount(): number {
     return this.#writes.waitingCount + this.#blockedPlaces.waitingCount;
-  }
-
-  /** Notes that a lock was not available to a statement. */
-  block(sql: string): void {
-    this.#blocked.add(sql);
-  }
-
-  /** Returns whether a lock was not available the last time that a statement was executed. */
-  isBlocked(sql: string): boolean {
-    return this.#blocked.has(sql);
   }
 
   /**
@@ -45,7 +36,7 @@ export class LockLimits {
   async enter(sql: string, late: Promise<never>): Promise<(result: UseResult) => void> {
     await this.#writes.take(late);
     let isLimited = false;
-    if (this.#blocked.has(sql)) {
+    if (this.blocked.has(sql)) {
       this.#writes.give();
       await this.#takeBlockedPlace(late);
       isLimited = true;
@@ -55,8 +46,8 @@ export class LockLimits {
       });
     }
     return (result) => {
-      if (result === 'blocked') this.#blocked.add(sql);
-      else if (result === 'done') this.#blocked.delete(sql);
+      if (result === 'blocked') this.blocked.add(sql);
+      else if (result === 'done') this.blocked.delete(sql);
       if (isLimited) this.#blockedPlaces.give();
       this.#writes.give();
     };

@@ -18,7 +18,7 @@ import { ConnectionPool, type PoolState, type PoolWait } from './pool.ts';
 import { ReadBatches } from './reads.ts';
 import type { Session } from './session.ts';
 import { statementNames } from './statements.ts';
-import { Transaction } from './transaction.ts';
+import { inTransaction } from './transaction.ts';
 import { parsePostgresUrl } from './url.ts';
 
 /** The limits on one process's use of a PostgreSQL server. */
@@ -67,22 +67,10 @@ export function openPostgres(
   settings: PostgresSettings,
   { onPool, onStatement }: Observers = {},
 ): Database {
-  const { poolSize, timeoutMs, lockTimeoutMs, variables } = settings;
-  const target = parsePostgresUrl(url, variables);
-  const { hasPooler } = target;
-  const statementName = target.isPrepared ? statementNames() : () => undefined;
-  const common = { hostCount: target.hosts.length, timeoutMs, statementName, hasPooler };
-  const openPool = poolOpener(target, settings);
-  const pool: ConnectionPool = new ConnectionPool(openPool({ max: poolSize }), {
-    ...common,
-    onWait: onPool?.(() => pool.state),
-  });
-  // A probe must not wait for the connections of requests, and keeps its own.
-  const probes = new ConnectionPool(openPool({ max: 1, idleTimeoutMillis: 0 }), common);
+  const { timeoutMs } = settings;
+  const { pool, probes, begin } = openPools(url, settings, onPool);
   const reads = new ReadBatches(pool);
   const timed = timedStatements(onStatement);
-  // Behind a pooler, the session has no timeout. Both statements are sent at once.
-  const begin = `BEGIN${hasPooler && lockTimeoutMs !== undefined ? `; SET LOCAL lock_timeout = ${lockTimeoutMs}` : ''}`;
   const isReady = remembered(() => checkReady(pool, probes, timeoutMs), READINESS_LIFETIME_MS);
 
   function databaseFor(request?: DatabaseRequest): Database {
@@ -110,7 +98,7 @@ export function openPostgres(
         // The transactions of commands can take longer than the timeout.
         const use = { deadline: request && deadline, request };
         return timed('transaction', () =>
-          retryConflicts(() => new Transaction(pool, use, begin).run(work), deadline),
+          retryConflicts(() => inTransaction(pool, use, begin, work), deadline),
         );
       },
 
@@ -131,6 +119,26 @@ export function openPostgres(
   }
 
   return databaseFor();
+}
+
+/** Returns the pool of requests, that of probes, and the statement that begins a transaction. */
+function openPools(url: string, settings: PostgresSettings, onPool: ObservePool | undefined) {
+  const { poolSize, timeoutMs, lockTimeoutMs, variables } = settings;
+  const target = parsePostgresUrl(url, variables);
+  const { hasPooler } = target;
+  const statementName = target.isPrepared ? statementNames() : () => undefined;
+  const common = { hostCount: target.hosts.length, timeoutMs, statementName, hasPooler };
+  const openPool = poolOpener(target, settings);
+  const pool: ConnectionPool = new ConnectionPool(openPool({ max: poolSize }), {
+    ...common,
+    onWait: onPool?.(() => pool.state),
+  });
+  // A probe must not wait for the connections of requests, and keeps its own.
+  const probes = new ConnectionPool(openPool({ max: 1, idleTimeoutMillis: 0 }), common);
+  // Behind a pooler, the session has no timeout. Both statements are sent at once.
+  const lockTimeout =
+    hasPooler && lockTimeoutMs !== undefined ? `; SET LOCAL lock_timeout = ${lockTimeoutMs}` : '';
+  return { pool, probes, begin: `BEGIN${lockTimeout}` };
 }
 
 /** See `Database.checkReady`. */

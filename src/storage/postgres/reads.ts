@@ -44,7 +44,7 @@ export class ReadBatches {
   }
 
   read(read: Read): Promise<readonly Row[]> {
-    if (this.#pool.limits.isBlocked(read.sql)) return this.#readAlone(read, read.sql);
+    if (this.#pool.limits.blocked.has(read.sql)) return this.#readAlone(read, read.sql);
     return new Promise((resolve, reject) => {
       if (this.#pending.length === 0) setImmediate(() => this.#send());
       this.#pending.push({ ...read, inContext: AsyncLocalStorage.snapshot(), resolve, reject });
@@ -110,7 +110,7 @@ export class ReadBatches {
 
   /** Sends the reads behind a blocked one on its connection again, which are not to wait for the same lock. */
   #retryBehind({ sql }: PendingRead, unfinished: Set<PendingRead>): void {
-    this.#pool.limits.block(sql);
+    this.#pool.limits.blocked.add(sql);
     for (const other of unfinished) {
       unfinished.delete(other);
       if (other.sql !== sql) this.#retry(other);

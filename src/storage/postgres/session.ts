@@ -41,8 +41,6 @@ const TIMEOUT_MARGIN_MS = 1000;
 export class Session {
   readonly #client: PoolClient;
   readonly #settings: SessionSettings;
-  /** The timeout of each statement in milliseconds, if there is no deadline. */
-  readonly #statementTimeoutMs: number | undefined;
   #result: UseResult = 'done';
   #runningCount = 0;
   #isBroken = false;
@@ -53,8 +51,6 @@ export class Session {
   constructor(client: PoolClient, settings: SessionSettings) {
     this.#client = client;
     this.#settings = settings;
-    this.#statementTimeoutMs =
-      settings.deadline === undefined ? settings.timeoutMs + TIMEOUT_MARGIN_MS : undefined;
     client.on('error', this.#onError);
   }
 
@@ -121,8 +117,10 @@ export class Session {
     commits: boolean,
   ): Promise<readonly R[]> {
     if (this.#loss !== undefined) throw unavailable(this.#loss);
-    const name = this.#settings.statementName(sql);
-    const statement = { name, sql, params, timeoutMs: this.#statementTimeoutMs };
+    const { statementName, deadline, timeoutMs } = this.#settings;
+    const name = statementName(sql);
+    const ownTimeoutMs = deadline === undefined ? timeoutMs + TIMEOUT_MARGIN_MS : undefined;
+    const statement = { name, sql, params, timeoutMs: ownTimeoutMs };
     this.#runningCount += 1;
     try {
       const { rows } = await sendStatement<R>(this.#client, statement);
@@ -137,17 +135,15 @@ export class Session {
 
   #noteError(error: unknown, name: string | undefined): void {
     const isLost = endsConnection(error);
-    this.#isBroken ||= isLost || (name !== undefined && this.#isNameLost(error, name));
+    // The driver forgets a name that could not be prepared. A pooler does not, and closes a connection on which it is
+    // prepared again.
+    const isNameLost =
+      this.#settings.hasPooler &&
+      name !== undefined &&
+      (hasCode(error, MISSING_STATEMENT) || !isPrepared(this.#client, name));
+    this.#isBroken ||= isLost || isNameLost;
     if (hasCode(error, LOCK_TIMEOUT)) this.#result = 'blocked';
     else if (isLost && this.#result === 'done') this.#result = 'lost';
     if (hasCode(error, READ_ONLY)) this.#settings.onReadOnly();
-  }
-
-  /**
-   * Returns whether the driver and a pooler disagree about a prepared statement after an error. The driver forgets a name
-   * that could not be prepared. A pooler does not, and closes a connection on which it is prepared again.
-   */
-  #isNameLost(error: unknown, name: string): boolean {
-    return this.#settings.hasPooler && (hasCode(error, MISSING_STATEMENT) || !isPrepared(this.#client, name));
   }
 }

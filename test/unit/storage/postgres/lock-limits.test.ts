@@ -58,16 +58,16 @@ test('a blocked statement has a quarter of the connections until it succeeds', a
   await enter('A', 'A', 'A', 'A', 'A', 'B');
   expect(await end('A', 'blocked')).toEqual(['B']);
   expect(await end('A', 'lost')).toEqual(['A']);
-  expect(limits.isBlocked('A')).toBe(true);
+  expect(limits.blocked.has('A')).toBe(true);
   expect(await end('B', 'done')).toEqual([]);
   expect(await end('A', 'done')).toEqual([]);
-  expect(limits.isBlocked('A')).toBe(false);
+  expect(limits.blocked.has('A')).toBe(false);
   expect(await end('A', 'done')).toEqual(['A']);
 });
 
 test('what waits longer than the lock timeout for a blocked statement fails', async () => {
   const { limits, enter, end, events } = make(4);
-  limits.block('A');
+  limits.blocked.add('A');
   expect(await enter('A', 'A', 'A', 'B')).toEqual(['B', 'A']);
   await vi.advanceTimersByTimeAsync(LOCK_TIMEOUT_MS);
   expect(await events()).toEqual(['A failed', 'A failed']);
