@@ -94,16 +94,25 @@ test('an update that waits is dropped when its client goes', async () => {
 
 describe.each<[string, readonly Kind[], readonly Kind[]]>([
   [
-    'wallet IN ACCESS EXCLUSIVE MODE',
+    'LOCK TABLE wallet IN ACCESS EXCLUSIVE MODE',
     ['update', 'setPassword', 'repeatableUpdate'],
     ['list', 'create', 'signIn'],
   ],
-  ['token IN EXCLUSIVE MODE', ['signIn'], ['list', 'create', 'update', 'setPassword']],
-  ['app IN EXCLUSIVE MODE', ['create', 'signIn'], ['list', 'update', 'setPassword', 'repeatableUpdate']],
-])('a lock on the table %s', (table, blocked, free) => {
+  ['LOCK TABLE token IN EXCLUSIVE MODE', ['signIn'], ['list', 'create', 'update', 'setPassword']],
+  [
+    'LOCK TABLE app IN EXCLUSIVE MODE',
+    ['create', 'signIn'],
+    ['list', 'update', 'setPassword', 'repeatableUpdate'],
+  ],
+  [
+    'SELECT id FROM app FOR UPDATE',
+    ['signIn'],
+    ['list', 'create', 'update', 'setPassword', 'repeatableUpdate'],
+  ],
+])('a lock by %s', (lock, blocked, free) => {
   test('fails the requests that need it, and no others', async () => {
     await gateway.database.transaction(async (transaction) => {
-      await transaction.write(`LOCK TABLE ${table}`);
+      await transaction.write(lock);
       const requests = APIS.flatMap((api) =>
         blocked.flatMap((kind) => Array.from({ length: BLOCKED }, (_, n) => KINDS[kind](api, n))),
       );

@@ -59,6 +59,7 @@ export class ConnectionPool {
   /** The connections that were opened since a session was found to be read-only. */
   #current = new WeakSet<PoolClient>();
   #discardTime = -Infinity;
+  readonly #waits = new Set<Promise<Session>>();
   #growTimer: NodeJS.Timeout | undefined;
 
   constructor(pool: Pool, settings: ConnectionPoolSettings) {
@@ -91,7 +92,13 @@ export class ConnectionPool {
   }
 
   /** Begins the use of a connection, which has to be released. @throws UNAVAILABLE if none is available in time */
-  async acquire({ sql, deadline, request }: Use): Promise<Session> {
+  acquire(use: Use): Promise<Session> {
+    const wait = this.#acquire(use).finally(() => this.#waits.delete(wait));
+    this.#waits.add(wait);
+    return wait;
+  }
+
+  async #acquire({ sql, deadline, request }: Use): Promise<Session> {
     const { timeoutMs, onWait } = this.#settings;
     const startMs = performance.now();
     if (deadline !== undefined && startMs >= deadline) throw requestTimeout();
@@ -141,6 +148,7 @@ export class ConnectionPool {
   /** Closes all connections when their use has ended. */
   async close(): Promise<void> {
     clearTimeout(this.#growTimer);
+    await Promise.allSettled(this.#waits);
     await this.#pool.end();
   }
 
