@@ -1,7 +1,8 @@
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
-import { type DeletedRows, deleteAccountRows } from '../storage/account-rows.ts';
+import { deleteAccountRows } from '../storage/account-rows.ts';
 import { updateAccountState } from '../storage/accounts.ts';
+import type { TableCounts } from '../storage/tables.ts';
 import { recordOperatorAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
@@ -22,7 +23,7 @@ export async function deleteAccount(
   admin: AdminContext,
   input: UntrustedInput,
   keepsAudit: boolean,
-): Promise<DeletedRows> {
+): Promise<TableCounts> {
   const { name } = parseFields(input, VALIDATORS);
   const { database } = admin;
   const id = idOf(name);

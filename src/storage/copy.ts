@@ -1,84 +1,8 @@
-import { AUDIT_EVENT_COLUMNS } from './audit-events.ts';
 import type { Database, Queryable, Row, Value } from './database.ts';
+import { noRows, TABLES, type Table, type TableCounts } from './tables.ts';
 
 /** Thrown if the target has any row. The message is one line for the operator. */
 export class TargetNotEmptyError extends Error {}
-
-type Table = {
-  readonly name: string;
-  readonly columns: readonly string[];
-  /** The columns of the primary key, by which the rows are ordered. */
-  readonly key: readonly string[];
-  /** The condition on the rows to copy; `$1` is the current time, in Unix milliseconds. */
-  readonly where?: string;
-};
-
-// In the order of their foreign keys: a referenced table comes first.
-const TABLES = [
-  {
-    name: 'account',
-    columns: ['id', 'title', 'default_project_id', 'project_count', 'state', 'create_time_ms'],
-    key: ['id'],
-  },
-  {
-    name: 'project',
-    columns: ['account_id', 'id', 'title', 'description', 'image_cover_cid', 'create_time_ms'],
-    key: ['account_id', 'id'],
-  },
-  {
-    name: 'app',
-    columns: [
-      'account_id',
-      'id',
-      'project_id',
-      'title',
-      'private_key_id',
-      'private_key_hash',
-      'previous_key_id',
-      'previous_key_hash',
-      'previous_key_expire_time_ms',
-      'active',
-      'create_time_ms',
-    ],
-    key: ['account_id', 'id'],
-  },
-  {
-    name: 'wallet',
-    columns: [
-      'account_id',
-      'id',
-      'project_id',
-      'title',
-      'description',
-      'network',
-      'address',
-      'password_hash',
-      'create_time_ms',
-      'update_time_ms',
-    ],
-    key: ['account_id', 'id'],
-  },
-  {
-    name: 'token',
-    columns: ['account_id', 'id', 'app_id', 'app_key_id', 'value', 'expire_time_ms'],
-    key: ['account_id', 'id'],
-    where: '(expire_time_ms IS NULL OR expire_time_ms > $1)',
-  },
-  {
-    name: 'idempotency_key',
-    columns: ['account_id', 'principal_id', 'key_hash', 'content_hash', 'response', 'expire_time_ms'],
-    key: ['account_id', 'principal_id', 'key_hash'],
-    where: 'expire_time_ms > $1',
-  },
-  {
-    name: 'audit_event',
-    columns: AUDIT_EVENT_COLUMNS,
-    key: ['account_id', 'id'],
-  },
-] as const satisfies readonly Table[];
-
-/** The number of copied rows of each table. */
-export type CopyResult = Readonly<Record<(typeof TABLES)[number]['name'], number>>;
 
 const BATCH_SIZE = 500;
 
@@ -88,28 +12,20 @@ const SET_KEY = `INSERT INTO page_token_key (id, key) VALUES (1, $1)
 ON CONFLICT (id) DO UPDATE SET key = excluded.key`;
 
 /**
- * Copies all rows of a database, except expired ones, into an empty database with the same schema version. The copy is one transaction on each side: other
- * processes can't write to the source during the copy, and a failed copy leaves the target empty.
- * At most one batch of rows is in memory at a time.
+ * Copies all rows of a database, except expired ones, into an empty database with the same schema version. The copy is
+ * one transaction on each side: other processes can't write to the source during the copy, and a failed copy leaves the
+ * target empty. At most one batch of rows is in memory at a time.
  *
  * @param now the current time, in Unix milliseconds
  * @returns the number of copied rows of each table
  * @throws TargetNotEmptyError if the target has any row
  * @throws UNAVAILABLE if one of the databases is unavailable
  */
-export function copyDatabase(source: Database, target: Database, now: number): Promise<CopyResult> {
+export function copyDatabase(source: Database, target: Database, now: number): Promise<TableCounts> {
   return source.transaction((from) =>
     target.transaction(async (to) => {
       for (const table of TABLES) await assertEmpty(to, table);
-      const result = {
-        account: 0,
-        project: 0,
-        app: 0,
-        wallet: 0,
-        token: 0,
-        idempotency_key: 0,
-        audit_event: 0,
-      };
+      const result = noRows();
       for (const table of TABLES) {
         for await (const rows of batches(from, table, now)) {
           await insert(to, table, rows);
@@ -129,10 +45,12 @@ async function assertEmpty(target: Queryable, { name }: Table): Promise<void> {
 }
 
 /** Reads the rows of a table in batches, by keyset pagination on its primary key. */
-async function* batches(source: Queryable, { name, columns, key, where }: Table, now: number) {
+async function* batches(source: Queryable, { name, columns, key }: Table, now: number) {
+  const expires = columns.includes('expire_time_ms');
+  const isLive = expires ? '(expire_time_ms IS NULL OR expire_time_ms > $1)' : 'CAST($1 AS BIGINT) > 0';
   const placeholders = (first: number) => key.map((_, index) => `$${first + index}`).join(', ');
   const select = `SELECT ${columns.join(', ')} FROM ${name}
-WHERE ${where ?? 'CAST($1 AS BIGINT) > 0'} AND (${key.join(', ')}) > (${placeholders(2)}) ORDER BY ${key.join(', ')} LIMIT ${BATCH_SIZE}`;
+WHERE ${isLive} AND (${key.join(', ')}) > (${placeholders(2)}) ORDER BY ${key.join(', ')} LIMIT ${BATCH_SIZE}`;
   let lastKey: readonly Value[] = key.map(() => '');
   for (;;) {
     const rows = await source.read(select, [now, ...lastKey]);

@@ -1,21 +1,17 @@
+import { TABLES, type Table } from './tables.ts';
+
 /** The time for which the result of a check is remembered: load balancers and containers probe often. */
 export const READINESS_LIFETIME_MS = 1000;
 
-// Each table with a column that is not in an index, and the first column of its primary key.
-const TABLES = [
-  ['account', 'title', 'id'],
-  ['project', 'title', 'account_id'],
-  ['app', 'title', 'account_id'],
-  ['wallet', 'title', 'account_id'],
-  ['token', 'value', 'account_id'],
-  ['idempotency_key', 'response', 'account_id'],
-  ['page_token_key', 'key', 'id'],
-  ['audit_event', 'action', 'account_id'],
-  ['sweep', 'id', 'id'],
-] as const;
+const ALL_TABLES: readonly Table[] = [
+  ...TABLES,
+  { name: 'page_token_key', columns: ['id', 'key'], key: ['id'] },
+  { name: 'sweep', columns: ['id'], key: ['id'] },
+];
 
-const READS = TABLES.map(
-  ([table, column, key]) => `(SELECT ${column} FROM ${table} ORDER BY ${key} LIMIT 1) AS ${table}`,
+const READS = ALL_TABLES.map(
+  // By the primary key, because the first row of a table can be behind many deleted ones.
+  ({ name, columns, key }) => `(SELECT ${columns.at(-1)} FROM ${name} ORDER BY ${key[0]} LIMIT 1) AS ${name}`,
 );
 
 /** Reads a row of every table, so that a missing table or a damaged file is noticed. */

@@ -19,13 +19,11 @@ const DELETIONS = [
   deletion('audit_event', 'account_id, id', "'events/' || id"),
 ];
 
-/** Returns statements that find a row, and delete at most `$2` rows, from the first position to `$1`. */
+/** Returns the statements that find and delete at most `$2` rows, from the first position to `$1`. */
 function deletion(table: string, key: string, position: string) {
   // Without the order, PostgreSQL expects to find an old row early, and scans the table.
-  const find = `SELECT 1 AS one FROM ${table} WHERE ${position} <= $1 ORDER BY ${position} LIMIT 1`;
-  const statement = `DELETE FROM ${table} WHERE (${key}) IN
-  (SELECT ${key} FROM ${table} WHERE ${position} <= $1 ORDER BY ${position} LIMIT $2) RETURNING 1 AS one`;
-  return { table, find, statement };
+  const find = `SELECT ${key} FROM ${table} WHERE ${position} <= $1 ORDER BY ${position} LIMIT $2`;
+  return { table, find, statement: `DELETE FROM ${table} WHERE (${key}) IN (${find}) RETURNING 1 AS one` };
 }
 
 /** Options of a sweep. */
@@ -49,18 +47,20 @@ export async function sweepExpired(
   const lastEvent = () => `events/${auditDays === 0 ? '' : firstUlid(clock() - auditDays * DAY_MS)}`;
   for (const { table, find, statement } of DELETIONS) {
     const last = table === 'audit_event' ? lastEvent : clock;
-    // Without expired rows, an idle server writes nothing.
-    const found = await database.read(find, [last()]);
-    for (let count = found.length && BATCH_SIZE; count === BATCH_SIZE && !signal?.aborted; ) {
+    // Without expired rows, nothing is locked or written.
+    if ((await database.read(find, [last(), 1])).length === 0) continue;
+    let count: number;
+    do {
       const start = performance.now();
       count = await database.transaction(async (transaction) => {
         await transaction.write(LOCK);
         return (await transaction.write(statement, [last(), BATCH_SIZE])).length;
       });
       if (count > 0) onDeleted(table, count);
+      if (signal?.aborted) return;
       // Half of the time is left for requests.
       await delay(performance.now() - start, undefined, { signal }).catch(() => {});
-    }
+    } while (count === BATCH_SIZE);
   }
 }
 

@@ -3,7 +3,8 @@ import type { Database } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { LATEST_VERSION, MIGRATIONS } from '../../src/storage/migrations.ts';
 import { DatabaseVersionError } from '../../src/storage/schema-version.ts';
-import { isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../support/engine.ts';
+import { TABLES } from '../../src/storage/tables.ts';
+import { columnsOf, isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../support/engine.ts';
 import { makeDatabase, type TestDatabase } from '../support/gateway.ts';
 import { newerProgram } from '../support/newer-program.ts';
 import { logLines, paw, pawJson, pawProcess, startServerProcess } from '../support/paw.ts';
@@ -67,6 +68,17 @@ test('an empty database gets every table, and a second migration changes nothing
 
     await migrate(database, NOW + 1);
     expect(await allOf(database)).toEqual(first);
+  }));
+
+test('the tables that a copy reads and a deletion empties are those of the schema, with all their columns', () =>
+  onDatabase(made.url, async (database) => {
+    await migrate(database, NOW);
+    const others = ['page_token_key', 'schema_migration', 'sweep'];
+    const names = TABLES.map(({ name }) => name);
+    expect([...names, ...others].sort()).toEqual(await tablesOf(database));
+    for (const { name, columns } of TABLES) {
+      expect(columns.toSorted(), name).toEqual(await columnsOf(database, name));
+    }
   }));
 
 test('a failed migration is rolled back, and the next one succeeds', () =>

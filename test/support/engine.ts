@@ -8,6 +8,8 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 type Engine = {
   /** Selects the `name` of each table of the gateway. */
   readonly tables: string;
+  /** Selects the `name` of each column of table `$1`. */
+  readonly columns: string;
   /** Select tables, columns, indexes and constraints. The results also differ if one was created again. */
   readonly schema: readonly string[];
   missingTable(table: string): string;
@@ -15,12 +17,14 @@ type Engine = {
 
 const SQLITE: Engine = {
   tables: "SELECT name FROM sqlite_schema WHERE type = 'table'",
+  columns: 'SELECT name FROM pragma_table_info($1)',
   schema: ['SELECT * FROM sqlite_schema ORDER BY name', 'PRAGMA schema_version'],
   missingTable: (table) => `no such table: ${table}`,
 };
 
 const POSTGRES: Engine = {
   tables: "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
+  columns: 'SELECT column_name AS name FROM information_schema.columns WHERE table_name = $1',
   schema: [
     `SELECT relname, relkind, oid::bigint, relfilenode::bigint FROM pg_class
      WHERE relnamespace = 'public'::regnamespace ORDER BY oid`,
@@ -50,6 +54,12 @@ export async function onDatabase<T>(url: string, work: (database: Database) => P
 /** Returns the sorted names of the tables. */
 export async function tablesOf(database: Database): Promise<readonly string[]> {
   const rows = await database.read<{ name: string }>(engine().tables);
+  return rows.map(({ name }) => name).sort();
+}
+
+/** Returns the sorted names of the columns of a table. */
+export async function columnsOf(database: Database, table: string): Promise<readonly string[]> {
+  const rows = await database.read<{ name: string }>(engine().columns, [table]);
   return rows.map(({ name }) => name).sort();
 }
 
