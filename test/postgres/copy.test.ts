@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -55,7 +55,10 @@ const clock = testClock();
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'paw-test-copy-'));
   const path = join(folder, 'paw.db');
-  source = { path, url: `sqlite:${path}` };
+  // Every part of a copy follows a symbolic link, which is made before its file.
+  const link = join(folder, 'linked.db');
+  symlinkSync(path, link);
+  source = { path, url: `sqlite:${link}` };
   const gateway = await startGateway({ DATABASE_URL: source.url }, clock);
   tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
   await addProjects(gateway.database, tenant, PROJECTS - 3);
