@@ -1,15 +1,29 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { bothApis } from '../support/apis.ts';
+import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
 import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
-test.each(bothApis(() => ''))(
-  'a failed sync ends the server with one line, and the write by $name, which was made, is RESULT_UNKNOWN',
-  async ({ name }) => {
+const TITLE = { title: 'Lost' };
+
+const MUTATION = `mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { title } } }`;
+
+const KEY = { 'idempotency-key': 'key' };
+
+test.each<[string, (url: string, token: string, name: string) => Promise<HttpResponse>]>([
+  ['REST', (url, token, name) => send(`${url}/wallet/${name}`, 'PATCH', token, TITLE)],
+  ['REST with a key', (url, token, name) => send(`${url}/wallet/${name}`, 'PATCH', token, TITLE, KEY)],
+  ['GraphQL', (url, token, name) => postGraphql(url, token, MUTATION, { input: { name, ...TITLE } })],
+  [
+    'GraphQL with a key',
+    (url, token, name) => postGraphql(url, token, MUTATION, { input: { name, ...TITLE } }, KEY),
+  ],
+])(
+  'a failed sync ends the server with one line, and the write by %s, which was made, is RESULT_UNKNOWN',
+  async (api, update) => {
     const { url: databaseUrl, remove } = await makeDatabase();
     onTestFinished(remove);
     const before = await startGateway({ DATABASE_URL: databaseUrl });
@@ -34,11 +48,10 @@ test.each(bothApis(() => ''))(
     const ended = new Promise((resolve) => server.once('close', resolve));
     await expect.poll(() => stdout, { timeout: 30_000 }).toContain('listening on');
     const { url } = JSON.parse(stdout.split('\n').find((line) => line.includes('listening on')) ?? '{}');
-    const api = bothApis(() => url).find((each) => each.name === name);
-
-    const { error, response } = (await api?.updateWallet(token, wallets[0] ?? '', { title: 'Lost' })) ?? {};
-    expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'RESULT_UNKNOWN' });
-    expect(response?.status).toBe(name === 'REST' ? 503 : 200);
+    const { status, text } = await update(url, token, wallets[0] ?? '');
+    expect(text).toContain('"reason":"RESULT_UNKNOWN"');
+    expect(text).toContain('"status":"UNAVAILABLE"');
+    expect(status).toBe(api.startsWith('REST') ? 503 : 200);
     expect(await ended).toBe(1);
     expect(stderr).toBe('paw: The write-ahead log could not be synced: EIO: i/o error, fdatasync\n');
     const title = 'SELECT title FROM wallet';
