@@ -44,7 +44,7 @@ const types = await codegen({
     resolversNonOptionalTypename: false,
     scalars: {
       Address: 'string',
-      DateTime: { input: 'Date', output: 'Date' },
+      DateTime: { input: 'Date', output: 'string' },
       ID: 'string',
       ResourceName: 'string',
       URL: 'string',

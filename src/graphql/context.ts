@@ -16,6 +16,7 @@ import { ApiError, tokenInvalid } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
 import type { ConnectionArguments } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
+import type { Project } from '../model/project.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
@@ -38,6 +39,8 @@ const MAX_BATCH_SIZE = 100;
 /** The mutable state of one request. */
 export type RequestState = {
   resources?: Resources;
+  /** The projects of resources, of which many can have the same. */
+  readonly projects: Map<ResourceName, Promise<Project>>;
   viewer?: Promise<Token>;
   /** Whether a mutation of the request has ended its token. */
   isSignedOut?: boolean;
@@ -79,6 +82,7 @@ export class Context {
   /** Counts an introspection whose result was not kept. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
   readonly countIntrospection: () => Promise<void>;
   readonly state: RequestState = {
+    projects: new Map(),
     pages: [],
     appLists: { loaders: new Map(), totalCounts: new Map() },
     walletLists: { loaders: new Map(), totalCounts: new Map() },
@@ -124,6 +128,14 @@ export class Context {
     return state.resources;
   }
 
+  /** Returns the project of a resource. */
+  getProject(name: ResourceName<'projects'>): Promise<Project> {
+    const { projects } = this.state;
+    const project = projects.get(name) ?? loadProject(this.resources, name);
+    projects.set(name, project);
+    return project;
+  }
+
   /** Calls `DataLayer.getViewer`, and caches the result. */
   getViewer(): Promise<Token> {
     this.state.viewer ??= this.data.getViewer(this.principal);
@@ -163,6 +175,14 @@ export class Context {
       totalCounts.clear();
     }
   }
+}
+
+async function loadProject(resources: Resources, name: ResourceName<'projects'>): Promise<Project> {
+  const project = await resources.load(name);
+  if (project === null || !('imageCoverUrl' in project)) {
+    throw new Error(`The project ${name} of a resource does not exist.`);
+  }
+  return project;
 }
 
 /** Returns the loader of the page with these arguments. Null means the same as omitted. */

@@ -19,7 +19,7 @@ const MAX_PAIRS = 3000;
 
 const MAX_DATA_FIELDS = 30;
 
-const MAX_RESPONSE_FIELDS = 20_000;
+const MAX_RESPONSE_FIELDS = 10_000;
 
 type Counts = Pick<OperationCost, 'fields' | 'pairs' | 'dataFields' | 'responseFields'>;
 

@@ -1,6 +1,7 @@
 import { clientMutationId, parseFields } from '../model/fields.ts';
 import type { Context } from './context.ts';
 import type { MutationResolvers } from './schema-types.ts';
+import { isoTime } from './types.ts';
 
 const VALIDATORS = { clientMutationId };
 
@@ -28,7 +29,7 @@ export const mutations: MutationResolvers = {
     const mutationId = begin(context, input);
     const { data, principal, client } = context;
     const { accessToken, expireTimeMs, app } = await data.signIn(principal, input, client);
-    return { accessToken, expireTime: new Date(expireTimeMs), app, ...mutationId };
+    return { accessToken, expireTime: isoTime(expireTimeMs), app, ...mutationId };
   },
 
   async signOut(_parent, { input }, context) {

@@ -11,14 +11,18 @@ const nodeName = resourceNameValidator('projects', 'apps', 'wallets');
 export const queries: QueryResolvers = {
   node: (_parent, args, { resources }) => resources.load(parseFields(args, { id: nodeName }).id),
 
-  nodes(_parent, { ids }, { resources }) {
+  async nodes(_parent, { ids }, { resources }) {
     if (ids.length > MAX_NODES) {
       throw invalidFields([{ field: 'ids', description: `Must have at most ${MAX_NODES} names.` }]);
     }
-    const fields = Object.fromEntries(ids.map((id, index) => [`ids[${index}]`, id]));
-    const validators = Object.fromEntries(ids.map((_, index) => [`ids[${index}]`, nodeName]));
+    // The same id can be requested many times. It is validated and loaded once.
+    const distinct = [...new Set(ids)];
+    const fields = Object.fromEntries(distinct.map((id) => [`ids[${ids.indexOf(id)}]`, id]));
+    const validators = Object.fromEntries(Object.keys(fields).map((field) => [field, nodeName]));
     const names = Object.values(parseFields(fields, validators));
-    return Promise.all(names.map((name) => resources.load(name)));
+    const loaded = await Promise.all(names.map((name) => resources.load(name)));
+    const byId = new Map(distinct.map((id, index) => [id, loaded[index] ?? null]));
+    return ids.map((id) => byId.get(id) ?? null);
   },
 
   viewer: (_parent, _args, context) => context.getViewer(),

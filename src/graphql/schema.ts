@@ -25,8 +25,10 @@ export function createSchema(): GraphQLSchema {
   // both APIs return the same error messages.
   implementScalar(schema, GraphQLDateTime);
   implementScalar(schema, GraphQLURL);
-  // URLs in responses are created by the gateway and are always valid. Parsing them again costs time.
-  Object.assign(scalarOf(schema, 'URL'), { serialize: (url: unknown) => url });
+  // Times and URLs in responses are created by the gateway and are always valid. Parsing them again costs time.
+  for (const name of ['DateTime', 'URL']) {
+    Object.assign(scalarOf(schema, name), { serialize: (value: unknown) => value });
+  }
   return schema;
 }
 

@@ -1,4 +1,5 @@
 import { type GraphQLResolveInfo, Kind } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import type { App } from '../model/app.ts';
 import type { Project } from '../model/project.ts';
 import { collectionOf, type ResourceName, resourceName } from '../model/resource-name.ts';
@@ -14,19 +15,19 @@ export const types = {
   Project: {
     apps: ({ name }, args, context) => context.listApps(name, args),
     wallets: ({ name }, args, context) => context.listWallets(name, args),
-    createTime: ({ createTimeMs }) => new Date(createTimeMs),
+    createTime: ({ createTimeMs }) => isoTime(createTimeMs),
   },
 
   App: {
     project: ({ project }, _args, context, info) => resolveProject(project, context, info),
-    createTime: ({ createTimeMs }) => new Date(createTimeMs),
+    createTime: ({ createTimeMs }) => isoTime(createTimeMs),
   },
 
   Wallet: {
     project: ({ project }, _args, context, info) => resolveProject(project, context, info),
     password: () => '',
-    createTime: ({ createTimeMs }) => new Date(createTimeMs),
-    updateTime: ({ updateTimeMs }) => new Date(updateTimeMs),
+    createTime: ({ createTimeMs }) => isoTime(createTimeMs),
+    updateTime: ({ updateTimeMs }) => isoTime(updateTimeMs),
   },
 
   Viewer: {
@@ -34,7 +35,7 @@ export const types = {
     level: ({ level }) => (level === 'account' ? 'ACCOUNT' : 'PROJECT'),
     project: ({ project }, _args, context, info) => resolveProject(project, context, info),
     app: ({ app }, _args, { resources }) => (app === undefined ? null : loadApp(app, resources)),
-    expireTime: ({ expireTimeMs }) => new Date(expireTimeMs),
+    expireTime: ({ expireTimeMs }) => isoTime(expireTimeMs),
   },
 
   AppConnection: {
@@ -58,23 +59,32 @@ export const types = {
 
 const TYPE_OF = { projects: 'Project', apps: 'App', wallets: 'Wallet' } as const;
 
+// A query can select the time of an object many times, and most of the cost is the text.
+const isoTimes = new LRUCache<number, string>({ max: 10_000 });
+
+/** Returns the text of a time. @param timeMs Unix time in milliseconds */
+export function isoTime(timeMs: number): string {
+  const known = isoTimes.get(timeMs);
+  if (known !== undefined) return known;
+  const text = new Date(timeMs).toISOString();
+  isoTimes.set(timeMs, text);
+  return text;
+}
+
 const NAME_FIELDS = new Set(['id', 'name', '__typename']);
 
 /** Resolves the project of a resource. The project is read only if the query selects more than its name. */
-async function resolveProject(
+function resolveProject(
   name: ResourceName<'projects'>,
-  { resources }: Context,
+  context: Context,
   { fieldNodes }: GraphQLResolveInfo,
-): Promise<Project> {
-  const selected = fieldNodes.flatMap(({ selectionSet }) => selectionSet?.selections ?? []);
-  if (selected.every((selection) => selection.kind === Kind.FIELD && NAME_FIELDS.has(selection.name.value))) {
-    return { id: name, name } as Project;
-  }
-  const project = await resources.load(name);
-  if (project === null || !('imageCoverUrl' in project)) {
-    throw new Error(`The project ${name} of a resource does not exist.`);
-  }
-  return project;
+): Project | Promise<Project> {
+  const isNameOnly = fieldNodes.every(({ selectionSet }) =>
+    selectionSet?.selections.every(
+      (selection) => selection.kind === Kind.FIELD && NAME_FIELDS.has(selection.name.value),
+    ),
+  );
+  return isNameOnly ? ({ id: name, name } as Project) : context.getProject(name);
 }
 
 async function loadApp(name: ResourceName<'apps'>, resources: Context['resources']): Promise<App | null> {

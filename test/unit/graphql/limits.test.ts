@@ -14,7 +14,7 @@ const schema: GraphQLSchema = buildSchema(`
 
 const ROOT_FIELDS = ['A document may have at most 30 fields of Query and Mutation and other connections.'];
 const RESPONSE_FIELDS = [
-  'A response may have at most 20000 fields, counting a page as its size in the document, and other lists as 100 items.',
+  'A response may have at most 10000 fields, counting a page as its size in the document, and other lists as 100 items.',
 ];
 const FIELDS = ['A document may have at most 2000 fields, with its fragments expanded.'];
 const PAIRS = [
@@ -58,7 +58,7 @@ describe('at most 30 root fields are accepted', () => {
   });
 });
 
-describe('at most 20,000 response fields are accepted', () => {
+describe('at most 10,000 response fields are accepted', () => {
   test.each<[string, (count: number) => string]>([
     // Each field of the list counts 100 times, and the list itself once.
     ['in a list', (count) => `{ list { ${aliases((count - 100) / 100, 'title')} id } }`],
@@ -72,20 +72,20 @@ describe('at most 20,000 response fields are accepted', () => {
       (count) => `query ($ids: [ID!]!) { nodes(ids: $ids) { ${aliases((count - 100) / 100, 'title')} id } }`,
     ],
   ])('%s', (_, document) => {
-    expect(errorsOf(document(19_900))).toEqual([]);
-    expect(errorsOf(document(20_000))).toEqual(RESPONSE_FIELDS);
+    expect(errorsOf(document(9900))).toEqual([]);
+    expect(errorsOf(document(10_000))).toEqual(RESPONSE_FIELDS);
   });
 
   test('a page of a negative size, which is refused later, does not count less than nothing', () => {
     const document = (count: number) =>
       `{ list { page(first: -9) { nodes { id } } ${aliases((count - 300) / 100, 'title')} id } }`;
-    expect(errorsOf(document(19_900))).toEqual([]);
-    expect(errorsOf(document(20_000))).toEqual(RESPONSE_FIELDS);
+    expect(errorsOf(document(9900))).toEqual([]);
+    expect(errorsOf(document(10_000))).toEqual(RESPONSE_FIELDS);
   });
 
   test('a page counts its items, whether they are selected or not', () => {
-    // The list and each of its pages with 99 items: 1 + 100 * (pages * (1 + 99) + 1).
-    const document = (pages: number) => `{ list { ${aliases(pages, 'page(first: 99) { __typename }')} } }`;
+    // The list and each of its pages with 49 items: 1 + 100 * pages * (1 + 49 + 1).
+    const document = (pages: number) => `{ list { ${aliases(pages, 'page(first: 49) { __typename }')} } }`;
     expect(errorsOf(document(1))).toEqual([]);
     expect(errorsOf(document(2))).toEqual(RESPONSE_FIELDS);
   });
