@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
+import { decodeTime } from 'ulid';
 import type { AuditAction } from '../model/audit-event.ts';
 import type { Principal } from '../model/principal.ts';
-import type { ResourceName, Ulid } from '../model/resource-name.ts';
+import { type ResourceName, type Ulid, ulidFromBytes } from '../model/resource-name.ts';
 import { type AuditEventRow, insertAuditEvent } from '../storage/audit-events.ts';
 import type { Queryable } from '../storage/database.ts';
 import type { Client } from './data-layer.ts';
@@ -14,11 +16,29 @@ export type Act = {
   readonly fields?: readonly string[];
   /** The public id of the token that was issued or revoked. */
   readonly tokenId?: Ulid;
-  /** The number of failed sign-ins or revoked tokens, if it is not 1. */
+  /** The number of revoked tokens, if it is not 1. */
   readonly count?: number;
 };
 
 type Ids = Pick<Dependencies, 'newId'>;
+
+const MINUTE_MS = 60_000;
+
+/**
+ * The events that count equal acts of a minute. The value is the millisecond of the minute that is their time, so that
+ * those of one kind in one minute have a range of ids for themselves.
+ */
+const COUNTED = { signIns: 0, updates: 1 } as const;
+
+/** Returns the time of the counted events of a minute: Unix time in milliseconds. @param timeMs a time in the minute */
+export function countedTime(timeMs: number, kind: keyof typeof COUNTED): number {
+  return timeMs - (timeMs % MINUTE_MS) + COUNTED[kind];
+}
+
+/** Returns the id of a counted event: the same for acts of the same minute and the same description. */
+export function countedId(timeMs: number, kind: keyof typeof COUNTED, description: readonly string[]): Ulid {
+  return ulidFromBytes(countedTime(timeMs, kind), hash('sha256', description.join(' '), 'buffer'));
+}
 
 /** Records an act of the operator, in its transaction. An update without fields is not recorded. */
 export async function recordOperatorAct(
@@ -47,15 +67,23 @@ export async function recordClientAct(
   await insertAuditEvent(transaction, clientEvent(ids, principal, client, act));
 }
 
-/** Returns the event of an act of a client. */
+/**
+ * Returns the event of an act of a client. Updates of the same fields of a resource by the same credential and address in
+ * the same minute have the same id, so that they are one event with their number, and with the request of the first.
+ */
 export function clientEvent(
   { newId }: Ids,
   { accountId, credentialId }: Pick<Principal, 'accountId' | 'credentialId'>,
   { address, requestId }: Pick<Client, 'address' | 'requestId'>,
   act: Act,
 ): AuditEventRow {
+  const { action, resource, fields = [] } = act;
+  const description = [accountId, action, resource, fields.join(), credentialId, address];
+  const newEventId = newId();
+  const isUpdate = action === 'wallet.update' || action === 'app.update';
+  const id = isUpdate ? countedId(decodeTime(newEventId), 'updates', description) : newEventId;
   return {
-    ...eventOf(newId(), accountId, act),
+    ...eventOf(id, accountId, act),
     credential_id: credentialId,
     address,
     request_id: requestId,

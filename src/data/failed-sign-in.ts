@@ -1,15 +1,8 @@
-import { hash } from 'node:crypto';
 import type { Principal } from '../model/principal.ts';
-import {
-  firstUlid,
-  lastUlid,
-  type ResourceName,
-  resourceName,
-  ulidFromBytes,
-} from '../model/resource-name.ts';
+import { firstUlid, lastUlid, type ResourceName, resourceName } from '../model/resource-name.ts';
 import { countAuditEvents, insertAuditEvent } from '../storage/audit-events.ts';
 import type { Queryable } from '../storage/database.ts';
-import { clientEvent } from './audit.ts';
+import { clientEvent, countedId, countedTime } from './audit.ts';
 import type { Client } from './data-layer.ts';
 
 /** A failed sign-in, or one that has succeeded in a request which was then undone, so that its client has no token. */
@@ -23,8 +16,6 @@ export type FailedSignIn = {
   readonly timeMs: number;
 };
 
-const MINUTE_MS = 60_000;
-
 // Bounds the events of an account, because a client can use any number of addresses.
 const MAX_EVENTS_PER_MINUTE = 100;
 
@@ -36,25 +27,15 @@ const MAX_EVENTS_PER_MINUTE = 100;
 export async function recordFailedSignIn(database: Queryable, failure: FailedSignIn): Promise<void> {
   const { action, principal, client, app, timeMs } = failure;
   const { accountId } = principal;
-  // The ids of all events of failed sign-ins of a minute have the time of its first millisecond. Few other ids do.
-  const minuteMs = timeMs - (timeMs % MINUTE_MS);
-  const [first, last] = [firstUlid(minuteMs), lastUlid(minuteMs)];
+  // All their events of a minute have the same time, which no other counted event has, and few others by chance.
+  const eventTimeMs = countedTime(timeMs, 'signIns');
+  const [first, last] = [firstUlid(eventTimeMs), lastUlid(eventTimeMs)];
   const count = await countAuditEvents(database, accountId, first, last, MAX_EVENTS_PER_MINUTE);
   const isDetailed = count < MAX_EVENTS_PER_MINUTE;
   const resource = (isDetailed && app) || resourceName('accounts', accountId);
   const address = isDetailed ? client.address : '';
-  // A failure of the same minute, app and address has the same id, and is added to the event.
-  const id = ulidFromBytes(
-    minuteMs,
-    hash('sha256', `${accountId} ${action} ${resource} ${address}`, 'buffer'),
-  );
-  await insertAuditEvent(
-    database,
-    clientEvent(
-      { newId: () => id },
-      principal,
-      { address, requestId: client.requestId },
-      { action, resource },
-    ),
-  );
+  const id = countedId(timeMs, 'signIns', [accountId, action, resource, address]);
+  const ids = { newId: () => id };
+  const event = clientEvent(ids, principal, { address, requestId: client.requestId }, { action, resource });
+  await insertAuditEvent(database, event);
 }

@@ -32,7 +32,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 /** The record of an act. It contains no secret and no value of a field. */
 export type AuditEvent = {
   readonly id: Ulid;
-  /** The time of the act; for failed sign-ins, the start of their minute: Unix time in milliseconds. */
+  /** The time of the act; for failed sign-ins and updates of a client, the start of their minute: Unix time in milliseconds. */
   readonly timeMs: number;
   readonly account: ResourceName<'accounts'>;
   readonly action: AuditAction;
@@ -48,6 +48,6 @@ export type AuditEvent = {
   readonly address: string | undefined;
   /** The id of the request; undefined for an act of the operator. */
   readonly requestId: string | undefined;
-  /** The number of failed sign-ins or of revoked tokens, otherwise 1. */
+  /** The number of revoked tokens, or of equal sign-ins or updates within a minute, otherwise 1. */
   readonly count: number;
 };

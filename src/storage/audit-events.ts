@@ -34,7 +34,7 @@ export const AUDIT_EVENT_COLUMNS = [
 
 const COLUMNS = AUDIT_EVENT_COLUMNS.join(', ');
 
-// Only failed sign-ins can have the id of an earlier event.
+// Only events that count equal acts of a minute can have the id of an earlier one.
 const ON_CONFLICT =
   'ON CONFLICT (account_id, id) DO UPDATE SET event_count = audit_event.event_count + excluded.event_count';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import {
   accessTokenOf,
   createApp,
@@ -43,6 +43,9 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
+// The counted events of one test are not those of another.
+beforeEach(() => gateway.clock.advance(MINUTE_MS));
+
 const settings = () => ({ DATABASE_URL: gateway.databaseUrl });
 
 const run = (...words: string[]) => pawJson(words, settings());
@@ -76,9 +79,14 @@ const now = () => new Date(gateway.clock()).toISOString();
 const thisMinute = () => new Date(gateway.clock() - (gateway.clock() % MINUTE_MS)).toISOString();
 
 /** The event of an act of a client. */
-function ofClient(tenant: Tenant, token: string, { headers }: HttpResponse, act: object) {
+function ofClient(
+  tenant: Tenant,
+  token: string,
+  { headers }: HttpResponse,
+  act: { readonly action: string } & Readonly<Record<string, unknown>>,
+) {
   return {
-    time: now(),
+    time: /^(app|wallet)\.update$/.test(act.action) ? thisMinute().replace('.000Z', '.001Z') : now(),
     account: tenant.account,
     token: '',
     fields: [],
@@ -270,6 +278,30 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect(responses.map(({ text }) => text)).toEqual(Array(3).fill(first?.text));
     const expected = { action: 'wallet.update', resource: wallet, fields: ['title'] };
     expect(events).toEqual([ofClient(tenant, tenant.token, first as HttpResponse, expected)]);
+  });
+
+  test('updates of the same fields by one credential within a minute are one event with their number', async () => {
+    gateway.clock.advance(MINUTE_MS);
+    const [wallet = ''] = tenant.wallets;
+    const { accessToken } = await run('token', 'create', '--account', tenant.account);
+    const events = await recorded(tenant, async () => {
+      for (const title of ['One', 'Two', 'Three']) await api.updateWallet(tenant.token, wallet, { title });
+      await api.updateWallet(tenant.token, wallet, { title: 'Four', description: 'Four' });
+      await api.updateWallet(accessToken, wallet, { title: 'Five' });
+    });
+    const update = { action: 'wallet.update', resource: wallet };
+    const [own, other] = [tenant.token, accessToken].map((token) => credentialParts(token).serial);
+    expect(events).toHaveLength(3);
+    expect(events).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ ...update, fields: ['title'], credential: own, count: 3 }),
+        expect.objectContaining({ ...update, fields: ['title', 'description'], credential: own, count: 1 }),
+        expect.objectContaining({ ...update, fields: ['title'], credential: other, count: 1 }),
+      ]),
+    );
+    gateway.clock.advance(MINUTE_MS);
+    const later = await recorded(tenant, () => api.updateWallet(tenant.token, wallet, { title: 'Six' }));
+    expect(later).toMatchObject([{ ...update, count: 1 }]);
   });
 
   test('failed sign-ins of one minute, app and address are one event with their number', async () => {

@@ -110,7 +110,8 @@ CREATE INDEX idempotency_key_by_expiry ON idempotency_key (expire_time_ms);
 -- The acts that matter, each in the transaction of its act. No values of fields, and no secrets.
 CREATE TABLE audit_event (
   account_id TEXT NOT NULL,
-  -- A ULID with the time of the act. That of failed sign-ins is derived from their minute, app and client address.
+  -- A ULID with the time of the act. That of failed sign-ins and updates is derived from their minute and what they have in
+  -- common.
   id TEXT NOT NULL,
   action TEXT NOT NULL,
   -- The name of the resource.
@@ -124,7 +125,7 @@ CREATE TABLE audit_event (
   -- An IPv4 address or an IPv6 network.
   address TEXT,
   request_id TEXT,
-  -- The number of failed sign-ins or revoked tokens.
+  -- The number of revoked tokens, or of equal sign-ins or updates within a minute.
   event_count BIGINT NOT NULL,
   PRIMARY KEY (account_id, id)
 );
