@@ -170,16 +170,13 @@ function formatLine(error: unknown): string {
 function formatJson(error: unknown): string {
   if (error instanceof ApiError) {
     const { status, reason, fieldViolations } = error;
-    return restErrorBody(new ApiError({ status, reason, fieldViolations, message: describe(error) }));
+    return restErrorBody(new ApiError(status, reason, describe(error), { fieldViolations }));
   }
   const isInput = error instanceof UsageError || error instanceof ConfigError;
-  return restErrorBody(
-    new ApiError({
-      status: isInput ? 'INVALID_ARGUMENT' : 'INTERNAL',
-      reason: isInput ? 'INVALID_USAGE' : 'COMMAND_FAILED',
-      message: describe(error),
-    }),
-  );
+  const [status, reason] = isInput
+    ? (['INVALID_ARGUMENT', 'INVALID_USAGE'] as const)
+    : (['INTERNAL', 'COMMAND_FAILED'] as const);
+  return restErrorBody(new ApiError(status, reason, describe(error)));
 }
 
 function describe(error: unknown): string {

@@ -41,11 +41,8 @@ export function resultJson(result: Result, maxBytes = Number.POSITIVE_INFINITY):
 
 /** Returns the error for a response of more than `MAX_RESPONSE_BYTES` bytes. */
 function responseTooLarge(): ApiError {
-  return new ApiError({
-    status: 'INVALID_ARGUMENT',
-    reason: 'RESPONSE_TOO_LARGE',
-    message: `The response would have more than ${MAX_RESPONSE_BYTES} bytes. Request fewer fields or items.`,
-  });
+  const message = `The response would have more than ${MAX_RESPONSE_BYTES} bytes. Request fewer fields or items.`;
+  return new ApiError('INVALID_ARGUMENT', 'RESPONSE_TOO_LARGE', message);
 }
 
 /** Returns an upper bound of the size of a value in JSON, in bytes. It depends only on the lengths of texts. */

@@ -11,7 +11,7 @@ class HttpError extends ApiError {
   readonly headers: Headers;
 
   constructor(statusCode: number, status: Status, reason: string, message: string, headers: Headers = {}) {
-    super({ status, reason, message });
+    super(status, reason, message);
     this.statusCode = statusCode;
     this.headers = headers;
   }

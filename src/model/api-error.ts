@@ -32,9 +32,6 @@ export type FieldViolation = {
 export type Fault = 'outage' | 'lock' | 'overload';
 
 type ApiErrorOptions = {
-  readonly status: Status;
-  readonly reason: string;
-  readonly message: string;
   readonly fieldViolations?: readonly FieldViolation[];
   readonly retryAfterSeconds?: number;
   readonly app?: ResourceName<'apps'> | undefined;
@@ -59,10 +56,10 @@ export class ApiError extends Error {
   /** For the log, if the status is UNAVAILABLE. */
   readonly fault: Fault;
 
-  constructor(options: ApiErrorOptions) {
-    super(options.message, { cause: options.cause });
-    this.status = options.status;
-    this.reason = options.reason;
+  constructor(status: Status, reason: string, message: string, options: ApiErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.status = status;
+    this.reason = reason;
     this.fieldViolations = options.fieldViolations ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.app = options.app;
@@ -77,12 +74,7 @@ export const MAX_VIOLATIONS = 100;
 export function invalidFields(violations: readonly FieldViolation[]): ApiError {
   const fieldViolations = violations.slice(0, MAX_VIOLATIONS);
   const messages = fieldViolations.map(({ field, description }) => `${field}: ${description}`);
-  return new ApiError({
-    status: 'INVALID_ARGUMENT',
-    reason: 'INVALID_FIELD',
-    message: messages.join(' '),
-    fieldViolations,
-  });
+  return new ApiError('INVALID_ARGUMENT', 'INVALID_FIELD', messages.join(' '), { fieldViolations });
 }
 
 /** Returns the error for a `project` that does not exist or is not visible to the token. */
@@ -94,113 +86,71 @@ export function projectNotVisible(): ApiError {
 
 /** Returns the error for a bearer token that is malformed, unknown, expired or revoked. */
 export function tokenInvalid(): ApiError {
-  return new ApiError({
-    status: 'UNAUTHENTICATED',
-    reason: 'TOKEN_INVALID',
-    message: 'The bearer token is malformed, unknown, expired or revoked.',
-  });
+  const message = 'The bearer token is malformed, unknown, expired or revoked.';
+  return new ApiError('UNAUTHENTICATED', 'TOKEN_INVALID', message);
 }
 
 /** Returns the error for a failed sign-in: the same for an unknown app, a foreign app and a wrong key. */
 export function invalidCredentials(app?: ResourceName<'apps'>): ApiError {
-  return new ApiError({
-    status: 'UNAUTHENTICATED',
-    reason: 'INVALID_CREDENTIALS',
-    message: 'The app does not exist, or the private key is wrong.',
-    app,
-  });
+  const message = 'The app does not exist, or the private key is wrong.';
+  return new ApiError('UNAUTHENTICATED', 'INVALID_CREDENTIALS', message, { app });
 }
 
 /** Returns the error for a sign-in to an inactive app with the correct private key. */
 export function appInactive(app?: ResourceName<'apps'>): ApiError {
-  return new ApiError({
-    status: 'PERMISSION_DENIED',
-    reason: 'APP_INACTIVE',
-    message: 'The app is inactive.',
-    app,
-  });
+  return new ApiError('PERMISSION_DENIED', 'APP_INACTIVE', 'The app is inactive.', { app });
 }
 
 /** Returns the error for an operation that requires an account token and was called with a project token. */
 export function accountTokenRequired(): ApiError {
-  return new ApiError({
-    status: 'PERMISSION_DENIED',
-    reason: 'ACCOUNT_TOKEN_REQUIRED',
-    message: 'This operation requires an account token.',
-  });
+  const message = 'This operation requires an account token.';
+  return new ApiError('PERMISSION_DENIED', 'ACCOUNT_TOKEN_REQUIRED', message);
 }
 
 /** Returns the error for a resource that does not exist or is not visible to the token. */
 export function resourceNotFound(): ApiError {
-  return new ApiError({
-    status: 'NOT_FOUND',
-    reason: 'RESOURCE_NOT_FOUND',
-    message: 'The resource does not exist or is not visible to the token.',
-  });
+  const message = 'The resource does not exist or is not visible to the token.';
+  return new ApiError('NOT_FOUND', 'RESOURCE_NOT_FOUND', message);
 }
 
 /** Returns the error for the id of a GraphQL document that is not in the manifest. */
 export function documentNotFound(): ApiError {
-  return new ApiError({
-    status: 'INVALID_ARGUMENT',
-    reason: 'DOCUMENT_NOT_FOUND',
-    message: 'The server knows no document with this id.',
-  });
+  return new ApiError('INVALID_ARGUMENT', 'DOCUMENT_NOT_FOUND', 'The server knows no document with this id.');
 }
 
 /** Returns the error for a GraphQL document that is not in the manifest, if the server executes no others. */
 export function documentNotTrusted(): ApiError {
-  return new ApiError({
-    status: 'INVALID_ARGUMENT',
-    reason: 'DOCUMENT_NOT_TRUSTED',
-    message: 'The server executes only the documents in its manifest.',
-  });
+  const message = 'The server executes only the documents in its manifest.';
+  return new ApiError('INVALID_ARGUMENT', 'DOCUMENT_NOT_TRUSTED', message);
 }
 
 /** Returns the error for a request that exceeds the rate limit of its credential, its account or its client address. */
 export function rateLimited(retryAfterSeconds: number): ApiError {
-  return new ApiError({
-    status: 'RESOURCE_EXHAUSTED',
-    reason: 'TOO_MANY_REQUESTS',
-    message: 'Too many requests. Try again later.',
-    retryAfterSeconds,
-  });
+  const message = 'Too many requests. Try again later.';
+  return new ApiError('RESOURCE_EXHAUSTED', 'TOO_MANY_REQUESTS', message, { retryAfterSeconds });
 }
 
 /** Returns the error for a wallet password of an account that already has too many waiting to be hashed. */
 export function tooManyPasswords(): ApiError {
-  return new ApiError({
-    status: 'RESOURCE_EXHAUSTED',
-    reason: 'TOO_MANY_PASSWORDS',
-    message: 'Too many passwords of the account are being set at the same time. Try again later.',
-  });
+  const message = 'Too many passwords of the account are being set at the same time. Try again later.';
+  return new ApiError('RESOURCE_EXHAUSTED', 'TOO_MANY_PASSWORDS', message);
 }
 
 /** Returns the error for a request of an account that already has half of the requests in progress. */
 export function tooManyConcurrentRequests(): ApiError {
-  return new ApiError({
-    status: 'RESOURCE_EXHAUSTED',
-    reason: 'TOO_MANY_CONCURRENT_REQUESTS',
-    message: 'Too many requests of the account are in progress. Try again later.',
-  });
+  const message = 'Too many requests of the account are in progress. Try again later.';
+  return new ApiError('RESOURCE_EXHAUSTED', 'TOO_MANY_CONCURRENT_REQUESTS', message);
 }
 
 /** Returns the error for a request that exceeds the capacity of the server. */
 export function overloaded(): ApiError {
-  return new ApiError({
-    status: 'UNAVAILABLE',
-    reason: 'OVERLOADED',
-    message: 'The server is overloaded. Try again later.',
-  });
+  return new ApiError('UNAVAILABLE', 'OVERLOADED', 'The server is overloaded. Try again later.');
 }
 
 /** Returns the error for an `Idempotency-Key` that was used for another request. */
 export function idempotencyKeyReused(): ApiError {
-  return new ApiError({
-    status: 'INVALID_ARGUMENT',
-    reason: IDEMPOTENCY_KEY_REUSED,
-    message: 'The Idempotency-Key was used for another request.',
-  });
+  const message = 'The Idempotency-Key was used for another request.';
+  return new ApiError('INVALID_ARGUMENT', IDEMPOTENCY_KEY_REUSED, message);
 }
 
 /** The reason of `idempotencyKeyReused`, which has an HTTP status of its own. */
@@ -208,40 +158,27 @@ export const IDEMPOTENCY_KEY_REUSED = 'IDEMPOTENCY_KEY_REUSED';
 
 /** Returns the error for an `Idempotency-Key` whose first request has no response yet. */
 export function idempotencyKeyInUse(): ApiError {
-  return new ApiError({
-    status: 'ABORTED',
-    reason: 'IDEMPOTENCY_KEY_IN_USE',
-    message: 'A request with this Idempotency-Key is running. Try again later.',
-  });
+  const message = 'A request with this Idempotency-Key is running. Try again later.';
+  return new ApiError('ABORTED', 'IDEMPOTENCY_KEY_IN_USE', message);
 }
 
 /** Returns the error for the repetition of a request with a token that does not open the response. */
 export function keptResponseSealed(): ApiError {
-  return new ApiError({
-    status: 'ALREADY_EXISTS',
-    reason: 'IDEMPOTENCY_RESPONSE_SEALED',
-    message:
-      'The request with this Idempotency-Key was applied. Its response can only be read with the token of that request.',
-  });
+  const message =
+    'The request with this Idempotency-Key was applied. Its response can only be read with the token of that request.';
+  return new ApiError('ALREADY_EXISTS', 'IDEMPOTENCY_RESPONSE_SEALED', message);
 }
 
 /** Returns the error for a principal or an account for which too many responses are kept. */
 export function tooManyKeptResponses(retryAfterSeconds: number): ApiError {
-  return new ApiError({
-    status: 'RESOURCE_EXHAUSTED',
-    reason: 'TOO_MANY_IDEMPOTENCY_KEYS',
-    message: 'Too many Idempotency-Keys were used in 24 hours. Send the request without one.',
-    retryAfterSeconds,
-  });
+  const message = 'Too many Idempotency-Keys were used in 24 hours. Send the request without one.';
+  return new ApiError('RESOURCE_EXHAUSTED', 'TOO_MANY_IDEMPOTENCY_KEYS', message, { retryAfterSeconds });
 }
 
 /** Returns the error for a response of more than `maxLength` characters to a request with an `Idempotency-Key`. */
 export function keptResponseTooLarge(maxLength: number): ApiError {
-  return new ApiError({
-    status: 'INVALID_ARGUMENT',
-    reason: 'RESPONSE_TOO_LARGE',
-    message: `With an Idempotency-Key, the response may have at most ${maxLength} characters. Request fewer fields.`,
-  });
+  const message = `With an Idempotency-Key, the response may have at most ${maxLength} characters. Request fewer fields.`;
+  return new ApiError('INVALID_ARGUMENT', 'RESPONSE_TOO_LARGE', message);
 }
 
 /**
@@ -250,13 +187,8 @@ export function keptResponseTooLarge(maxLength: number): ApiError {
  * @param cause the error of the database; undefined if the server is stopping, or if another request was in the way
  */
 export function unavailable(cause?: unknown, fault: Fault = 'outage'): ApiError {
-  return new ApiError({
-    status: 'UNAVAILABLE',
-    reason: 'UNAVAILABLE',
-    message: 'The service is temporarily unavailable. Try again later.',
-    cause,
-    fault,
-  });
+  const message = 'The service is temporarily unavailable. Try again later.';
+  return new ApiError('UNAVAILABLE', 'UNAVAILABLE', message, { cause, fault });
 }
 
 /**
@@ -265,13 +197,9 @@ export function unavailable(cause?: unknown, fault: Fault = 'outage'): ApiError 
  * @param cause the error of the database
  */
 export function resultUnknown(cause: unknown): ApiError {
-  return new ApiError({
-    status: 'UNAVAILABLE',
-    reason: 'RESULT_UNKNOWN',
-    message:
-      'The database has not confirmed the change, which may have been made. Check the resource before you repeat it.',
-    cause,
-  });
+  const message =
+    'The database has not confirmed the change, which may have been made. Check the resource before you repeat it.';
+  return new ApiError('UNAVAILABLE', 'RESULT_UNKNOWN', message, { cause });
 }
 
 /** Returns whether an error is logged: internal errors and outages are, but not those of a server that is stopping. */
@@ -289,12 +217,8 @@ export function describeCause({ cause }: ApiError): string {
 
 /** Returns the error for an unexpected failure. The client sees only the request id; `cause` is logged. */
 export function internal(cause: unknown): ApiError {
-  return new ApiError({
-    status: 'INTERNAL',
-    reason: 'INTERNAL',
-    message: 'Internal error. Report the request id to the operator of the service.',
-    cause,
-  });
+  const message = 'Internal error. Report the request id to the operator of the service.';
+  return new ApiError('INTERNAL', 'INTERNAL', message, { cause });
 }
 
 /** Returns a thrown `ApiError` unchanged, and masks every other thrown value as an internal error. */

@@ -53,7 +53,7 @@ describe('an ApiError', () => {
 
   test('has a code for each canonical status', () => {
     for (const status of STATUSES) {
-      const { extensions } = graphqlError(new ApiError({ status, reason: 'R', message: 'M.' }), 'id');
+      const { extensions } = graphqlError(new ApiError(status, 'R', 'M.'), 'id');
       expect(extensions?.['code']).toMatch(/^[A-Z_]+$/);
     }
   });
