@@ -40,8 +40,8 @@ export async function createAccountToken(
   return admin.database.transaction(async (transaction) => {
     const { id: accountId, default_project_id } = await requireAccount(transaction, account);
     const defaultProjectId = project ? idOf(project) : default_project_id;
-    // A concurrent deletion of the project waits, and then finds the token.
-    if (!(await lockProject(transaction, accountId, defaultProjectId))) {
+    // A concurrent deletion of the project waits, and then finds the token. That of the account is never deleted.
+    if (project && !(await lockProject(transaction, accountId, defaultProjectId))) {
       throw invalidFields([{ field: 'project', description: 'Must be a project of the account.' }]);
     }
     const now = admin.clock();

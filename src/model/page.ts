@@ -37,6 +37,23 @@ export type PageRequest = {
   readonly position: Ulid | undefined;
 };
 
+/** Returns the id before the first item of a page, in the direction of paging: less or greater than every ULID at an end. */
+export function startOf({ direction, position }: PageRequest): string {
+  return position ?? (direction === 'forward' ? '' : 'Z');
+}
+
+/**
+ * Returns a page from the rows that were read for it, in the order of reading: its items, and one more if the list has more.
+ */
+export function pageOf<T>(rows: readonly T[], { direction, size }: PageRequest): Page<T> {
+  const items = rows.slice(0, size);
+  return {
+    items: direction === 'forward' ? items : items.toReversed(),
+    direction,
+    hasMore: rows.length > size,
+  };
+}
+
 /** The arguments of a Relay connection as the client sent them, not validated. */
 export type ConnectionArguments = {
   readonly first?: unknown;

@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../model/page.ts';
+import { type Page, type PageRequest, pageOf, startOf } from '../model/page.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable, Row } from './database.ts';
 import { padIds, placeholders } from './select-by-ids.ts';
@@ -11,10 +11,6 @@ export type ListTable = { readonly name: 'app' | 'wallet'; readonly columns: str
 
 /** The maximum total count of a list, so that a count has a maximum cost. A longer list has this count. */
 export const MAX_TOTAL_COUNT = 10_000;
-
-// Less than every ULID, and greater than every ULID.
-const START = '';
-const END = 'Z';
 
 /**
  * Returns one page of the list of each project, in the order of their ids, with one statement. It reads at most one row
@@ -29,9 +25,9 @@ export async function findListPages<R extends ListRow>(
   { name, columns }: ListTable,
   accountId: Ulid,
   projectIds: readonly Ulid[],
-  { direction, size, position }: PageRequest,
+  request: PageRequest,
 ): Promise<readonly Page<R>[]> {
-  const isForward = direction === 'forward';
+  const isForward = request.direction === 'forward';
   const ids = padIds(projectIds);
   const [comparison, order] = isForward ? ['>', 'id'] : ['<', 'id DESC'];
   // A union and not a window function or a join, with which PostgreSQL could read whole lists.
@@ -39,15 +35,13 @@ export async function findListPages<R extends ListRow>(
     (id, index) => `SELECT * FROM (SELECT ${columns} FROM ${name}
 WHERE account_id = $1 AND project_id = ${id} AND id ${comparison} $2 ORDER BY ${order} LIMIT $3) AS list_${index}`,
   );
-  const params = [accountId, position ?? (isForward ? START : END), size + 1, ...ids];
+  const params = [accountId, startOf(request), request.size + 1, ...ids];
   const rows = projectIds.length === 0 ? [] : await database.read<R>(branches.join('\nUNION ALL\n'), params);
   const lists = Map.groupBy(rows, ({ project_id }) => project_id);
   return projectIds.map((id) => {
     // A union has no order.
     const list = (lists.get(id) ?? []).toSorted((a, b) => (a.id < b.id === isForward ? -1 : 1));
-    const hasMore = list.length > size;
-    const items = hasMore ? list.slice(0, size) : list;
-    return { items: isForward ? items : items.toReversed(), direction, hasMore };
+    return pageOf(list, request);
   });
 }
 

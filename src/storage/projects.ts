@@ -1,4 +1,4 @@
-import type { Page, PageMetadata, PageRequest } from '../model/page.ts';
+import { type Page, type PageMetadata, type PageRequest, pageOf, startOf } from '../model/page.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
 import { selectByIds } from './select-by-ids.ts';
@@ -55,10 +55,6 @@ const PAGE_BACKWARD = `${SELECT} AND id < $2 ORDER BY id DESC LIMIT $3`;
 const METADATA_FORWARD = metadataQuery('id <= $2 ORDER BY id');
 
 const METADATA_BACKWARD = metadataQuery('id >= $2 ORDER BY id DESC');
-
-// Less than every ULID, and greater than every ULID.
-const START = '';
-const END = 'Z';
 
 /** Inserts a project and increments the project count of its account. */
 export async function insertProject(transaction: Queryable, project: ProjectRow): Promise<void> {
@@ -151,29 +147,22 @@ export async function deleteProject(
 export async function findProjectPage(
   database: Queryable,
   accountId: Ulid,
-  { direction, size, position }: PageRequest,
+  request: PageRequest,
 ): Promise<Page<ProjectItem>> {
-  const isForward = direction === 'forward';
-  const rows = await database.read<ProjectItem>(isForward ? PAGE_FORWARD : PAGE_BACKWARD, [
-    accountId,
-    position ?? (isForward ? START : END),
-    size + 1,
-  ]);
-  const hasMore = rows.length > size;
-  const items = hasMore ? rows.slice(0, size) : rows;
-  return { items: isForward ? items : items.toReversed(), direction, hasMore };
+  const sql = request.direction === 'forward' ? PAGE_FORWARD : PAGE_BACKWARD;
+  const rows = await database.read<ProjectItem>(sql, [accountId, startOf(request), request.size + 1]);
+  return pageOf(rows, request);
 }
 
 /** Returns the metadata of a page of the projects of an account. */
 export async function findProjectPageMetadata(
   database: Queryable,
   accountId: Ulid,
-  { direction, position }: PageRequest,
+  request: PageRequest,
 ): Promise<PageMetadata> {
-  const isForward = direction === 'forward';
   const [row] = await database.read<{ project_count: number | null; has_previous: 0 | 1 }>(
-    isForward ? METADATA_FORWARD : METADATA_BACKWARD,
-    [accountId, position ?? (isForward ? START : END)],
+    request.direction === 'forward' ? METADATA_FORWARD : METADATA_BACKWARD,
+    [accountId, startOf(request)],
   );
   return { hasPrevious: row?.has_previous === 1, totalCount: row?.project_count ?? 0 };
 }

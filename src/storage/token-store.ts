@@ -23,8 +23,6 @@ export type TokenStore = {
    * @throws UNAVAILABLE if the database is unavailable
    */
   add(id: Ulid, record: TokenRecord, ttlMs: number): Promise<void>;
-  /** Revokes a token. Returns whether it was valid. @throws UNAVAILABLE if the database is unavailable */
-  revoke(accountId: Ulid, id: Ulid): Promise<boolean>;
 };
 
 /**
@@ -52,8 +50,6 @@ export function tokenStore(database: Queryable, clock: () => number, app?: AppOf
     async add(id, record, ttlMs) {
       await keyv.set(keyOf(record.principal.accountId, id), record, ttlMs);
     },
-
-    revoke: (accountId, id) => keyv.delete(keyOf(accountId, id)),
   };
 }
 

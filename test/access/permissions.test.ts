@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CredentialKind, createCredential } from '../../src/credentials/credential.ts';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { tokenStore } from '../../src/storage/token-store.ts';
+import { revokeToken } from '../../src/storage/tokens.ts';
 import {
   accessTokenOf,
   createApp,
@@ -295,7 +295,7 @@ beforeAll(async () => {
   };
   for (const token of Object.values(revoked)) {
     const { ownerId, serial } = credentialParts(token);
-    await tokenStore(gateway.database, clock).revoke(ownerId, serial);
+    await revokeToken(gateway.database, ownerId, serial);
   }
   await pawJson(['app', 'deactivate', inactiveApp.name], { DATABASE_URL: databaseUrl });
   return gateway.stop;
