@@ -10,6 +10,7 @@ import { type Contender, type ContenderOptions, LOAD_CORE, startContender } from
 import { type BenchData, makeBenchData } from './data.ts';
 import { ask, load, type Request, type Run, startLoad } from './load.ts';
 import { median, type Result, type Target, tableHead, tableRow } from './report.ts';
+import { measureValidation } from './validation.ts';
 import * as workloads from './workloads.ts';
 
 // Compares the gateway with other servers on the same database. Each server is a separate process
@@ -83,6 +84,7 @@ try {
 }
 
 async function compareAll(): Promise<void> {
+  if (options.only === 'validation') return console.log(measureValidation());
   progress('making the databases');
   const databases = {
     small: await makeBenchData(`sqlite:${join(folder, 'small.db')}`, SMALL),
@@ -101,7 +103,7 @@ async function compareAll(): Promise<void> {
     }
   }
   if (options.only) return;
-  const footprint = await measureFootprint(databases);
+  const footprint = `${await measureFootprint(databases)}\n${measureValidation()}`;
   console.log(`\n${footprint}`);
   if (!options.quick) await writeResults(results, footprint);
 }
