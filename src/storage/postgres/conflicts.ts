@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isConflict } from './errors.ts';
+import { CONFLICT, hasCode } from './errors.ts';
 
 const FIRST_PAUSE_MS = 5;
 
@@ -18,7 +18,7 @@ export async function retryConflicts<T>(attempt: () => Promise<T>, deadline: num
     } catch (error) {
       // A random time, so that the transactions do not meet again.
       const pause = Math.random() * longest;
-      if (!isConflict(error) || performance.now() + pause >= deadline) throw error;
+      if (!hasCode(error, CONFLICT) || performance.now() + pause >= deadline) throw error;
       await delay(pause);
     }
   }

@@ -27,7 +27,8 @@ const FAULTS: readonly (readonly [code: RegExp, fault: Fault])[] = [
   [/^(25006|26000|42P05)$/, 'outage'],
 ];
 
-const CONFLICT = /^(40001|40P01)$/;
+/** A lost conflict: serialization failure, deadlock. Another attempt can succeed. */
+export const CONFLICT = /^(40001|40P01)$/;
 
 /** A lock was not available in time. */
 export const LOCK_TIMEOUT = /^55P03$/;
@@ -68,11 +69,6 @@ function endsSession({ severity, code }: ServerError): boolean {
 export function commitError(thrown: unknown): unknown {
   const error = causeOf(thrown);
   return isServerError(error) && endsSession(error) ? resultUnknown(error) : thrown;
-}
-
-/** Returns whether an error, or the cause of an `ApiError`, is a lost conflict: a retry of the transaction can succeed. */
-export function isConflict(thrown: unknown): boolean {
-  return hasCode(thrown, CONFLICT);
 }
 
 /** Returns whether an error of the server, or such a cause of an `ApiError`, has a code. */

@@ -4,7 +4,7 @@ import type { DatabaseRequest } from '../database.ts';
 import { faultOf, hasCode, poolTimeout, requestTimeout, TOO_MANY_CONNECTIONS } from './errors.ts';
 import { HostError } from './hosts.ts';
 import { LockLimits, type UseResult } from './lock-limits.ts';
-import { Session } from './session.ts';
+import { Session, type StatementSettings } from './session.ts';
 
 /** The state of a connection pool. */
 export type PoolState = {
@@ -33,14 +33,9 @@ export type Use = {
   readonly request?: DatabaseRequest | undefined;
 };
 
-type ConnectionPoolSettings = {
+type ConnectionPoolSettings = StatementSettings & {
   /** The number of hosts to try before a failure is reported. */
   readonly hostCount: number;
-  readonly timeoutMs: number;
-  /** Returns the name under which a statement is prepared; undefined if it is not. */
-  readonly statementName: (sql: string) => string | undefined;
-  /** Whether a pooler is between, which has names of its own for prepared statements. */
-  readonly hasPooler: boolean;
   /** Is called after each wait for a connection. */
   readonly onWait?: ((wait: PoolWait) => void) | undefined;
 };
@@ -111,7 +106,7 @@ export class ConnectionPool {
       deadline === undefined ? timeoutMs : deadline - startMs,
     );
     let leave = (_: UseResult) => {};
-    const end = (result: UseResult) => {
+    const onRelease = (result: UseResult) => {
       clearTimeout(timer);
       leave(result);
     };
@@ -123,11 +118,11 @@ export class ConnectionPool {
         ...this.#settings,
         deadline,
         onReadOnly: () => this.discard(),
-        onRelease: end,
+        onRelease,
       });
     } catch (error) {
       isTimeout = error instanceof ApiError && error.fault !== 'outage';
-      end('lost');
+      onRelease('lost');
       throw error;
     } finally {
       onWait?.({ seconds: (performance.now() - startMs) / 1000, isTimeout });

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { unavailable } from '../../model/api-error.ts';
 import type { DatabaseRequest, Row, Value } from '../database.ts';
 import { retryConflicts } from './conflicts.ts';
-import { hasCode, isConflict, LOCK_TIMEOUT, MISSING_STATEMENT, requestTimeout } from './errors.ts';
+import { CONFLICT, hasCode, LOCK_TIMEOUT, MISSING_STATEMENT, requestTimeout } from './errors.ts';
 import type { ConnectionPool } from './pool.ts';
 import type { Session } from './session.ts';
 
@@ -94,7 +94,7 @@ export class ReadBatches {
         read.resolve(await read.inContext(() => session.query(read.sql, read.params)));
       } catch (error) {
         if (hasCode(error, MISSING_STATEMENT)) unprepared.push(read);
-        else if (isConflict(error)) this.#retry(read);
+        else if (hasCode(error, CONFLICT)) this.#retry(read);
         else read.reject(error);
         if (hasCode(error, LOCK_TIMEOUT)) this.#retryBehind(read, unfinished);
       } finally {

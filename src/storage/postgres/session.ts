@@ -14,14 +14,18 @@ import {
 import type { UseResult } from './lock-limits.ts';
 import { isPrepared, sendStatement } from './statements.ts';
 
-type SessionSettings = {
-  /** The end of the use, as `performance.now()`; undefined if each statement has a timeout of its own. */
-  readonly deadline: number | undefined;
+/** How the statements of a pool are executed. */
+export type StatementSettings = {
   readonly timeoutMs: number;
   /** Returns the name under which a statement is prepared; undefined if it is not. */
   readonly statementName: (sql: string) => string | undefined;
   /** Whether a pooler is between, which has names of its own for prepared statements. */
   readonly hasPooler: boolean;
+};
+
+type SessionSettings = StatementSettings & {
+  /** The end of the use, as `performance.now()`; undefined if each statement has a timeout of its own. */
+  readonly deadline: number | undefined;
   /** Is called when the session turns out to be read-only. */
   readonly onReadOnly: () => void;
   readonly onRelease: (result: UseResult) => void;

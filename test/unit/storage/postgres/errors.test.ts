@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { resultUnknown, unavailable } from '../../../../src/model/api-error.ts';
 import {
+  CONFLICT,
   commitError,
   endsConnection,
   hasCode,
-  isConflict,
   LOCK_TIMEOUT,
   statementError,
 } from '../../../../src/storage/postgres/errors.ts';
@@ -121,7 +121,7 @@ test.each([
   ['23505', false],
 ])('%s is a lost conflict: %s', (code, isLost) => {
   const error = serverError(code);
-  expect([error, unavailable(error)].map(isConflict)).toEqual([isLost, isLost]);
+  expect([error, unavailable(error)].map((each) => hasCode(each, CONFLICT))).toEqual([isLost, isLost]);
 });
 
 test.each([
