@@ -43,9 +43,12 @@ SELECT ${placeholders(AUDIT_EVENT_COLUMNS, 1).join(', ')} WHERE ${IF_FIRST} ${ON
 
 const LIST = `SELECT ${COLUMNS} FROM audit_event WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
+const LIST_NEWEST = `SELECT ${COLUMNS} FROM audit_event WHERE account_id = $1 AND id < $2 AND id >= $3
+ORDER BY id DESC LIMIT $4`;
+
 // The expression must be the same as in the index `audit_event_by_name`.
-const LIST_ALL = `SELECT ${COLUMNS} FROM audit_event WHERE 'events/' || id > $1
-ORDER BY 'events/' || id LIMIT $2`;
+const LIST_NEWEST_OF_ALL = `SELECT ${COLUMNS} FROM audit_event WHERE 'events/' || id < $1 AND 'events/' || id >= $2
+ORDER BY 'events/' || id DESC LIMIT $3`;
 
 const COUNT = `SELECT COUNT(*) AS count FROM
   (SELECT 1 AS one FROM audit_event WHERE account_id = $1 AND id >= $2 AND id <= $3 LIMIT $4) AS events`;
@@ -82,13 +85,16 @@ export function listAuditEvents(
   return database.read<AuditEventRow>(LIST, [accountId, after, limit]);
 }
 
-/** Returns at most `limit` events of all accounts whose id is greater than `after`, in the order of their ids. */
-export function listAllAuditEvents(
+/** Returns at most `limit` events with ids from `from`, but less than `before`, the newest first. @param accountId undefined for all accounts */
+export function listNewestAuditEvents(
   database: Queryable,
-  after: string,
+  accountId: Ulid | undefined,
+  { before, from }: { readonly before: string; readonly from: string },
   limit: number,
 ): Promise<readonly AuditEventRow[]> {
-  return database.read<AuditEventRow>(LIST_ALL, [`events/${after}`, limit]);
+  return accountId === undefined
+    ? database.read<AuditEventRow>(LIST_NEWEST_OF_ALL, [`events/${before}`, `events/${from}`, limit])
+    : database.read<AuditEventRow>(LIST_NEWEST, [accountId, before, from, limit]);
 }
 
 /** Returns the number of events of an account with ids from `first` to `last`, but at most `limit`. */

@@ -53,13 +53,14 @@ const run = (...words: string[]) => pawJson(words, settings());
 /** An event as `audit list` prints it. */
 type Event = Readonly<Record<string, unknown>> & { readonly id: string; readonly count: number };
 
+/** Returns the events of an account, the oldest first. */
 async function eventsOf({ account }: Pick<Tenant, 'account'>, ...options: string[]): Promise<Event[]> {
   const all: Event[] = [];
   for (let pageToken = ''; ; ) {
     const page = ['--page-size', '100', '--page-token', pageToken];
     const { events, nextPageToken } = await run('audit', 'list', '--account', account, ...options, ...page);
     all.push(...events);
-    if (nextPageToken === '') return all;
+    if (nextPageToken === '') return all.toReversed();
     pageToken = nextPageToken;
   }
 }

@@ -171,7 +171,7 @@ describe('a deletion of an account', () => {
     expect((await rowsOf(owner)).filter((row) => !row.startsWith('audit_event\t'))).toEqual([]);
     const { events } = await runJson('audit', 'list', '--account', owner.account, '--page-size', '100');
     expect(events).toHaveLength(11);
-    expect(events.at(-1)).toMatchObject({ action: 'account.delete', resource: owner.account });
+    expect(events.at(0)).toMatchObject({ action: 'account.delete', resource: owner.account });
     expect(await runJson('check')).toMatchObject({ problems: [] });
   });
 

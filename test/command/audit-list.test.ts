@@ -19,9 +19,10 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
-const OTHER = ['account.create', 'project.create', 'token.create'];
+// The newest first.
+const OTHER = ['token.create', 'project.create', 'account.create'];
 
-const TENANT = ['account.create', 'project.create', 'project.create', 'wallet.create', 'token.create'];
+const TENANT = ['token.create', 'wallet.create', 'project.create', 'project.create', 'account.create'];
 
 const list = (...options: string[]) =>
   paw(['audit', 'list', ...options], { DATABASE_URL: gateway.databaseUrl });
@@ -36,10 +37,10 @@ async function actionsOf(...options: string[]): Promise<readonly (string | undef
   return events.map(({ action }: Event) => action);
 }
 
-test('the events of one account, or of all, are listed by their time', async () => {
+test('the events of one account, or of all, are listed by their time, the newest first', async () => {
   expect(await actionsOf('--account', tenant.account)).toEqual(TENANT);
   expect(await actionsOf('--account', other.account)).toEqual(OTHER);
-  expect(await actionsOf()).toEqual([...OTHER, ...TENANT]);
+  expect(await actionsOf()).toEqual([...TENANT, ...OTHER]);
   expect(await actionsOf('--account', `accounts/${'0'.repeat(26)}`)).toEqual([]);
 });
 
@@ -62,9 +63,27 @@ test('a list can begin at a time, to the millisecond, or at an age', async () =>
   const since = new Date(gateway.clock());
   expect(await actionsOf('--since', since.toISOString())).toEqual(TENANT);
   expect(await actionsOf('--since', new Date(since.getTime() + 1).toISOString())).toEqual([]);
-  expect(await actionsOf('--since', '1970-01-01T00:00:00Z')).toEqual([...OTHER, ...TENANT]);
+  expect(await actionsOf('--since', '1970-01-01T00:00:00Z')).toEqual([...TENANT, ...OTHER]);
   expect(await actionsOf('--since', '24h')).toEqual(TENANT);
   expect(await actionsOf('--since', '3d', '--account', other.account)).toEqual(OTHER);
+});
+
+test('a list can end before a time, to the millisecond, or at an age', async () => {
+  const until = new Date(gateway.clock());
+  expect(await actionsOf('--until', until.toISOString())).toEqual(OTHER);
+  expect(await actionsOf('--until', new Date(until.getTime() + 1).toISOString())).toEqual([
+    ...TENANT,
+    ...OTHER,
+  ]);
+  expect(await actionsOf('--until', '24h', '--page-size', '2')).toEqual(OTHER.slice(0, 2));
+  expect(await actionsOf('--since', '3d', '--until', '24h', '--account', tenant.account)).toEqual([]);
+});
+
+test('a list can have one resource', async () => {
+  const [wallet = ''] = tenant.wallets;
+  expect(await actionsOf('--resource', wallet)).toEqual(['wallet.create']);
+  expect(await actionsOf('--resource', wallet, '--action', 'wallet.update')).toEqual([]);
+  expect(await actionsOf('--resource', other.account)).toEqual(['token.create', 'account.create']);
 });
 
 test('a list can have one action, which may be rare', async () => {
@@ -90,16 +109,27 @@ async function addEvents(count: number): Promise<void> {
   );
 }
 
+test('the text has the number of equal acts that an event counts', async () => {
+  const account = '01ARZ3NDEKTSV4RRFFQ69G5FAW';
+  await gateway.database.write(
+    `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count)
+     VALUES ($1, $2, 'wallet.update', 'wallets/01ARZ3NDEKTSV4RRFFQ69G5FAV', 'title', 3)`,
+    [account, gateway.admin.newId()],
+  );
+  expect((await list('--account', `accounts/${account}`)).stdout).toMatch(/title {2}3 times\n$/);
+});
+
 test('the text has one line for each event', async () => {
   const { stdout } = await list('--account', tenant.account, '--page-size', '4');
   const lines = stdout.split('\n');
-  expect(lines[0]).toMatch(/^\d{4}-\S+Z {2}account\.create {2}accounts\/\w{26} {2}operator$/);
+  expect(lines[0]).toMatch(/^\d{4}-\S+Z {2}token\.create {2,}accounts\/\w{26} {2}operator$/);
   expect(lines[4]).toMatch(/^Next page: --page-token \S+$/);
   expect((await list('--action', 'app.update')).stdout).toBe('No events.\n');
 });
 
 test.each([
   [['--action', 'wallet.updated'], `action: Must be one of ${AUDIT_ACTIONS.join(', ')}.`],
+  [['--until', 'now'], 'until: Must be a time such as 2026-01-31T12:00:00Z.'],
   [['--since', 'yesterday'], 'since: Must be a time such as 2026-01-31T12:00:00Z.'],
   [['--account', 'Acme'], 'account: Must be a resource name of the form accounts/<ULID>.'],
   [['--page-token', 'x'], 'page-token: Must be a page token or cursor that this service returned.'],

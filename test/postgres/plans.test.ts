@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { idOf, parseResourceName, type Ulid } from '../../src/model/resource-name.ts';
-import { listAllAuditEvents, listAuditEvents } from '../../src/storage/audit-events.ts';
+import { listAuditEvents, listNewestAuditEvents } from '../../src/storage/audit-events.ts';
 import type { Database, Execute, Queryable, Row, Value } from '../../src/storage/database.ts';
 import { findListPages, findListsWithPrevious } from '../../src/storage/project-lists.ts';
 import { findProjectPage, findProjectPageMetadata } from '../../src/storage/projects.ts';
@@ -188,10 +188,17 @@ test.each(['force_custom_plan', 'force_generic_plan'] as const)(
     await gateway.database.write('ANALYZE');
     const { explained, steps } = explain(gateway.database, mode);
     expect(await listAuditEvents(explained, '7' as Ulid, '7', 5)).toHaveLength(5);
-    expect(await listAllAuditEvents(explained, '7', 5)).toHaveLength(5);
+    for (const account of ['7' as Ulid, undefined]) {
+      const range = { before: '8', from: '7' };
+      expect(await listNewestAuditEvents(explained, account, range, 5)).toHaveLength(5);
+    }
     const scans = steps.filter((step) => step['Relation Name'] === 'audit_event');
-    expect(scans.map((step) => step['Index Name'])).toEqual(['audit_event_pkey', 'audit_event_by_name']);
-    expect(scans.map(rowsRead)).toEqual([5, 5]);
+    expect(scans.map((step) => step['Index Name'])).toEqual([
+      'audit_event_pkey',
+      'audit_event_pkey',
+      'audit_event_by_name',
+    ]);
+    expect(scans.map(rowsRead)).toEqual([5, 5, 5]);
   },
 );
 

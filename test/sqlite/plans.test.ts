@@ -10,7 +10,7 @@ import {
 import { deleteAccountRows } from '../../src/storage/account-rows.ts';
 import { listAccounts } from '../../src/storage/accounts.ts';
 import { APP_LIST, findAccountOfApp, listApps, replaceAppKey, updateApp } from '../../src/storage/apps.ts';
-import { countAuditEvents, listAllAuditEvents, listAuditEvents } from '../../src/storage/audit-events.ts';
+import { countAuditEvents, listAuditEvents, listNewestAuditEvents } from '../../src/storage/audit-events.ts';
 import type { Database, Execute } from '../../src/storage/database.ts';
 import { countLists, findListPages, findListsWithPrevious } from '../../src/storage/project-lists.ts';
 import {
@@ -120,7 +120,9 @@ test('the token of a request and the rows of the commands are found by an index'
   await revokeTokensOfApp(explained, accountId, id, 0);
   await revokeTokensOfAccount(explained, id, 0);
   await listAuditEvents(explained, accountId, '', 10);
-  await listAllAuditEvents(explained, '', 10);
+  for (const account of [accountId, undefined]) {
+    await listNewestAuditEvents(explained, account, { before: '8', from: '' }, 10);
+  }
   await countAuditEvents(explained, accountId, id, id, 10);
   await deleteAccountRows(explained, id);
   expect(plan.length).toBeGreaterThan(20);

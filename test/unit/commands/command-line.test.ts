@@ -32,7 +32,7 @@ const COMMANDS: readonly (readonly [name: string, mentions: readonly string[]])[
   ['app delete', ['<name>', '--yes']],
   ['app activate', ['<name>']],
   ['app deactivate', ['<name>']],
-  ['audit list', ['--account', '--since', '--action', ...PAGE]],
+  ['audit list', ['--account', '--since', '--until', '--resource', '--action', ...PAGE]],
   ['migrate', ['--dry-run']],
   ['check', []],
   ['backup', ['<file>']],
