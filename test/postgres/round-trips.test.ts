@@ -260,6 +260,17 @@ describe.each(bothApis(() => gateway.url))('an update of a wallet by $name', (ap
   });
 });
 
+test('a replay takes one statement after that which reads the token, and no transaction', async () => {
+  const title = { title: 'Kept', active: true };
+  const create = () =>
+    send(`${gateway.url}/auth/apps`, 'POST', tenant.token, title, { 'idempotency-key': 'replay' });
+  const first = await create();
+  const statements = await statementsOf(async () => {
+    expect((await create()).text).toBe(first.text);
+  });
+  expect(statements, statements.join('\n')).toHaveLength(2);
+});
+
 test('100 projects with 10 wallets each, and with their counts and flags, take six statements', async () => {
   const many = await seedTenant(gateway, { projects: 100 });
   await gateway.database.write(
