@@ -1,4 +1,4 @@
-import { listApps } from '../data/list-apps.ts';
+import { listAccountApps } from '../data/list-of-account.ts';
 import { appView } from '../rest/views.ts';
 import { listCommand } from './list-command.ts';
 
@@ -7,7 +7,7 @@ export const appList = listCommand({
   summary: 'Lists the apps of an account.',
   plural: 'apps',
   filters: { account: { value: '<name>', description: 'The account, accounts/<ULID>.', required: true } },
-  read: listApps,
+  read: listAccountApps,
   view: appView,
   columns: ({ name, active, title }) => [name, active ? 'active' : 'inactive', title],
 });

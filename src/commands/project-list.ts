@@ -1,4 +1,4 @@
-import { listAccountProjects } from '../data/list-account-projects.ts';
+import { listAccountProjects } from '../data/list-of-account.ts';
 import { projectView } from '../rest/views.ts';
 import { listCommand } from './list-command.ts';
 

@@ -2,8 +2,9 @@ import type { Project } from '../model/project.ts';
 import { idOf, type ResourceName, resourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { findFirstAccount } from '../storage/accounts.ts';
-import { findProjectPage } from '../storage/projects.ts';
-import { listWallets } from '../storage/wallets.ts';
+import { listOf } from '../storage/list.ts';
+import { PROJECT_LIST, type ProjectItem } from '../storage/projects.ts';
+import { WALLET_LIST, type WalletRow } from '../storage/wallets.ts';
 import { createAccount } from './create-account.ts';
 import { createProject } from './create-project.ts';
 import { createWallet } from './create-wallet.ts';
@@ -65,13 +66,12 @@ export async function createSamples(admin: AdminContext): Promise<Samples> {
   const existing = await findFirstAccount(database);
   const account = existing ? resourceName('accounts', existing.id) : await insertSamples(admin);
 
-  const accountId = idOf(account);
-  const page = { direction: 'forward', size: MAX_RESULTS, position: undefined } as const;
-  const { items } = await findProjectPage(database, accountId, page);
-  const wallets = await listWallets(database, accountId, '', MAX_RESULTS);
+  const scope = { account_id: idOf(account) };
+  const projects = await listOf<ProjectItem>(database, PROJECT_LIST, scope)('', MAX_RESULTS);
+  const wallets = await listOf<WalletRow>(database, WALLET_LIST, scope)('', MAX_RESULTS);
   return {
     account,
-    projects: items.map((row) => projectFromRow(row, publicUrl())),
+    projects: projects.map((row) => projectFromRow(row, publicUrl())),
     wallets: wallets.map(walletFromRow),
   };
 }

@@ -7,11 +7,12 @@ import { idOf } from '../model/resource-name.ts';
 import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { findAccount } from '../storage/accounts.ts';
-import { listApps } from '../storage/apps.ts';
+import { APP_LIST, type AppRow } from '../storage/apps.ts';
 import { listAuditEvents } from '../storage/audit-events.ts';
-import { listProjects } from '../storage/projects.ts';
+import { listOf } from '../storage/list.ts';
+import { PROJECT_LIST, type ProjectItem } from '../storage/projects.ts';
 import { listTokens } from '../storage/tokens.ts';
-import { listWallets } from '../storage/wallets.ts';
+import { WALLET_LIST, type WalletRow } from '../storage/wallets.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import {
@@ -52,15 +53,16 @@ export async function* exportAccount(
   const account = requireRow(await findAccount(database, idOf(name)), 'name', 'account');
   const { id } = account;
   const now = clock();
+  const scope = { account_id: id };
 
   yield { type: 'account', account: accountFromRow(account) };
-  for await (const row of readWholeList((after, limit) => listProjects(database, id, after, limit))) {
+  for await (const row of readWholeList(listOf<ProjectItem>(database, PROJECT_LIST, scope))) {
     yield { type: 'project', project: projectFromRow(row, publicUrl()) };
   }
-  for await (const row of readWholeList((after, limit) => listApps(database, id, after, limit))) {
+  for await (const row of readWholeList(listOf<AppRow>(database, APP_LIST, scope))) {
     yield { type: 'app', app: appFromRow(row) };
   }
-  for await (const row of readWholeList((after, limit) => listWallets(database, id, after, limit))) {
+  for await (const row of readWholeList(listOf<WalletRow>(database, WALLET_LIST, scope))) {
     yield { type: 'wallet', wallet: walletFromRow(row) };
   }
   for await (const item of readWholeList((after, limit) => listTokens(database, id, after, limit, now))) {

@@ -1,5 +1,6 @@
 import type { Account } from '../model/account.ts';
-import { listAccounts as listAccountRows } from '../storage/accounts.ts';
+import { ACCOUNT_LIST, type AccountRow } from '../storage/accounts.ts';
+import { listOf } from '../storage/list.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { accountFromRow } from './from-row.ts';
@@ -12,10 +13,5 @@ import { type ListPage, readListPage } from './read-list-page.ts';
  * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
 export function listAccounts({ database }: AdminContext, input: UntrustedInput): Promise<ListPage<Account>> {
-  return readListPage(
-    database,
-    input,
-    (after, limit) => listAccountRows(database, after, limit),
-    accountFromRow,
-  );
+  return readListPage(database, input, listOf<AccountRow>(database, ACCOUNT_LIST), accountFromRow);
 }

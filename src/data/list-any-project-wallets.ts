@@ -1,7 +1,8 @@
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
-import { listProjectWallets } from '../storage/wallets.ts';
+import { listOf } from '../storage/list.ts';
+import { WALLET_LIST, type WalletRow } from '../storage/wallets.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
@@ -21,11 +22,7 @@ export async function listAnyProjectWallets(
   input: UntrustedInput,
 ): Promise<ListPage<Wallet>> {
   const { project } = parseFields(input, VALIDATORS);
-  const accountId = await requireAccountOfProject(database, 'project', project);
-  return readListPage(
-    database,
-    input,
-    (after, limit) => listProjectWallets(database, accountId, idOf(project), after, limit),
-    walletFromRow,
-  );
+  const account_id = await requireAccountOfProject(database, 'project', project);
+  const scope = { account_id, project_id: idOf(project) };
+  return readListPage(database, input, listOf<WalletRow>(database, WALLET_LIST, scope), walletFromRow);
 }

@@ -2,10 +2,11 @@ import type { AuditEvent } from '../model/audit-event.ts';
 import { auditAction, optional, parseFields, resourceNameValidator, time } from '../model/fields.ts';
 import { firstUlid, idOf, type Ulid } from '../model/resource-name.ts';
 import { type AuditEventRow, listNewestAuditEvents } from '../storage/audit-events.ts';
+import type { ReadAfter } from '../storage/list.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { auditEventFromRow } from './from-row.ts';
-import { type ListPage, type ReadAfter, readListPage, readWholeList } from './read-list-page.ts';
+import { type ListPage, readListPage, readWholeList } from './read-list-page.ts';
 
 const VALIDATORS = {
   account: optional(resourceNameValidator('accounts')),

@@ -3,6 +3,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../model/page.ts';
 import { pageTokens } from '../model/page-token.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/database.ts';
+import type { ReadAfter } from '../storage/list.ts';
 import { loadPageTokenKey } from '../storage/page-token-key.ts';
 import type { UntrustedInput } from './data-layer.ts';
 
@@ -12,9 +13,6 @@ export type ListPage<T> = {
   /** The token of the next page, or an empty string on the last page. */
   readonly nextPageToken: string;
 };
-
-/** Reads the rows of a list whose id is greater than `after`, in the order of their ids. */
-export type ReadAfter<Row> = (after: Ulid | '', limit: number) => Promise<readonly Row[]>;
 
 const BATCH_SIZE = 500;
 

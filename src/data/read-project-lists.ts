@@ -2,12 +2,8 @@ import { type ConnectionArguments, parsePageRequest } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf, type ResourceName, type Ulid } from '../model/resource-name.ts';
 import type { Row } from '../storage/database.ts';
-import {
-  countLists,
-  findListPages,
-  findListsWithPrevious,
-  type ListTable,
-} from '../storage/project-lists.ts';
+import type { ListTable } from '../storage/list.ts';
+import { countLists, findListPages, findListsWithPrevious } from '../storage/project-lists.ts';
 import { remembered } from '../storage/remembered.ts';
 import type { ConnectionPage } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';

@@ -17,11 +17,12 @@ VALUES ($1, $2, $3, 0, $4)`;
 
 const COLUMNS = 'id, title, default_project_id, project_count, state, create_time_ms';
 
+/** The table of the list of accounts. Its rows are `AccountRow`s. */
+export const ACCOUNT_LIST = { name: 'account', columns: COLUMNS } as const;
+
 const FIND = `SELECT ${COLUMNS} FROM account WHERE id = $1`;
 
 const FIND_FIRST = `SELECT ${COLUMNS} FROM account ORDER BY id LIMIT 1`;
-
-const LIST = `SELECT ${COLUMNS} FROM account WHERE id > $1 ORDER BY id LIMIT $2`;
 
 // The deletion of an account can't be undone.
 const SET_STATE = `UPDATE account SET state = $2
@@ -44,15 +45,6 @@ export async function insertAccount(
 export async function findAccount(database: Queryable, id: Ulid): Promise<AccountRow | undefined> {
   const [row] = await database.read<AccountRow>(FIND, [id]);
   return row;
-}
-
-/** Returns at most `limit` accounts whose id is greater than `after`, in the order of their ids. */
-export function listAccounts(
-  database: Queryable,
-  after: Ulid | '',
-  limit: number,
-): Promise<readonly AccountRow[]> {
-  return database.read<AccountRow>(LIST, [after, limit]);
 }
 
 /** Sets the state of an account and returns its row, or undefined if it does not exist or is being deleted. */

@@ -49,8 +49,6 @@ RETURNING ${COLUMNS}`;
 const FIND_SECRET = `SELECT ${COLUMNS}, private_key_id, private_key_hash, previous_key_id, previous_key_hash,
   previous_key_expire_time_ms FROM app WHERE account_id = $1 AND id = $2`;
 
-const LIST = `SELECT ${COLUMNS} FROM app WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
-
 const UPDATE = `UPDATE app SET title = COALESCE($3, title), active = COALESCE($4, active)
 WHERE account_id = $1 AND id = $2 RETURNING ${COLUMNS}`;
 
@@ -107,16 +105,6 @@ export async function findAppSecret(
 ): Promise<AppSecretRow | undefined> {
   const [row] = await database.read<AppSecretRow>(FIND_SECRET, [accountId, id]);
   return row;
-}
-
-/** Returns at most `limit` apps of the account whose id is greater than `after`, in the order of their ids. */
-export function listApps(
-  database: Queryable,
-  accountId: Ulid,
-  after: Ulid | '',
-  limit: number,
-): Promise<readonly AppRow[]> {
-  return database.read<AppRow>(LIST, [accountId, after, limit]);
 }
 
 /** Returns the id of the account of an app, or undefined if the app does not exist. */

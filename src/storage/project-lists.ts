@@ -1,13 +1,11 @@
 import { type Page, type PageRequest, pageOf, startOf } from '../model/page.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable, Row } from './database.ts';
+import type { ListTable } from './list.ts';
 import { padIds, placeholders } from './select-by-ids.ts';
 
 /** A row of a list of a project. */
 type ListRow = Row & { readonly id: Ulid; readonly project_id: Ulid };
-
-/** The table with the rows of the lists, and the columns that a page has. */
-export type ListTable = { readonly name: 'app' | 'wallet'; readonly columns: string };
 
 /** The maximum total count of a list, so that a count has a maximum cost. A longer list has this count. */
 export const MAX_TOTAL_COUNT = 10_000;

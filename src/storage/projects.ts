@@ -27,6 +27,9 @@ const FIND_ACCOUNT = "SELECT account_id FROM project WHERE 'projects/' || id = $
 
 const COLUMNS = 'id, title, description, image_cover_cid, create_time_ms';
 
+/** The table of the lists of projects. Their rows are `ProjectItem`s. */
+export const PROJECT_LIST = { name: 'project', columns: COLUMNS } as const;
+
 const SELECT = `SELECT ${COLUMNS} FROM project WHERE account_id = $1`;
 
 const UPDATE = `UPDATE project SET title = COALESCE($2, title), description = COALESCE($3, description)
@@ -85,16 +88,6 @@ export async function findAccountOfProject(
 ): Promise<Ulid | undefined> {
   const [row] = await database.read<{ account_id: Ulid }>(FIND_ACCOUNT, [project]);
   return row?.account_id;
-}
-
-/** Returns at most `limit` projects of the account whose id is greater than `after`, in the order of their ids. */
-export function listProjects(
-  database: Queryable,
-  accountId: Ulid,
-  after: Ulid | '',
-  limit: number,
-): Promise<readonly ProjectItem[]> {
-  return database.read<ProjectItem>(PAGE_FORWARD, [accountId, after, limit]);
 }
 
 /** Updates a project of any account and returns its new row, or undefined if the project does not exist. */

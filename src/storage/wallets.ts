@@ -44,11 +44,6 @@ const FIND_TARGETS = `SELECT
   ) THEN 1 ELSE 0 END AS wallet,
   CASE WHEN EXISTS (SELECT 1 FROM project WHERE account_id = $1 AND id = $4) THEN 1 ELSE 0 END AS project`;
 
-const LIST = `SELECT ${COLUMNS} FROM wallet WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
-
-const LIST_PROJECT = `SELECT ${COLUMNS} FROM wallet
-WHERE account_id = $1 AND project_id = $2 AND id > $3 ORDER BY id LIMIT $4`;
-
 // The expression must be the same as in the index `wallet_by_name`.
 const FIND_ACCOUNT = "SELECT account_id FROM wallet WHERE 'wallets/' || id = $1";
 
@@ -126,27 +121,6 @@ export async function findUpdateTargets(
     projectId ?? null,
   ]);
   return { wallet: row?.wallet === 1, project: projectId === undefined || row?.project === 1 };
-}
-
-/** Returns at most `limit` wallets of the account whose id is greater than `after`, in the order of their ids. */
-export function listWallets(
-  database: Queryable,
-  accountId: Ulid,
-  after: Ulid | '',
-  limit: number,
-): Promise<readonly WalletRow[]> {
-  return database.read<WalletRow>(LIST, [accountId, after, limit]);
-}
-
-/** Returns at most `limit` wallets of a project whose id is greater than `after`, in the order of their ids. */
-export function listProjectWallets(
-  database: Queryable,
-  accountId: Ulid,
-  projectId: Ulid,
-  after: Ulid | '',
-  limit: number,
-): Promise<readonly WalletRow[]> {
-  return database.read<WalletRow>(LIST_PROJECT, [accountId, projectId, after, limit]);
 }
 
 /** Returns the id of the account of a wallet, or undefined if the wallet does not exist. */

@@ -8,16 +8,18 @@ import {
   type Ulid,
 } from '../../src/model/resource-name.ts';
 import { deleteAccountRows } from '../../src/storage/account-rows.ts';
-import { listAccounts } from '../../src/storage/accounts.ts';
-import { APP_LIST, findAccountOfApp, listApps, replaceAppKey, updateApp } from '../../src/storage/apps.ts';
+import { ACCOUNT_LIST } from '../../src/storage/accounts.ts';
+import { APP_LIST, findAccountOfApp, replaceAppKey, updateApp } from '../../src/storage/apps.ts';
 import { countAuditEvents, listAuditEvents, listNewestAuditEvents } from '../../src/storage/audit-events.ts';
 import type { Database, Execute } from '../../src/storage/database.ts';
+import { listOf } from '../../src/storage/list.ts';
 import { countLists, findListPages, findListsWithPrevious } from '../../src/storage/project-lists.ts';
 import {
   findAccountOfProject,
   findProjectPage,
   findProjectPageMetadata,
   hasDependents,
+  PROJECT_LIST,
   updateProject,
 } from '../../src/storage/projects.ts';
 import { insertSignIn } from '../../src/storage/sign-ins.ts';
@@ -33,7 +35,7 @@ import {
   revokeTokensOfAccount,
   revokeTokensOfApp,
 } from '../../src/storage/tokens.ts';
-import { deleteWallet, listProjectWallets, WALLET_LIST } from '../../src/storage/wallets.ts';
+import { deleteWallet, WALLET_LIST } from '../../src/storage/wallets.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -97,9 +99,10 @@ test('the token of a request and the rows of the commands are found by an index'
   const [accountId, projectId] = [idIn(account), idIn(projects[0])];
   const id = gateway.admin.newId();
   await tokenStore(explained, Date.now).find(accountId, id);
-  await listAccounts(explained, '', 10);
-  await listApps(explained, accountId, '', 10);
-  await listProjectWallets(explained, accountId, projectId, '', 10);
+  await listOf(explained, ACCOUNT_LIST)('', 10);
+  await listOf(explained, PROJECT_LIST, { account_id: accountId })('', 10);
+  await listOf(explained, APP_LIST, { account_id: accountId })('', 10);
+  await listOf(explained, WALLET_LIST, { account_id: accountId, project_id: projectId })('', 10);
   await findToken(explained, accountId, id);
   await findTokenById(explained, id);
   await revokeToken(explained, accountId, id);
