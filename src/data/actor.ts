@@ -7,11 +7,8 @@ import {
 } from '../model/api-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
-import { type AuditEventRow, insertAuditEvent } from '../storage/audit-events.ts';
 import type { Queryable } from '../storage/database.ts';
-import { type Act, clientEvent, operatorEvent } from './audit.ts';
 import type { Client } from './data-layer.ts';
-import type { Dependencies } from './dependencies.ts';
 
 /** Who calls an operation: a client with its token, or the operator with a command. */
 export type Actor = { readonly principal: Principal; readonly client: Client } | 'operator';
@@ -56,28 +53,4 @@ export function missing(actor: Actor, name: ResourceName): ApiError {
 export function missingProject(actor: Actor): ApiError {
   if (actor !== 'operator') return projectNotVisible();
   return invalidFields([{ field: 'project', description: 'Must be a project of the same account.' }]);
-}
-
-/** An act on a resource of an account. */
-type AccountAct = Act & { readonly accountId: Ulid };
-
-/** Returns the audit event of an act. */
-export function eventOf(
-  ids: Pick<Dependencies, 'newId'>,
-  actor: Actor,
-  { accountId, ...act }: AccountAct,
-): AuditEventRow {
-  return actor === 'operator'
-    ? operatorEvent(ids, accountId, act)
-    : clientEvent(ids, actor.principal, actor.client, act);
-}
-
-/** Records an act in its transaction. */
-export function recordAct(
-  transaction: Queryable,
-  ids: Pick<Dependencies, 'newId'>,
-  actor: Actor,
-  act: AccountAct,
-): Promise<void> {
-  return insertAuditEvent(transaction, eventOf(ids, actor, act));
 }

@@ -10,6 +10,7 @@ import type { Dependencies } from './dependencies.ts';
 
 /** An act to record. */
 export type Act = {
+  readonly accountId: Ulid;
   readonly action: AuditAction;
   readonly resource: ResourceName;
   /** The names of the fields that an update has set. */
@@ -40,69 +41,38 @@ export function countedId(timeMs: number, kind: keyof typeof COUNTED, descriptio
   return ulidFromBytes(countedTime(timeMs, kind), hash('sha256', description.join(' '), 'buffer'));
 }
 
-/** Records an act of the operator, in its transaction. An update without fields is not recorded. */
-export async function recordOperatorAct(
-  transaction: Queryable,
-  ids: Ids,
-  accountId: Ulid,
-  act: Act,
-): Promise<void> {
-  if (act.fields?.length === 0) return;
-  await insertAuditEvent(transaction, operatorEvent(ids, accountId, act));
-}
+/** Who has acted, as far as it is recorded. */
+type RecordedActor =
+  | 'operator'
+  | {
+      readonly principal: Pick<Principal, 'credentialId'>;
+      readonly client: Pick<Client, 'address' | 'requestId'>;
+    };
 
-/** Returns the event of an act of the operator. */
-export function operatorEvent({ newId }: Ids, accountId: Ulid, act: Act): AuditEventRow {
-  return { ...eventOf(newId(), accountId, act), credential_id: null, address: null, request_id: null };
-}
-
-/** Records an act of a client, in its transaction. */
-export async function recordClientAct(
-  transaction: Queryable,
-  ids: Ids,
-  principal: Principal,
-  client: Client,
-  act: Act,
-): Promise<void> {
-  await insertAuditEvent(transaction, clientEvent(ids, principal, client, act));
+/** Records an act in its transaction. */
+export function recordAct(transaction: Queryable, ids: Ids, actor: RecordedActor, act: Act): Promise<void> {
+  return insertAuditEvent(transaction, auditEvent(ids, actor, act));
 }
 
 /**
- * Returns the event of an act of a client. Updates of the same fields of a resource by the same credential and address in
- * the same minute have the same id, so that they are one event with their number, and with the request of the first.
+ * Returns the event of an act. Updates of the same fields of a resource by the same credential and address in the same
+ * minute have the same id, so that they are one event with their number, and with the request of the first.
  */
-export function clientEvent(
-  { newId }: Ids,
-  { accountId, credentialId }: Pick<Principal, 'accountId' | 'credentialId'>,
-  { address, requestId }: Pick<Client, 'address' | 'requestId'>,
-  act: Act,
-): AuditEventRow {
-  const { action, resource, fields = [] } = act;
-  const description = [accountId, action, resource, fields.join(), credentialId, address];
-  const newEventId = newId();
-  const isUpdate = action === 'wallet.update' || action === 'app.update';
-  const id = isUpdate ? countedId(decodeTime(newEventId), 'updates', description) : newEventId;
-  return {
-    ...eventOf(id, accountId, act),
-    credential_id: credentialId,
-    address,
-    request_id: requestId,
-  };
+export function auditEvent({ newId }: Ids, actor: RecordedActor, act: Act): AuditEventRow {
+  const { accountId, action, resource, tokenId = null, count = 1 } = act;
+  const fields = act.fields?.join() ?? '';
+  const event = { account_id: accountId, action, resource, token_id: tokenId, fields, event_count: count };
+  const id = newId();
+  if (actor === 'operator') return { ...event, id, credential_id: null, address: null, request_id: null };
+  const { credentialId } = actor.principal;
+  const { address, requestId } = actor.client;
+  const client = { credential_id: credentialId, address, request_id: requestId };
+  if (action !== 'wallet.update' && action !== 'app.update') return { ...event, ...client, id };
+  const description = [accountId, action, resource, fields, credentialId, address];
+  return { ...event, ...client, id: countedId(decodeTime(id), 'updates', description) };
 }
 
 /** Returns the names of the fields that have a value. */
 export function fieldsIn(changes: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(changes).filter((field) => changes[field] !== undefined);
-}
-
-function eventOf(id: Ulid, accountId: Ulid, { action, resource, fields, tokenId, count }: Act) {
-  return {
-    account_id: accountId,
-    id,
-    action,
-    resource,
-    token_id: tokenId ?? null,
-    fields: fields?.join() ?? '',
-    event_count: count ?? 1,
-  };
 }

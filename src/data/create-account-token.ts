@@ -3,7 +3,7 @@ import { optional, parseFields, resourceNameValidator } from '../model/fields.ts
 import { idOf, type Ulid } from '../model/resource-name.ts';
 import { lockProject } from '../storage/projects.ts';
 import { tokenStore } from '../storage/token-store.ts';
-import { recordOperatorAct } from './audit.ts';
+import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { newToken } from './new-token.ts';
@@ -49,7 +49,7 @@ export async function createAccountToken(
     const { id, accessToken, record } = newToken('acct', scope, admin.newId());
     await tokenStore(transaction, () => now).add(id, record, ttlMs);
     const act = { action: 'token.create', resource: account, tokenId: id } as const;
-    await recordOperatorAct(transaction, admin, accountId, act);
+    await recordAct(transaction, admin, 'operator', { accountId, ...act });
     return { id, accessToken, expireTimeMs: now + ttlMs };
   });
 }

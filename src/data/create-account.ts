@@ -2,7 +2,7 @@ import type { Account } from '../model/account.ts';
 import { parseFields, title } from '../model/fields.ts';
 import { resourceName } from '../model/resource-name.ts';
 import { insertAccount } from '../storage/accounts.ts';
-import { recordOperatorAct } from './audit.ts';
+import { recordAct } from './audit.ts';
 import { addProject } from './create-project.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
@@ -27,7 +27,11 @@ export async function createAccount(admin: AdminContext, input: UntrustedInput):
       default_project_id: projectId,
       create_time_ms: now,
     });
-    await recordOperatorAct(transaction, admin, id, { action: 'account.create', resource: name });
+    await recordAct(transaction, admin, 'operator', {
+      accountId: id,
+      action: 'account.create',
+      resource: name,
+    });
     await addProject(transaction, admin, id, projectId, { title: fields.title, description: '' });
   });
   return {

@@ -7,7 +7,7 @@ import type { Principal } from '../model/principal.ts';
 import { idOf, resourceName } from '../model/resource-name.ts';
 import { insertApp } from '../storage/apps.ts';
 import { audited } from '../storage/audit-events.ts';
-import { clientEvent } from './audit.ts';
+import { auditEvent } from './audit.ts';
 import type { Client, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
@@ -26,10 +26,11 @@ export async function createApp(
   const id = newId();
   const keyId = newId();
   const privateKey = createCredential('key', id, keyId);
-  const act = { action: 'app.create', resource: resourceName('apps', id) } as const;
-  const event = clientEvent(dependencies, principal, client, act);
+  const { accountId } = principal;
+  const act = { accountId, action: 'app.create', resource: resourceName('apps', id) } as const;
+  const event = auditEvent(dependencies, { principal, client }, act);
   const row = await insertApp(audited(database, event), {
-    account_id: principal.accountId,
+    account_id: accountId,
     id,
     project_id: project ? idOf(project) : principal.defaultProjectId,
     title,

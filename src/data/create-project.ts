@@ -3,7 +3,7 @@ import type { Project } from '../model/project.ts';
 import { resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/database.ts';
 import { insertProject, type ProjectRow } from '../storage/projects.ts';
-import { recordOperatorAct } from './audit.ts';
+import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { projectFromRow } from './from-row.ts';
@@ -52,6 +52,6 @@ export async function addProject(
     create_time_ms: admin.clock(),
   };
   await insertProject(transaction, row);
-  await recordOperatorAct(transaction, admin, accountId, { action: 'project.create', resource: name });
+  await recordAct(transaction, admin, 'operator', { accountId, action: 'project.create', resource: name });
   return row;
 }

@@ -10,7 +10,7 @@ import {
 import { idOf, resourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { insertWallet } from '../storage/wallets.ts';
-import { recordOperatorAct } from './audit.ts';
+import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
@@ -48,7 +48,7 @@ export async function createWallet(admin: AdminContext, input: UntrustedInput): 
   const name = resourceName('wallets', row.id);
   await database.transaction(async (transaction) => {
     await insertWallet(transaction, row);
-    await recordOperatorAct(transaction, admin, accountId, { action: 'wallet.create', resource: name });
+    await recordAct(transaction, admin, 'operator', { accountId, action: 'wallet.create', resource: name });
   });
   return walletFromRow(row);
 }

@@ -3,7 +3,7 @@ import { idOf } from '../model/resource-name.ts';
 import { deleteAccountRows } from '../storage/account-rows.ts';
 import { updateAccountState } from '../storage/accounts.ts';
 import type { TableCounts } from '../storage/tables.ts';
-import { recordOperatorAct } from './audit.ts';
+import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { requireRow } from './require-row.ts';
@@ -29,7 +29,11 @@ export async function deleteAccount(
   const id = idOf(name);
   await database.transaction(async (transaction) => {
     requireRow(await updateAccountState(transaction, id, 'DELETING'), 'name', 'account');
-    await recordOperatorAct(transaction, admin, id, { action: 'account.delete', resource: name });
+    await recordAct(transaction, admin, 'operator', {
+      accountId: id,
+      action: 'account.delete',
+      resource: name,
+    });
   });
   return deleteAccountRows(database, id, keepsAudit ? 'audit_event' : undefined);
 }

@@ -3,7 +3,7 @@ import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { deleteApp as deleteAppRow } from '../storage/apps.ts';
 import { revokeTokensOfApp } from '../storage/tokens.ts';
-import { recordOperatorAct } from './audit.ts';
+import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
@@ -24,7 +24,11 @@ export async function deleteApp(admin: AdminContext, input: UntrustedInput): Pro
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
     const deleted = requireRow(await deleteAppRow(transaction, name), 'name', 'app');
     await revokeTokensOfApp(transaction, deleted.account_id, idOf(name), clock());
-    await recordOperatorAct(transaction, admin, deleted.account_id, { action: 'app.delete', resource: name });
+    await recordAct(transaction, admin, 'operator', {
+      accountId: deleted.account_id,
+      action: 'app.delete',
+      resource: name,
+    });
     return deleted;
   });
   return appFromRow(row);

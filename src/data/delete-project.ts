@@ -4,7 +4,7 @@ import type { Project } from '../model/project.ts';
 import { idOf } from '../model/resource-name.ts';
 import { isForeignKeyViolation } from '../storage/foreign-keys.ts';
 import { deleteProject as deleteProjectRow, hasDependents, lockProject } from '../storage/projects.ts';
-import { recordOperatorAct } from './audit.ts';
+import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { projectFromRow } from './from-row.ts';
@@ -29,7 +29,7 @@ export async function deleteProject(admin: AdminContext, input: UntrustedInput):
     await lockProject(transaction, accountId, idOf(name));
     if (await hasDependents(transaction, accountId, idOf(name), clock())) throw projectInUse();
     const deleted = requireRow(await deleteProjectRow(transaction, accountId, idOf(name)), 'name', 'project');
-    await recordOperatorAct(transaction, admin, accountId, { action: 'project.delete', resource: name });
+    await recordAct(transaction, admin, 'operator', { accountId, action: 'project.delete', resource: name });
     return deleted;
   });
   const row = await deletion.catch((error) => {

@@ -1,7 +1,7 @@
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { deleteWallet as deleteWalletRow } from '../storage/wallets.ts';
-import { recordOperatorAct } from './audit.ts';
+import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
@@ -19,7 +19,8 @@ export async function deleteWallet(admin: AdminContext, input: UntrustedInput): 
   const { name } = parseFields(input, VALIDATORS);
   const row = await admin.database.transaction(async (transaction) => {
     const deleted = requireRow(await deleteWalletRow(transaction, name), 'name', 'wallet');
-    await recordOperatorAct(transaction, admin, deleted.account_id, {
+    await recordAct(transaction, admin, 'operator', {
+      accountId: deleted.account_id,
       action: 'wallet.delete',
       resource: name,
     });

@@ -1,8 +1,8 @@
 import type { Principal } from '../model/principal.ts';
 import { firstUlid, lastUlid, type ResourceName, resourceName } from '../model/resource-name.ts';
-import { countAuditEvents, insertAuditEvent } from '../storage/audit-events.ts';
+import { countAuditEvents } from '../storage/audit-events.ts';
 import type { Queryable } from '../storage/database.ts';
-import { clientEvent, countedId, countedTime } from './audit.ts';
+import { countedId, countedTime, recordAct } from './audit.ts';
 import type { Client } from './data-layer.ts';
 
 /** A failed sign-in, or one that has succeeded in a request which was then undone, so that its client has no token. */
@@ -35,7 +35,6 @@ export async function recordFailedSignIn(database: Queryable, failure: FailedSig
   const resource = (isDetailed && app) || resourceName('accounts', accountId);
   const address = isDetailed ? client.address : '';
   const id = countedId(timeMs, 'signIns', [accountId, action, resource, address]);
-  const ids = { newId: () => id };
-  const event = clientEvent(ids, principal, { address, requestId: client.requestId }, { action, resource });
-  await insertAuditEvent(database, event);
+  const actor = { principal, client: { address, requestId: client.requestId } };
+  await recordAct(database, { newId: () => id }, actor, { accountId, action, resource });
 }

@@ -3,7 +3,7 @@ import { parseFields, resourceNameValidator, ulid } from '../model/fields.ts';
 import { idOf, resourceName, type Ulid } from '../model/resource-name.ts';
 import { findAccountOfApp } from '../storage/apps.ts';
 import { MAX_REVOKED, revokeTokenById, revokeTokensOfAccount, revokeTokensOfApp } from '../storage/tokens.ts';
-import { recordOperatorAct } from './audit.ts';
+import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { requireAccount } from './require-account.ts';
@@ -16,7 +16,12 @@ export function revokeRecorded(admin: AdminContext, id: Ulid): Promise<boolean> 
     if (revoked === undefined) return false;
     const { accountId, appId } = revoked;
     const resource = appId === undefined ? resourceName('accounts', accountId) : resourceName('apps', appId);
-    await recordOperatorAct(transaction, admin, accountId, { action: 'token.revoke', resource, tokenId: id });
+    await recordAct(transaction, admin, 'operator', {
+      accountId,
+      action: 'token.revoke',
+      resource,
+      tokenId: id,
+    });
     return true;
   });
 }
@@ -46,7 +51,7 @@ export async function revokeAppTokens(admin: AdminContext, input: UntrustedInput
     const accountId = requireRow(await findAccountOfApp(transaction, app), 'app', 'app');
     const count = await revokeTokensOfApp(transaction, accountId, idOf(app), admin.clock());
     const act = { action: 'token.revoke', resource: app, count } as const;
-    if (count > 0) await recordOperatorAct(transaction, admin, accountId, act);
+    if (count > 0) await recordAct(transaction, admin, 'operator', { accountId, ...act });
     return count;
   });
 }
@@ -64,7 +69,7 @@ export async function revokeAccountTokens(admin: AdminContext, input: UntrustedI
     const revoked = await admin.database.transaction(async (transaction) => {
       const count = await revokeTokensOfAccount(transaction, id, admin.clock());
       const act = { action: 'token.revoke', resource: account, count } as const;
-      if (count > 0) await recordOperatorAct(transaction, admin, id, act);
+      if (count > 0) await recordAct(transaction, admin, 'operator', { accountId: id, ...act });
       return count;
     });
     total += revoked;

@@ -2,7 +2,7 @@ import type { Account } from '../model/account.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { updateAccountState } from '../storage/accounts.ts';
-import { recordOperatorAct } from './audit.ts';
+import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { accountFromRow } from './from-row.ts';
@@ -27,7 +27,8 @@ export async function setAccountSuspended(
   const row = await admin.database.transaction(async (transaction) => {
     const updated = await updateAccountState(transaction, id, suspended ? 'SUSPENDED' : 'ACTIVE');
     const account = requireRow(updated, 'name', 'account');
-    await recordOperatorAct(transaction, admin, id, {
+    await recordAct(transaction, admin, 'operator', {
+      accountId: id,
       action: suspended ? 'account.suspend' : 'account.resume',
       resource: name,
     });

@@ -6,7 +6,7 @@ import type { Principal } from '../model/principal.ts';
 import { idOf } from '../model/resource-name.ts';
 import { type AppSecretRow, findAppSecret } from '../storage/apps.ts';
 import { insertSignIn } from '../storage/sign-ins.ts';
-import { clientEvent } from './audit.ts';
+import { auditEvent } from './audit.ts';
 import type { Client, SignInResult, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { FailedSignIn } from './failed-sign-in.ts';
@@ -49,7 +49,7 @@ export async function signIn(
   const scope = { level: 'project', accountId, projectId: row.project_id } as const;
   const { id: tokenId, accessToken, record } = newToken('app', scope, newId());
   const ttlMs = Math.min(tokenTtlSeconds * 1000, key.lifeMs);
-  const act = { action: 'sign_in.succeed', resource: name, tokenId } as const;
+  const act = { accountId, action: 'sign_in.succeed', resource: name, tokenId } as const;
   const app = await insertSignIn(database, () => now, {
     appId: row.id,
     currentKeyId: row.private_key_id,
@@ -58,7 +58,7 @@ export async function signIn(
     record,
     ttlMs,
     maxTokens: maxTokensPerApp,
-    event: clientEvent(dependencies, principal, client, act),
+    event: auditEvent(dependencies, { principal, client }, act),
   });
   // The app was changed since it was read.
   if (app === undefined) return signIn(dependencies, principal, input, client, recordFailure);

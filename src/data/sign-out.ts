@@ -2,7 +2,7 @@ import type { Principal } from '../model/principal.ts';
 import { resourceName } from '../model/resource-name.ts';
 import { audited } from '../storage/audit-events.ts';
 import { revokeToken } from '../storage/tokens.ts';
-import { clientEvent } from './audit.ts';
+import { auditEvent } from './audit.ts';
 import type { Client } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 
@@ -17,7 +17,7 @@ export async function signOut(
     principal.level === 'account'
       ? resourceName('accounts', accountId)
       : resourceName('projects', principal.projectId);
-  const act = { action: 'sign_out', resource, tokenId: credentialId } as const;
-  const event = clientEvent(dependencies, principal, client, act);
+  const act = { accountId, action: 'sign_out', resource, tokenId: credentialId } as const;
+  const event = auditEvent(dependencies, { principal, client }, act);
   await revokeToken(audited(dependencies.database, event), accountId, credentialId);
 }

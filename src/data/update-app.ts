@@ -4,8 +4,8 @@ import { updateAppFields } from '../model/operation-fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findAccountOfApp, findApps, updateApp as updateAppRow } from '../storage/apps.ts';
 import { revokeTokensOfApp } from '../storage/tokens.ts';
-import { type Actor, accountOf, assertAccountLevel, missing, recordAct } from './actor.ts';
-import { type Act, fieldsIn } from './audit.ts';
+import { type Actor, accountOf, assertAccountLevel, missing } from './actor.ts';
+import { type Act, fieldsIn, recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
@@ -33,7 +33,7 @@ export async function updateApp(
     if (row === undefined) throw missing(actor, name);
     // Without this, the tokens would become valid again when the app is reactivated.
     if (changes.active === false) await revokeTokensOfApp(transaction, accountId, id, clock());
-    const record = (act: Omit<Act, 'resource'>) =>
+    const record = (act: Pick<Act, 'action' | 'fields'>) =>
       recordAct(transaction, dependencies, actor, { ...act, accountId, resource: name });
     if (changes.title !== undefined) await record({ action: 'app.update', fields: ['title'] });
     if (changes.active !== undefined) {

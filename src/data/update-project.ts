@@ -1,7 +1,7 @@
 import { description, optional, parseFields, resourceNameValidator, title } from '../model/fields.ts';
 import type { Project } from '../model/project.ts';
 import { updateProject as updateProjectRow } from '../storage/projects.ts';
-import { fieldsIn, recordOperatorAct } from './audit.ts';
+import { fieldsIn, recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { projectFromRow } from './from-row.ts';
@@ -24,11 +24,8 @@ export async function updateProject(admin: AdminContext, input: UntrustedInput):
   const fields = fieldsIn(changes);
   const row = await admin.database.transaction(async (transaction) => {
     const updated = requireRow(await updateProjectRow(transaction, name, changes), 'name', 'project');
-    await recordOperatorAct(transaction, admin, updated.account_id, {
-      action: 'project.update',
-      resource: name,
-      fields,
-    });
+    const act = { accountId: updated.account_id, action: 'project.update', resource: name, fields } as const;
+    if (fields.length > 0) await recordAct(transaction, admin, 'operator', act);
     return updated;
   });
   return projectFromRow(row, admin.publicUrl());

@@ -11,8 +11,8 @@ import {
   updateWallet as updateWalletRow,
   type WalletRow,
 } from '../storage/wallets.ts';
-import { type Actor, accountOf, eventOf, missing, missingProject, projectOf } from './actor.ts';
-import { fieldsIn } from './audit.ts';
+import { type Actor, accountOf, missing, missingProject, projectOf } from './actor.ts';
+import { auditEvent, fieldsIn } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
@@ -48,7 +48,12 @@ export async function updateWallet(
 
   const passwordHash = password === undefined ? undefined : await passwords.hash(password, accountId);
   const changes = { title, description, projectId, network, passwordHash };
-  const event = eventOf(dependencies, actor, { accountId, action: 'wallet.update', resource: name, fields });
+  const event = auditEvent(dependencies, actor, {
+    accountId,
+    action: 'wallet.update',
+    resource: name,
+    fields,
+  });
   const target = audited(database, event);
   const row = await updateWalletRow(target, accountId, id, scopeProjectId, changes, clock()).catch(
     (error: unknown) => {
