@@ -23,38 +23,29 @@ export const MAX_LIST_LENGTH = MAX_PAGE_SIZE;
 
 const META_FIELDS = [SchemaMetaFieldDef, TypeMetaFieldDef];
 
-type ListLengths = Readonly<Record<string, number>>;
-
-// The average lengths of the lists of a type or a directive in this schema.
-const AVERAGE_LISTS: ListLengths = {
+/**
+ * The average lengths of the lists of introspection in this schema. A type or the schema that is not in a list counts as
+ * all types, because its lists can be the longest.
+ */
+const INTROSPECTION_LENGTHS: Readonly<Record<string, number>> = {
+  [TypeMetaFieldDef.name]: 45,
+  queryType: 45,
+  mutationType: 45,
+  types: 45,
+  directives: 5,
   fields: 2.7,
   args: 0.3,
   inputFields: 0.5,
   enumValues: 0.8,
   interfaces: 0.1,
-  possibleTypes: 0.1,
+  possibleTypes: 0.3,
   locations: 3,
-};
-
-/** The lengths of the lists of a field of introspection. */
-const INTROSPECTION_LISTS: Readonly<Record<string, ListLengths>> = {
-  [SchemaMetaFieldDef.name]: { types: 45, directives: 5 },
-  [TypeMetaFieldDef.name]: {},
-  types: AVERAGE_LISTS,
-  directives: AVERAGE_LISTS,
 };
 
 const NO_PAGE = -1;
 
-/** An object in the response. */
-type Place = {
-  /** The number of such objects. */
-  readonly count: number;
-  /** The length of its lists if it is a page, or `NO_PAGE`. */
-  readonly pageSize: number;
-  /** The lengths of its lists by their names, if it is a part of the schema. */
-  readonly lists: ListLengths | undefined;
-};
+/** The number of objects in the response, and the length of their lists if they are pages, or `NO_PAGE`. */
+type Place = { readonly count: number; readonly pageSize: number };
 
 type Selections = { readonly set: SelectionSetNode; readonly parent: string | undefined };
 
@@ -64,7 +55,7 @@ type Selections = { readonly set: SelectionSetNode; readonly parent: string | un
  *
  * A list counts as 100 items, or as the number of ids in the document. The lists of a page count as
  * the page size in the document, or as the default page size. Those of introspection count as their
- * average or maximum length in this schema. Below a field that does not exist, nothing is counted.
+ * average length in this schema. Below a field that does not exist, nothing is counted.
  */
 export class OperationCost {
   /** The selected fields. */
@@ -96,7 +87,7 @@ export class OperationCost {
       ? schema.getRootType(definition.operation)?.name
       : definition.typeCondition.name.value;
     // A fragment by itself has no response.
-    const place = { count: isOperation ? 1 : 0, pageSize: NO_PAGE, lists: undefined };
+    const place = { count: isOperation ? 1 : 0, pageSize: NO_PAGE };
     this.#addObject([{ set: definition.selectionSet, parent }], place);
   }
 
@@ -112,7 +103,10 @@ export class OperationCost {
 
   /** Adds a field of the response. Its selections can have different types and arguments: the largest one counts. */
   #addField(selected: readonly SelectedField[], place: Place): void {
-    const fields = selected.map(({ node, parent }) => ({ node, ...this.#fieldOf(node, parent, place) }));
+    const fields = selected.map(({ node, parent }) => ({
+      node,
+      ...this.#fieldOf(node, parent, place.pageSize),
+    }));
     const pageSize = Math.max(...fields.map((field) => field.pageSize));
     const isPage = pageSize > NO_PAGE;
     this.fields += fields.length;
@@ -125,26 +119,25 @@ export class OperationCost {
     );
     if (selections.length === 0) return;
     const count = place.count * Math.max(...fields.map(({ length }) => length));
-    this.#addObject(selections, { count, pageSize, lists: fields[0]?.lists });
+    this.#addObject(selections, { count, pageSize });
   }
 
-  #fieldOf(node: FieldNode, parentName: string | undefined, { pageSize, lists }: Place) {
+  #fieldOf(node: FieldNode, parentName: string | undefined, pageSize: number) {
     const name = node.name.value;
     const parent = parentName === undefined ? undefined : this.#schema.getType(parentName);
     const hasFields = isObjectType(parent) || isInterfaceType(parent);
     const definition =
       META_FIELDS.find((field) => field.name === name) ?? (hasFields ? parent.getFields()[name] : undefined);
-    const listLength = lists ? lists[name] : (idCount(node) ?? (pageSize > NO_PAGE ? pageSize : undefined));
+    const type = definition && getNamedType(definition.type);
+    const isIntrospection = parentName?.startsWith('__') || name === TypeMetaFieldDef.name;
+    const isList = definition && isListType(getNullableType(definition.type));
+    const pageLength = pageSize > NO_PAGE ? pageSize : MAX_LIST_LENGTH;
+    const listLength = isList ? (idCount(node) ?? pageLength) : 1;
     return {
       /** The name of the type whose fields are selected. */
-      type: definition && getNamedType(definition.type).name,
-      length:
-        definition && isListType(getNullableType(definition.type)) ? (listLength ?? MAX_LIST_LENGTH) : 1,
+      type: type?.name,
+      length: isIntrospection ? (INTROSPECTION_LENGTHS[name] ?? 1) : listLength,
       pageSize: definition && isPageField(definition) ? pageSizeOf(node) : NO_PAGE,
-      lists:
-        lists || META_FIELDS.some((field) => field === definition)
-          ? (INTROSPECTION_LISTS[name] ?? lists)
-          : undefined,
       isRoot:
         hasFields &&
         [this.#schema.getQueryType(), this.#schema.getMutationType()].some((root) => root === parent),

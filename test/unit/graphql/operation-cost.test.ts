@@ -120,6 +120,7 @@ test.each([
   '{ __schema { mutationType { fields { args { type { inputFields { name type { name } } } } } } } }',
   '{ __type(name: "__DirectiveLocation") { enumValues { name } } }',
   '{ __type(name: "Project") { name fields { name args { name } } possibleTypes { name } } }',
+  '{ __type(name: "Node") { possibleTypes { fields { name args { name } } } } }',
   getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true }),
 ])('introspection counts as at least the fields of its result: %s', (document) => {
   const gateway = createSchema();
