@@ -30,8 +30,6 @@ export type CompiledQuery = {
     context: Context,
     variables: GraphqlRequest['variables'],
   ): ExecutionResult | Promise<ExecutionResult>;
-  /** The maximum size of a response, in bytes. */
-  readonly maxBytes: number;
   readonly operation: GraphqlOperation;
 };
 
@@ -91,14 +89,12 @@ export class CompiledQueries {
           }
           const key = cacheKey({ query, operationName });
           if (seen !== 'once' || operation === undefined || this.#queries.has(key)) return;
-          const { fields, responseBytes } = new OperationCost(this.#schema, fragmentsOf(document), operation);
+          const { fields } = new OperationCost(this.#schema, fragmentsOf(document), operation);
           const isCompilable =
             isQuery(query, document, operation) &&
             fields <= MAX_FIELDS &&
             hasSupportedConditions(operation, document);
-          const compiled = isCompilable
-            ? compile(this.#schema, document, operation, responseBytes)
-            : undefined;
+          const compiled = isCompilable ? compile(this.#schema, document, operation) : undefined;
           if (compiled === undefined) this.#seen.set(seenKey, 'not compilable');
           else this.#queries.set(key, compiled, { size: key.length + fields * BYTES_PER_FIELD });
         },
@@ -131,7 +127,6 @@ function compile(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  maxBytes: number,
 ): CompiledQuery | undefined {
   const compiled = compileQuery(schema, document, operation.name?.value, {
     // The resolvers return values of the correct scalar types.
@@ -142,7 +137,6 @@ function compile(
   if (!isCompiledQuery(compiled)) return undefined;
   return {
     execute: (context, variables) => compiled.query(undefined, context, variables),
-    maxBytes,
     operation: { type: operation.operation, name: operation.name?.value ?? '', isRepeated: true },
   };
 }

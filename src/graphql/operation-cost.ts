@@ -16,7 +16,6 @@ import {
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../model/page.ts';
 import { type Fragments, MergedFields, type SelectedField } from './merged-fields.ts';
-import { maxFieldBytes } from './response-size.ts';
 
 /** The maximum length of a list in this schema. */
 export const MAX_LIST_LENGTH = MAX_PAGE_SIZE;
@@ -66,8 +65,6 @@ export class OperationCost {
   dataFields = 0;
   /** The fields of the response. Each item of a page is one more, because it is read even if it is not selected. */
   responseFields = 0;
-  /** The maximum size of the response, in bytes. */
-  responseBytes = 0;
   readonly #schema: GraphQLSchema;
   readonly #fragments: Fragments;
   readonly #isTooHigh: (cost: OperationCost) => boolean;
@@ -113,7 +110,6 @@ export class OperationCost {
     this.pairs += pairsOf(fields.length);
     if (isPage || fields.some(({ isRoot }) => isRoot)) this.dataFields += 1;
     this.responseFields += place.count * (isPage ? 1 + pageSize : 1);
-    this.responseBytes += place.count * Math.max(...selected.map(({ node }) => maxFieldBytes(node)));
     const selections = fields.flatMap(({ node: { selectionSet: set }, type: parent }) =>
       set ? [{ set, parent }] : [],
     );

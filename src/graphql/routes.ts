@@ -141,7 +141,7 @@ async function runCompiled(
   const result = await compiled.execute(context, variables);
   if (result.errors !== undefined) return undefined;
   context.state.operation = compiled.operation;
-  const json = resultJson(result, compiled.maxBytes);
+  const json = resultJson(result);
   if (typeof json === 'string') return json;
   context.state.failure = json;
   return graphqlErrorResult(json, context.client.requestId);
