@@ -82,9 +82,12 @@ const SECONDS_BY_UNIT = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 const MAX_WORKERS = 256;
 
-const MAX_KEPT_BYTES = 1_000_000_000_000;
-
 const MAX_LIMIT = 100_000_000;
+
+// Timers of Node end at once if they are longer than 24 days.
+const MAX_TIMEOUT = '24h';
+
+const MAX_DURATION = '3650d';
 
 /**
  * Reads the configuration. No other module reads settings from the environment.
@@ -93,76 +96,70 @@ const MAX_LIMIT = 100_000_000;
  * @throws ConfigError for the first invalid value, and for a variable `PAW_*` that does not exist
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const values = new Map(set);
   const names = new Set<string>();
-  const config = readSettings((name) => {
-    names.add(name);
-    return environment[name] || undefined;
-  }, readPostgresVariables(environment));
-  for (const [name, value] of Object.entries(environment)) {
-    if (value && name.startsWith('PAW_') && !names.has(name)) throw unknownVariable(name, names);
+  const config = readSettings(
+    (name) => {
+      names.add(name);
+      return values.get(name);
+    },
+    Object.fromEntries(set.filter(([name]) => name.startsWith('PG'))),
+  );
+  for (const name of values.keys()) {
+    if (name.startsWith('PAW_') && !names.has(name)) throw unknownVariable(name, names);
   }
   return config;
-}
-
-function readPostgresVariables(
-  environment: Readonly<Record<string, string | undefined>>,
-): Config['postgres']['variables'] {
-  const variables: Record<string, string> = {};
-  for (const [name, value] of Object.entries(environment)) {
-    if (value && name.startsWith('PG')) variables[name] = value;
-  }
-  return variables;
 }
 
 function readSettings(
   value: (name: string) => string | undefined,
   variables: Config['postgres']['variables'],
 ): Config {
-  const readLimit = (name: string, defaultLimit: string) =>
-    readInteger(name, value(name) ?? defaultLimit, 1, MAX_LIMIT);
+  const integer = (name: string, byDefault: number, min = 1, max = MAX_LIMIT) =>
+    readInteger(name, value(name) ?? String(byDefault), min, max);
+  const seconds = (name: string, byDefault: string, min = 1, max = MAX_TIMEOUT) =>
+    readDuration(name, value(name) ?? byDefault, min, max);
+  const onOff = (name: string) => readSwitch(name, value(name));
+  const oneOf = <T extends string>(name: string, byDefault: T, names: readonly T[]) =>
+    readName(name, value(name) ?? byDefault, names);
   const production = value('NODE_ENV') === 'production';
-  const sandbox = readSwitch('PAW_SANDBOX', value('PAW_SANDBOX')) ?? !production;
+  const sandbox = onOff('PAW_SANDBOX') ?? !production;
+  const file = value('PAW_TRUSTED_DOCUMENTS');
+  const mode = oneOf('PAW_TRUSTED_DOCUMENTS_MODE', 'prefer', TRUSTED_DOCUMENTS_MODES);
   return {
     host: value('HOST') ?? '127.0.0.1',
-    port: readInteger('PORT', value('PORT') ?? '4000', 0, 65_535),
+    port: integer('PORT', 4000, 0, 65_535),
     databaseUrl: value('DATABASE_URL') ?? 'sqlite:data/paw.db',
     createDatabase: !production,
     postgres: {
-      poolSize: readInteger('PAW_POSTGRES_POOL', value('PAW_POSTGRES_POOL') ?? '10', 1, 1000),
-      timeoutMs: readTimeout('PAW_POSTGRES_TIMEOUT', value('PAW_POSTGRES_TIMEOUT') ?? '5s') * 1000,
+      poolSize: integer('PAW_POSTGRES_POOL', 10, 1, 1000),
+      timeoutMs: seconds('PAW_POSTGRES_TIMEOUT', '5s') * 1000,
       variables,
     },
-    requestTimeoutMs: readTimeout('PAW_REQUEST_TIMEOUT', value('PAW_REQUEST_TIMEOUT') ?? '5s') * 1000,
+    requestTimeoutMs: seconds('PAW_REQUEST_TIMEOUT', '5s') * 1000,
     workers: readWorkers(value('PAW_WORKERS') ?? '1'),
     publicUrl: readUrl('PUBLIC_URL', value('PUBLIC_URL')),
-    logLevel: readLogLevel(value('LOG_LEVEL') ?? 'info'),
-    logRequests: readLogRequests(value('PAW_LOG_REQUESTS') ?? 'all'),
-    metricsPort: readMetricsPort(value('PAW_METRICS_PORT')),
-    tokenTtlSeconds: readDuration('PAW_TOKEN_TTL', value('PAW_TOKEN_TTL') ?? '1h'),
-    maxTokensPerApp: readInteger('PAW_APP_TOKENS', value('PAW_APP_TOKENS') ?? '1000', 1, 100_000),
-    auditDays: readInteger('PAW_AUDIT_DAYS', value('PAW_AUDIT_DAYS') ?? '90', 0, 3650),
-    maxKeptBytes: readInteger(
-      'PAW_IDEMPOTENCY_BYTES',
-      value('PAW_IDEMPOTENCY_BYTES') ?? '16000000',
-      1,
-      MAX_KEPT_BYTES,
-    ),
+    logLevel: oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+    logRequests: oneOf('PAW_LOG_REQUESTS', 'all', REQUEST_LOG_MODES),
+    metricsPort: value('PAW_METRICS_PORT') ? integer('PAW_METRICS_PORT', 0, 1, 65_535) : undefined,
+    tokenTtlSeconds: seconds('PAW_TOKEN_TTL', '1h', 1, MAX_DURATION),
+    maxTokensPerApp: integer('PAW_APP_TOKENS', 1000, 1, 100_000),
+    auditDays: integer('PAW_AUDIT_DAYS', 90, 0, 3650),
+    maxKeptBytes: integer('PAW_IDEMPOTENCY_BYTES', 16_000_000),
     sandbox,
-    explorers: readSwitch('PAW_EXPLORERS', value('PAW_EXPLORERS')) ?? (production ? false : undefined),
-    introspection: readSwitch('PAW_INTROSPECTION', value('PAW_INTROSPECTION')) ?? true,
-    trustedDocuments: readTrustedDocuments(
-      value('PAW_TRUSTED_DOCUMENTS'),
-      value('PAW_TRUSTED_DOCUMENTS_MODE'),
-    ),
+    explorers: onOff('PAW_EXPLORERS') ?? (production ? false : undefined),
+    introspection: onOff('PAW_INTROSPECTION') ?? true,
+    trustedDocuments: file === undefined ? undefined : { file, mode },
     corsOrigins: readOrigins(value('PAW_CORS_ORIGINS')) ?? (sandbox ? [APOLLO_STUDIO] : []),
-    maxRequests: readInteger('PAW_MAX_REQUESTS', value('PAW_MAX_REQUESTS') ?? '250', 1, 100_000),
+    maxRequests: integer('PAW_MAX_REQUESTS', 250, 1, 100_000),
     trustedProxies: readTrustedProxies(value('PAW_TRUSTED_PROXIES')),
     rateLimits: {
-      perCredential: readLimit('PAW_RATE_LIMIT_CREDENTIAL', '6000'),
-      perAccount: readLimit('PAW_RATE_LIMIT_ACCOUNT', '30000'),
-      perAddress: readLimit('PAW_RATE_LIMIT_ADDRESS', '600'),
+      perCredential: integer('PAW_RATE_LIMIT_CREDENTIAL', 6000),
+      perAccount: integer('PAW_RATE_LIMIT_ACCOUNT', 30_000),
+      perAddress: integer('PAW_RATE_LIMIT_ADDRESS', 600),
     },
-    stopDelaySeconds: readTimeout('PAW_STOP_DELAY', value('PAW_STOP_DELAY') ?? '1s', 0),
+    stopDelaySeconds: seconds('PAW_STOP_DELAY', '1s', 0),
   };
 }
 
@@ -179,7 +176,7 @@ function unknownVariable(name: string, names: ReadonlySet<string>): ConfigError 
  * @param max the maximum, as a duration
  * @throws ConfigError if the duration is malformed or not within the bounds
  */
-export function readDuration(name: string, text: string, min = 1, max = '3650d'): number {
+export function readDuration(name: string, text: string, min = 1, max = MAX_DURATION): number {
   const seconds = secondsOf(text);
   if (!(seconds >= min && seconds <= secondsOf(max))) {
     throw new ConfigError(`${name} must be a duration such as 90d, 1h, 30m or 45s, of at most ${max}.`);
@@ -190,11 +187,6 @@ export function readDuration(name: string, text: string, min = 1, max = '3650d')
 function secondsOf(duration: string): number {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(duration) ?? [];
   return Number(count) * SECONDS_BY_UNIT[unit as keyof typeof SECONDS_BY_UNIT];
-}
-
-/** Reads a duration of at most a day, in seconds. Timers of Node end at once if they are longer than 24 days. */
-function readTimeout(name: string, text: string, min = 1): number {
-  return readDuration(name, text, min, '24h');
 }
 
 /** Returns the URL of a server on `host` and `port`, for clients on the same host. */
@@ -223,21 +215,10 @@ function readSwitch(name: string, text: string | undefined): boolean | undefined
   return text === undefined ? undefined : text === 'on';
 }
 
-function readLogLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((name) => name === text);
-  if (level === undefined) throw new ConfigError(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`);
-  return level;
-}
-
-function readLogRequests(text: string): RequestLogMode {
-  const mode = REQUEST_LOG_MODES.find((name) => name === text);
-  if (mode === undefined)
-    throw new ConfigError(`PAW_LOG_REQUESTS must be one of ${REQUEST_LOG_MODES.join(', ')}.`);
-  return mode;
-}
-
-function readMetricsPort(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : readInteger('PAW_METRICS_PORT', text, 1, 65_535);
+function readName<T extends string>(name: string, text: string, names: readonly T[]): T {
+  const known = names.find((each) => each === text);
+  if (known === undefined) throw new ConfigError(`${name} must be one of ${names.join(', ')}.`);
+  return known;
 }
 
 function readUrl(name: string, text: string | undefined): string | undefined {
@@ -273,12 +254,4 @@ function readTrustedProxies(text: string | undefined): readonly string[] {
     }
   }
   return proxies;
-}
-
-function readTrustedDocuments(file: string | undefined, mode = 'prefer'): Config['trustedDocuments'] {
-  const known = TRUSTED_DOCUMENTS_MODES.find((name) => name === mode);
-  if (known === undefined) {
-    throw new ConfigError(`PAW_TRUSTED_DOCUMENTS_MODE must be one of ${TRUSTED_DOCUMENTS_MODES.join(', ')}.`);
-  }
-  return file === undefined ? undefined : { file, mode: known };
 }
