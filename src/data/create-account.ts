@@ -25,6 +25,8 @@ export async function createAccount(admin: AdminContext, input: UntrustedInput):
       id,
       title: fields.title,
       default_project_id: projectId,
+      project_count: 0,
+      state: 'ACTIVE',
       create_time_ms: now,
     });
     await recordAct(transaction, admin, 'operator', {

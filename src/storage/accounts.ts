@@ -1,45 +1,25 @@
 import type { AccountState } from '../model/account.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
+import { insertInto } from './insert-into.ts';
+import { ACCOUNT, type RowOf } from './tables.ts';
 
 /** A row of the table `account`. */
-export type AccountRow = {
-  readonly id: Ulid;
-  readonly title: string;
-  readonly default_project_id: Ulid;
-  readonly project_count: number;
-  readonly state: AccountState;
-  readonly create_time_ms: number;
-};
-
-const INSERT = `INSERT INTO account (id, title, default_project_id, project_count, create_time_ms)
-VALUES ($1, $2, $3, 0, $4)`;
-
-const COLUMNS = 'id, title, default_project_id, project_count, state, create_time_ms';
+export type AccountRow = RowOf<typeof ACCOUNT>;
 
 /** The table of the list of accounts. Its rows are `AccountRow`s. */
-export const ACCOUNT_LIST = { name: 'account', columns: COLUMNS } as const;
+export const ACCOUNT_LIST = { name: 'account', columns: ACCOUNT } as const;
 
-const FIND = `SELECT ${COLUMNS} FROM account WHERE id = $1`;
+const FIND = `SELECT ${ACCOUNT} FROM account WHERE id = $1`;
 
-const FIND_FIRST = `SELECT ${COLUMNS} FROM account ORDER BY id LIMIT 1`;
+const FIND_FIRST = `SELECT ${ACCOUNT} FROM account ORDER BY id LIMIT 1`;
 
 // The deletion of an account can't be undone.
 const SET_STATE = `UPDATE account SET state = $2
-WHERE id = $1 AND (state <> 'DELETING' OR $2 = 'DELETING') RETURNING ${COLUMNS}`;
+WHERE id = $1 AND (state <> 'DELETING' OR $2 = 'DELETING') RETURNING ${ACCOUNT}`;
 
-/** Inserts an active account without projects. The caller inserts its default project in the same transaction. */
-export async function insertAccount(
-  transaction: Queryable,
-  account: Omit<AccountRow, 'project_count' | 'state'>,
-): Promise<void> {
-  await transaction.write(INSERT, [
-    account.id,
-    account.title,
-    account.default_project_id,
-    account.create_time_ms,
-  ]);
-}
+/** Inserts an account. The caller inserts its default project in the same transaction. */
+export const insertAccount = insertInto('account', ACCOUNT);
 
 /** Returns the account with this id, or undefined if it does not exist. */
 export async function findAccount(database: Queryable, id: Ulid): Promise<AccountRow | undefined> {

@@ -1,53 +1,27 @@
-import type { AuditAction } from '../model/audit-event.ts';
-import type { ResourceName, Ulid } from '../model/resource-name.ts';
+import type { Ulid } from '../model/resource-name.ts';
 import { type Database, IF_FIRST, type Queryable, type Statement } from './database.ts';
 import { placeholders } from './select-by-ids.ts';
+import { AUDIT_EVENT, namesOf, type RowOf, valuesOf } from './tables.ts';
 
-/** A row of the table `audit_event`. */
-export type AuditEventRow = {
-  readonly account_id: Ulid;
-  readonly id: Ulid;
-  readonly action: AuditAction;
-  readonly resource: ResourceName;
-  readonly credential_id: Ulid | null;
-  readonly token_id: Ulid | null;
-  /** The names of fields, with commas between them. */
-  readonly fields: string;
-  readonly address: string | null;
-  readonly request_id: string | null;
-  readonly event_count: number;
-};
+/** A row of the table `audit_event`. `fields` are names of fields, with commas between them. */
+export type AuditEventRow = Omit<RowOf<typeof AUDIT_EVENT>, 'address'> & { readonly address: string | null };
 
-/** The columns of the table. */
-export const AUDIT_EVENT_COLUMNS = [
-  'account_id',
-  'id',
-  'action',
-  'resource',
-  'credential_id',
-  'token_id',
-  'fields',
-  'address',
-  'request_id',
-  'event_count',
-] as const satisfies readonly (keyof AuditEventRow)[];
-
-const COLUMNS = AUDIT_EVENT_COLUMNS.join(', ');
+const NAMES = namesOf(AUDIT_EVENT);
 
 // Only events that count equal acts of a minute can have the id of an earlier one.
 const ON_CONFLICT =
   'ON CONFLICT (account_id, id) DO UPDATE SET event_count = audit_event.event_count + excluded.event_count';
 
-const INSERT = `INSERT INTO audit_event (${COLUMNS})
-SELECT ${placeholders(AUDIT_EVENT_COLUMNS, 1).join(', ')} WHERE ${IF_FIRST} ${ON_CONFLICT}`;
+const INSERT = `INSERT INTO audit_event (${AUDIT_EVENT})
+SELECT ${placeholders(NAMES, 1)} WHERE ${IF_FIRST} ${ON_CONFLICT}`;
 
-const LIST = `SELECT ${COLUMNS} FROM audit_event WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
+const LIST = `SELECT ${AUDIT_EVENT} FROM audit_event WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
-const LIST_NEWEST = `SELECT ${COLUMNS} FROM audit_event WHERE account_id = $1 AND id < $2 AND id >= $3
+const LIST_NEWEST = `SELECT ${AUDIT_EVENT} FROM audit_event WHERE account_id = $1 AND id < $2 AND id >= $3
 ORDER BY id DESC LIMIT $4`;
 
 // The expression must be the same as in the index `audit_event_by_name`.
-const LIST_NEWEST_OF_ALL = `SELECT ${COLUMNS} FROM audit_event WHERE 'events/' || id < $1 AND 'events/' || id >= $2
+const LIST_NEWEST_OF_ALL = `SELECT ${AUDIT_EVENT} FROM audit_event WHERE 'events/' || id < $1 AND 'events/' || id >= $2
 ORDER BY 'events/' || id DESC LIMIT $3`;
 
 const COUNT = `SELECT COUNT(*) AS count FROM
@@ -61,7 +35,7 @@ export async function insertAuditEvent(database: Queryable, event: AuditEventRow
 
 /** Returns the statement of `insertAuditEvent`, for `Database.writeAll`. */
 export function auditStatement(event: AuditEventRow): Statement {
-  return { sql: INSERT, params: AUDIT_EVENT_COLUMNS.map((column) => event[column]) };
+  return { sql: INSERT, params: valuesOf(event, NAMES) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Database, Queryable, Row, Value } from './database.ts';
-import { noRows, TABLES, type Table, type TableCounts } from './tables.ts';
+import { placeholders } from './select-by-ids.ts';
+import { namesOf, noRows, TABLES, type Table, type TableCounts, valuesOf } from './tables.ts';
 
 /** Thrown if the target has any row. The message is one line for the operator. */
 export class TargetNotEmptyError extends Error {}
@@ -46,11 +47,10 @@ async function assertEmpty(target: Queryable, { name }: Table): Promise<void> {
 
 /** Reads the rows of a table in batches, by keyset pagination on its primary key. */
 async function* batches(source: Queryable, { name, columns, key }: Table, now: number) {
-  const expires = columns.includes('expire_time_ms');
+  const expires = namesOf(columns).includes('expire_time_ms');
   const isLive = expires ? '(expire_time_ms IS NULL OR expire_time_ms > $1)' : 'CAST($1 AS BIGINT) > 0';
-  const placeholders = (first: number) => key.map((_, index) => `$${first + index}`).join(', ');
-  const select = `SELECT ${columns.join(', ')} FROM ${name}
-WHERE ${isLive} AND (${key.join(', ')}) > (${placeholders(2)}) ORDER BY ${key.join(', ')} LIMIT ${BATCH_SIZE}`;
+  const select = `SELECT ${columns} FROM ${name}
+WHERE ${isLive} AND (${key.join(', ')}) > (${placeholders(key, 2)}) ORDER BY ${key.join(', ')} LIMIT ${BATCH_SIZE}`;
   let lastKey: readonly Value[] = key.map(() => '');
   for (;;) {
     const rows = await source.read(select, [now, ...lastKey]);
@@ -62,15 +62,10 @@ WHERE ${isLive} AND (${key.join(', ')}) > (${placeholders(2)}) ORDER BY ${key.jo
 }
 
 async function insert(target: Queryable, { name, columns }: Table, rows: readonly Row[]): Promise<void> {
-  const tuples = rows.map(
-    (_, row) => `(${columns.map((_, column) => `$${row * columns.length + column + 1}`).join(', ')})`,
-  );
+  const names = namesOf(columns);
+  const tuples = rows.map((_, row) => `(${placeholders(names, row * names.length + 1)})`);
   await target.write(
-    `INSERT INTO ${name} (${columns.join(', ')}) VALUES ${tuples.join(', ')}`,
-    rows.flatMap((row) => valuesOf(row, columns)),
+    `INSERT INTO ${name} (${columns}) VALUES ${tuples.join(', ')}`,
+    rows.flatMap((row) => valuesOf(row, names)),
   );
-}
-
-function valuesOf(row: Row, columns: readonly string[]): readonly Value[] {
-  return columns.map((column) => row[column] ?? null);
 }

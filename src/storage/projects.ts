@@ -1,39 +1,29 @@
 import { type Page, type PageMetadata, type PageRequest, pageOf, startOf } from '../model/page.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
+import { findAccountOf } from './account-of.ts';
 import type { Queryable } from './database.ts';
+import { insertInto } from './insert-into.ts';
 import { selectByIds } from './select-by-ids.ts';
-
-/** A row of the table `project`. */
-export type ProjectRow = {
-  readonly account_id: Ulid;
-  readonly id: Ulid;
-  readonly title: string;
-  readonly description: string;
-  readonly image_cover_cid: string;
-  readonly create_time_ms: number;
-};
+import { PROJECT, type RowOf } from './tables.ts';
 
 /** The columns of a project that queries return: all except the account, which is a parameter of every query. */
-export type ProjectItem = Omit<ProjectRow, 'account_id'>;
+export type ProjectItem = RowOf<typeof PROJECT>;
 
-const INSERT = `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
-VALUES ($1, $2, $3, $4, $5, $6)`;
+/** A row of the table `project`. */
+export type ProjectRow = ProjectItem & RowOf<'account_id'>;
+
+const insert = insertInto('project', `account_id, ${PROJECT}` as const);
 
 const COUNT = 'UPDATE account SET project_count = project_count + 1 WHERE id = $1';
 
-// The expression must be the same as in the index `project_by_name`. An index on `id` alone would mislead the
-// query planner of PostgreSQL when the projects of one account are read by id.
-const FIND_ACCOUNT = "SELECT account_id FROM project WHERE 'projects/' || id = $1";
-
-const COLUMNS = 'id, title, description, image_cover_cid, create_time_ms';
-
 /** The table of the lists of projects. Their rows are `ProjectItem`s. */
-export const PROJECT_LIST = { name: 'project', columns: COLUMNS } as const;
+export const PROJECT_LIST = { name: 'project', columns: PROJECT } as const;
 
-const SELECT = `SELECT ${COLUMNS} FROM project WHERE account_id = $1`;
+const SELECT = `SELECT ${PROJECT} FROM project WHERE account_id = $1`;
 
+// The expression must be the same as in the index `project_by_name`.
 const UPDATE = `UPDATE project SET title = COALESCE($2, title), description = COALESCE($3, description)
-WHERE 'projects/' || id = $1 RETURNING account_id, ${COLUMNS}`;
+WHERE 'projects/' || id = $1 RETURNING account_id, ${PROJECT}`;
 
 // An account token names its default project in its record.
 const HAS_DEPENDENTS = `SELECT CASE WHEN
@@ -46,7 +36,7 @@ THEN 1 ELSE 0 END AS has_dependents`;
 // An update without a change: a row lock that works on both engines, held until the end of the transaction.
 const LOCK = 'UPDATE project SET title = title WHERE account_id = $1 AND id = $2 RETURNING id';
 
-const DELETE = `DELETE FROM project WHERE account_id = $1 AND id = $2 RETURNING ${COLUMNS}`;
+const DELETE = `DELETE FROM project WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT}`;
 
 const COUNT_DOWN = 'UPDATE account SET project_count = project_count - 1 WHERE id = $1';
 
@@ -61,34 +51,15 @@ const METADATA_BACKWARD = metadataQuery('id >= $2 ORDER BY id DESC');
 
 /** Inserts a project and increments the project count of its account. */
 export async function insertProject(transaction: Queryable, project: ProjectRow): Promise<void> {
-  await transaction.write(INSERT, [
-    project.account_id,
-    project.id,
-    project.title,
-    project.description,
-    project.image_cover_cid,
-    project.create_time_ms,
-  ]);
+  await insert(transaction, project);
   await transaction.write(COUNT, [project.account_id]);
 }
 
-/** Returns the projects of the account with the given ids, in no particular order. Missing projects are omitted. */
-export function findProjects(
-  database: Queryable,
-  accountId: Ulid,
-  ids: readonly Ulid[],
-): Promise<readonly ProjectItem[]> {
-  return selectByIds(database, `${SELECT} AND id`, accountId, ids);
-}
+/** Returns the projects of the account with the given ids. */
+export const findProjects = selectByIds(PROJECT_LIST);
 
-/** Returns the id of the account of a project, or undefined if the project does not exist. */
-export async function findAccountOfProject(
-  database: Queryable,
-  project: ResourceName<'projects'>,
-): Promise<Ulid | undefined> {
-  const [row] = await database.read<{ account_id: Ulid }>(FIND_ACCOUNT, [project]);
-  return row?.account_id;
-}
+/** Returns the id of the account of this project, or undefined if it does not exist. */
+export const findAccountOfProject = findAccountOf('projects');
 
 /** Updates a project of any account and returns its new row, or undefined if the project does not exist. */
 export async function updateProject(

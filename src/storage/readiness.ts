@@ -1,17 +1,18 @@
-import { TABLES, type Table } from './tables.ts';
+import { namesOf, TABLES, type Table } from './tables.ts';
 
 /** The time for which the result of a check is remembered: load balancers and containers probe often. */
 export const READINESS_LIFETIME_MS = 1000;
 
 const ALL_TABLES: readonly Table[] = [
   ...TABLES,
-  { name: 'page_token_key', columns: ['id', 'key'], key: ['id'] },
-  { name: 'sweep', columns: ['id'], key: ['id'] },
+  { name: 'page_token_key', columns: 'id, key', key: ['id'] },
+  { name: 'sweep', columns: 'id', key: ['id'] },
 ];
 
 const READS = ALL_TABLES.map(
   // By the primary key, because the first row of a table can be behind many deleted ones.
-  ({ name, columns, key }) => `(SELECT ${columns.at(-1)} FROM ${name} ORDER BY ${key[0]} LIMIT 1) AS ${name}`,
+  ({ name, columns, key }) =>
+    `(SELECT ${namesOf(columns).at(-1)} FROM ${name} ORDER BY ${key[0]} LIMIT 1) AS ${name}`,
 );
 
 /** Reads a row of every table, so that a missing table or a damaged file is noticed. */

@@ -1,25 +1,25 @@
 import type { Ulid } from '../model/resource-name.ts';
-import type { Queryable, Row } from './database.ts';
+import type { Queryable } from './database.ts';
+import type { RowOf } from './tables.ts';
 
 // A list of ids is padded to one of these lengths. This needs three prepared statements instead of a hundred.
 const LENGTHS = [1, 10, 100];
 
 /**
- * Returns the rows of one account with the given ids, in no particular order.
- *
- * @param select the statement up to and without `IN (…)`; `$1` is the account
- * @param ids at most 100 ids
- * @throws UNAVAILABLE if the database is unavailable
+ * Returns a function that returns the rows of an account with the given ids, at most 100, in no particular order. Missing
+ * rows are omitted.
  */
-export async function selectByIds<R extends Row>(
-  database: Pick<Queryable, 'read'>,
-  select: string,
-  accountId: Ulid,
-  ids: readonly Ulid[],
-): Promise<readonly R[]> {
-  if (ids.length === 0) return [];
-  const padded = padIds(ids);
-  return database.read<R>(`${select} IN (${placeholders(padded, 2).join(', ')})`, [accountId, ...padded]);
+export function selectByIds<C extends string>({ name, columns }: { name: string; columns: C }) {
+  const select = `SELECT ${columns} FROM ${name} WHERE account_id = $1 AND id IN`;
+  return async (
+    database: Pick<Queryable, 'read'>,
+    accountId: Ulid,
+    ids: readonly Ulid[],
+  ): Promise<readonly RowOf<C>[]> => {
+    if (ids.length === 0) return [];
+    const padded = padIds(ids);
+    return database.read<RowOf<C>>(`${select} (${placeholders(padded, 2)})`, [accountId, ...padded]);
+  };
 }
 
 /** Pads a list of at most 100 ids with empty strings, which no row has as its id. */

@@ -1,70 +1,92 @@
-import { AUDIT_EVENT_COLUMNS } from './audit-events.ts';
+import type { AccountState } from '../model/account.ts';
+import type { Address } from '../model/address.ts';
+import type { AuditAction } from '../model/audit-event.ts';
+import type { Network } from '../model/network.ts';
+import type { ResourceName, Ulid } from '../model/resource-name.ts';
+import type { Row, Value } from './database.ts';
+
+/** The types of the columns that are read and inserted as rows. */
+type Columns = {
+  readonly account_id: Ulid;
+  readonly id: Ulid;
+  readonly project_id: Ulid;
+  readonly default_project_id: Ulid;
+  readonly title: string;
+  readonly description: string;
+  readonly image_cover_cid: string;
+  readonly project_count: number;
+  readonly state: AccountState;
+  readonly active: 0 | 1;
+  readonly private_key_id: string;
+  readonly private_key_hash: string;
+  readonly previous_key_id: string | null;
+  readonly previous_key_hash: string | null;
+  readonly previous_key_expire_time_ms: number | null;
+  readonly network: Network;
+  readonly address: Address;
+  readonly action: AuditAction;
+  readonly resource: ResourceName;
+  readonly credential_id: Ulid | null;
+  readonly token_id: Ulid | null;
+  readonly fields: string;
+  readonly request_id: string | null;
+  readonly event_count: number;
+  readonly app_id: Ulid | '';
+  readonly value: string;
+  readonly create_time_ms: number;
+  readonly update_time_ms: number;
+  readonly expire_time_ms: number;
+};
+
+type Names<C extends string> = C extends `${infer First}, ${infer Others}` ? First | Names<Others> : C;
+
+/** A row with the columns of a list, as in a SELECT. */
+export type RowOf<C extends string> = Pick<Columns, Names<C> & keyof Columns>;
+
+export const ACCOUNT = 'id, title, default_project_id, project_count, state, create_time_ms';
+
+/** The columns without the account, which is a parameter of every query. */
+export const PROJECT = 'id, title, description, image_cover_cid, create_time_ms';
+
+/** The columns without the keys. */
+export const APP = 'account_id, id, project_id, title, active, create_time_ms';
+
+export const APP_KEY = 'private_key_id, private_key_hash';
+
+/** Null if the key was never replaced. */
+export const PREVIOUS_KEY = 'previous_key_id, previous_key_hash, previous_key_expire_time_ms';
+
+/** The columns without the hash of the password. */
+export const WALLET =
+  'account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms';
+
+export const AUDIT_EVENT =
+  'account_id, id, action, resource, credential_id, token_id, fields, address, request_id, event_count';
 
 /** A table with the rows of accounts. */
 export type Table = {
   readonly name: string;
   /** All columns. The rows expire if the table has the column `expire_time_ms`. */
-  readonly columns: readonly string[];
+  readonly columns: string;
   /** The columns of the primary key, of which the first names the account. */
   readonly key: readonly string[];
 };
 
+const KEY = ['account_id', 'id'] as const;
+
 /** The tables with the rows of accounts. A table comes after those it refers to. */
 export const TABLES = [
-  {
-    name: 'account',
-    columns: ['id', 'title', 'default_project_id', 'project_count', 'state', 'create_time_ms'],
-    key: ['id'],
-  },
-  {
-    name: 'project',
-    columns: ['account_id', 'id', 'title', 'description', 'image_cover_cid', 'create_time_ms'],
-    key: ['account_id', 'id'],
-  },
-  {
-    name: 'app',
-    columns: [
-      'account_id',
-      'id',
-      'project_id',
-      'title',
-      'private_key_id',
-      'private_key_hash',
-      'previous_key_id',
-      'previous_key_hash',
-      'previous_key_expire_time_ms',
-      'active',
-      'create_time_ms',
-    ],
-    key: ['account_id', 'id'],
-  },
-  {
-    name: 'wallet',
-    columns: [
-      'account_id',
-      'id',
-      'project_id',
-      'title',
-      'description',
-      'network',
-      'address',
-      'password_hash',
-      'create_time_ms',
-      'update_time_ms',
-    ],
-    key: ['account_id', 'id'],
-  },
-  { name: 'audit_event', columns: AUDIT_EVENT_COLUMNS, key: ['account_id', 'id'] },
+  { name: 'account', columns: ACCOUNT, key: ['id'] },
+  { name: 'project', columns: `account_id, ${PROJECT}`, key: KEY },
+  { name: 'app', columns: `${APP}, ${APP_KEY}, ${PREVIOUS_KEY}`, key: KEY },
+  { name: 'wallet', columns: `${WALLET}, password_hash`, key: KEY },
+  { name: 'audit_event', columns: AUDIT_EVENT, key: KEY },
   {
     name: 'idempotency_key',
-    columns: ['account_id', 'principal_id', 'key_hash', 'content_hash', 'response', 'expire_time_ms'],
+    columns: 'account_id, principal_id, key_hash, content_hash, response, expire_time_ms',
     key: ['account_id', 'principal_id', 'key_hash'],
   },
-  {
-    name: 'token',
-    columns: ['account_id', 'id', 'app_id', 'app_key_id', 'value', 'expire_time_ms'],
-    key: ['account_id', 'id'],
-  },
+  { name: 'token', columns: 'account_id, id, app_id, app_key_id, value, expire_time_ms', key: KEY },
 ] as const satisfies readonly Table[];
 
 /** A number of rows of each table. */
@@ -73,4 +95,14 @@ export type TableCounts = Record<(typeof TABLES)[number]['name'], number>;
 /** Returns zero for each table. */
 export function noRows(): TableCounts {
   return { account: 0, project: 0, app: 0, wallet: 0, audit_event: 0, idempotency_key: 0, token: 0 };
+}
+
+/** Returns the names in a list of columns. */
+export function namesOf(columns: string): readonly string[] {
+  return columns.split(', ');
+}
+
+/** Returns the values of a row in the order of columns. */
+export function valuesOf(row: Row, columns: readonly string[]): readonly Value[] {
+  return columns.map((column) => row[column] ?? null);
 }

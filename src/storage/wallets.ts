@@ -1,21 +1,13 @@
-import type { Address } from '../model/address.ts';
 import type { Network } from '../model/network.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
+import { findAccountOf } from './account-of.ts';
 import type { Queryable } from './database.ts';
+import { insertInto } from './insert-into.ts';
 import { selectByIds } from './select-by-ids.ts';
+import { type RowOf, WALLET } from './tables.ts';
 
 /** A row of the table `wallet`, without the hash of the password. */
-export type WalletRow = {
-  readonly account_id: Ulid;
-  readonly id: Ulid;
-  readonly project_id: Ulid;
-  readonly title: string;
-  readonly description: string;
-  readonly network: Network;
-  readonly address: Address;
-  readonly create_time_ms: number;
-  readonly update_time_ms: number;
-};
+export type WalletRow = RowOf<typeof WALLET>;
 
 /** New values for columns of a wallet. Columns with the value undefined are not changed. */
 export type WalletChanges = {
@@ -27,15 +19,10 @@ export type WalletChanges = {
   readonly passwordHash: string | undefined;
 };
 
-const COLUMNS =
-  'account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms';
-
 /** The table of the lists of wallets. Their rows are `WalletRow`s. */
-export const WALLET_LIST = { name: 'wallet', columns: COLUMNS } as const;
+export const WALLET_LIST = { name: 'wallet', columns: WALLET } as const;
 
-const INSERT = `INSERT INTO wallet (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
-
-const FIND_ONE = `SELECT ${COLUMNS} FROM wallet
+const FIND_ONE = `SELECT ${WALLET} FROM wallet
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)`;
 
 const FIND_TARGETS = `SELECT
@@ -45,9 +32,7 @@ const FIND_TARGETS = `SELECT
   CASE WHEN EXISTS (SELECT 1 FROM project WHERE account_id = $1 AND id = $4) THEN 1 ELSE 0 END AS project`;
 
 // The expression must be the same as in the index `wallet_by_name`.
-const FIND_ACCOUNT = "SELECT account_id FROM wallet WHERE 'wallets/' || id = $1";
-
-const DELETE = `DELETE FROM wallet WHERE 'wallets/' || id = $1 RETURNING ${COLUMNS}`;
+const DELETE = `DELETE FROM wallet WHERE 'wallets/' || id = $1 RETURNING ${WALLET}`;
 
 // COALESCE keeps the current value of a column without a new value. Two concurrent updates of
 // different fields therefore do not overwrite each other.
@@ -60,31 +45,13 @@ const UPDATE = `UPDATE wallet SET
   update_time_ms = $8
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($9, project_id)
   AND (CAST($5 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $5))
-RETURNING ${COLUMNS}`;
+RETURNING ${WALLET}`;
 
 /** Inserts a wallet without a password. */
-export async function insertWallet(database: Queryable, wallet: WalletRow): Promise<void> {
-  await database.write(INSERT, [
-    wallet.account_id,
-    wallet.id,
-    wallet.project_id,
-    wallet.title,
-    wallet.description,
-    wallet.network,
-    wallet.address,
-    wallet.create_time_ms,
-    wallet.update_time_ms,
-  ]);
-}
+export const insertWallet = insertInto('wallet', WALLET);
 
-/** Returns the wallets of the account with the given ids, in no particular order. Missing wallets are omitted. */
-export function findWallets(
-  database: Queryable,
-  accountId: Ulid,
-  ids: readonly Ulid[],
-): Promise<readonly WalletRow[]> {
-  return selectByIds(database, `SELECT ${COLUMNS} FROM wallet WHERE account_id = $1 AND id`, accountId, ids);
-}
+/** Returns the wallets of the account with the given ids. */
+export const findWallets = selectByIds(WALLET_LIST);
 
 /**
  * Returns a wallet of the account, or undefined if it does not exist.
@@ -123,14 +90,8 @@ export async function findUpdateTargets(
   return { wallet: row?.wallet === 1, project: projectId === undefined || row?.project === 1 };
 }
 
-/** Returns the id of the account of a wallet, or undefined if the wallet does not exist. */
-export async function findAccountOfWallet(
-  database: Queryable,
-  wallet: ResourceName<'wallets'>,
-): Promise<Ulid | undefined> {
-  const [row] = await database.read<{ account_id: Ulid }>(FIND_ACCOUNT, [wallet]);
-  return row?.account_id;
-}
+/** Returns the id of the account of this wallet, or undefined if it does not exist. */
+export const findAccountOfWallet = findAccountOf('wallets');
 
 /** Deletes a wallet of any account and returns its last row, or undefined if the wallet does not exist. */
 export async function deleteWallet(

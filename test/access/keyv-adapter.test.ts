@@ -26,6 +26,8 @@ beforeAll(async () => {
       id: id as Ulid,
       title: id,
       default_project_id: 'none' as Ulid,
+      project_count: 0,
+      state: 'ACTIVE',
       create_time_ms: 0,
     });
   }

@@ -86,7 +86,14 @@ describe('a page', () => {
   test('of an account without projects is empty', async () => {
     const { admin } = gateway;
     const [id, default_project_id] = [admin.newId(), admin.newId()];
-    await insertAccount(admin.database, { id, title: 'Empty', default_project_id, create_time_ms: 0 });
+    await insertAccount(admin.database, {
+      id,
+      title: 'Empty',
+      default_project_id,
+      project_count: 0,
+      state: 'ACTIVE',
+      create_time_ms: 0,
+    });
     const account = resourceName('accounts', id);
     const { accessToken } = await createAccountToken(admin, { account }, 86_400);
     for (const args of [{}, { first: 1 }, { last: 1 }]) {

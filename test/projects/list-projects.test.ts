@@ -288,7 +288,14 @@ async function addProject(account: string, time = gateway.clock()): Promise<stri
 async function seedEmptyAccount(): Promise<string> {
   const { admin } = gateway;
   const [id, default_project_id] = [admin.newId(), admin.newId()];
-  await insertAccount(admin.database, { id, title: 'Empty', default_project_id, create_time_ms: 0 });
+  await insertAccount(admin.database, {
+    id,
+    title: 'Empty',
+    default_project_id,
+    project_count: 0,
+    state: 'ACTIVE',
+    create_time_ms: 0,
+  });
   const { accessToken } = await createAccountToken(admin, { account: resourceName('accounts', id) }, 86_400);
   return accessToken;
 }

@@ -15,7 +15,7 @@ async function statementsFor(ids: readonly Ulid[]) {
       return [];
     },
   };
-  await selectByIds(database, 'SELECT id FROM app WHERE account_id = $1 AND id', account, ids);
+  await selectByIds({ name: 'app', columns: 'id' })(database, account, ids);
   return statements;
 }
 
