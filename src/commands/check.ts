@@ -4,7 +4,7 @@ import { checkDatabase } from '../data/check-database.ts';
 import { sqlitePath } from '../storage/database-url.ts';
 import { findFileProblems } from '../storage/sqlite/check.ts';
 import type { Arguments, Command } from './command.ts';
-import { counted, countedRows } from './counts.ts';
+import { byPlural, counted, countedRows } from './counts.ts';
 import { withDatabase } from './with-database.ts';
 
 /** Thrown if the check finds problems. The message is one line. */
@@ -21,7 +21,7 @@ export const check: Command = {
     if (fileProblems.length > 0) report(args, fileProblems);
     await withDatabase(args.environment, async (admin) => {
       const { counts, problems } = await checkDatabase(admin);
-      report(args, problems, counts);
+      report(args, problems, byPlural(counts));
     });
   },
 };

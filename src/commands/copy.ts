@@ -3,7 +3,7 @@ import { copyDatabase } from '../storage/copy.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import { assertCurrent, readSchemaVersion } from '../storage/schema-version.ts';
 import { type Command, UsageError } from './command.ts';
-import { countedRows } from './counts.ts';
+import { byPlural, countedRows } from './counts.ts';
 
 export const copy: Command = {
   name: 'copy',
@@ -21,9 +21,7 @@ export const copy: Command = {
       const target = await openDatabase(to, { postgres });
       try {
         assertCurrent(await readSchemaVersion(target), 'The target');
-        const rows = await copyDatabase(source, target, Date.now());
-        const { account: accounts, project: projects, app: apps, wallet: wallets, token: tokens } = rows;
-        const counts = { accounts, projects, apps, wallets, tokens, events: rows.audit_event };
+        const counts = byPlural(await copyDatabase(source, target, Date.now()));
         args.print(counts, `Copied ${countedRows(counts)}.`);
       } finally {
         await target.close();

@@ -1,10 +1,11 @@
 import { resourceName } from '../model/resource-name.ts';
-import { countRows, findRowProblems, type RowCounts, readCovers } from '../storage/check-rows.ts';
+import { countRows, findRowProblems, readCovers } from '../storage/check-rows.ts';
+import type { TableCounts } from '../storage/tables.ts';
 import type { AdminContext } from './dependencies.ts';
 
 /** The result of a check. */
 export type CheckResult = {
-  readonly counts: RowCounts;
+  readonly counts: TableCounts;
   /** What is wrong, one line each. */
   readonly problems: readonly string[];
 };
