@@ -11,7 +11,6 @@ const BATCH_SIZE = 1000;
  *
  * @param kept a table whose rows are kept
  * @returns the number of deleted rows of each table, without the account itself
- * @throws UNAVAILABLE if the database is unavailable
  */
 export async function deleteAccountRows(
   database: Pick<Database, 'write' | 'transaction'>,

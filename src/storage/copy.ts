@@ -20,7 +20,6 @@ ON CONFLICT (id) DO UPDATE SET key = excluded.key`;
  * @param now the current time, in Unix milliseconds
  * @returns the number of copied rows of each table
  * @throws TargetNotEmptyError if the target has any row
- * @throws UNAVAILABLE if one of the databases is unavailable
  */
 export function copyDatabase(source: Database, target: Database, now: number): Promise<TableCounts> {
   return source.transaction((from) =>

@@ -9,11 +9,13 @@ export type Row = Readonly<Record<string, Value>>;
  *
  * @param sql the statement, with `$1`, `$2`… as parameters
  * @returns the rows; `R` is the type that the caller declares for them, and is not checked
- * @throws UNAVAILABLE if the database is unavailable
  */
 export type Execute = <R extends Row>(sql: string, params?: readonly Value[]) => Promise<readonly R[]>;
 
-/** A target for SQL statements: a database, or a transaction on it. */
+/**
+ * A target for SQL statements: a database, or a transaction on it. Its methods, and all functions that call them, reject
+ * with UNAVAILABLE if the database is unavailable.
+ */
 export type Queryable = {
   /** Executes a SELECT. */
   readonly read: Execute;
@@ -58,8 +60,6 @@ export type Database = Queryable & {
    * Runs `work` in one transaction. The transaction is committed when `work` resolves, and rolled
    * back when it rejects. Only statements on the argument of `work` are part of the transaction.
    * `work` can run more than once: PostgreSQL retries it after a serialization failure or a deadlock.
-   *
-   * @throws UNAVAILABLE if the database is unavailable
    */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
   /**
@@ -68,7 +68,6 @@ export type Database = Queryable & {
    *
    * @param statements each uses all of its parameters, and those after the first have the condition `IF_FIRST`
    * @returns the rows of the first
-   * @throws UNAVAILABLE if the database is unavailable
    */
   writeAll<R extends Row>(statements: readonly [Statement, ...Statement[]]): Promise<readonly R[]>;
   /**

@@ -26,7 +26,6 @@ const INSERT = 'INSERT INTO schema_migration (version, compatible_from, apply_ti
  *
  * @param now the current time, in Unix milliseconds
  * @throws DatabaseVersionError if the database is newer than the program, and not compatible with it
- * @throws UNAVAILABLE if the database is unavailable
  */
 export async function migrate(database: Database, now: number): Promise<MigrationResult> {
   for (let failures = 0; ; ) {

@@ -5,10 +5,7 @@ const ADD = 'INSERT INTO page_token_key (id, key) VALUES (1, $1) ON CONFLICT (id
 
 const FIND = 'SELECT key FROM page_token_key WHERE id = 1';
 
-/**
- * Returns the key for the MACs of page tokens, 32 bytes. Creates the key if the database has none.
- * @throws UNAVAILABLE if the database is unavailable
- */
+/** Returns the key for the MACs of page tokens, 32 bytes. Creates the key if the database has none. */
 export async function loadPageTokenKey(database: Queryable): Promise<Uint8Array> {
   const key = (await findKey(database)) ?? (await createKey(database));
   if (key === undefined) throw new Error('The database has no page token key.');

@@ -16,7 +16,6 @@ export const MAX_TOTAL_COUNT = 10_000;
  *
  * @param projectIds at most 100 ids; a project that the account does not have has an empty list
  * @returns the pages, in the order of the projects
- * @throws UNAVAILABLE if the database is unavailable
  */
 export async function findListPages<R extends ListRow>(
   database: Queryable,
@@ -49,7 +48,6 @@ WHERE account_id = $1 AND project_id = ${id} AND id ${comparison} $2 ORDER BY ${
  *
  * @param projectIds at most 100 ids; a project that the account does not have has an empty list
  * @returns the counts by project; an empty list may be missing
- * @throws UNAVAILABLE if the database is unavailable
  */
 export async function countLists(
   database: Queryable,
@@ -69,7 +67,6 @@ export async function countLists(
  * Returns those projects whose list has rows before a page, in the direction of paging, with one statement.
  *
  * @param projectIds at most 100 ids
- * @throws UNAVAILABLE if the database is unavailable
  */
 export async function findListsWithPrevious(
   database: Queryable,

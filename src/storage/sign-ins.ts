@@ -38,7 +38,6 @@ const MEAN_TOKENS_READ = 64;
  *
  * @param clock returns the current time, in Unix milliseconds
  * @returns the app, or undefined if it is inactive or has another current key
- * @throws UNAVAILABLE if the database is unavailable
  */
 export async function insertSignIn(
   database: Pick<Database, 'read' | 'writeAll'>,

@@ -38,7 +38,7 @@ export type SweepOptions = {
   readonly onDeleted: (table: string, count: number) => void;
 };
 
-/** Deletes expired rows and old audit events, in batches. @throws UNAVAILABLE if the database is unavailable */
+/** Deletes expired rows and old audit events, in batches. */
 export async function sweepExpired(
   database: Pick<Database, 'read' | 'transaction'>,
   { auditDays, clock, signal, onDeleted }: SweepOptions,

@@ -15,13 +15,9 @@ export type TokenRecord = {
 export type TokenStore = {
   /**
    * Returns the data of a token, or undefined if it is unknown, expired or revoked, or if its account is not active.
-   * @throws UNAVAILABLE if the database is unavailable
    */
   find(accountId: Ulid, id: Ulid): Promise<TokenRecord | undefined>;
-  /**
-   * Stores a token with a time to live of `ttlMs` milliseconds.
-   * @throws UNAVAILABLE if the database is unavailable
-   */
+  /** Stores a token with a time to live of `ttlMs` milliseconds. */
   add(id: Ulid, record: TokenRecord, ttlMs: number): Promise<void>;
 };
 

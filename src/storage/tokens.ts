@@ -1,5 +1,6 @@
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
+import type { RowOf } from './tables.ts';
 import { parseEntry, type TokenRecord } from './token-store.ts';
 
 /** A token with its public data, and the SHA-256 of its secret. */
@@ -20,7 +21,11 @@ const REVOKE_OTHER_KEYS = 'DELETE FROM token WHERE account_id = $1 AND app_id = 
 const SHORTEN = `UPDATE token SET expire_time_ms = $3
 WHERE account_id = $1 AND app_id = $2 AND expire_time_ms > $3`;
 
-const ITEM = 'SELECT id, app_id, value, expire_time_ms FROM token';
+const COLUMNS = 'id, app_id, value, expire_time_ms';
+
+type ItemRow = RowOf<typeof COLUMNS>;
+
+const ITEM = `SELECT ${COLUMNS} FROM token`;
 
 const FIND = `${ITEM} WHERE account_id = $1 AND id = $2`;
 
@@ -43,20 +48,9 @@ const REVOKE_OF_APP = 'DELETE FROM token WHERE account_id = $1 AND app_id = $2 R
 const REVOKE_OF_ACCOUNT = `DELETE FROM token WHERE account_id = $1 AND id IN
   (SELECT id FROM token WHERE account_id = $1 AND expire_time_ms > $2 LIMIT $3) RETURNING id`;
 
-type ItemRow = {
-  readonly id: Ulid;
-  readonly app_id: Ulid | '';
-  readonly value: string;
-  readonly expire_time_ms: number;
-};
-
 /**
- * Ends the tokens of an app after a rotation of its key: those of the previous key with the key, those of earlier keys
- * at once.
- *
- * @param previousKeyId the public id of the previous key
- * @param expireTimeMs the end of the previous key: Unix time in milliseconds
- * @throws UNAVAILABLE if the database is unavailable
+ * Ends the tokens of an app after a rotation of its key: those of the previous key at `expireTimeMs`, with the key, those
+ * of earlier keys at once.
  */
 export async function endTokensWithKey(
   transaction: Queryable,
@@ -69,22 +63,13 @@ export async function endTokensWithKey(
   await transaction.write(SHORTEN, [accountId, appId, expireTimeMs]);
 }
 
-/**
- * Returns a token of any account, also one that has expired or whose account is not active, or undefined if it does not
- * exist.
- *
- * @throws UNAVAILABLE if the database is unavailable
- */
+/** Returns a token of any account, also one that has expired or whose account is not active. */
 export async function findTokenById(database: Queryable, id: Ulid): Promise<TokenItem | undefined> {
   const [row] = await database.read<ItemRow>(FIND_BY_NAME, [`tokens/${id}`]);
   return row && itemFromRow(row);
 }
 
-/**
- * Returns a token of an account or of one of its apps, also one that has expired, or undefined if it does not exist.
- *
- * @throws UNAVAILABLE if the database is unavailable
- */
+/** Returns a token of an account or of one of its apps, also one that has expired. */
 export async function findToken(
   database: Queryable,
   accountId: Ulid,
@@ -94,11 +79,7 @@ export async function findToken(
   return row && itemFromRow(row);
 }
 
-/**
- * Revokes a token of an account or of one of its apps, if it exists.
- *
- * @throws UNAVAILABLE if the database is unavailable
- */
+/** Revokes a token of an account or of one of its apps, if it exists. */
 export async function revokeToken(
   database: Pick<Queryable, 'write'>,
   accountId: Ulid,
@@ -107,13 +88,7 @@ export async function revokeToken(
   await database.write(REVOKE, [accountId, id]);
 }
 
-/**
- * Returns at most `limit` valid tokens of an account and of its apps whose id is greater than `after`, in the order
- * of their ids.
- *
- * @param now the current time, in Unix milliseconds
- * @throws UNAVAILABLE if the database is unavailable
- */
+/** Returns at most `limit` valid tokens of an account and of its apps with ids greater than `after`, in their order. */
 export async function listTokens(
   database: Queryable,
   accountId: Ulid,
@@ -125,41 +100,24 @@ export async function listTokens(
   return rows.map(itemFromRow);
 }
 
-/**
- * Returns the number of tokens that have not expired, or `MAX_COUNTED_TOKENS` if there are more.
- *
- * @param now the current time, in Unix milliseconds
- * @throws UNAVAILABLE if the database is unavailable
- */
+/** Returns the number of tokens that are valid at `now`, or `MAX_COUNTED_TOKENS` if there are more. */
 export async function countTokens(database: Queryable, now: number): Promise<number> {
   const [row] = await database.read<{ count: number }>(COUNT, [now]);
   return row?.count ?? 0;
 }
 
-/**
- * Revokes the valid token with this id. Returns its account and its app, or undefined if there is no such token.
- *
- * @param now the current time, in Unix milliseconds
- * @throws UNAVAILABLE if the database is unavailable
- */
+/** Revokes the token with this id, if it is valid at `now`. Returns its account and its app, or undefined if it is not. */
 export async function revokeTokenById(
   database: Queryable,
   id: Ulid,
   now: number,
 ): Promise<{ readonly accountId: Ulid; readonly appId: Ulid | undefined } | undefined> {
-  const [row] = await database.write<{ account_id: Ulid; app_id: Ulid | '' }>(REVOKE_BY_NAME, [
-    `tokens/${id}`,
-    now,
-  ]);
+  const params = [`tokens/${id}`, now];
+  const [row] = await database.write<RowOf<'account_id, app_id'>>(REVOKE_BY_NAME, params);
   return row && { accountId: row.account_id, appId: row.app_id || undefined };
 }
 
-/**
- * Revokes all tokens of an app. Returns the number of those that were valid by the clock of this instance.
- *
- * @param now the current time, in Unix milliseconds
- * @throws UNAVAILABLE if the database is unavailable
- */
+/** Revokes all tokens of an app. Returns the number of those that were valid at `now`. */
 export async function revokeTokensOfApp(
   database: Queryable,
   accountId: Ulid,
@@ -173,12 +131,7 @@ export async function revokeTokensOfApp(
 /** The maximum number of tokens that `revokeTokensOfAccount` revokes: one statement locks out other writes. */
 export const MAX_REVOKED = 1000;
 
-/**
- * Revokes at most `MAX_REVOKED` valid tokens of an account and of its apps. Returns their number.
- *
- * @param now the current time, in Unix milliseconds
- * @throws UNAVAILABLE if the database is unavailable
- */
+/** Revokes at most `MAX_REVOKED` tokens of an account and of its apps that are valid at `now`. Returns their number. */
 export async function revokeTokensOfAccount(
   database: Queryable,
   accountId: Ulid,

@@ -81,12 +81,8 @@ export async function findUpdateTargets(
   withinProjectId: Ulid | undefined,
   projectId: Ulid | undefined,
 ): Promise<{ wallet: boolean; project: boolean }> {
-  const [row] = await database.read<{ wallet: 0 | 1; project: 0 | 1 }>(FIND_TARGETS, [
-    accountId,
-    id,
-    withinProjectId ?? null,
-    projectId ?? null,
-  ]);
+  const params = [accountId, id, withinProjectId ?? null, projectId ?? null];
+  const [row] = await database.read<{ wallet: 0 | 1; project: 0 | 1 }>(FIND_TARGETS, params);
   return { wallet: row?.wallet === 1, project: projectId === undefined || row?.project === 1 };
 }
 

@@ -57,10 +57,7 @@ export class LogSync {
     syncFile(dirname(path));
   }
 
-  /**
-   * Resolves when all commits before the call are on disk.
-   * @throws RESULT_UNKNOWN if the sync fails
-   */
+  /** Resolves when all commits before the call are on disk. @throws RESULT_UNKNOWN if the sync fails */
   sync(): Promise<void> {
     this.#waiting ??= { ...Promise.withResolvers<void>(), count: 0 };
     this.#waiting.count += 1;
