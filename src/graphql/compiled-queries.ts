@@ -10,7 +10,6 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import type { GraphqlOperation } from '../http/observation/request-record.ts';
 import { isIntrospection } from './authentication.ts';
-import { hasSupportedConditions } from './conditions.ts';
 import type { Context } from './context.ts';
 import { isJsonObject } from './json-object.ts';
 import { fragmentsOf } from './merged-fields.ts';
@@ -44,8 +43,9 @@ const BYTES_PER_FIELD = 2000;
 const MAX_FIELDS = 1000;
 
 // graphql-jit writes response names as keys of object literals, where `__proto__` sets the prototype.
-// `__schema` and `__type` are left to graphql-js, which has its own resolvers for them.
-const NOT_COMPILED = /__(proto__|schema|type\b)/;
+// `__schema` and `__type` are left to graphql-js, which has its own resolvers for them, and so are the directives `@skip`
+// and `@include`, which graphql-jit evaluates differently for null and for a field that is selected more than once.
+const NOT_COMPILED = /__(proto__|schema|type\b)|@/;
 
 /**
  * A cache of compiled queries. A query is compiled when Apollo Server executes it for the second
@@ -90,10 +90,7 @@ export class CompiledQueries {
           const key = cacheKey({ query, operationName });
           if (seen !== 'once' || operation === undefined || this.#queries.has(key)) return;
           const { fields } = new OperationCost(this.#schema, fragmentsOf(document), operation);
-          const isCompilable =
-            isQuery(query, document, operation) &&
-            fields <= MAX_FIELDS &&
-            hasSupportedConditions(operation, document);
+          const isCompilable = isQuery(query, document, operation) && fields <= MAX_FIELDS;
           const compiled = isCompilable ? compile(this.#schema, document, operation) : undefined;
           if (compiled === undefined) this.#seen.set(seenKey, 'not compilable');
           else this.#queries.set(key, compiled, { size: key.length + fields * BYTES_PER_FIELD });

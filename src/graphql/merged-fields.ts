@@ -1,10 +1,7 @@
 import {
-  type DirectiveNode,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
-  GraphQLIncludeDirective,
-  GraphQLSkipDirective,
   Kind,
   type SelectionSetNode,
 } from 'graphql';
@@ -17,8 +14,6 @@ export type SelectedField = {
   readonly node: FieldNode;
   /** The name of the type in which the field is selected; undefined if the document has no such type. */
   readonly parent: string | undefined;
-  /** Whether the field, or a fragment around it, has a condition. */
-  readonly isConditional: boolean;
 };
 
 /** The fields of the selection sets of one object, by response key. Fragments are expanded. */
@@ -36,22 +31,17 @@ export class MergedFields {
     return this.#expanded.size;
   }
 
-  /** Adds the fields of a selection set. A fragment is expanded once, and once more under a condition. */
-  add({ selections }: SelectionSetNode, parent: string | undefined, isConditional = false): void {
+  /** Adds the fields of a selection set. A fragment is expanded once. */
+  add({ selections }: SelectionSetNode, parent: string | undefined): void {
     for (const selection of selections) {
-      const isOwnConditional = isConditional || (selection.directives ?? []).some(isCondition);
       if (selection.kind === Kind.FIELD) {
-        this.#addField({ node: selection, parent, isConditional: isOwnConditional });
+        this.#addField({ node: selection, parent });
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        const type = selection.typeCondition?.name.value ?? parent;
-        this.add(selection.selectionSet, type, isOwnConditional);
-      } else {
-        const key = `${selection.name.value} ${isOwnConditional}`;
-        if (this.#expanded.has(key)) continue;
-        this.#expanded.add(key);
+        this.add(selection.selectionSet, selection.typeCondition?.name.value ?? parent);
+      } else if (!this.#expanded.has(selection.name.value)) {
+        this.#expanded.add(selection.name.value);
         const fragment = this.#fragments.get(selection.name.value);
-        if (fragment !== undefined)
-          this.add(fragment.selectionSet, fragment.typeCondition.name.value, isOwnConditional);
+        if (fragment !== undefined) this.add(fragment.selectionSet, fragment.typeCondition.name.value);
       }
     }
   }
@@ -68,9 +58,4 @@ export class MergedFields {
 export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
-}
-
-/** Returns whether a directive is a condition: `@skip` or `@include`. */
-export function isCondition({ name }: DirectiveNode): boolean {
-  return name.value === GraphQLSkipDirective.name || name.value === GraphQLIncludeDirective.name;
 }
