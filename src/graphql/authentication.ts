@@ -1,7 +1,5 @@
-import type { ApolloServerPlugin } from '@apollo/server';
 import {
   type DocumentNode,
-  type GraphQLError,
   Kind,
   type SelectionSetNode,
   type ValidationRule,
@@ -19,28 +17,13 @@ import { type Fragments, fragmentsOf } from './merged-fields.ts';
 export function requireToken(currentContext: () => Context | undefined): ValidationRule {
   return (validation) => ({
     Document(document) {
-      const error = refusalOf(document, currentContext());
-      if (error === undefined) return undefined;
-      validation.reportError(error);
+      const { authentication } = currentContext() ?? {};
+      if (!(authentication instanceof ApiError) || isIntrospection(document)) return undefined;
+      validation.reportError(refusal(authentication));
       // The other rules visit the returned document.
       return { ...document, definitions: [] };
     },
   });
-}
-
-/** A plugin that does the same for documents that were validated before. */
-export const authentication: ApolloServerPlugin<Context> = {
-  requestDidStart: async () => ({
-    async didResolveOperation({ contextValue, document }) {
-      const error = refusalOf(document, contextValue);
-      if (error !== undefined) throw error;
-    },
-  }),
-};
-
-function refusalOf(document: DocumentNode, context: Context | undefined): GraphQLError | undefined {
-  const needsToken = context?.authentication instanceof ApiError && !isIntrospection(document);
-  return needsToken ? refusal(context.authentication) : undefined;
 }
 
 /** Returns whether the operations of a document, which may be invalid, select only introspection. */

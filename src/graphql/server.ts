@@ -25,7 +25,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { LogError } from '../http/observation/error-log.ts';
 import { ApiError } from '../model/api-error.ts';
-import { authentication, requireToken } from './authentication.ts';
+import { requireToken } from './authentication.ts';
 import type { Context } from './context.ts';
 import { causeOf, formatGraphqlError, graphqlErrorResult } from './errors.ts';
 import { recordRejectedDocument } from './http-status.ts';
@@ -130,7 +130,6 @@ export class GraphqlServer {
   #plugins({ sandbox, plugins }: GraphqlServerSettings): ApolloServerPlugin<Context>[] {
     return [
       recordOperation,
-      authentication,
       checkVariables(this.#violations),
       introspectionCache(),
       recordRejectedDocument,
@@ -188,7 +187,8 @@ export class GraphqlServer {
     const documents = new LRUCache<string, DocumentNode>({ maxSize: MAX_DOCUMENT_CACHE_BYTES });
     const seen = new LRUCache<string, true>({ max: MAX_SEEN_DOCUMENTS });
     return {
-      get: async (key) => documents.get(key),
+      // The documents of strangers are validated each time: a rule refuses them.
+      get: async (key) => (this.#isAuthenticated ? documents.get(key) : undefined),
       set: async (key, document) => {
         if (!this.#isAuthenticated) return;
         const size = BYTES_PER_CHARACTER * (document.loc?.end ?? 1);
