@@ -1,9 +1,4 @@
-import {
-  type DocumentNode,
-  Kind,
-  type SelectionSetNode,
-  type ValidationRule,
-} from 'graphql';
+import { type DocumentNode, Kind, type SelectionSetNode, type ValidationRule } from 'graphql';
 import { ApiError } from '../model/api-error.ts';
 import type { Context } from './context.ts';
 import { refusal } from './errors.ts';

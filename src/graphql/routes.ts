@@ -16,8 +16,8 @@ import {
 } from './compiled-queries.ts';
 import { Context } from './context.ts';
 import { graphqlErrorResult } from './errors.ts';
-import { responseStatus } from './http-status.ts';
 import { prefersHtml, responseMediaType } from './media-type.ts';
+import { responseStatus } from './outcome.ts';
 import { resultJson } from './response-size.ts';
 import { createSchema, schemaDocument } from './schema.ts';
 import { type GraphqlHttpRequest, type GraphqlHttpResponse, GraphqlServer } from './server.ts';

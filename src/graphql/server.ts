@@ -28,12 +28,11 @@ import { ApiError } from '../model/api-error.ts';
 import { requireToken } from './authentication.ts';
 import type { Context } from './context.ts';
 import { causeOf, formatGraphqlError, graphqlErrorResult } from './errors.ts';
-import { recordRejectedDocument } from './http-status.ts';
 import { idempotency } from './idempotency.ts';
 import { InputViolations } from './input-violations.ts';
 import { introspectionCache } from './introspection.ts';
 import { limitDocument, MAX_DOCUMENT_TOKENS } from './limits.ts';
-import { recordOperation } from './operation-name.ts';
+import { recordOutcome } from './outcome.ts';
 import { resultJson } from './response-size.ts';
 import { checkVariables } from './variables.ts';
 
@@ -129,10 +128,9 @@ export class GraphqlServer {
 
   #plugins({ sandbox, plugins }: GraphqlServerSettings): ApolloServerPlugin<Context>[] {
     return [
-      recordOperation,
+      recordOutcome,
       checkVariables(this.#violations),
       introspectionCache(),
-      recordRejectedDocument,
       idempotency(
         () => this.#requestId,
         (error) => this.#logError(error, this.#requestId),

@@ -8,17 +8,23 @@ const DOCUMENT_ERROR_CODES = new Set<unknown>([
   'BAD_USER_INPUT',
 ]);
 
-/** A plugin that records in the context whether parsing, validation or the coercion of variables failed. */
-export const recordRejectedDocument: ApolloServerPlugin<Context> = {
-  async requestDidStart() {
-    return {
-      async willSendResponse({ contextValue, response }) {
-        if (response.body.kind !== 'single' || response.http.status !== 400) return;
-        const [error] = response.body.singleResult.errors ?? [];
-        contextValue.state.isDocumentRejected = DOCUMENT_ERROR_CODES.has(error?.extensions?.['code']);
-      },
-    };
-  },
+/**
+ * A plugin that records in the context the operation, for the log and the metrics, and whether parsing, validation or the
+ * coercion of variables failed.
+ */
+export const recordOutcome: ApolloServerPlugin<Context> = {
+  requestDidStart: async () => ({
+    async didResolveOperation({ contextValue, operation }) {
+      const name = operation?.name?.value ?? '';
+      contextValue.state.operation = operation && { type: operation.operation, name, isRepeated: false };
+    },
+
+    async willSendResponse({ contextValue, response }) {
+      if (response.body.kind !== 'single' || response.http.status !== 400) return;
+      const [error] = response.body.singleResult.errors ?? [];
+      contextValue.state.isDocumentRejected = DOCUMENT_ERROR_CODES.has(error?.extensions?.['code']);
+    },
+  }),
 };
 
 /**
