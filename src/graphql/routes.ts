@@ -16,6 +16,7 @@ import {
 } from './compiled-queries.ts';
 import { Context } from './context.ts';
 import { graphqlErrorResult } from './errors.ts';
+import { isJsonObject } from './json-object.ts';
 import { prefersHtml, responseMediaType } from './media-type.ts';
 import { responseStatus } from './outcome.ts';
 import { resultJson } from './response-size.ts';
@@ -62,11 +63,11 @@ export async function addGraphqlApi(
   const server = new GraphqlServer(schema, { sandbox, introspection, logger, logError, plugins });
   await server.start();
   app.addHook('onClose', () => server.stop());
-  const route = new GraphqlRoute(server, compiledQueries, dependencies, settings);
+  const route = { ...dependencies, ...settings, server, compiledQueries };
   app.route({
     method: ['GET', 'POST'],
     url: GRAPHQL_PATH,
-    handler: (request, reply) => route.handle(request, reply),
+    handler: (request, reply) => handle(route, request, reply),
   });
 
   if (!introspection) return;
@@ -81,55 +82,44 @@ export async function addGraphqlApi(
   });
 }
 
-/** The route executes compiled queries itself. Apollo Server executes all other requests. */
-class GraphqlRoute {
-  readonly #server: GraphqlServer;
-  readonly #compiledQueries: CompiledQueries;
-  readonly #dependencies: GraphqlApiDependencies;
-  readonly #settings: GraphqlApiSettings;
+type Route = GraphqlApiDependencies &
+  GraphqlApiSettings & { readonly server: GraphqlServer; readonly compiledQueries: CompiledQueries };
 
-  constructor(
-    server: GraphqlServer,
-    compiledQueries: CompiledQueries,
-    dependencies: GraphqlApiDependencies,
-    settings: GraphqlApiSettings,
-  ) {
-    this.#server = server;
-    this.#compiledQueries = compiledQueries;
-    this.#dependencies = dependencies;
-    this.#settings = settings;
-  }
+async function handle(route: Route, request: FastifyRequest, reply: FastifyReply) {
+  const { data, authenticate, limitIntrospection, sandbox } = route;
+  const { accept } = request.headers;
+  const isPost = request.method === 'POST';
+  const isPage = sandbox && !isPost && prefersHtml(accept);
+  const mediaType = isPage ? '' : responseMediaType(accept);
+  const context = new Context({
+    data,
+    client: new RequestClient(request, reply),
+    authentication: await authenticate(request).catch(toApiError),
+    readIdempotencyHeaders: () => (isPost ? idempotencyHeaders(request) : undefined),
+    countIntrospection: () => limitIntrospection(request, reply),
+  });
+  const response = await execute(route, request, context);
+  const { operation, failure } = context.state;
+  if (operation !== undefined) recordOperation(request, operation);
+  if (failure !== undefined) recordFailure(request, failure);
+  if (typeof response === 'string') return reply.type(`${mediaType}; charset=utf-8`).send(response);
+  if (response.body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
+  for (const [name, value] of response.headers) reply.header(name, value);
+  reply.code(responseStatus(response, context));
+  return response.body.string;
+}
 
-  async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | string> {
-    const { accept } = request.headers;
-    const isPost = request.method === 'POST';
-    const isPage = this.#settings.sandbox && !isPost && prefersHtml(accept);
-    const mediaType = isPage ? '' : responseMediaType(accept);
-    const { data, authenticate, limitIntrospection } = this.#dependencies;
-    const context = new Context({
-      data,
-      client: new RequestClient(request, reply),
-      authentication: await authenticate(request).catch(toApiError),
-      readIdempotencyHeaders: () => (isPost ? idempotencyHeaders(request) : undefined),
-      countIntrospection: () => limitIntrospection(request, reply),
-    });
-    const response = await this.#execute(request, context);
-    record(request, context);
-    if (typeof response === 'string') return reply.type(`${mediaType}; charset=utf-8`).send(response);
-    if (response.body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
-    for (const [name, value] of response.headers) reply.header(name, value);
-    reply.code(responseStatus(response, context));
-    return response.body.string;
-  }
-
-  /** Executes a GraphQL request. The result of a compiled query is the body of the response. */
-  async #execute(request: FastifyRequest, context: Context): Promise<string | GraphqlHttpResponse> {
-    const resolved = toGraphqlRequest(request, this.#settings.resolveDocument);
-    const parsed = request.method === 'POST' ? graphqlRequest(resolved.body) : undefined;
-    const compiled = parsed && context.isAuthenticated ? this.#compiledQueries.find(parsed) : undefined;
-    const json = compiled && (await runCompiled(compiled, parsed?.variables, context));
-    return json ?? this.#server.execute(resolved, context).finally(() => context.state.keyed?.undo());
-  }
+/** Executes a compiled query itself, whose result is the body of the response. Apollo Server executes all other requests. */
+async function execute(
+  { server, compiledQueries, resolveDocument }: Route,
+  request: FastifyRequest,
+  context: Context,
+): Promise<string | GraphqlHttpResponse> {
+  const resolved = toGraphqlRequest(request, resolveDocument);
+  const parsed = request.method === 'POST' ? graphqlRequest(resolved.body) : undefined;
+  const compiled = parsed && context.isAuthenticated ? compiledQueries.find(parsed) : undefined;
+  const json = compiled && (await runCompiled(compiled, parsed?.variables, context));
+  return json ?? server.execute(resolved, context).finally(() => context.state.keyed?.undo());
 }
 
 /** Executes a compiled query. Returns the JSON of the response, or undefined if Apollo Server has to execute the request. */
@@ -147,12 +137,6 @@ async function runCompiled(
   return graphqlErrorResult(json, context.client.requestId);
 }
 
-/** Records the operation of a request and its first error, for the log and the metrics. */
-function record(request: FastifyRequest, { state: { operation, failure } }: Context): void {
-  if (operation !== undefined) recordOperation(request, operation);
-  if (failure !== undefined) recordFailure(request, failure);
-}
-
 /** Returns the parts of a request for Apollo Server, with the text of the document in place of its id. */
 function toGraphqlRequest(
   { id, method, headers, body, url }: FastifyRequest,
@@ -160,14 +144,13 @@ function toGraphqlRequest(
 ): GraphqlHttpRequest {
   const queryStart = url.indexOf('?');
   const search = queryStart === -1 ? '' : url.slice(queryStart);
-  if (resolveDocument === undefined) return { id, method, headers, body, search };
-  if (method === 'POST') {
-    // Apollo Server rejects a body that is not an object.
-    const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-    const resolved = isObject ? resolveDocument(body as GraphqlParameters, id) : body;
-    return { id, method, headers, body: resolved, search };
+  const resolved = { id, method, headers, body, search };
+  if (resolveDocument === undefined) return resolved;
+  if (method !== 'POST') {
+    return { ...resolved, search: resolveSearch(search, (query) => resolveDocument(query, id)) };
   }
-  return { id, method, headers, body, search: resolveSearch(search, (query) => resolveDocument(query, id)) };
+  // Apollo Server rejects a body that is not an object.
+  return { ...resolved, body: isJsonObject(body) ? resolveDocument(body, id) : body };
 }
 
 /** Resolves the document of a query string, which is parsed as Apollo Server does. */
