@@ -8,7 +8,7 @@ import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { findAccount } from '../storage/accounts.ts';
 import { APP_LIST, type AppRow } from '../storage/apps.ts';
-import { listAuditEvents } from '../storage/audit-events.ts';
+import { AUDIT_EVENT_LIST, type AuditEventRow } from '../storage/audit-events.ts';
 import { listOf } from '../storage/list.ts';
 import { PROJECT_LIST, type ProjectItem } from '../storage/projects.ts';
 import { listTokens } from '../storage/tokens.ts';
@@ -68,7 +68,7 @@ export async function* exportAccount(
   for await (const item of readWholeList((after, limit) => listTokens(database, id, after, limit, now))) {
     yield { type: 'token', token: tokenFromItem(item) };
   }
-  for await (const row of readWholeList((after, limit) => listAuditEvents(database, id, after, limit))) {
+  for await (const row of readWholeList(listOf<AuditEventRow>(database, AUDIT_EVENT_LIST, scope))) {
     yield { type: 'event', event: auditEventFromRow(row) };
   }
 }

@@ -15,7 +15,8 @@ const ON_CONFLICT =
 const INSERT = `INSERT INTO audit_event (${AUDIT_EVENT})
 SELECT ${placeholders(NAMES, 1)} WHERE ${IF_FIRST} ${ON_CONFLICT}`;
 
-const LIST = `SELECT ${AUDIT_EVENT} FROM audit_event WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
+/** The table of the lists of audit events. Their rows are `AuditEventRow`s. */
+export const AUDIT_EVENT_LIST = { name: 'audit_event', columns: AUDIT_EVENT } as const;
 
 const LIST_NEWEST = `SELECT ${AUDIT_EVENT} FROM audit_event WHERE account_id = $1 AND id < $2 AND id >= $3
 ORDER BY id DESC LIMIT $4`;
@@ -47,16 +48,6 @@ export function audited(
   event: AuditEventRow,
 ): Pick<Queryable, 'write'> {
   return { write: (sql, params = []) => database.writeAll([{ sql, params }, auditStatement(event)]) };
-}
-
-/** Returns at most `limit` events of an account whose id is greater than `after`, in the order of their ids. */
-export function listAuditEvents(
-  database: Queryable,
-  accountId: Ulid,
-  after: string,
-  limit: number,
-): Promise<readonly AuditEventRow[]> {
-  return database.read<AuditEventRow>(LIST, [accountId, after, limit]);
 }
 
 /** Returns at most `limit` events with ids from `from`, but less than `before`, the newest first. @param accountId undefined for all accounts */

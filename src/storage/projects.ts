@@ -71,23 +71,15 @@ export async function updateProject(
   return row;
 }
 
-/**
- * Returns whether a project has apps or wallets, or is the default project of its account or of a valid account token.
- *
- * @param now the current time, in Unix milliseconds
- */
+/** Returns whether a project has apps or wallets, or is the default project of its account or of a token valid at `now`. */
 export async function hasDependents(
   database: Queryable,
   accountId: Ulid,
   id: Ulid,
   now: number,
 ): Promise<boolean> {
-  const [row] = await database.read<{ has_dependents: 0 | 1 }>(HAS_DEPENDENTS, [
-    accountId,
-    id,
-    `%"defaultProjectId":"${id}"%`,
-    now,
-  ]);
+  const params = [accountId, id, `%"defaultProjectId":"${id}"%`, now];
+  const [row] = await database.read<{ has_dependents: 0 | 1 }>(HAS_DEPENDENTS, params);
   return row?.has_dependents === 1;
 }
 

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { idOf, parseResourceName, type Ulid } from '../../src/model/resource-name.ts';
-import { listAuditEvents, listNewestAuditEvents } from '../../src/storage/audit-events.ts';
+import { AUDIT_EVENT_LIST, listNewestAuditEvents } from '../../src/storage/audit-events.ts';
 import type { Database, Execute, Queryable, Row, Value } from '../../src/storage/database.ts';
+import { listOf } from '../../src/storage/list.ts';
 import { findListPages, findListsWithPrevious } from '../../src/storage/project-lists.ts';
 import { findProjectPage, findProjectPageMetadata } from '../../src/storage/projects.ts';
 import { sweepExpired } from '../../src/storage/sweep.ts';
@@ -187,7 +188,7 @@ test.each(['force_custom_plan', 'force_generic_plan'] as const)(
     await gateway.database.write(FILL_EVENTS);
     await gateway.database.write('ANALYZE');
     const { explained, steps } = explain(gateway.database, mode);
-    expect(await listAuditEvents(explained, '7' as Ulid, '7', 5)).toHaveLength(5);
+    expect(await listOf(explained, AUDIT_EVENT_LIST, { account_id: '7' })('7' as Ulid, 5)).toHaveLength(5);
     for (const account of ['7' as Ulid, undefined]) {
       const range = { before: '8', from: '7' };
       expect(await listNewestAuditEvents(explained, account, range, 5)).toHaveLength(5);

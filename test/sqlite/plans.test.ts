@@ -10,7 +10,7 @@ import {
 import { deleteAccountRows } from '../../src/storage/account-rows.ts';
 import { ACCOUNT_LIST } from '../../src/storage/accounts.ts';
 import { APP_LIST, findAccountOfApp, replaceAppKey, updateApp } from '../../src/storage/apps.ts';
-import { countAuditEvents, listAuditEvents, listNewestAuditEvents } from '../../src/storage/audit-events.ts';
+import { AUDIT_EVENT_LIST, countAuditEvents, listNewestAuditEvents } from '../../src/storage/audit-events.ts';
 import type { Database, Execute } from '../../src/storage/database.ts';
 import { listOf } from '../../src/storage/list.ts';
 import { countLists, findListPages, findListsWithPrevious } from '../../src/storage/project-lists.ts';
@@ -122,7 +122,7 @@ test('the token of a request and the rows of the commands are found by an index'
   await revokeTokenById(explained, id, 0);
   await revokeTokensOfApp(explained, accountId, id, 0);
   await revokeTokensOfAccount(explained, id, 0);
-  await listAuditEvents(explained, accountId, '', 10);
+  await listOf(explained, AUDIT_EVENT_LIST, { account_id: accountId })('', 10);
   for (const account of [accountId, undefined]) {
     await listNewestAuditEvents(explained, account, { before: '8', from: '' }, 10);
   }
