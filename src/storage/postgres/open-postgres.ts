@@ -40,7 +40,7 @@ export type PostgresSettings = {
 export type ObservePool = (state: () => PoolState) => ((wait: PoolWait) => void) | undefined;
 
 /** The functions that receive what is measured. */
-type Observers = {
+export type PostgresObservers = {
   readonly onPool?: ObservePool | undefined;
   readonly onStatement?: ObserveStatement | undefined;
 };
@@ -65,7 +65,7 @@ const READ_ONLY = "SELECT current_setting('transaction_read_only') AS read_only"
 export function openPostgres(
   url: string,
   settings: PostgresSettings,
-  { onPool, onStatement }: Observers = {},
+  { onPool, onStatement }: PostgresObservers = {},
 ): Database {
   const { timeoutMs } = settings;
   const { pool, probes, begin } = openPools(url, settings, onPool);
@@ -172,8 +172,18 @@ async function probe({ query }: Session): Promise<boolean> {
   return state?.read_only === 'off';
 }
 
+// Few, because the texts of statements are constants.
+const joinedTexts = new Map<string, string>();
+
 /** Joins the statements of `Database.writeAll` to one. Source: PostgreSQL, section 7.8.4. */
 function joined(statements: readonly Statement[]): string {
+  const key = statements.map(({ sql }) => sql).join(';');
+  const text = joinedTexts.get(key) ?? joinAll(statements);
+  joinedTexts.set(key, text);
+  return text;
+}
+
+function joinAll(statements: readonly Statement[]): string {
   let count = 0;
   const parts = statements.map(({ sql, params }, index) => {
     const offset = count;
