@@ -1,22 +1,11 @@
 import type { Database } from './database.ts';
 import { DatabaseUrlError, sqlitePath } from './database-url.ts';
-import type { ObservePool, PostgresSettings } from './postgres/open-postgres.ts';
+import type { PostgresObservers, PostgresSettings } from './postgres/open-postgres.ts';
 import { openSqlite, type SqliteSettings } from './sqlite/open-sqlite.ts';
-import type { ObserveStatement } from './statement-times.ts';
 
-/** Options for opening a database. */
-export type OpenSettings = {
-  readonly postgres?: PostgresSettings;
-  /** Whether to create the SQLite file if it does not exist; the default is true. */
-  readonly create?: boolean;
-  /** See `SqliteSettings.onFailure`. */
-  readonly onFailure?: SqliteSettings['onFailure'];
-  /** Is called after each sync of SQLite's write-ahead log. */
-  readonly onSync?: SqliteSettings['onSync'];
-  /** Observes the PostgreSQL pool. */
-  readonly onPool?: ObservePool | undefined;
-  readonly onStatement?: ObserveStatement | undefined;
-};
+/** Options for opening a database. By default, a SQLite file is created if it does not exist. */
+export type OpenSettings = Partial<SqliteSettings> &
+  PostgresObservers & { readonly postgres?: PostgresSettings };
 
 const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = { poolSize: 10, timeoutMs: 5000 };
 
@@ -30,21 +19,14 @@ const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = { poolSize: 10, timeoutMs: 5
  */
 export async function openDatabase(
   url: string,
-  {
-    postgres = DEFAULT_POSTGRES_SETTINGS,
-    create = true,
-    onFailure,
-    onSync,
-    onPool,
-    onStatement,
-  }: OpenSettings = {},
+  { postgres = DEFAULT_POSTGRES_SETTINGS, create = true, ...observers }: OpenSettings = {},
 ): Promise<Database> {
   const path = sqlitePath(url);
-  if (path !== undefined) return openSqlite(path, { create, onFailure, onSync, onStatement });
+  if (path !== undefined) return openSqlite(path, { create, ...observers });
   if (/^postgres(ql)?:\/\//.test(url)) {
     // Imported on demand: a start on SQLite is faster without the PostgreSQL driver.
     const { openPostgres } = await import('./postgres/open-postgres.ts');
-    return openPostgres(url, postgres, { onPool, onStatement });
+    return openPostgres(url, postgres, observers);
   }
   throw new DatabaseUrlError(
     'DATABASE_URL must be sqlite:<path> or postgres://<user>:<password>@<host>:<port>,…/<database>.',
