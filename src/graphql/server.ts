@@ -1,11 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  ApolloServer,
-  type ApolloServerOptions,
-  type ApolloServerPlugin,
-  HeaderMap,
-  type HTTPGraphQLRequest,
-} from '@apollo/server';
+import { ApolloServer, type ApolloServerPlugin, HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
@@ -40,8 +34,6 @@ import { checkVariables } from './variables.ts';
 const BYTES_PER_CHARACTER = 100;
 
 const MAX_DOCUMENT_CACHE_BYTES = 10_000_000;
-
-const MAX_SEEN_DOCUMENTS = 10_000;
 
 const MAX_PERSISTED_QUERY_BYTES = 4_000_000;
 
@@ -91,7 +83,12 @@ export class GraphqlServer {
       logger,
       parseOptions: { maxTokens: MAX_DOCUMENT_TOKENS },
       documentStore: this.#documentCache(),
-      persistedQueries: { cache: this.#persistedQueryCache() },
+      persistedQueries: {
+        cache: this.#cache<string>(
+          MAX_PERSISTED_QUERY_BYTES,
+          (query, key) => 2 * (key.length + query.length),
+        ),
+      },
       validationOptions: { maxErrors: MAX_VALIDATION_ERRORS },
       validationRules: [
         requireToken(() => this.#contexts.getStore()),
@@ -177,40 +174,32 @@ export class GraphqlServer {
     return error;
   }
 
-  /**
-   * Returns a cache for parsed and validated documents. A document is cached at its second request:
-   * caching documents that are requested only once would increase the cost of garbage collection.
-   */
-  #documentCache(): NonNullable<ApolloServerOptions<Context>['documentStore']> {
-    const documents = new LRUCache<string, DocumentNode>({ maxSize: MAX_DOCUMENT_CACHE_BYTES });
-    const seen = new LRUCache<string, true>({ max: MAX_SEEN_DOCUMENTS });
+  /** Returns the cache for parsed and validated documents. */
+  #documentCache() {
+    const cache = this.#cache<DocumentNode>(
+      MAX_DOCUMENT_CACHE_BYTES,
+      ({ loc }) => BYTES_PER_CHARACTER * (loc?.end ?? 1),
+    );
+    // The documents of strangers are validated each time: a rule refuses them.
+    return { ...cache, get: async (key: string) => (this.#isAuthenticated ? cache.get(key) : undefined) };
+  }
+
+  /** Returns a cache that only requests with a valid token change. Strangers must not displace what clients share. */
+  #cache<Value extends object | string>(
+    maxSize: number,
+    sizeCalculation: (value: Value, key: string) => number,
+  ) {
+    const cache = new LRUCache<string, Value>({ maxSize, sizeCalculation });
     return {
-      // The documents of strangers are validated each time: a rule refuses them.
-      get: async (key) => (this.#isAuthenticated ? documents.get(key) : undefined),
-      set: async (key, document) => {
-        if (!this.#isAuthenticated) return;
-        const size = BYTES_PER_CHARACTER * (document.loc?.end ?? 1);
-        if (seen.has(key)) documents.set(key, document, { size });
-        else seen.set(key, true);
+      get: async (key: string) => cache.get(key),
+      set: async (key: string, value: Value) => {
+        if (this.#isAuthenticated) cache.set(key, value);
       },
-      delete: async (key) => documents.delete(key),
+      delete: async (key: string) => cache.delete(key),
     };
   }
 
-  /** Returns the cache for automatic persisted queries. */
-  #persistedQueryCache() {
-    const queries = new LRUCache<string, string>({ maxSize: MAX_PERSISTED_QUERY_BYTES });
-    return {
-      get: async (key: string) => queries.get(key),
-      set: async (key: string, query: string) => {
-        if (!this.#isAuthenticated) return;
-        queries.set(key, query, { size: 2 * (key.length + query.length) });
-      },
-      delete: async (key: string) => queries.delete(key),
-    };
-  }
-
-  /** Whether a request with a valid token is being executed. Strangers must not displace what clients share. */
+  /** Whether a request with a valid token is being executed. */
   get #isAuthenticated(): boolean {
     return this.#contexts.getStore()?.isAuthenticated ?? false;
   }
