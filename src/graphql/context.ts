@@ -39,8 +39,6 @@ const MAX_BATCH_SIZE = 100;
 /** The mutable state of one request. */
 export type RequestState = {
   resources?: Resources;
-  /** The projects of resources, of which many can have the same. */
-  readonly projects: Map<ResourceName, Promise<Project>>;
   viewer?: Promise<Token>;
   /** Whether a mutation of the request has ended its token. */
   isSignedOut?: boolean;
@@ -82,7 +80,6 @@ export class Context {
   /** Counts an introspection whose result was not kept. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
   readonly countIntrospection: () => Promise<void>;
   readonly state: RequestState = {
-    projects: new Map(),
     pages: [],
     appLists: { loaders: new Map(), totalCounts: new Map() },
     walletLists: { loaders: new Map(), totalCounts: new Map() },
@@ -129,10 +126,11 @@ export class Context {
   }
 
   /** Returns the project of a resource. */
-  getProject(name: ResourceName<'projects'>): Promise<Project> {
-    const { projects } = this.state;
-    const project = projects.get(name) ?? loadProject(this.resources, name);
-    projects.set(name, project);
+  async getProject(name: ResourceName<'projects'>): Promise<Project> {
+    const project = await this.resources.load(name);
+    if (project === null || !('imageCoverUrl' in project)) {
+      throw new Error(`The project ${name} of a resource does not exist.`);
+    }
     return project;
   }
 
@@ -175,14 +173,6 @@ export class Context {
       totalCounts.clear();
     }
   }
-}
-
-async function loadProject(resources: Resources, name: ResourceName<'projects'>): Promise<Project> {
-  const project = await resources.load(name);
-  if (project === null || !('imageCoverUrl' in project)) {
-    throw new Error(`The project ${name} of a resource does not exist.`);
-  }
-  return project;
 }
 
 /** Returns the loader of the page with these arguments. Null means the same as omitted. */
