@@ -29,6 +29,8 @@ export type CompiledQuery = {
     context: Context,
     variables: GraphqlRequest['variables'],
   ): ExecutionResult | Promise<ExecutionResult>;
+  /** Its memory without the text of the query, in bytes. */
+  readonly bytes: number;
   readonly operation: GraphqlOperation;
 };
 
@@ -71,29 +73,18 @@ export class CompiledQueries {
   plugin(): ApolloServerPlugin<Context> {
     return {
       requestDidStart: async () => ({
-        executionDidStart: async ({
-          request,
-          source: query,
-          queryHash,
-          document,
-          operation,
-          contextValue,
-        }) => {
+        executionDidStart: async ({ request, source, queryHash, document, operation, contextValue }) => {
           const operationName = request.operationName ?? null;
           const seenKey = `${queryHash} ${operationName}`;
           const seen = this.#seen.get(seenKey);
           if (seen === undefined) this.#seen.set(seenKey, 'once');
           const { state } = contextValue;
-          if (state.operation !== undefined) {
-            state.operation = { ...state.operation, isRepeated: seen !== undefined };
-          }
-          const key = cacheKey({ query, operationName });
+          if (state.operation) state.operation = { ...state.operation, isRepeated: seen !== undefined };
+          const key = cacheKey({ query: source, operationName });
           if (seen !== 'once' || operation === undefined || this.#queries.has(key)) return;
-          const { fields } = new OperationCost(this.#schema, fragmentsOf(document), operation);
-          const isCompilable = isQuery(query, document, operation) && fields <= MAX_FIELDS;
-          const compiled = isCompilable ? compile(this.#schema, document, operation) : undefined;
+          const compiled = compile(this.#schema, source, document, operation);
           if (compiled === undefined) this.#seen.set(seenKey, 'not compilable');
-          else this.#queries.set(key, compiled, { size: key.length + fields * BYTES_PER_FIELD });
+          else this.#queries.set(key, compiled, { size: key.length + compiled.bytes });
         },
       }),
     };
@@ -112,19 +103,17 @@ export function graphqlRequest(body: unknown): GraphqlRequest | undefined {
   return isSupported ? (body as GraphqlRequest) : undefined;
 }
 
-/** Returns whether an operation is a query, and not an introspection query. */
-function isQuery(query: string, document: DocumentNode, operation: OperationDefinitionNode): boolean {
-  return (
-    operation.operation === OperationTypeNode.QUERY && !NOT_COMPILED.test(query) && !isIntrospection(document)
-  );
-}
-
-/** Compiles a query. Returns undefined if graphql-jit can't compile it. */
+/** Compiles an operation. Returns undefined if it is not a query that graphql-jit can compile. */
 function compile(
   schema: GraphQLSchema,
+  query: string,
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): CompiledQuery | undefined {
+  const isQuery = operation.operation === OperationTypeNode.QUERY;
+  if (!isQuery || NOT_COMPILED.test(query) || isIntrospection(document)) return undefined;
+  const { fields } = new OperationCost(schema, fragmentsOf(document), operation);
+  if (fields > MAX_FIELDS) return undefined;
   const compiled = compileQuery(schema, document, operation.name?.value, {
     // The resolvers return values of the correct scalar types.
     disableLeafSerialization: true,
@@ -134,6 +123,7 @@ function compile(
   if (!isCompiledQuery(compiled)) return undefined;
   return {
     execute: (context, variables) => compiled.query(undefined, context, variables),
+    bytes: fields * BYTES_PER_FIELD,
     operation: { type: operation.operation, name: operation.name?.value ?? '', isRepeated: true },
   };
 }
