@@ -1,16 +1,15 @@
 import { HeaderMap } from '@apollo/server';
-import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql';
+import { type ASTNode, GraphQLError, type GraphQLFormattedError, isValueNode, Kind } from 'graphql';
 import { headersOf, statusCodeOf } from '../http/http-error.ts';
 import {
   type ApiError,
-  type FieldViolation,
   invalidFields,
   resultUnknown,
   type Status,
   shouldLog,
   toApiError,
 } from '../model/api-error.ts';
-import { type InputViolations, isValueNode } from './input-violations.ts';
+import type { InputViolations } from './input-violations.ts';
 import { MAX_DOCUMENT_TOKENS } from './limits.ts';
 
 /** Apollo's error codes, by canonical name. */
@@ -42,12 +41,17 @@ export function graphqlError(error: ApiError, requestId: string): GraphQLFormatt
   };
 }
 
+/** Returns the status and the headers of the response to a request that is rejected. */
+export function httpOf(error: ApiError) {
+  return { status: statusCodeOf(error), headers: new HeaderMap(Object.entries(headersOf(error))) };
+}
+
 /** Returns the error with which a plugin or a validation rule rejects a request. */
-export function refusal(error: ApiError): GraphQLError {
-  const headers = new HeaderMap(Object.entries(headersOf(error)));
+export function refusal(error: ApiError, nodes: readonly ASTNode[] = []): GraphQLError {
   return new GraphQLError(error.message, {
+    nodes,
     originalError: error,
-    extensions: { http: { status: statusCodeOf(error), headers } },
+    extensions: { http: httpOf(error) },
   });
 }
 
@@ -129,11 +133,7 @@ function requestErrorCode(formatted: GraphQLFormattedError, thrown: GraphQLError
   return node && isValueNode(node) ? CODES.INVALID_ARGUMENT : undefined;
 }
 
-type RequestError = {
-  readonly message: string;
-  readonly reason?: string;
-  readonly fieldViolations?: readonly FieldViolation[];
-};
+type RequestError = Pick<ApiError, 'message'> & Partial<Pick<ApiError, 'reason' | 'fieldViolations'>>;
 
 /**
  * Returns the message and the violations of a request error. A message of graphql-js that can

@@ -1,10 +1,9 @@
 import { type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
 import { OperationTypeNode } from 'graphql';
-import { headersOf, statusCodeOf } from '../http/http-error.ts';
 import { REPLAYED_HEADER } from '../http/idempotency.ts';
 import { type ApiError, shouldLog, toApiError } from '../model/api-error.ts';
 import type { Context } from './context.ts';
-import { graphqlError } from './errors.ts';
+import { graphqlError, httpOf } from './errors.ts';
 import { resultJson } from './response-size.ts';
 
 /**
@@ -24,9 +23,8 @@ export function idempotency(
     if (shouldLog(error)) log(error);
     // The errors of the result are not sent.
     state.failure = error;
-    const headers = new HeaderMap(Object.entries(headersOf(error)));
     return {
-      http: { status: statusCodeOf(error), headers },
+      http: httpOf(error),
       body: { kind: 'single', singleResult: { errors: [graphqlError(error, requestId())] } },
     };
   }

@@ -22,6 +22,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { FieldViolation } from '../model/api-error.ts';
+import { isJsonObject } from './json-object.ts';
 
 // The error messages of graphql-js contain the invalid value, which can be a password or a private
 // key. The errors of variables and of values in documents are therefore made here, without values.
@@ -128,7 +129,7 @@ export class InputViolations {
   }
 
   #checkObject(type: GraphQLInputObjectType, value: unknown, path: Path, report: Report): void {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (!isJsonObject(value)) {
       report(path, this.#describeType(type));
       return;
     }
@@ -161,23 +162,6 @@ function inputName(node: ASTNode): readonly string[] {
   if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) return [node.name.value];
   return node.kind === Kind.VARIABLE_DEFINITION ? [node.variable.name.value] : [];
 }
-
-/** Returns whether a node of a document is a value or a variable. */
-export function isValueNode(node: ASTNode): node is ValueNode {
-  return VALUE_KINDS.has(node.kind);
-}
-
-const VALUE_KINDS = new Set<string>([
-  Kind.VARIABLE,
-  Kind.INT,
-  Kind.FLOAT,
-  Kind.STRING,
-  Kind.BOOLEAN,
-  Kind.NULL,
-  Kind.ENUM,
-  Kind.LIST,
-  Kind.OBJECT,
-]);
 
 const REQUIRED = 'Required.';
 

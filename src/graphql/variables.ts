@@ -1,9 +1,9 @@
 import type { ApolloServerPlugin } from '@apollo/server';
-import { GraphQLError } from 'graphql';
-import { statusCodeOf } from '../http/http-error.ts';
+import { isValueNode } from 'graphql';
 import { invalidFields } from '../model/api-error.ts';
 import type { Context } from './context.ts';
-import { type InputViolations, isValueNode } from './input-violations.ts';
+import { refusal } from './errors.ts';
+import type { InputViolations } from './input-violations.ts';
 
 /**
  * Returns a plugin that rejects variables of the wrong type before execution. graphql-js would
@@ -19,11 +19,10 @@ export function checkVariables(violations: InputViolations): ApolloServerPlugin<
         const invalid = violations.ofVariables(operation, request.variables ?? {});
         if (invalid.length === 0) return;
         const error = invalidFields(invalid.flatMap((variable) => variable.violations));
-        throw new GraphQLError(error.message, {
-          nodes: invalid.map(({ definition }) => definition),
-          originalError: error,
-          extensions: { code: 'BAD_USER_INPUT', http: { status: statusCodeOf(error) } },
-        });
+        throw refusal(
+          error,
+          invalid.map(({ definition }) => definition),
+        );
       },
 
       async didEncounterErrors({ document, errors }) {
