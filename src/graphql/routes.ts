@@ -1,10 +1,9 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { malformedRequest } from '../http/http-error.ts';
 import { idempotencyHeaders } from '../http/idempotency.ts';
-import type { LogError } from '../http/observation/error-log.ts';
 import { recordFailure, recordOperation } from '../http/observation/request-record.ts';
 import type { Limiter } from '../http/protection/rate-limit.ts';
 import { toApiError } from '../model/api-error.ts';
@@ -16,13 +15,18 @@ import {
 } from './compiled-queries.ts';
 import { Context } from './context.ts';
 import { graphqlErrorResult } from './errors.ts';
-import { isJsonObject } from './json-object.ts';
+import { isJsonObject, type JsonObject, parseJson } from './json-object.ts';
 import { prefersHtml, responseMediaType } from './media-type.ts';
 import { responseStatus } from './outcome.ts';
 import { resultJson } from './response-size.ts';
 import { createSchema, schemaDocument } from './schema.ts';
-import { type GraphqlHttpRequest, type GraphqlHttpResponse, GraphqlServer } from './server.ts';
-import type { GraphqlParameters, ResolveDocument } from './trusted-documents.ts';
+import {
+  type GraphqlHttpRequest,
+  type GraphqlHttpResponse,
+  GraphqlServer,
+  type GraphqlServerSettings,
+} from './server.ts';
+import type { ResolveDocument } from './trusted-documents.ts';
 
 /** The path of the GraphQL API. */
 export const GRAPHQL_PATH = '/graphql';
@@ -31,22 +35,16 @@ export const GRAPHQL_PATH = '/graphql';
 export const SCHEMA_PATH = '/schema.graphql';
 
 /** The settings of the GraphQL API. */
-export type GraphqlApiSettings = {
-  /** Whether browsers get Apollo Sandbox at the path. */
-  readonly sandbox: boolean;
-  /** Whether clients can read the schema. */
-  readonly introspection: boolean;
+export type GraphqlApiSettings = Pick<GraphqlServerSettings, 'sandbox' | 'introspection'> & {
   /** Finds the documents of the manifest; undefined if there is no manifest. */
   readonly resolveDocument: ResolveDocument | undefined;
 };
 
 /** What the GraphQL API uses. */
-export type GraphqlApiDependencies = {
+export type GraphqlApiDependencies = Pick<GraphqlServerSettings, 'logger' | 'logError'> & {
   readonly data: DataLayer;
   readonly authenticate: Authenticate;
   readonly limitIntrospection: Limiter;
-  readonly logger: FastifyBaseLogger;
-  readonly logError: LogError;
 };
 
 /** Adds the routes of the GraphQL API. */
@@ -154,28 +152,17 @@ function toGraphqlRequest(
 }
 
 /** Resolves the document of a query string, which is parsed as Apollo Server does. */
-function resolveSearch(
-  search: string,
-  resolve: (parameters: GraphqlParameters) => GraphqlParameters,
-): string {
+function resolveSearch(search: string, resolve: (parameters: JsonObject) => JsonObject): string {
   const parameters = new URLSearchParams(search);
   // Which of the two documents would be executed?
   if (new Set(parameters.keys()).size < parameters.size) {
     throw malformedRequest('A parameter of the query string is repeated.');
   }
   const { extensions, ...texts } = Object.fromEntries(parameters);
+  // Apollo Server rejects extensions that are not JSON.
   const parsed = { ...texts, ...(extensions !== undefined && { extensions: parseJson(extensions) }) };
   const resolved = resolve(parsed);
   if (resolved === parsed) return search;
   const { extensions: rest, ...others } = resolved as Readonly<Record<string, string>>;
   return `?${new URLSearchParams({ ...others, ...(rest && { extensions: JSON.stringify(rest) }) })}`;
-}
-
-/** Returns the value of a JSON text, or undefined if it is invalid, which Apollo Server rejects. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { documentNotFound, documentNotTrusted } from '../model/api-error.ts';
-import { isJsonObject, type JsonObject } from './json-object.ts';
+import { isJsonObject, type JsonObject, parseJson } from './json-object.ts';
 
 /** How documents that are not in the manifest are treated: logged and executed, executed, or refused. */
 export type TrustedDocumentsMode = 'log' | 'prefer' | 'require';
@@ -10,16 +10,13 @@ export type TrustedDocumentsMode = 'log' | 'prefer' | 'require';
 /** The documents of a manifest, by their ids. */
 export type Manifest = ReadonlyMap<string, string>;
 
-/** The parameters of a GraphQL request, from its body or its query string. */
-export type GraphqlParameters = JsonObject;
-
 /**
- * Returns the parameters with the text of the document in place of its id. Parameters that contain
- * the text are unchanged.
+ * Returns the parameters of a GraphQL request, from its body or its query string, with the text of the document in place of
+ * its id. Parameters that contain the text are unchanged.
  *
  * @throws INVALID_ARGUMENT if the document is not in the manifest, and the mode or the kind of id requires it
  */
-export type ResolveDocument = (parameters: GraphqlParameters, requestId: string) => GraphqlParameters;
+export type ResolveDocument = (parameters: JsonObject, requestId: string) => JsonObject;
 
 // `documentId` is the name in GraphQL over HTTP, appendix on persisted documents. Clients of Relay often use the others.
 const ID_PARAMETERS = ['documentId', 'doc_id', 'id'];
@@ -31,19 +28,14 @@ const MAX_LOGGED = 1000;
 
 /** Parses a manifest of Apollo or of Relay. Returns undefined if it is neither. */
 export function parseManifest(text: string): Manifest | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
   if (!isJsonObject(value)) return undefined;
   const entries = 'format' in value ? apolloEntries(value) : Object.entries(value);
   const isValid = entries?.every((entry) => entry.every((part) => typeof part === 'string' && part !== ''));
   return isValid ? new Map(entries as [string, string][]) : undefined;
 }
 
-function apolloEntries({ format, version, operations }: GraphqlParameters): unknown[][] | undefined {
+function apolloEntries({ format, version, operations }: JsonObject): unknown[][] | undefined {
   if (format !== APOLLO_FORMAT || version !== 1 || !Array.isArray(operations)) return undefined;
   return operations.map((operation) =>
     isJsonObject(operation) ? [operation['id'], operation['body']] : [undefined],
@@ -59,7 +51,7 @@ export function trustedDocuments(
   const texts = new Set(manifest.values());
   const logged = new LRUCache<string, true>({ max: MAX_LOGGED });
 
-  function logUnlisted(query: string, { operationName }: GraphqlParameters, requestId: string): void {
+  function logUnlisted(query: string, { operationName }: JsonObject, requestId: string): void {
     const sha256 = hash('sha256', query);
     if (logged.has(sha256)) return;
     logged.set(sha256, true);
@@ -95,7 +87,7 @@ function apolloHashOf(extensions: unknown): unknown {
 }
 
 /** Replaces the id by the text. Apollo Server would reject an id that is not the hash of the text. */
-function withDocument({ extensions, ...parameters }: GraphqlParameters, query: string): GraphqlParameters {
+function withDocument({ extensions, ...parameters }: JsonObject, query: string): JsonObject {
   const others = Object.entries(parameters).filter(([name]) => !ID_PARAMETERS.includes(name));
   const { persistedQuery: _, ...rest } = isJsonObject(extensions) ? extensions : {};
   return { ...Object.fromEntries(others), query, ...(Object.keys(rest).length > 0 && { extensions: rest }) };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/graphql/json-object.ts';
 import {
-  type GraphqlParameters,
   parseManifest,
   type TrustedDocumentsMode,
   trustedDocuments,
@@ -48,7 +48,7 @@ describe('a manifest', () => {
 const apollo = (sha256Hash: string) => ({ persistedQuery: { version: 1, sha256Hash } });
 
 /** Resolves parameters with a manifest of one document. Returns the result or the reason of the error. */
-function resolve(mode: TrustedDocumentsMode, parameters: GraphqlParameters, logged: unknown[] = []): unknown {
+function resolve(mode: TrustedDocumentsMode, parameters: JsonObject, logged: unknown[] = []): unknown {
   const manifest = new Map([['abc', LISTED]]);
   try {
     return trustedDocuments(manifest, mode, { info: (fields: unknown) => logged.push(fields) })(
