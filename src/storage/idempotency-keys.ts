@@ -1,5 +1,6 @@
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
+import { IDEMPOTENCY_KEY } from './tables.ts';
 
 /** The primary key of the table `idempotency_key`. */
 export type IdempotencyKeyId = {
@@ -22,9 +23,7 @@ const FIND = `SELECT content_hash, response FROM idempotency_key
 WHERE account_id = $1 AND principal_id = $2 AND key_hash = $3 AND expire_time_ms > $4`;
 
 // A row that has expired, but is not deleted yet, is replaced.
-const INSERT = `INSERT INTO idempotency_key
-  (account_id, principal_id, key_hash, content_hash, response, expire_time_ms)
-VALUES ($1, $2, $3, $4, $5, $6)
+const INSERT = `INSERT INTO idempotency_key (${IDEMPOTENCY_KEY}) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (account_id, principal_id, key_hash) DO UPDATE
   SET content_hash = excluded.content_hash, response = excluded.response, expire_time_ms = excluded.expire_time_ms
   WHERE idempotency_key.expire_time_ms <= $7

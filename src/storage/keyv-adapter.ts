@@ -1,12 +1,12 @@
 import type { KeyvStoreAdapter } from 'keyv';
 import { IF_FIRST, type Queryable } from './database.ts';
+import { TOKEN } from './tables.ts';
 
 // An entry of an account that is suspended or deleted is not found.
 const GET = `SELECT token.value, token.expire_time_ms FROM token JOIN account ON account.id = token.account_id
 WHERE token.account_id = $1 AND token.id = $2 AND account.id = $1 AND account.state = 'ACTIVE'`;
 
-const SET = `INSERT INTO token (account_id, id, value, expire_time_ms, app_id, app_key_id)
-SELECT $1, $2, $3, $4, $5, $6 WHERE ${IF_FIRST}
+const SET = `INSERT INTO token (${TOKEN}) SELECT $1, $2, $3, $4, $5, $6 WHERE ${IF_FIRST}
 ON CONFLICT (account_id, id) DO UPDATE SET value = excluded.value, expire_time_ms = excluded.expire_time_ms`;
 
 const DELETE = 'DELETE FROM token WHERE account_id = $1 AND id = $2 RETURNING expire_time_ms';
@@ -56,7 +56,7 @@ export class KeyvAdapter implements KeyvStoreAdapter {
   /** Inserts or replaces an entry. @param ttl the time to live, in milliseconds; an entry without it does not expire */
   async set(key: string, value: string, ttl?: number): Promise<void> {
     const expireTimeMs = ttl === undefined ? null : this.#clock() + ttl;
-    const params = [...columns(key), value, expireTimeMs, this.#app.id, this.#app.keyId];
+    const params = [...columns(key), this.#app.id, this.#app.keyId, value, expireTimeMs];
     await this.#database.write(SET, params);
   }
 

@@ -63,6 +63,10 @@ export const WALLET =
 export const AUDIT_EVENT =
   'account_id, id, action, resource, credential_id, token_id, fields, address, request_id, event_count';
 
+export const IDEMPOTENCY_KEY = 'account_id, principal_id, key_hash, content_hash, response, expire_time_ms';
+
+export const TOKEN = 'account_id, id, app_id, app_key_id, value, expire_time_ms';
+
 /** A table with the rows of accounts. */
 export type Table = {
   readonly name: string;
@@ -81,12 +85,8 @@ export const TABLES = [
   { name: 'app', columns: `${APP}, ${APP_KEY}, ${PREVIOUS_KEY}`, key: KEY },
   { name: 'wallet', columns: `${WALLET}, password_hash`, key: KEY },
   { name: 'audit_event', columns: AUDIT_EVENT, key: KEY },
-  {
-    name: 'idempotency_key',
-    columns: 'account_id, principal_id, key_hash, content_hash, response, expire_time_ms',
-    key: ['account_id', 'principal_id', 'key_hash'],
-  },
-  { name: 'token', columns: 'account_id, id, app_id, app_key_id, value, expire_time_ms', key: KEY },
+  { name: 'idempotency_key', columns: IDEMPOTENCY_KEY, key: ['account_id', 'principal_id', 'key_hash'] },
+  { name: 'token', columns: TOKEN, key: KEY },
 ] as const satisfies readonly Table[];
 
 /** A number of rows of each table. */
