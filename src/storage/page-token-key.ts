@@ -7,18 +7,13 @@ const FIND = 'SELECT key FROM page_token_key WHERE id = 1';
 
 /** Returns the key for the MACs of page tokens, 32 bytes. Creates the key if the database has none. */
 export async function loadPageTokenKey(database: Queryable): Promise<Uint8Array> {
-  const key = (await findKey(database)) ?? (await createKey(database));
-  if (key === undefined) throw new Error('The database has no page token key.');
-  return Buffer.from(key, 'hex');
-}
-
-async function createKey(database: Queryable): Promise<string | undefined> {
-  await database.write(ADD, [randomBytes(32).toString('hex')]);
-  // Another instance may have been faster.
-  return findKey(database);
-}
-
-async function findKey(database: Queryable): Promise<string | undefined> {
-  const [row] = await database.read<{ key: string }>(FIND);
-  return row?.key;
+  const find = () => database.read<{ key: string }>(FIND);
+  let [row] = await find();
+  if (row === undefined) {
+    await database.write(ADD, [randomBytes(32).toString('hex')]);
+    // Another instance may have been faster.
+    [row] = await find();
+  }
+  if (row === undefined) throw new Error('The database has no page token key.');
+  return Buffer.from(row.key, 'hex');
 }
