@@ -41,13 +41,15 @@ const DELETE = `DELETE FROM project WHERE account_id = $1 AND id = $2 RETURNING 
 const COUNT_DOWN = 'UPDATE account SET project_count = project_count - 1 WHERE id = $1';
 
 // Keyset pagination on the primary key: the last page costs the same as the first.
-const PAGE_FORWARD = `${SELECT} AND id > $2 ORDER BY id LIMIT $3`;
+const PAGES = {
+  forward: `${SELECT} AND id > $2 ORDER BY id LIMIT $3`,
+  backward: `${SELECT} AND id < $2 ORDER BY id DESC LIMIT $3`,
+};
 
-const PAGE_BACKWARD = `${SELECT} AND id < $2 ORDER BY id DESC LIMIT $3`;
-
-const METADATA_FORWARD = metadataQuery('id <= $2 ORDER BY id');
-
-const METADATA_BACKWARD = metadataQuery('id >= $2 ORDER BY id DESC');
+const METADATA = {
+  forward: metadataQuery('id <= $2 ORDER BY id'),
+  backward: metadataQuery('id >= $2 ORDER BY id DESC'),
+};
 
 /** Inserts a project and increments the project count of its account. */
 export async function insertProject(transaction: Queryable, project: ProjectRow): Promise<void> {
@@ -105,8 +107,8 @@ export async function findProjectPage(
   accountId: Ulid,
   request: PageRequest,
 ): Promise<Page<ProjectItem>> {
-  const sql = request.direction === 'forward' ? PAGE_FORWARD : PAGE_BACKWARD;
-  const rows = await database.read<ProjectItem>(sql, [accountId, startOf(request), request.size + 1]);
+  const params = [accountId, startOf(request), request.size + 1];
+  const rows = await database.read<ProjectItem>(PAGES[request.direction], params);
   return pageOf(rows, request);
 }
 
@@ -117,7 +119,7 @@ export async function findProjectPageMetadata(
   request: PageRequest,
 ): Promise<PageMetadata> {
   const [row] = await database.read<{ project_count: number | null; has_previous: 0 | 1 }>(
-    request.direction === 'forward' ? METADATA_FORWARD : METADATA_BACKWARD,
+    METADATA[request.direction],
     [accountId, startOf(request)],
   );
   return { hasPrevious: row?.has_previous === 1, totalCount: row?.project_count ?? 0 };
