@@ -22,14 +22,9 @@ export type PostgresTarget = {
   readonly isPrepared: boolean;
 };
 
-type Parameter = {
-  /** The variable of libpq that gives it if it is not in the URL. */
-  readonly variable?: string;
-  /** The values, if not every value is allowed. */
-  readonly values?: readonly string[];
-};
+type Parameter = { readonly variable?: string; readonly values?: readonly string[] };
 
-/** The parameters of a PostgreSQL URL. */
+/** The parameters of a URL: the variables of libpq that give those that are not in it, and the values that are allowed. */
 const PARAMETERS: Readonly<Record<string, Parameter>> = {
   application_name: { variable: 'PGAPPNAME' },
   connect_timeout: { variable: 'PGCONNECT_TIMEOUT' },
