@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import DataLoader from 'dataloader';
 import type {
   Client,
@@ -43,7 +42,7 @@ export type RequestState = {
   /** Whether a mutation of the request has ended its token. */
   isSignedOut?: boolean;
   /** The pages of projects that were read, by their arguments. */
-  readonly pages: { readonly input: ConnectionArguments; readonly page: Promise<ProjectPage> }[];
+  readonly pages: Map<string, Promise<ProjectPage>>;
   readonly appLists: Lists<App>;
   readonly walletLists: Lists<Wallet>;
   /** Whether parsing, validation or the coercion of variables failed. */
@@ -80,7 +79,7 @@ export class Context {
   /** Counts an introspection whose result was not kept. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
   readonly countIntrospection: () => Promise<void>;
   readonly state: RequestState = {
-    pages: [],
+    pages: new Map(),
     appLists: { loaders: new Map(), totalCounts: new Map() },
     walletLists: { loaders: new Map(), totalCounts: new Map() },
     isDocumentRejected: false,
@@ -143,10 +142,9 @@ export class Context {
   /** Calls `DataLayer.listProjects`, and caches the result by its arguments. */
   listProjects(input: ConnectionArguments): Promise<ProjectPage> {
     const { data, principal, state } = this;
-    const cached = state.pages.find((entry) => isDeepStrictEqual(entry.input, input));
-    if (cached !== undefined) return cached.page;
-    const page = data.listProjects(principal, input);
-    state.pages.push({ input, page });
+    const key = keyOfPage(input);
+    const page = state.pages.get(key) ?? data.listProjects(principal, input);
+    state.pages.set(key, page);
     return page;
   }
 
@@ -175,13 +173,18 @@ export class Context {
   }
 }
 
-/** Returns the loader of the page with these arguments. Null means the same as omitted. */
+/** Returns the key of the page with these arguments. Null means the same as omitted. */
+function keyOfPage({ first = null, after = null, last = null, before = null }: ConnectionArguments): string {
+  return JSON.stringify([first, after, last, before]);
+}
+
+/** Returns the loader of the page with these arguments. */
 function loaderOf<T>(
   { loaders, totalCounts }: Lists<T>,
-  { first = null, after = null, last = null, before = null }: ConnectionArguments,
+  input: ConnectionArguments,
   list: (projects: readonly ResourceName<'projects'>[]) => Promise<readonly ConnectionPage<T>[]>,
 ): DataLoader<ResourceName<'projects'>, Connection<T>> {
-  const key = JSON.stringify([first, after, last, before]);
+  const key = keyOfPage(input);
   let loader = loaders.get(key);
   if (loader === undefined) {
     const loadAll = async (projects: readonly ResourceName<'projects'>[]) =>
