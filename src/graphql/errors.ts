@@ -55,14 +55,9 @@ export function refusal(error: ApiError, nodes: readonly ASTNode[] = []): GraphQ
   });
 }
 
-/** Returns the body of the response to a request that was rejected before execution. It has no `data`. */
-export function graphqlErrorBody(error: ApiError, requestId: string): string {
-  return JSON.stringify({ errors: [graphqlError(error, requestId)] });
-}
-
-/** Returns the body of the response to an executed operation whose result is replaced by an error. */
-export function graphqlErrorResult(error: ApiError, requestId: string): string {
-  return JSON.stringify({ errors: [graphqlError(error, requestId)], data: null });
+/** Returns the body of a response with an error. @param data null if the operation was executed */
+export function graphqlErrorBody(error: ApiError, requestId: string, data?: null): string {
+  return JSON.stringify({ errors: [graphqlError(error, requestId)], data });
 }
 
 /** An error in the response of Apollo Server. */

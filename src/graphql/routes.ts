@@ -14,7 +14,7 @@ import {
   graphqlRequest,
 } from './compiled-queries.ts';
 import { Context } from './context.ts';
-import { graphqlErrorResult } from './errors.ts';
+import { graphqlErrorBody } from './errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from './json-object.ts';
 import { prefersHtml, responseMediaType } from './media-type.ts';
 import { responseStatus } from './outcome.ts';
@@ -132,7 +132,7 @@ async function runCompiled(
   const json = resultJson(result);
   if (typeof json === 'string') return json;
   context.state.failure = json;
-  return graphqlErrorResult(json, context.client.requestId);
+  return graphqlErrorBody(json, context.client.requestId, null);
 }
 
 /** Returns the parts of a request for Apollo Server, with the text of the document in place of its id. */
@@ -142,7 +142,7 @@ function toGraphqlRequest(
 ): GraphqlHttpRequest {
   const queryStart = url.indexOf('?');
   const search = queryStart === -1 ? '' : url.slice(queryStart);
-  const resolved = { id, method, headers, body, search };
+  const resolved = { method, headers, body, search };
   if (resolveDocument === undefined) return resolved;
   if (method !== 'POST') {
     return { ...resolved, search: resolveSearch(search, (query) => resolveDocument(query, id)) };

@@ -21,7 +21,7 @@ import type { LogError } from '../http/observation/error-log.ts';
 import { ApiError } from '../model/api-error.ts';
 import { requireToken } from './authentication.ts';
 import type { Context } from './context.ts';
-import { causeOf, formatGraphqlError, graphqlErrorResult } from './errors.ts';
+import { causeOf, formatGraphqlError, graphqlErrorBody } from './errors.ts';
 import { idempotency } from './idempotency.ts';
 import { InputViolations } from './input-violations.ts';
 import { introspectionCache } from './introspection.ts';
@@ -40,7 +40,7 @@ const MAX_PERSISTED_QUERY_BYTES = 4_000_000;
 const MAX_VALIDATION_ERRORS = 20;
 
 /** The parts of an HTTP request that Apollo Server reads. `search` is the query string with `?`, or empty. */
-export type GraphqlHttpRequest = Pick<FastifyRequest, 'id' | 'method' | 'headers' | 'body'> & {
+export type GraphqlHttpRequest = Pick<FastifyRequest, 'method' | 'headers' | 'body'> & {
   readonly search: string;
 };
 
@@ -152,7 +152,7 @@ export class GraphqlServer {
     if (typeof json === 'string') return json;
     // The errors of the result are not sent.
     if (state !== undefined) state.failure = json;
-    return graphqlErrorResult(json, this.#requestId);
+    return graphqlErrorBody(json, this.#requestId, null);
   }
 
   #formatError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
