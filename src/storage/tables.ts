@@ -43,28 +43,33 @@ type Names<C extends string> = C extends `${infer First}, ${infer Others}` ? Fir
 /** A row with the columns of a list, as in a SELECT. */
 export type RowOf<C extends string> = Pick<Columns, Names<C> & keyof Columns>;
 
+/** All columns of an account. */
 export const ACCOUNT = 'id, title, default_project_id, project_count, state, create_time_ms';
 
-/** The columns without the account, which is a parameter of every query. */
+/** The columns of a project without the account, which is a parameter of every query. */
 export const PROJECT = 'id, title, description, image_cover_cid, create_time_ms';
 
-/** The columns without the keys. */
+/** The columns of an app without its keys. */
 export const APP = 'account_id, id, project_id, title, active, create_time_ms';
 
+/** The columns of the current key of an app. */
 export const APP_KEY = 'private_key_id, private_key_hash';
 
-/** Null if the key was never replaced. */
+/** The columns of the previous key of an app: null if the key was never replaced. */
 export const PREVIOUS_KEY = 'previous_key_id, previous_key_hash, previous_key_expire_time_ms';
 
-/** The columns without the hash of the password. */
+/** The columns of a wallet without the hash of the password. */
 export const WALLET =
   'account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms';
 
+/** All columns of an audit event. */
 export const AUDIT_EVENT =
   'account_id, id, action, resource, credential_id, token_id, fields, address, request_id, event_count';
 
+/** All columns of an idempotency key. */
 export const IDEMPOTENCY_KEY = 'account_id, principal_id, key_hash, content_hash, response, expire_time_ms';
 
+/** All columns of a token. */
 export const TOKEN = 'account_id, id, app_id, app_key_id, value, expire_time_ms';
 
 /** A table with the rows of accounts. */
