@@ -3,6 +3,7 @@ import {
   type DocumentNode,
   type ExecutionResult,
   type GraphQLSchema,
+  Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
@@ -47,9 +48,6 @@ const MAX_FIELDS = 1000;
 // graphql-jit writes response names as keys of object literals, where `__proto__` sets the prototype.
 // `__schema` and `__type` are left to graphql-js, which has its own resolvers for them.
 const NOT_COMPILED = /__(proto__|schema|type\b)/;
-
-// graphql-jit treats a condition (`@skip`, `@include`) that is null as false, where graphql-js rejects it.
-const NULLABLE_CONDITION = /\$\w+\s*:\s*Boolean\b(?!\s*!)/;
 
 /**
  * A cache of compiled queries. A query is compiled when Apollo Server executes it for the second
@@ -114,10 +112,16 @@ function compile(
 ): CompiledQuery | undefined {
   const isQuery = operation.operation === OperationTypeNode.QUERY;
   if (!isQuery || NOT_COMPILED.test(query) || isIntrospection(document)) return undefined;
-  const { fields, pairs } = new OperationCost(schema, fragmentsOf(document), operation);
+  const fragments = fragmentsOf(document);
+  const { fields, pairs } = new OperationCost(schema, fragments, operation);
   if (fields > MAX_FIELDS) return undefined;
-  // In graphql-jit, a field that is selected more than once has the place of the first, even if its condition is false.
-  if (query.includes('@') && (pairs > 0 || NULLABLE_CONDITION.test(query))) return undefined;
+  // graphql-jit treats a condition (`@skip`, `@include`) that is null as false, where graphql-js rejects it, and a field that
+  // is selected more than once has the place of the first, even if its condition is false.
+  // A fragment can be spread more than once.
+  const isNullable = operation.variableDefinitions?.some(
+    ({ type }) => type.kind === Kind.NAMED_TYPE && type.name.value === 'Boolean',
+  );
+  if (query.includes('@') && (pairs > 0 || isNullable || fragments.size > 0)) return undefined;
   const compiled = compileQuery(schema, document, operation.name?.value, {
     // The resolvers return values of the correct scalar types.
     disableLeafSerialization: true,

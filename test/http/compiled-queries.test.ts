@@ -87,6 +87,27 @@ test('fields are in the same order if some are skipped and merged', async () => 
   }
 });
 
+test('a fragment that is spread with a condition and without one is executed in the same way', async () => {
+  const document = `query ($yes: Boolean!) { projects { ...Page @include(if: $yes) __typename ...Page } }
+    fragment Page on ProjectConnection { totalCount nodes { id } }`;
+  for (const yes of [true, false]) {
+    const cold = await ask(`${document} # ${yes}`, { yes });
+    for (let times = 0; times < 4; times += 1) {
+      expect(withoutRequestId(await ask(document, { yes }))).toEqual(withoutRequestId(cold));
+    }
+  }
+});
+
+test('a condition that is null is refused however its variable is written', async () => {
+  const document =
+    'query ($no,: # comment\nBoolean = false) { projects { totalCount @skip(if: $no) __typename } }';
+  const cold = await ask(`${document} # cold`, { no: null });
+  for (let times = 0; times < 4; times += 1) {
+    await ask(document, { no: false });
+    expect(withoutRequestId(await ask(document, { no: null }))).toEqual(withoutRequestId(cold));
+  }
+});
+
 test('fields of different types are in the same order if one of them is skipped', async () => {
   const document =
     'query ($i: [ID!]!) { nodes(ids: $i) { ... on App { id } ... on Node { id @skip(if: true) x: id id } } }';
