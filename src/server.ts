@@ -4,10 +4,11 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type Config, ConfigError, localUrl } from './config.ts';
 import { PasswordHasher } from './credentials/password-hasher.ts';
 import { createDataLayer } from './data/create-data-layer.ts';
+import type { DataLayer } from './data/data-layer.ts';
 import { graphqlErrorBody } from './graphql/errors.ts';
 import { addGraphqlApi, GRAPHQL_PATH } from './graphql/routes.ts';
 import { parseManifest, type ResolveDocument, trustedDocuments } from './graphql/trusted-documents.ts';
-import { createHttpApp } from './http/app.ts';
+import { createHttpApp, type HttpApp } from './http/app.ts';
 import { bearerAuthenticator } from './http/authorization.ts';
 import { addCors } from './http/cors.ts';
 import { addCoverImages } from './http/cover-images.ts';
@@ -99,16 +100,8 @@ export async function startServer(
     if (version > LATEST_VERSION) {
       logger.warn({ version, supported: LATEST_VERSION }, 'the database schema is newer, and compatible');
     }
-    const server = await listen(
-      config,
-      logger,
-      clock,
-      database,
-      explorers,
-      sharesPort,
-      resolveDocument,
-      metrics,
-    );
+    const parts = { config, logger, clock, database, metrics, explorers, resolveDocument };
+    const server = await listen(parts, sharesPort);
     return { ...server, failed: failed.promise };
   } catch (error) {
     await database.close();
@@ -131,20 +124,23 @@ async function migrateForServer(
   }
 }
 
-async function listen(
-  config: Config,
-  logger: FastifyBaseLogger,
-  clock: () => number,
-  database: Database,
-  explorers: boolean,
-  sharesPort: boolean,
-  resolveDocument: ResolveDocument | undefined,
-  metrics: Metrics | undefined,
-): Promise<Omit<Server, 'failed'>> {
-  let publicUrl = config.publicUrl ?? '';
-  let isStopping = false;
+/** What a server is made from. */
+type Parts = {
+  readonly config: Config;
+  readonly logger: FastifyBaseLogger;
+  readonly clock: () => number;
+  readonly database: Database;
+  readonly metrics: Metrics | undefined;
+  readonly explorers: boolean;
+  readonly resolveDocument: ResolveDocument | undefined;
+};
+
+/** What changes while a server runs. */
+type State = { publicUrl: string; isStopping: boolean };
+
+async function createData({ config, clock, database, metrics }: Parts, state: State): Promise<DataLayer> {
   metrics?.addTokens(() => countTokens(database, clock()));
-  const data = createDataLayer({
+  return createDataLayer({
     database,
     tokens: tokenStore(database, clock),
     passwords: new PasswordHasher(),
@@ -155,9 +151,16 @@ async function listen(
     maxTokensPerApp: config.maxTokensPerApp,
     maxKeptBytes: config.maxKeptBytes,
     onSignIn: (outcome) => metrics?.countSignIn(outcome),
-    publicUrl: () => publicUrl,
+    publicUrl: () => state.publicUrl,
   });
+}
 
+/** Creates the HTTP server. The order of the calls is that in which a request passes the hooks. */
+async function createApp(parts: Parts, state: State): Promise<HttpApp> {
+  const { config, logger, database, metrics, explorers, resolveDocument } = parts;
+  const { sandbox, introspection } = config;
+  const publicUrl = () => state.publicUrl;
+  const data = await createData(parts, state);
   const { app, stop } = createHttpApp(logger, {
     errorBody: restErrorBody,
     trustedProxies: config.trustedProxies,
@@ -173,22 +176,28 @@ async function listen(
   await addCors(app, config.corsOrigins);
   addOverloadProtection(app, config.maxRequests);
   const limitIntrospection = await addRateLimits(app, authenticate, config.rateLimits);
-  addStartPage(app, { version: VERSION, publicUrl: () => publicUrl, sandbox: config.sandbox });
+  addStartPage(app, { version: VERSION, publicUrl, sandbox });
   if (explorers) {
     addGraphiqlPage(app);
     addDocsPage(app);
     addAssets(app);
   }
-  addHealthChecks(app, data, () => isStopping);
+  addHealthChecks(app, data, () => state.isStopping);
   addCoverImages(app);
   addRestApi(app, data, authenticate);
-  addOpenApi(app, VERSION, () => publicUrl);
+  addOpenApi(app, VERSION, publicUrl);
   await addGraphqlApi(
     app,
     { data, authenticate, limitIntrospection, logger, logError },
-    { sandbox: config.sandbox, introspection: config.introspection, resolveDocument },
+    { sandbox, introspection, resolveDocument },
   );
+  return { app, stop };
+}
 
+async function listen(parts: Parts, sharesPort: boolean): Promise<Omit<Server, 'failed'>> {
+  const { config, logger, clock, database, metrics, explorers } = parts;
+  const state: State = { publicUrl: config.publicUrl ?? '', isStopping: false };
+  const { app, stop } = await createApp(parts, state);
   const metricsServer = await metrics?.listen(config);
   app.addHook('onClose', async () => metricsServer?.close());
   // With `localhost`, Fastify would open a second server on `::1`, which would have none of the limits of this one.
@@ -198,7 +207,7 @@ async function listen(
   await app.listen(address);
   const { port } = app.server.address() as AddressInfo;
   const url = localUrl(config.host, port);
-  publicUrl ||= url;
+  state.publicUrl ||= url;
   const stopSweeper = startSweeper(
     database,
     {
@@ -215,10 +224,10 @@ async function listen(
   return {
     url,
     port,
-    publicUrl,
+    publicUrl: state.publicUrl,
     explorers,
     async stop(delaySeconds = config.stopDelaySeconds) {
-      isStopping = true;
+      state.isStopping = true;
       logger.info('stopping');
       await stop(delaySeconds * 1000);
       await stopSweeper();
