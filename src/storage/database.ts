@@ -35,6 +35,12 @@ export type Statement = { readonly sql: string; readonly params: readonly Value[
  */
 export const IF_FIRST = '(TRUE /* and the first statement has returned a row */)';
 
+/**
+ * The end of a SELECT whose rows nobody else may change before the end of the transaction. SQLite has no such clause and
+ * needs none, because it has one writer at a time.
+ */
+export const FOR_SHARE = 'FOR SHARE';
+
 /** Executes the statements of `Database.writeAll` one after the other, in a transaction of the caller. */
 export async function writeEach<R extends Row>(
   transaction: Queryable,
@@ -63,7 +69,7 @@ export type Database = Queryable & {
    */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
   /**
-   * Executes statements as one transaction: the first has RETURNING, and if it returns a row, the others are executed. On
+   * Executes statements as one transaction: the others are executed if the first returns a row. On
    * PostgreSQL this is one statement, so it takes one round trip, and none of them sees the changes of another.
    *
    * @param statements each uses all of its parameters, and those after the first have the condition `IF_FIRST`

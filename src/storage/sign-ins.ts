@@ -1,7 +1,7 @@
 import type { Ulid } from '../model/resource-name.ts';
 import { APP_LIST, type AppRow } from './apps.ts';
 import { type AuditEventRow, auditStatement } from './audit-events.ts';
-import { type Database, IF_FIRST, type Row, type Statement, type Value } from './database.ts';
+import { type Database, FOR_SHARE, IF_FIRST, type Row, type Statement, type Value } from './database.ts';
 import { type TokenRecord, tokenStore } from './token-store.ts';
 
 /** A successful sign-in of an app. */
@@ -20,10 +20,10 @@ export type SignIn = {
   readonly event: AuditEventRow;
 };
 
-// An update without a change: a row lock that works on both engines. A deactivation or rotation waits for it, and then
-// ends the token, too; a sign-in that waits for one of them finds no row. A rotation changes the current key.
-const LOCK = `UPDATE app SET active = active
-WHERE account_id = $1 AND id = $2 AND private_key_id = $3 AND active = 1 RETURNING ${APP_LIST.columns}`;
+// A deactivation or rotation waits for the lock, and then ends the token, too; a sign-in that waits for one of them finds
+// no row. A rotation changes the current key. Other sign-ins don't wait.
+const LOCK = `SELECT ${APP_LIST.columns} FROM app
+WHERE account_id = $1 AND id = $2 AND private_key_id = $3 AND active = 1 ${FOR_SHARE}`;
 
 // The ids sort by the time of issue. The subquery reads the newest tokens, up to the maximum.
 const REVOKE_OLDEST = `DELETE FROM token WHERE ${IF_FIRST} AND account_id = $1 AND app_id = $2 AND id <=

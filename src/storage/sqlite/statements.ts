@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ApiError, unavailable } from '../../model/api-error.ts';
-import type { Row, Value } from '../database.ts';
+import { FOR_SHARE, type Row, type Value } from '../database.ts';
 
 /** The primary result code if another connection holds a lock. Source: sqlite.org/rescode.html. */
 export const BUSY = 5;
@@ -43,7 +43,7 @@ export function statementRunner(connection: DatabaseSync): RunStatement {
 }
 
 function prepare(connection: DatabaseSync, sql: string): (params: readonly Value[]) => readonly Row[] {
-  const statement = connection.prepare(sql.replace(/\$(\d+)/g, '?$1'));
+  const statement = connection.prepare(sql.replace(/\$(\d+)/g, '?$1').replace(FOR_SHARE, ''));
   const columns = statement.columns().map(({ name }) => name);
   // node:sqlite returns rows as objects without a prototype, which are slow in V8. Arrays avoid them.
   statement.setReturnArrays(true);
