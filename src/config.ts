@@ -97,16 +97,15 @@ const MAX_DURATION = '3650d';
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  const values = new Map(set);
   const names = new Set<string>();
   const config = readSettings(
     (name) => {
       names.add(name);
-      return values.get(name);
+      return environment[name] || undefined;
     },
     Object.fromEntries(set.filter(([name]) => name.startsWith('PG'))),
   );
-  for (const name of values.keys()) {
+  for (const [name] of set) {
     if (name.startsWith('PAW_') && !names.has(name)) throw unknownVariable(name, names);
   }
   return config;
