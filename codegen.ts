@@ -4,12 +4,15 @@ import { codegen } from '@graphql-codegen/core';
 import * as typescript from '@graphql-codegen/typescript';
 import * as resolvers from '@graphql-codegen/typescript-resolvers';
 import { lexicographicSortSchema, parse, printSchema } from 'graphql';
+import * as yaml from 'yaml';
 import { readContract } from './schema/contract.ts';
 
-// Generates the types of both contracts. With `--check` it only compares them with the files, and fails on a difference.
+// Generates the types of both contracts, and the JSON of the REST contract. With `--check` it only compares them with the files, and fails on a difference.
 
 const FILE = 'src/graphql/schema-types.ts';
 const REST_FILE = 'src/rest/openapi-types.ts';
+const REST_JSON = 'src/rest/openapi.json';
+const REST_CONTRACT = 'schema/openapi.yaml';
 
 process.chdir(import.meta.dirname);
 
@@ -56,16 +59,22 @@ const types = await codegen({
 });
 
 const isCheck = process.argv.includes('--check');
-if (!isCheck) {
-  writeFileSync(FILE, types);
-} else if (types !== readFileSync(FILE, 'utf8')) {
-  console.error(outOfDate(FILE));
-  process.exitCode = 1;
+const json = JSON.stringify(yaml.parse(readFileSync(REST_CONTRACT, 'utf8')));
+for (const [file, text] of [
+  [FILE, types],
+  [REST_JSON, `${json}\n`],
+] as const) {
+  if (!isCheck) {
+    writeFileSync(file, text);
+  } else if (text !== readFileSync(file, 'utf8')) {
+    console.error(outOfDate(file));
+    process.exitCode = 1;
+  }
 }
 
 const { status } = spawnSync(
   'test/node_modules/.bin/openapi-typescript',
-  ['schema/openapi.yaml', `--output=${REST_FILE}`, ...(isCheck ? ['--check'] : [])],
+  [REST_CONTRACT, `--output=${REST_FILE}`, ...(isCheck ? ['--check'] : [])],
   { stdio: ['ignore', 'ignore', 'inherit'] },
 );
 if (status !== 0) {

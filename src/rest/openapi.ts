@@ -22,12 +22,15 @@ export function addOpenApi(app: FastifyInstance, version: string, publicUrl: () 
   addRoute('yaml', 'application/yaml');
 }
 
-/** Reads the contract, and returns it with the version and the URL of this gateway. */
+/** Returns the contract with the version and the URL of this gateway. Its JSON is generated from its YAML. */
 async function readContract(version: string, publicUrl: string) {
   // Imported on demand: the server starts faster without it.
-  const { parseDocument } = await import('yaml');
-  const contract = parseDocument(readFileSync(CONTRACT, 'utf8'));
-  contract.setIn(['info', 'version'], version);
-  contract.setIn(['servers', 0, 'url'], publicUrl);
-  return { json: JSON.stringify(contract, undefined, 2), yaml: contract.toString({ lineWidth: 120 }) };
+  const { default: contract } = await import('./openapi.json', { with: { type: 'json' } });
+  const { info, servers } = contract;
+  const [server] = servers;
+  const own = { ...contract, info: { ...info, version }, servers: [{ ...server, url: publicUrl }] };
+  const yaml = readFileSync(CONTRACT, 'utf8')
+    .replace(`version: ${info.version}`, () => `version: ${version}`)
+    .replace(`url: ${server?.url}`, () => `url: ${JSON.stringify(publicUrl)}`);
+  return { json: JSON.stringify(own, undefined, 2), yaml };
 }
