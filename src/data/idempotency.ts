@@ -46,7 +46,7 @@ type Keyed = Omit<IdempotentRequest, 'content'> & {
   readonly countBytes: (bytes: number) => void;
 };
 
-/** Returns `DataLayer.beginKeyed`, which takes the database of the request, too. */
+/** The idempotency keys in use, and the space that kept responses have taken, in one process. */
 export class IdempotencyKeys {
   readonly #dependencies: Dependencies;
   readonly #operations: CreateOperations;

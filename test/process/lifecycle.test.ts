@@ -98,7 +98,7 @@ describe('a server', () => {
     expect(await isListening(`http://[::1]:${port}`)).toBe(false);
   });
 
-  test('has room for 1,000 connections that are opened at once', async () => {
+  test('asks the system for a queue of 4,096 connections', async () => {
     const backlogs: unknown[] = [];
     const onListen = (message: unknown) => {
       backlogs.push((message as { options: { backlog?: number } }).options.backlog);
