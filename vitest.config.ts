@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync, readdirSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 // Programs that npm does not install. In CI all of them are installed, and a test without its program fails.
@@ -18,35 +18,30 @@ const withoutProgram = PROGRAMS.filter(
   ([, program]) => process.env['CI'] === undefined && !existsSync(program),
 ).map(([tests]) => tests);
 
-// Pure code: no server, no database, no process.
-const unit = {
-  name: 'unit',
-  include: ['test/unit/**/*.test.ts'],
-  exclude: [],
-} as const;
-
-// All other tests run on SQLite, except the tests of the other engine.
-const sqlite = {
-  name: 'sqlite',
-  include: ['test/**/*.test.ts'],
-  exclude: ['test/unit/**', 'test/postgres/**', ...withoutProgram],
+const ON_SQLITE = {
   provide: { engine: 'sqlite', postgresUrl: '' },
   globalSetup: 'test/support/build-assets.ts',
 } as const;
-
-// The tests that depend on the engine: the operations, the storage and the commands.
-const postgres = {
-  name: 'postgres',
-  include: [
-    ...['access', 'command', 'model', 'operations', 'postgres', 'projects', 'storage'].map(
-      (folder) => `test/${folder}/**/*.test.ts`,
-    ),
-    'test/process/stop.test.ts',
-  ],
-  exclude: withoutProgram,
+const ON_POSTGRES = {
   provide: { engine: 'postgres' },
   globalSetup: 'test/support/shared-postgres.ts',
 } as const;
+
+/** The projects of a folder, which is named after what its tests need. */
+function projectsOf(folder: string) {
+  if (folder === 'unit') return [{ name: folder }];
+  if (folder === 'postgres') return [{ name: folder, ...ON_POSTGRES }];
+  if (folder !== 'both-engines') return [{ name: folder, ...ON_SQLITE }];
+  return [
+    { name: `${folder}-sqlite`, ...ON_SQLITE },
+    { name: `${folder}-postgres`, ...ON_POSTGRES },
+  ];
+}
+
+const folders = readdirSync('test', { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
+  .map(({ name }) => name)
+  .filter((name) => globSync(`test/${name}/**/*.test.ts`).length > 0);
 
 export default defineConfig({
   test: {
@@ -58,10 +53,17 @@ export default defineConfig({
     maxWorkers: 4,
     // Modules are loaded by Node, as in production, and not by Vite.
     experimental: { viteModuleRunner: false },
-    projects: [unit, sqlite, postgres].map((project) => ({
-      extends: true,
-      // Modules have no state that files could share.
-      test: { isolate: false, ...project, exclude: [...project.exclude, 'test/node_modules/**'] },
-    })),
+    projects: folders.flatMap((folder) =>
+      projectsOf(folder).map((project) => ({
+        extends: true,
+        test: {
+          ...project,
+          include: [`test/${folder}/**/*.test.ts`],
+          exclude: withoutProgram,
+          // Modules have no state that files could share.
+          isolate: false,
+        },
+      })),
+    ),
   },
 });

@@ -1,0 +1,215 @@
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createAccountToken } from '../../../src/data/create-account-token.ts';
+import {
+  type AppKey,
+  accessTokenOf,
+  createApp,
+  graphqlBody,
+  keyOf,
+  reasonOf,
+  tokenStatus,
+  ulidOf,
+} from '../../support/actors.ts';
+import { bothApis, graphqlApi, postGraphql } from '../../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+let gateway: Gateway;
+/** Another instance on the same database. */
+let other: Gateway;
+let tenant: Tenant;
+
+const api = graphqlApi(() => gateway.url);
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  other = await startGateway({ DATABASE_URL: gateway.databaseUrl }, gateway.clock);
+  return async () => {
+    await other.stop();
+    await gateway.stop();
+  };
+});
+
+const ROTATE = `mutation ($input: RotateAppKeyInput!) {
+  rotateAppKey(input: $input) { app { name title privateKey active } clientMutationId }
+}`;
+
+const SIGN_IN = 'mutation ($input: SignInInput!) { signIn(input: $input) { accessToken expireTime } }';
+
+async function newApp() {
+  tenant = await seedTenant(gateway);
+  return createApp(api, tenant.token);
+}
+
+async function rotate(input: object) {
+  const { data, errors } = await graphqlBody(gateway.url, tenant.token, ROTATE, { input });
+  return errors ? errors[0].extensions : data.rotateAppKey.app;
+}
+
+/** What each key is good for, on both instances and by both APIs. */
+async function signInsWith(...keys: readonly AppKey[]): Promise<readonly string[]> {
+  const apis = [...bothApis(() => gateway.url), ...bothApis(() => other.url)];
+  const reasons = keys.map(async (key) => {
+    const each = await Promise.all(apis.map((api) => reasonOf(api.signIn(tenant.token, keyOf(key)))));
+    return [...new Set(each)].join(', ');
+  });
+  return Promise.all(reasons);
+}
+
+/** What each token is good for, on both instances. */
+async function statusOf(...tokens: readonly string[]): Promise<readonly string[]> {
+  const apis = [graphqlApi(() => gateway.url), graphqlApi(() => other.url)];
+  const statuses = tokens.map(async (token) => {
+    const each = await Promise.all(apis.map((api) => tokenStatus(api, token)));
+    return [...new Set(each)].join(', ');
+  });
+  return Promise.all(statuses);
+}
+
+const ENDED_KEY = 'INVALID_CREDENTIALS';
+const ENDED = 'TOKEN_INVALID';
+
+test.each([{}, { gracePeriod: 0 }, { gracePeriod: null }])(
+  'with %j gives a new key once, and ends the old one and its tokens at once',
+  async (fields) => {
+    const app = await newApp();
+    const token = await accessTokenOf(api, tenant.token, app);
+    const rotated = await rotate({ name: app.name, ...fields });
+    expect(rotated).toStrictEqual({ ...app, privateKey: expect.stringMatching(/^paw_key_/) });
+    expect(rotated.privateKey).not.toBe(app.privateKey);
+    expect(await signInsWith(app, rotated)).toEqual([ENDED_KEY, 'ok']);
+    expect(await statusOf(token)).toEqual([ENDED]);
+  },
+);
+
+test('with a grace period, the old key and the tokens of it end after this time, to the millisecond', async () => {
+  const app = await newApp();
+  const before = await accessTokenOf(api, tenant.token, app);
+  const rotated = await rotate({ name: app.name, gracePeriod: 600 });
+  const endMs = gateway.clock() + 10 * MINUTE_MS;
+  gateway.clock.advance(5 * MINUTE_MS);
+  // A token of the old key lives no longer than the key.
+  const { data } = await graphqlBody(gateway.url, tenant.token, SIGN_IN, { input: keyOf(app) });
+  const { accessToken: during, expireTime } = data.signIn;
+  expect(expireTime).toBe(new Date(endMs).toISOString());
+  const after = await accessTokenOf(api, tenant.token, rotated);
+  gateway.clock.advance(5 * MINUTE_MS - 1);
+  expect(await signInsWith(app, rotated)).toEqual(['ok', 'ok']);
+  expect(await statusOf(before, during, after)).toEqual(['ok', 'ok', 'ok']);
+
+  gateway.clock.advance(1);
+  expect(await signInsWith(app, rotated)).toEqual([ENDED_KEY, 'ok']);
+  expect(await statusOf(before, during, after)).toEqual([ENDED, ENDED, 'ok']);
+});
+
+test('a grace period does not prolong the life of a token', async () => {
+  const app = await newApp();
+  const token = await accessTokenOf(api, tenant.token, app);
+  await rotate({ name: app.name, gracePeriod: 7 * 86_400 });
+  gateway.clock.advance(HOUR_MS - 1);
+  expect(await statusOf(token)).toEqual(['ok']);
+  gateway.clock.advance(1);
+  expect(await statusOf(token)).toEqual([ENDED]);
+  gateway.clock.advance(6 * DAY_MS);
+  // The account token has ended, too.
+  tenant = { ...tenant, token: await seedToken(tenant) };
+  expect(await signInsWith(app)).toEqual(['ok']);
+});
+
+test('a second rotation ends the key before the old one and its tokens at once', async () => {
+  const first = await newApp();
+  const tokens = [await accessTokenOf(api, tenant.token, first)];
+  const second = await rotate({ name: first.name, gracePeriod: 3600 });
+  tokens.push(await accessTokenOf(api, tenant.token, first), await accessTokenOf(api, tenant.token, second));
+  const third = await rotate({ name: first.name, gracePeriod: 60 });
+  tokens.push(await accessTokenOf(api, tenant.token, second), await accessTokenOf(api, tenant.token, third));
+  expect(await signInsWith(first, second, third)).toEqual([ENDED_KEY, 'ok', 'ok']);
+  expect(await statusOf(...tokens)).toEqual([ENDED, ENDED, 'ok', 'ok', 'ok']);
+
+  gateway.clock.advance(MINUTE_MS);
+  expect(await signInsWith(first, second, third)).toEqual([ENDED_KEY, ENDED_KEY, 'ok']);
+  expect(await statusOf(...tokens)).toEqual([ENDED, ENDED, ENDED, ENDED, 'ok']);
+});
+
+test('a rotation without a grace period ends all earlier keys and tokens', async () => {
+  const first = await newApp();
+  const second = await rotate({ name: first.name, gracePeriod: 3600 });
+  const tokens = [
+    await accessTokenOf(api, tenant.token, first),
+    await accessTokenOf(api, tenant.token, second),
+  ];
+  const third = await rotate({ name: first.name });
+  expect(await signInsWith(first, second, third)).toEqual([ENDED_KEY, ENDED_KEY, 'ok']);
+  expect(await statusOf(...tokens)).toEqual([ENDED, ENDED]);
+});
+
+test('tokens that are issued during a rotation end with the key for which they were issued', async () => {
+  const app = await newApp();
+  const signIns = () =>
+    Array.from({ length: 10 }, async () => (await api.signIn(tenant.token, keyOf(app))).value?.accessToken);
+  const before = signIns();
+  const rotation = rotate({ name: app.name, gracePeriod: 60 });
+  const issued = await Promise.all([...before, ...signIns()]);
+  await rotation;
+  const tokens = issued.filter((token) => token !== undefined);
+  expect(tokens).toHaveLength(20);
+  expect(new Set(await statusOf(...tokens))).toEqual(new Set(['ok']));
+  gateway.clock.advance(MINUTE_MS);
+  expect(new Set(await statusOf(...tokens))).toEqual(new Set([ENDED]));
+});
+
+test.each([-1, 604_801])(
+  'a grace period of %i seconds is refused, and changes nothing',
+  async (gracePeriod) => {
+    const app = await newApp();
+    const { reason, fieldViolations } = await rotate({ name: app.name, gracePeriod });
+    expect([reason, fieldViolations[0].field]).toEqual(['INVALID_FIELD', 'gracePeriod']);
+    expect(await signInsWith(app)).toEqual(['ok']);
+  },
+);
+
+test('is repeated by its Idempotency-Key, with the same new key', async () => {
+  const app = await newApp();
+  const send = () =>
+    postGraphql(
+      gateway.url,
+      tenant.token,
+      ROTATE,
+      { input: { name: app.name } },
+      { 'idempotency-key': 'rotation' },
+    );
+  const [first, second] = [await send(), await send()];
+  expect(second.headers.get('idempotency-replayed')).toBe('true');
+  expect(second.text).toBe(first.text);
+  const { privateKey } = JSON.parse(first.text).data.rotateAppKey.app;
+  expect(await signInsWith(app, { name: app.name, privateKey })).toEqual([ENDED_KEY, 'ok']);
+});
+
+async function seedToken({ account }: Tenant): Promise<string> {
+  return (await createAccountToken(gateway.admin, { account }, 3600)).accessToken;
+}
+
+test('a token of the old key ends with the key, although the clock advances during the sign-in', async () => {
+  let now = Date.now();
+  const tick = Object.assign(() => now++, { advance() {} });
+  const ticking = await startGateway({ DATABASE_URL: gateway.databaseUrl }, tick);
+  onTestFinished(ticking.stop);
+  const { token } = await seedTenant(gateway);
+  const app = await createApp(api, token);
+  const start = now;
+  const input = { name: app.name, gracePeriod: 60 };
+  await graphqlBody(ticking.url, token, ROTATE, { input });
+  const [row] = await gateway.database.read<{ end: number }>(
+    'SELECT previous_key_expire_time_ms AS "end" FROM app WHERE id = $1',
+    [ulidOf(app.name)],
+  );
+  const end = row?.end ?? 0;
+  expect(end).toBeGreaterThan(start);
+  const { data } = await graphqlBody(ticking.url, token, SIGN_IN, { input: keyOf(app) });
+  const viewer = await graphqlBody(ticking.url, data.signIn.accessToken, '{ viewer { expireTime } }');
+  const expireTime = new Date(end).toISOString();
+  expect([data.signIn.expireTime, viewer.data.viewer.expireTime]).toEqual([expireTime, expireTime]);
+});

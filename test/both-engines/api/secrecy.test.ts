@@ -1,0 +1,85 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { bothApis } from '../../support/apis.ts';
+import { missingTable, pathOf, textOf } from '../../support/engine.ts';
+import { type Gateway, startGateway } from '../../support/gateway.ts';
+import { paw } from '../../support/paw.ts';
+import { faultsOf, leaksOf, newSecret, type Scene, type Secrets, useSecrets } from '../../support/secrets.ts';
+
+let gateway: Gateway;
+let scene: Scene;
+let secrets: Secrets;
+
+beforeAll(async () => {
+  gateway = await startGateway({ LOG_LEVEL: 'trace' });
+  ({ scene, secrets } = await useSecrets(gateway));
+  return gateway.stop;
+});
+
+describe.each(bothApis(() => gateway.url))('an error by $name', (api) => {
+  test.each(faultsOf(api))('does not repeat %s', async (_what, ask) => {
+    const secret = newSecret(gateway);
+    const { headers, text } = await ask(scene, api, secret);
+    expect([text, ...headers.values()].filter((each) => each.includes(secret))).toEqual([]);
+  });
+});
+
+describe('no secret that was used', () => {
+  test('is in any row of the database', async () => {
+    const rows = await textOf(gateway.database);
+    // The search finds what is there: the hashes.
+    expect(secrets.hashes.filter((hash) => !rows.includes(hash))).toEqual([]);
+    expect(rows).toContain('$argon2id$');
+    expect(leaksOf(secrets, Buffer.from(rows))).toEqual([]);
+  });
+
+  // The test cannot read the files of PostgreSQL.
+  if (inject('engine') === 'sqlite') {
+    test('is in the bytes of the file or of its write-ahead log', () => {
+      const path = pathOf(gateway.databaseUrl);
+      const files = [path, `${path}-wal`];
+      expect(files.filter((file) => !existsSync(file))).toEqual([]);
+      const bytes = Buffer.concat(files.map((file) => readFileSync(file)));
+      // The search finds what is there: the hashes.
+      expect(secrets.hashes.filter((hash) => !bytes.includes(hash))).toEqual([]);
+      expect(leaksOf(secrets, bytes)).toEqual([]);
+    });
+  }
+
+  test('is in an audit event, nor is a hash or the value of a field', async () => {
+    const words = ['audit', 'list', '--account', scene.tenant.account, '--page-size', '100', '--json'];
+    const { stdout } = await paw(words, { DATABASE_URL: gateway.databaseUrl });
+    const { events } = JSON.parse(stdout);
+    expect(events.map(({ fields }: { fields: readonly string[] }) => fields.join())).toContain('password');
+    expect(leaksOf(secrets, Buffer.from(stdout))).toEqual([]);
+    const values = [...secrets.hashes, '$argon2id$', '"Wallet 1"', '"No. 1"', '"Tenant"', '"App"'];
+    expect(values.filter((value) => stdout.includes(value))).toEqual([]);
+  });
+
+  test('is in the log, even if the database fails', () => {
+    const log = Buffer.from(gateway.log());
+    expect(log.includes(missingTable('wallet'))).toBe(true);
+    // The requests are in it, too.
+    for (const reason of ['INVALID_CREDENTIALS', 'TOKEN_INVALID', 'INVALID_FIELD', 'INTERNAL']) {
+      expect(log.includes(`"reason":"${reason}"`), reason).toBe(true);
+    }
+    expect(leaksOf(secrets, log)).toEqual([]);
+  });
+
+  test('would be missed by the search, in any encoding', () => {
+    // One of each kind: account token, private key, access token and password.
+    for (const [use, secret] of Object.entries(secrets.byUse).slice(0, 4)) {
+      const hidden = ['', 'a', 'ab', 'abc'].flatMap((before) => [
+        Buffer.from(`${before}${secret} and more`),
+        ...(['base64', 'base64url', 'hex'] as const).map((encoding) =>
+          Buffer.from(Buffer.from(`${before}${secret} and more`).toString(encoding)),
+        ),
+      ]);
+      for (const [, digits = ''] of secret.matchAll(/_([0-9a-f]{64})/g)) {
+        hidden.push(Buffer.from(digits), Buffer.from(digits, 'hex'));
+        hidden.push(Buffer.from(Buffer.from(digits, 'hex').toString('base64')));
+      }
+      expect(hidden.filter((haystack) => !leaksOf(secrets, haystack).includes(use))).toEqual([]);
+    }
+  });
+});

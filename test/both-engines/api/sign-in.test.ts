@@ -1,0 +1,201 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { rotateAppKey } from '../../../src/data/rotate-app-key.ts';
+import { signIn as signInWith } from '../../../src/data/sign-in.ts';
+import { updateApp } from '../../../src/data/update-app.ts';
+import {
+  type AppKey,
+  createApp,
+  createAppIn,
+  graphqlBody,
+  inLowerCase,
+  keyOf,
+  MISSING_APP,
+  projectToken,
+  signIn,
+  ulidOf,
+  withOtherSecret,
+  withoutRequestId,
+} from '../../support/actors.ts';
+import { type Api, bothApis, graphqlApi, restApi } from '../../support/apis.ts';
+import { type Gateway, seedTenant, startGateway } from '../../support/gateway.ts';
+import { expectError } from '../../support/refusal.ts';
+
+const HOUR_MS = 3_600_000;
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+  return gateway.stop;
+});
+
+describe.each(bothApis(() => gateway.url))('by $name', (api) => {
+  test('an app signs in and gets a token that sees only the project of the app', async () => {
+    const tenant = await seedTenant(gateway, { projects: 3 });
+    const app = await createAppIn(gateway, api, tenant, tenant.projects[1]);
+    const result = await signIn(api, tenant.token, app);
+    expect(result).toStrictEqual({
+      accessToken: expect.stringMatching(/^paw_app_[0-9A-Z]{52}_[0-9a-f]{72}$/),
+      app: { ...app, privateKey: '' },
+    });
+    const { value } = await api.listProjects(result.accessToken);
+    expect(value?.projects.map(({ name }) => name)).toEqual([tenant.projects[1]]);
+    expect(value?.nextPageToken).toBe('');
+  });
+
+  test('each sign-in returns a new token, and all of them are valid', async () => {
+    const { token } = await seedTenant(gateway);
+    const app = await createApp(api, token);
+    const results = [await signIn(api, token, app), await signIn(api, token, app)];
+    expect(results[0]?.accessToken).not.toBe(results[1]?.accessToken);
+    for (const { accessToken } of results) {
+      expect((await api.listProjects(accessToken)).value?.projects).toHaveLength(1);
+    }
+  });
+
+  test('failed sign-ins do not lock an app', async () => {
+    const { token } = await seedTenant(gateway);
+    const app = await createApp(api, token);
+    const wrong = { ...app, privateKey: withOtherSecret(app.privateKey) };
+    for (let count = 1; count <= 30; count += 1) await api.signIn(token, wrong);
+    expect((await signIn(api, token, app)).app.name).toBe(app.name);
+  });
+
+  test('the ULID of the app may be in lower case, and is returned in upper case', async () => {
+    const { token } = await seedTenant(gateway);
+    const app = await createApp(api, token);
+    expect((await signIn(api, token, { ...app, name: inLowerCase(app.name) })).app.name).toBe(app.name);
+  });
+
+  test.each<[string, (apps: Apps) => AppKey]>([
+    ['an app of another account with its own key', ({ foreign }) => foreign],
+    ['an inactive app of another account with its own key', ({ foreignInactive }) => foreignInactive],
+    ['a missing app with the key of another', ({ own }) => ({ ...own, name: MISSING_APP })],
+    ['an app with the key of another app', ({ own, other }) => ({ ...own, privateKey: other.privateKey })],
+    [
+      'an app with a key of another secret',
+      ({ own }) => ({ ...own, privateKey: withOtherSecret(own.privateKey) }),
+    ],
+    ['an app with a typo in its key', ({ own }) => ({ ...own, privateKey: withTypo(own.privateKey) })],
+    ['an app with a malformed key', ({ own }) => ({ ...own, privateKey: 'not a key' })],
+    ['an app with a space after its key', ({ own }) => ({ ...own, privateKey: `${own.privateKey} ` })],
+    [
+      'an app with its key in upper case',
+      ({ own }) => ({ ...own, privateKey: own.privateKey.toUpperCase() }),
+    ],
+    ['an app with the account token as its key', ({ own, token }) => ({ ...own, privateKey: token })],
+    [
+      'an inactive app with a wrong key',
+      ({ inactive, own }) => ({ ...inactive, privateKey: own.privateKey }),
+    ],
+  ])('%s gets the same response as an unknown app, and no token', async (_, pick) => {
+    const apps = await seedApps(api);
+    const key = pick(apps);
+    const unknown = await api.signIn(apps.token, { name: MISSING_APP, privateKey: 'unknown' });
+    const refused = await api.signIn(apps.token, keyOf(key));
+    expectError(api, unknown, 'UNAUTHENTICATED', 'INVALID_CREDENTIALS');
+    expect(withoutRequestId(refused.response)).toEqual(withoutRequestId(unknown.response));
+    expect(await tokenCount(key.name)).toBe(0);
+  });
+
+  test('an inactive app with its own key gets an error that says so, and no token', async () => {
+    const { token } = await seedTenant(gateway);
+    const app = await createApp(api, token, { active: false });
+    expectError(api, await api.signIn(token, keyOf(app)), 'PERMISSION_DENIED', 'APP_INACTIVE');
+    expect(await tokenCount(app.name)).toBe(0);
+  });
+
+  test('a project token signs in the apps of its own project', async () => {
+    const tenant = await seedTenant(gateway);
+    const app = await createApp(api, tenant.token);
+    const result = await signIn(api, await projectToken(gateway, tenant), app);
+    expect(result.app.name).toBe(app.name);
+    expect((await api.listProjects(result.accessToken)).value?.projects).toHaveLength(1);
+  });
+
+  test.each([true, false])(
+    'a project token gets the same response for an app of another project (active: %s) as for an unknown app',
+    async (active) => {
+      const tenant = await seedTenant(gateway, { projects: 2 });
+      const other = keyOf(await createAppIn(gateway, api, tenant, tenant.projects[1], { active }));
+      const token = await projectToken(gateway, tenant);
+      const refused = await api.signIn(token, other);
+      const unknown = await api.signIn(token, { ...other, name: MISSING_APP });
+      expectError(api, unknown, 'UNAUTHENTICATED', 'INVALID_CREDENTIALS');
+      expect(withoutRequestId(refused.response)).toEqual(withoutRequestId(unknown.response));
+    },
+  );
+});
+
+test('GraphQL also returns when the token expires, and the app without its key', async () => {
+  const tenant = await seedTenant(gateway, { projects: 2 });
+  const api = graphqlApi(() => gateway.url);
+  const key = keyOf(await createAppIn(gateway, api, tenant, tenant.projects[1]));
+  gateway.clock.advance(777);
+  const mutation = `mutation ($input: SignInInput!) {
+    signIn(input: $input) { expireTime app { id privateKey project { name } } clientMutationId }
+  }`;
+  const input = { ...key, clientMutationId: 'mine' };
+  const { data } = await graphqlBody(gateway.url, tenant.token, mutation, { input });
+  expect(data.signIn).toStrictEqual({
+    expireTime: new Date(gateway.clock() + HOUR_MS).toISOString(),
+    app: { id: key.name, privateKey: '', project: { name: tenant.projects[1] } },
+    clientMutationId: 'mine',
+  });
+});
+
+test.each<[change: string, apply: (name: string) => Promise<unknown>, reason: string]>([
+  ['is deactivated', (name) => updateApp(gateway.admin, 'operator', { name, active: false }), 'APP_INACTIVE'],
+  ['gets a new key', (name) => rotateAppKey(gateway.admin, 'operator', { name }), 'INVALID_CREDENTIALS'],
+])('an app that %s after a sign-in has compared its key gets no token', async (_, apply, reason) => {
+  const { account, token, projects } = await seedTenant(gateway);
+  const key = keyOf(
+    await createApp(
+      restApi(() => gateway.url),
+      token,
+    ),
+  );
+  const { admin, database } = gateway;
+  const dependencies: Parameters<typeof signInWith>[0] = {
+    ...admin,
+    database: {
+      ...database,
+      async writeAll(statements) {
+        await apply(key.name);
+        return database.writeAll(statements);
+      },
+    },
+    maxTokensPerApp: 1,
+    tokenTtlSeconds: 60,
+  };
+  const [accountId, defaultProjectId] = [ulidOf(account), ulidOf(projects[0] ?? '')];
+  const principal = { level: 'account', accountId, defaultProjectId, credentialId: accountId } as const;
+  const client = { requestId: '', address: '127.0.0.1', startMs: performance.now(), isGone: false };
+  const signedIn = signInWith(dependencies, principal, key, client, async () => undefined);
+  await expect(signedIn).rejects.toMatchObject({ reason });
+  expect(await tokenCount(key.name)).toBe(0);
+});
+
+/** Apps of an account, two of them active, and apps of another account. */
+type Apps = Record<'own' | 'other' | 'inactive' | 'foreign' | 'foreignInactive', AppKey> & { token: string };
+
+async function seedApps(api: Api): Promise<Apps> {
+  const [{ token }, stranger] = [await seedTenant(gateway), await seedTenant(gateway)];
+  return {
+    token,
+    own: await createApp(api, token),
+    other: await createApp(api, token),
+    inactive: await createApp(api, token, { active: false }),
+    foreign: await createApp(api, stranger.token),
+    foreignInactive: await createApp(api, stranger.token, { active: false }),
+  };
+}
+
+async function tokenCount(app: string): Promise<number> {
+  const rows = await gateway.database.read('SELECT id FROM token WHERE app_id = $1', [ulidOf(app)]);
+  return rows.length;
+}
+
+function withTypo(privateKey: string): string {
+  const at = privateKey.length - 40;
+  return privateKey.slice(0, at) + (privateKey[at] === '0' ? '1' : '0') + privateKey.slice(at + 1);
+}

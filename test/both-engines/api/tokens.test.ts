@@ -1,0 +1,279 @@
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createCredential } from '../../../src/credentials/credential.ts';
+import { createAccountToken } from '../../../src/data/create-account-token.ts';
+import {
+  createApp,
+  credentialParts,
+  expiredToken,
+  graphqlBody,
+  keyOf,
+  signIn,
+  tokenStatus,
+  ulidOf,
+  withOtherSecret,
+} from '../../support/actors.ts';
+import { type AppFields, bothApis, restApi } from '../../support/apis.ts';
+import { missingTable, onDatabase } from '../../support/engine.ts';
+import {
+  type Gateway,
+  makeDatabase,
+  seedTenant,
+  startGateway,
+  type Tenant,
+  testClock,
+} from '../../support/gateway.ts';
+import { paw, pawJson, pawProcess } from '../../support/paw.ts';
+
+const SECOND_MS = 1000;
+const HOUR_MS = 3600 * SECOND_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const SIGN_IN = 'mutation ($input: SignInInput!) { signIn(input: $input) { accessToken expireTime } }';
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  return gateway.stop;
+});
+
+describe.each(bothApis(() => gateway.url))('by $name', (api) => {
+  test('an access token is valid for one hour, to the millisecond', async () => {
+    const tenant = await seedTenant(gateway);
+    const { accessToken } = await signIn(api, tenant.token, await createApp(api, tenant.token));
+    gateway.clock.advance(HOUR_MS - 1);
+    expect(await tokenStatus(api, accessToken)).toBe('ok');
+    gateway.clock.advance(1);
+    expect(await tokenStatus(api, accessToken)).toBe('TOKEN_INVALID');
+    expect(await tokenStatus(api, tenant.token)).toBe('ok');
+  });
+
+  test('a revoked token is refused on the next request, and other tokens stay valid', async () => {
+    const tenant = await seedTenant(gateway);
+    const app = await createApp(api, tenant.token);
+    const [access, otherAccess] = [
+      await signIn(api, tenant.token, app),
+      await signIn(api, tenant.token, app),
+    ];
+    const { accessToken: account } = await createAccountToken(gateway.admin, tenant, 3600);
+    const [ended, live] = [
+      [account, access.accessToken],
+      [tenant.token, otherAccess.accessToken],
+    ];
+    const all = () => Promise.all([...ended, ...live].map((token) => tokenStatus(api, token)));
+    expect(await all()).toEqual(['ok', 'ok', 'ok', 'ok']);
+    for (const token of ended) expect(await revoke(token)).toEqual({ revoked: 1 });
+    expect(await all()).toEqual(['TOKEN_INVALID', 'TOKEN_INVALID', 'ok', 'ok']);
+  });
+
+  test('a deactivated app loses its access tokens permanently, and can sign in again when it is active', async () => {
+    const tenant = await seedTenant(gateway);
+    const [app, other] = [await createApp(api, tenant.token), await createApp(api, tenant.token)];
+    const { accessToken: others } = await signIn(api, tenant.token, other);
+    const lost = [
+      (await signIn(api, tenant.token, app)).accessToken,
+      (await signIn(api, tenant.token, app)).accessToken,
+    ];
+    const refused = lost.map(() => 'TOKEN_INVALID');
+
+    expect(await run('app', 'deactivate', app.name)).toEqual({
+      name: app.name,
+      title: app.title,
+      privateKey: '',
+      active: false,
+    });
+    expect(await Promise.all(lost.map((token) => tokenStatus(api, token)))).toEqual(refused);
+    expect((await api.signIn(tenant.token, keyOf(app))).error).toMatchObject({
+      status: 'PERMISSION_DENIED',
+      reason: 'APP_INACTIVE',
+    });
+    expect(await tokenStatus(api, others)).toBe('ok');
+
+    await run('app', 'activate', app.name);
+    expect(await Promise.all(lost.map((token) => tokenStatus(api, token)))).toEqual(refused);
+    const { accessToken, app: active } = await signIn(api, tenant.token, app);
+    expect(active).toEqual({ name: app.name, title: app.title, privateKey: '', active: true });
+    expect(await tokenStatus(api, accessToken)).toBe('ok');
+  });
+
+  test('no token issued during the deactivation of its app stays valid', async () => {
+    const tenant = await seedTenant(gateway);
+    const app = await createApp(api, tenant.token);
+    const tenSignIns = () =>
+      Promise.all(Array.from({ length: 10 }, () => api.signIn(tenant.token, keyOf(app))));
+    const outcomes = await tenSignIns();
+    expect(outcomes.filter(({ value }) => value)).toHaveLength(10);
+
+    let done = false;
+    const settings = { DATABASE_URL: gateway.databaseUrl };
+    const deactivation = pawProcess(['app', 'deactivate', app.name], settings).finally(() => {
+      done = true;
+    });
+    while (!done) outcomes.push(...(await tenSignIns()));
+    await deactivation;
+
+    const refusals = outcomes.flatMap(({ error }) => error?.reason ?? []);
+    expect(new Set([...refusals, 'APP_INACTIVE'])).toEqual(new Set(['APP_INACTIVE']));
+    const handedOut = outcomes.flatMap(({ value }) => value?.accessToken ?? []);
+    const answers = await Promise.all(handedOut.map((token) => tokenStatus(api, token)));
+    expect(new Set(answers)).toEqual(new Set(['TOKEN_INVALID']));
+  });
+
+  test('a missing token table is a masked and logged internal error, and not an invalid token', async () => {
+    const tenant = await seedTenant(gateway);
+    const logged = gateway.log().length;
+    await gateway.database.write('ALTER TABLE token RENAME TO token_away');
+    const { error, response } = await api
+      .listProjects(tenant.token)
+      .finally(() => gateway.database.write('ALTER TABLE token_away RENAME TO token'));
+    expect(response.status).toBe(500);
+    expect(error).toMatchObject({ status: 'INTERNAL', reason: 'INTERNAL' });
+    expect(error?.requestId).toBe(response.headers.get('x-request-id'));
+    expect(response.headers.has('www-authenticate')).toBe(false);
+    expect(response.text).not.toMatch(/keyv|no such table|relation|postgres|sql/i);
+    const log = gateway.log().slice(logged);
+    expect(log).toContain(missingTable('token'));
+    expect(log).toContain(error?.requestId);
+    expect(await tokenStatus(api, tenant.token)).toBe('ok');
+  });
+});
+
+test('PAW_TOKEN_TTL sets the lifetime of access tokens, and expireTime is the end of this lifetime', async () => {
+  const own = await startGateway({ PAW_TOKEN_TTL: '90s' });
+  onTestFinished(own.stop);
+  const tenant = await seedTenant(own);
+  const api = restApi(() => own.url);
+  const input = keyOf(await createApp(api, tenant.token));
+  const { data } = await graphqlBody(own.url, tenant.token, SIGN_IN, { input });
+  const { accessToken, expireTime } = data.signIn;
+  expect(Date.parse(expireTime)).toBe(own.clock() + 90 * SECOND_MS);
+  own.clock.advance(90 * SECOND_MS - 1);
+  expect(await tokenStatus(api, accessToken)).toBe('ok');
+  own.clock.advance(1);
+  expect(await tokenStatus(api, accessToken)).toBe('TOKEN_INVALID');
+});
+
+test('an access token is valid until expireTime, even if the clock advances during the sign-in', async () => {
+  let [now, stepMs] = [Date.now(), 1];
+  const clock = Object.assign(() => (now += stepMs), { advance() {} });
+  const own = await startGateway({}, clock);
+  onTestFinished(own.stop);
+  const api = restApi(() => own.url);
+  const tenant = await seedTenant(own);
+  const input = keyOf(await createApp(api, tenant.token));
+  const { data } = await graphqlBody(own.url, tenant.token, SIGN_IN, { input });
+  const { accessToken, expireTime } = data.signIn;
+  stepMs = 0;
+  now = Date.parse(expireTime) - 1;
+  expect(await tokenStatus(api, accessToken)).toBe('ok');
+});
+
+test.each([
+  ['90 days by default', [], 90 * DAY_MS],
+  ['the time of --expires-in', ['--expires-in', '45s'], 45 * SECOND_MS],
+])('an account token is valid for %s', async (_, options, lifeMs) => {
+  const own = await startGateway();
+  onTestFinished(own.stop);
+  const api = restApi(() => own.url);
+  const { account } = await seedTenant(own);
+  const earliest = Date.now() + lifeMs;
+  const words = ['token', 'create', '--account', account, ...options];
+  const { accessToken, expireTime } = await pawJson(words, { DATABASE_URL: own.databaseUrl });
+  const latest = Date.now() + lifeMs;
+  const expireTimeMs = Date.parse(expireTime);
+  expect(expireTimeMs).toBeGreaterThanOrEqual(earliest);
+  expect(expireTimeMs).toBeLessThanOrEqual(latest);
+  own.clock.advance(expireTimeMs - own.clock() - 1);
+  expect(await tokenStatus(api, accessToken)).toBe('ok');
+  own.clock.advance(latest - own.clock());
+  expect(await tokenStatus(api, accessToken)).toBe('TOKEN_INVALID');
+});
+
+describe('paw token revoke', () => {
+  test.each<[string, (tenant: Tenant, app: AppFields) => string | Promise<string>]>([
+    ['text that is not a token', () => 'nonsense'],
+    [
+      'a token that was never issued',
+      () => createCredential('acct', gateway.admin.newId(), gateway.admin.newId()),
+    ],
+    ["an app's private key", (_tenant, { privateKey }) => privateKey],
+    [
+      'a token that was revoked before',
+      async ({ token }) => {
+        await revoke(token);
+        return token;
+      },
+    ],
+    ['an expired token', (tenant) => expiredToken(realTime(), tenant)],
+    ['a live token with another secret', ({ token }) => withOtherSecret(token)],
+  ])('fails for %s with status 1 and one line, and does not repeat it', async (_what, make) => {
+    const tenant = await seedTenant(gateway);
+    const api = restApi(() => gateway.url);
+    const app = await createApp(api, tenant.token);
+    await signIn(api, tenant.token, app);
+    const token = await make(tenant, app);
+    const before = await rowsOf(tenant, app);
+    const { status, stdout, stderr } = await paw(
+      ['token', 'revoke'],
+      { DATABASE_URL: gateway.databaseUrl },
+      token,
+    );
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^paw: [^\n]+\n$/);
+    expect(stderr).not.toContain(token);
+    expect(await rowsOf(tenant, app)).toEqual(before);
+  });
+});
+
+describe('the tokens in the database', () => {
+  test('are deleted once expired, and not before', async () => {
+    const { url, remove } = await makeDatabase();
+    onTestFinished(remove);
+    const clock = testClock();
+    const first = await startGateway({ DATABASE_URL: url }, clock);
+    const tenant = await seedTenant(first);
+    const past = { ...first.admin, clock: () => clock() - 60 * SECOND_MS };
+    const token = async (seconds: number) => (await createAccountToken(past, tenant, seconds)).accessToken;
+    const expired = [await token(59), await token(60)];
+    const live = [tenant.token, await token(61)];
+    expect(await keysIn(url)).toEqual(serialsOf([...expired, ...live]));
+    await first.stop();
+
+    // A server sweeps when it starts, and waits for the end of the first batch when it stops.
+    const second = await startGateway({ DATABASE_URL: url }, clock);
+    await second.stop();
+    expect(await keysIn(url)).toEqual(serialsOf(live));
+  });
+});
+
+/** The context for administrative operations with the real clock, which the commands use. */
+function realTime() {
+  return { admin: { ...gateway.admin, clock: Date.now } };
+}
+
+/** The tokens of an account and of one of its apps. */
+function rowsOf({ account }: Tenant, app: AppFields) {
+  const sql = "SELECT * FROM token WHERE account_id = $1 AND app_id IN ('', $2) ORDER BY id";
+  return gateway.database.read(sql, [account, app.name].map(ulidOf));
+}
+
+async function keysIn(databaseUrl: string): Promise<readonly string[]> {
+  const rows = await onDatabase(databaseUrl, (database) =>
+    database.read<{ id: string }>('SELECT id FROM token'),
+  );
+  return rows.map(({ id }) => id).sort();
+}
+
+function serialsOf(tokens: readonly string[]): readonly string[] {
+  return tokens.map((token) => credentialParts(token).serial).sort();
+}
+
+/** Revokes a token with a command that has to succeed. */
+function revoke(token: string) {
+  return pawJson(['token', 'revoke'], { DATABASE_URL: gateway.databaseUrl }, `${token}\n`);
+}
+
+/** Runs a command that has to succeed on the database of the gateway. */
+function run(...words: readonly string[]) {
+  return pawJson(words, { DATABASE_URL: gateway.databaseUrl });
+}

@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { withOtherSecret } from '../../support/actors.ts';
+import { type HttpResponse, postGraphql, send } from '../../support/apis.ts';
+import { onDatabase } from '../../support/engine.ts';
+import {
+  adminContext,
+  makeDatabase,
+  migrateDatabase,
+  seedTenant,
+  type Tenant,
+} from '../../support/gateway.ts';
+import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../support/otlp-receiver.ts';
+import { logLines, type RunningServer, startServerProcess } from '../../support/paw.ts';
+
+const SHIPPED = fileURLToPath(new URL('../../../deploy/tracing.js', import.meta.url));
+
+// A folder from which the packages of the tests are found.
+const FOLDER = fileURLToPath(
+  new URL(`../node_modules/.cache/traces-${process.pid}-${inject('engine')}`, import.meta.url),
+);
+
+const [SERVER, CLIENT] = [2, 3];
+const [UNSET, OK, ERROR] = [0, 1, 2];
+
+const PARENT = 'b7ad6b7169203331';
+
+const PAGE = 'query Page($first: Int) { projects(first: $first) { totalCount nodes { title } } }';
+const UPDATE =
+  'mutation Change($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { title } } }';
+
+const SECRETS = { title: 'a private title', password: 'p'.repeat(32) };
+
+// A query is compiled at its second execution.
+const PAGES = 4;
+
+const CONCURRENT = 20;
+
+let receiver: OtlpReceiver;
+let server: RunningServer;
+let tenant: Tenant;
+let withoutTrace: HttpResponse;
+let inOtherTrace: HttpResponse;
+let spans: readonly ReceivedSpan[];
+
+beforeAll(async () => {
+  receiver = await startOtlpReceiver();
+  const made = await makeDatabase();
+  await migrateDatabase(made.url);
+  tenant = await onDatabase(made.url, (database) =>
+    seedTenant({ admin: adminContext(database) }, { projects: 2, wallets: 1 }),
+  );
+  mkdirSync(FOLDER, { recursive: true });
+  copyFileSync(SHIPPED, `${FOLDER}/tracing.js`);
+  const ends: (() => Promise<void>)[] = [];
+  const settings = {
+    DATABASE_URL: made.url,
+    NODE_OPTIONS: `--import=${FOLDER}/tracing.js`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    PAW_LOG_REQUESTS: 'all',
+  };
+  server = await startServerProcess(settings, (end) => ends.push(end));
+  await sendRequests();
+  await onDatabase(made.url, (own) => own.write('ALTER TABLE project RENAME TO renamed'));
+  const page = `${server.url}/project/projects`;
+  expect((await send(page, 'GET', tenant.token, undefined, inTrace('fault'))).status).toBe(500);
+  // The last spans are sent when the server stops.
+  expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
+  spans = receiver.spans();
+  return async () => {
+    for (const end of ends) await end();
+    receiver.close();
+    await made.remove();
+    rmSync(FOLDER, { recursive: true });
+  };
+});
+
+async function sendRequests(): Promise<void> {
+  const { url } = server;
+  const { token, wallets } = tenant;
+  const [wallet = ''] = wallets;
+  const page = `${url}/project/projects`;
+  await send(page, 'GET', token, undefined, inTrace('REST page'));
+  await send(`${url}/wallet/${wallet}`, 'PATCH', token, SECRETS, inTrace('REST update'));
+  for (let n = 0; n < PAGES; n += 1) {
+    await postGraphql(url, token, PAGE, { first: 1 }, inTrace(`GraphQL page ${n}`));
+  }
+  await postGraphql(url, token, UPDATE, { input: { name: wallet, ...SECRETS } }, inTrace('GraphQL update'));
+  await postGraphql(url, token, PAGE, { first: 0 }, inTrace('GraphQL error'));
+  await postGraphql(
+    url,
+    token,
+    '{ node(id: 1, secret: "a private title") }',
+    {},
+    inTrace('GraphQL document'),
+  );
+  inOtherTrace = await send(page, 'GET', withOtherSecret(token), undefined, inTrace('refused token'));
+  await send(`${url}/a-secret-path?a-secret=query`, 'GET', token, undefined, inTrace('unknown path'));
+  await send(`${url}/readyz`, 'GET', undefined, undefined, inTrace('health check'));
+  withoutTrace = await send(page, 'GET', token);
+  await Promise.all(
+    Array.from({ length: CONCURRENT }, (_, n) =>
+      n % 2 === 0
+        ? send(page, 'GET', token, undefined, inTrace(`concurrent ${n}`))
+        : send(`${url}/wallet/${wallet}`, 'PATCH', token, SECRETS, inTrace(`concurrent ${n}`)),
+    ),
+  );
+}
+
+test('a request is a span below that of its client, with its route, status, GraphQL operation and failure', () => {
+  const http = (method: string, route: string, status: number) => ({
+    'http.request.method': method,
+    'http.route': route,
+    'http.response.status_code': status,
+  });
+  const operation = { 'graphql.operation.type': 'query', 'graphql.operation.name': 'Page' };
+  const graphql = { ...http('POST', '/graphql', 200), ...operation };
+  expect(requestOf('REST page')).toMatchObject({
+    name: 'GET /project/projects',
+    kind: SERVER,
+    parentSpanId: PARENT,
+    status: { code: UNSET },
+    attributes: http('GET', '/project/projects', 200),
+  });
+  expect(requestOf('REST update').attributes).toMatchObject(http('PATCH', '/wallet/*', 200));
+  // The first two were executed by Apollo Server, and the others by the compiled query.
+  for (let n = 0; n < PAGES; n += 1) expect(requestOf(`GraphQL page ${n}`).attributes).toMatchObject(graphql);
+  expect(requestOf('GraphQL error')).toMatchObject({
+    status: { code: OK },
+    attributes: { ...graphql, 'error.type': 'INVALID_FIELD' },
+  });
+  expect(requestOf('refused token')).toMatchObject({
+    status: { code: OK },
+    attributes: { ...http('GET', '/project/projects', 401), 'error.type': 'TOKEN_INVALID' },
+  });
+  expect(requestOf('fault')).toMatchObject({
+    status: { code: ERROR },
+    attributes: { ...http('GET', '/project/projects', 500), 'error.type': 'INTERNAL' },
+  });
+  expect(requestOf('unknown path').name).toBe('GET');
+  expect(spansOf('health check')).toEqual([]);
+});
+
+test('a GraphQL operation that Apollo Server executes is a span below its request', () => {
+  for (const [request, name] of [
+    ['GraphQL page 0', 'query Page'],
+    ['GraphQL update', 'mutation Change'],
+  ] as const) {
+    expect(childrenOf(request)).toEqual(expect.arrayContaining(['graphql.parse', 'graphql.validate', name]));
+  }
+});
+
+test.runIf(inject('engine') === 'postgres')('a statement is a span in the trace of its request', () => {
+  const page = ['SELECT project', 'SELECT token'];
+  const update = ['SELECT token', 'SELECT wallet', 'WITH wallet'];
+  expect(childrenOf('REST page')).toEqual(page);
+  expect(childrenOf('REST update')).toEqual(update);
+  for (let n = 0; n < CONCURRENT; n += 1) {
+    expect(childrenOf(`concurrent ${n}`)).toEqual(n % 2 === 0 ? page : update);
+  }
+  const statement = spansOf('REST page').find(({ name }) => name === 'SELECT project');
+  expect(statement).toMatchObject({
+    kind: CLIENT,
+    attributes: { 'db.system.name': 'postgresql', 'db.query.text': expect.stringMatching(/^SELECT .*\$1/s) },
+  });
+});
+
+test('the log of requests has the id of the trace, also if the client has begun none', () => {
+  const lineOf = (response: HttpResponse) =>
+    logLines(server.output()).find(({ reqId }) => reqId === response.headers.get('x-request-id'));
+  const { traceId } = lineOf(withoutTrace) ?? {};
+  const own = spans.filter((span) => span.traceId === traceId && span.kind === SERVER);
+  expect(own.map(({ name, parentSpanId }) => [name, parentSpanId])).toEqual([
+    ['GET /project/projects', undefined],
+  ]);
+  expect(lineOf(inOtherTrace)).toMatchObject({ traceId: traceIdOf('refused token') });
+});
+
+test('spans contain no secret, no path and no value of a request', () => {
+  const text = receiver.text();
+  expect(text).toContain('GET /project/projects');
+  expect(text).not.toMatch(/paw_(acct|app|key)_|a-secret|a private title|p{32}/);
+  for (const name of [...tenant.projects, ...tenant.wallets]) expect(text).not.toContain(name);
+});
+
+/** The id of the trace that the client has begun for a request. */
+function traceIdOf(request: string): string {
+  return createHash('md5').update(request).digest('hex');
+}
+
+/** The headers of a request that is part of a trace. */
+function inTrace(request: string) {
+  return { traceparent: `00-${traceIdOf(request)}-${PARENT}-01` };
+}
+
+/** The spans of the trace of a request, in the order in which they ended. */
+function spansOf(request: string): readonly ReceivedSpan[] {
+  return spans.filter(({ traceId }) => traceId === traceIdOf(request));
+}
+
+/** The span of the request itself. */
+function requestOf(request: string): ReceivedSpan {
+  const found = spansOf(request).filter(({ kind }) => kind === SERVER);
+  expect([request, found.length]).toEqual([request, 1]);
+  return found[0] as ReceivedSpan;
+}
+
+/** The names of the other spans in the trace of a request, which are all below its span. */
+function childrenOf(request: string): readonly string[] {
+  return spansOf(request)
+    .filter(({ kind }) => kind !== SERVER)
+    .map(({ name }) => name)
+    .toSorted();
+}

@@ -1,0 +1,241 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { hashCredential } from '../../../src/credentials/credential.ts';
+import { deleteAccount } from '../../../src/data/delete-account.ts';
+import type { AdminContext } from '../../../src/data/dependencies.ts';
+import { deleteAccountRows } from '../../../src/storage/account-rows.ts';
+import type { Execute, Queryable } from '../../../src/storage/database.ts';
+import {
+  type AppKey,
+  accessTokenOf,
+  createApp,
+  keyOf,
+  PASSWORD,
+  reasonOf,
+  tokenStatus,
+  ULID,
+  ulidOf,
+} from '../../support/actors.ts';
+import { type Api, bothApis, restApi } from '../../support/apis.ts';
+import { tablesOf, textOf } from '../../support/engine.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { paw, pawJson } from '../../support/paw.ts';
+
+let gateway: Gateway;
+/** Another instance on the same database. */
+let other: Gateway;
+
+const api = restApi(() => gateway.url);
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  other = await startGateway({ DATABASE_URL: gateway.databaseUrl }, gateway.clock);
+  return async () => {
+    await other.stop();
+    await gateway.stop();
+  };
+});
+
+const run = (...words: string[]) => paw(words, { DATABASE_URL: gateway.databaseUrl });
+
+const runJson = (...words: string[]) => pawJson(words, { DATABASE_URL: gateway.databaseUrl });
+
+type Owner = Tenant & { readonly app: AppKey; readonly accessToken: string };
+
+/** Creates an account with everything that it can have. */
+async function seedOwner(): Promise<Owner> {
+  const tenant = await seedTenant(gateway, { projects: 2, wallets: 2 });
+  const app = keyOf(await createApp(api, tenant.token));
+  await api.updateWallet(tenant.token, tenant.wallets[0] ?? '', { password: PASSWORD });
+  // A failed sign-in is recorded.
+  await api.signIn(tenant.token, { ...app, privateKey: 'wrong' });
+  return { ...tenant, app, accessToken: await accessTokenOf(api, tenant.token, app) };
+}
+
+/** Returns the distinct results of the tokens and of a sign-in, by default by both APIs of both instances. */
+async function statusesOf(
+  { token, accessToken, app }: Owner,
+  apis: readonly Api[] = [...bothApis(() => gateway.url), ...bothApis(() => other.url)],
+): Promise<readonly string[]> {
+  const statuses = new Set<string>();
+  for (const each of apis) {
+    statuses.add(await tokenStatus(each, token));
+    statuses.add(await tokenStatus(each, accessToken));
+    statuses.add(await reasonOf(each.signIn(token, app)));
+  }
+  return [...statuses];
+}
+
+/** Returns the lines of the database that contain the id of an account. */
+async function rowsOf({ account }: Tenant): Promise<readonly string[]> {
+  const rows = (await textOf(gateway.database)).split('\n');
+  return rows.filter((row) => row.includes(ulidOf(account)));
+}
+
+describe('a suspended account', () => {
+  test('has all its tokens refused on every instance until it is resumed', async () => {
+    const [owner, stranger] = [await seedOwner(), await seedOwner()];
+    const view = { name: owner.account, defaultProject: owner.projects[0] };
+    expect(await statusesOf(owner)).toEqual(['ok']);
+    expect(await runJson('account', 'suspend', owner.account)).toMatchObject({ ...view, state: 'SUSPENDED' });
+    expect(await statusesOf(owner)).toEqual(['TOKEN_INVALID']);
+    expect(await statusesOf(stranger)).toEqual(['ok']);
+    const { accessToken } = await runJson('token', 'create', '--account', owner.account);
+    expect(await tokenStatus(api, accessToken)).toBe('TOKEN_INVALID');
+    expect(await runJson('account', 'resume', owner.account)).toMatchObject({ ...view, state: 'ACTIVE' });
+    expect(await statusesOf(owner)).toEqual(['ok']);
+    expect(await tokenStatus(api, accessToken)).toBe('ok');
+  });
+
+  test('can have a token revoked, which stays refused after a resumption', async () => {
+    const owner = await seedOwner();
+    await runJson('account', 'suspend', owner.account);
+    const settings = { DATABASE_URL: gateway.databaseUrl };
+    expect(await pawJson(['token', 'revoke'], settings, owner.accessToken)).toEqual({ revoked: 1 });
+    await runJson('account', 'resume', owner.account);
+    expect(await tokenStatus(api, owner.accessToken)).toBe('TOKEN_INVALID');
+    expect(await tokenStatus(api, owner.token)).toBe('ok');
+  });
+
+  test('has to exist', async () => {
+    for (const word of ['suspend', 'resume']) {
+      const stderr = 'paw: name: Must be an existing account.\n';
+      expect(await run('account', word, `accounts/${ULID}`)).toEqual({ status: 1, stdout: '', stderr });
+    }
+  });
+});
+
+describe('an export', () => {
+  test('has a line for the account, and for each project, app, wallet, token and event, and no secret', async () => {
+    const owner = await seedOwner();
+    const { status, stdout, stderr } = await run('account', 'export', owner.account);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const records = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const namesOf = (type: string) => records.filter((each) => each.type === type).map(({ name }) => name);
+    expect(namesOf('account')).toEqual([owner.account]);
+    expect(namesOf('project')).toEqual(owner.projects);
+    expect(namesOf('app')).toEqual([owner.app.name]);
+    expect(namesOf('wallet')).toEqual(owner.wallets);
+    expect(
+      records
+        .filter(({ type }) => type === 'token')
+        .map(({ level }) => level)
+        .sort(),
+    ).toEqual(['account', 'project']);
+    const actions = records.filter(({ type }) => type === 'event').map(({ action }) => action);
+    expect(actions).toContain('sign_in.succeed');
+    expect(actions).toHaveLength(10);
+    expect(records).toHaveLength(18);
+    for (const secret of [owner.token, owner.accessToken, owner.app.privateKey]) {
+      expect(stdout).not.toContain(secret);
+      expect(stdout).not.toContain(hashCredential(secret));
+    }
+    // An event has the names of fields.
+    expect(stdout.replaceAll('"fields":["password"]', '')).not.toMatch(/password|privateKey|hash|argon2/i);
+  });
+
+  test('has every row of an account with more rows than one batch', async () => {
+    const owner = await seedOwner();
+    await addWallets(owner, 1001);
+    const { stdout } = await run('account', 'export', owner.account, '--json');
+    expect(stdout.match(/"type":"wallet"/g)).toHaveLength(1003);
+    expect(new Set(stdout.match(/"wallets\/\w+"/g)).size).toBe(1003);
+  });
+});
+
+describe('a deletion of an account', () => {
+  test('leaves nothing of it and everything of others', async () => {
+    const [owner, stranger] = [await seedOwner(), await seedOwner()];
+    await addWallets(owner, 1001);
+    const before = await rowsOf(stranger);
+    expect(await runJson('account', 'delete', owner.account, '--yes')).toEqual({
+      projects: 2,
+      apps: 1,
+      wallets: 1003,
+      tokens: 2,
+      events: 11,
+    });
+    expect(await rowsOf(owner)).toEqual([]);
+    expect(await rowsOf(stranger)).toEqual(before);
+    expect(await statusesOf(owner)).toEqual(['TOKEN_INVALID']);
+    expect(await statusesOf(stranger)).toEqual(['ok']);
+    const again = await run('account', 'delete', owner.account, '--yes');
+    expect(again).toMatchObject({ status: 1, stderr: 'paw: name: Must be an existing account.\n' });
+  });
+
+  test('can keep the audit events', async () => {
+    const owner = await seedOwner();
+    await runJson('account', 'delete', owner.account, '--yes', '--keep-audit');
+    expect((await rowsOf(owner)).filter((row) => !row.startsWith('audit_event\t'))).toEqual([]);
+    const { events } = await runJson('audit', 'list', '--account', owner.account, '--page-size', '100');
+    expect(events).toHaveLength(11);
+    expect(events.at(0)).toMatchObject({ action: 'account.delete', resource: owner.account });
+    expect(await runJson('check')).toMatchObject({ problems: [] });
+  });
+
+  test('deletes from each table that has an account', async () => {
+    const hasAccount = (table: string) =>
+      gateway.database.read(`SELECT account_id FROM ${table} LIMIT 1`).then(
+        () => true,
+        () => false,
+      );
+    const tables = await tablesOf(gateway.database);
+    const withAccount: string[] = [];
+    for (const table of tables) if (await hasAccount(table)) withAccount.push(table);
+    const deleted = await deleteAccountRows(gateway.database, ulidOf(`accounts/${ULID}`));
+    expect(Object.keys(deleted).sort()).toEqual(['account', ...withAccount].sort());
+  });
+
+  test('that is interrupted after any statement serves nothing, and a second one deletes the rest', async () => {
+    // The first two statements are one transaction.
+    for (let count = 2, isDone = false; !isDone; count += 1) {
+      const owner = await seedOwner();
+      const interrupted = deleteAccount(failingAfter(count), { name: owner.account }, false);
+      isDone = await interrupted.then(
+        () => true,
+        () => false,
+      );
+      expect(await statusesOf(owner, [api])).toEqual(['TOKEN_INVALID']);
+      if (isDone) {
+        expect(count).toBeGreaterThan(5);
+        break;
+      }
+      expect(await run('account', 'resume', owner.account)).toMatchObject({ status: 1 });
+      expect(await run('token', 'create', '--account', owner.account)).toMatchObject({ status: 1 });
+      await runJson('account', 'delete', owner.account, '--yes');
+      expect(await rowsOf(owner)).toEqual([]);
+    }
+  });
+});
+
+/** Returns a context whose database fails after `count` statements. */
+function failingAfter(count: number): AdminContext {
+  let left = count;
+  const counted =
+    (execute: Execute): Execute =>
+    (sql, params) => {
+      if (left === 0) return Promise.reject(new Error('The process was killed.'));
+      left -= 1;
+      return execute(sql, params);
+    };
+  const failing = ({ read, write }: Queryable): Queryable => ({ read: counted(read), write: counted(write) });
+  const { admin, database } = gateway;
+  return {
+    ...admin,
+    database: {
+      ...failing(database),
+      transaction: (work) => database.transaction((transaction) => work(failing(transaction))),
+    },
+  };
+}
+
+async function addWallets({ account, projects }: Tenant, count: number): Promise<void> {
+  await gateway.database.write(
+    `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
+     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $3)
+     SELECT $1, $4 || SUBSTR(CAST(1000000 + i AS TEXT), 2), $2, 'Wallet', '', 'NETWORK_POLYGON', '0x', 0, 0 FROM n`,
+    [ulidOf(account), ulidOf(projects[0] ?? ''), count, ulidOf(account).slice(0, 20)],
+  );
+}

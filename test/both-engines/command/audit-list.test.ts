@@ -1,0 +1,138 @@
+import { beforeAll, expect, test } from 'vitest';
+import { AUDIT_ACTIONS } from '../../../src/model/audit-event.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant, testClock } from '../../support/gateway.ts';
+import { paw, pawJson } from '../../support/paw.ts';
+
+const DAY_MS = 86_400_000;
+
+let gateway: Gateway;
+let tenant: Tenant;
+let other: Tenant;
+
+beforeAll(async () => {
+  const clock = testClock();
+  clock.advance(-2 * DAY_MS);
+  gateway = await startGateway({}, clock);
+  other = await seedTenant(gateway);
+  clock.advance(2 * DAY_MS);
+  tenant = await seedTenant(gateway, { projects: 2, wallets: 1 });
+  return gateway.stop;
+});
+
+// The newest first.
+const OTHER = ['token.create', 'project.create', 'account.create'];
+
+const TENANT = ['token.create', 'wallet.create', 'project.create', 'project.create', 'account.create'];
+
+const list = (...options: string[]) =>
+  paw(['audit', 'list', ...options], { DATABASE_URL: gateway.databaseUrl });
+
+const listJson = (...options: string[]) =>
+  pawJson(['audit', 'list', ...options], { DATABASE_URL: gateway.databaseUrl });
+
+type Event = Readonly<Record<string, string>>;
+
+async function actionsOf(...options: string[]): Promise<readonly (string | undefined)[]> {
+  const { events } = await listJson(...options);
+  return events.map(({ action }: Event) => action);
+}
+
+test('the events of one account, or of all, are listed by their time, the newest first', async () => {
+  expect(await actionsOf('--account', tenant.account)).toEqual(TENANT);
+  expect(await actionsOf('--account', other.account)).toEqual(OTHER);
+  expect(await actionsOf()).toEqual([...TENANT, ...OTHER]);
+  expect(await actionsOf('--account', `accounts/${'0'.repeat(26)}`)).toEqual([]);
+});
+
+test('a list is read page by page', async () => {
+  for (const options of [['--account', tenant.account], [], ['--action', 'project.create']]) {
+    const { events } = await listJson(...options);
+    const read: Event[] = [];
+    for (let pageToken = '', isLast = false; !isLast; isLast = pageToken === '') {
+      const page = await listJson(...options, '--page-size', '2', '--page-token', pageToken);
+      expect(page.events.length).toBeGreaterThan(0);
+      expect(page.events.length).toBeLessThanOrEqual(2);
+      read.push(...page.events);
+      pageToken = page.nextPageToken;
+    }
+    expect(read).toEqual(events);
+  }
+});
+
+test('a list can begin at a time, to the millisecond, or at an age', async () => {
+  const since = new Date(gateway.clock());
+  expect(await actionsOf('--since', since.toISOString())).toEqual(TENANT);
+  expect(await actionsOf('--since', new Date(since.getTime() + 1).toISOString())).toEqual([]);
+  expect(await actionsOf('--since', '1970-01-01T00:00:00Z')).toEqual([...TENANT, ...OTHER]);
+  expect(await actionsOf('--since', '24h')).toEqual(TENANT);
+  expect(await actionsOf('--since', '3d', '--account', other.account)).toEqual(OTHER);
+});
+
+test('a list can end before a time, to the millisecond, or at an age', async () => {
+  const until = new Date(gateway.clock());
+  expect(await actionsOf('--until', until.toISOString())).toEqual(OTHER);
+  expect(await actionsOf('--until', new Date(until.getTime() + 1).toISOString())).toEqual([
+    ...TENANT,
+    ...OTHER,
+  ]);
+  expect(await actionsOf('--until', '24h', '--page-size', '2')).toEqual(OTHER.slice(0, 2));
+  expect(await actionsOf('--since', '3d', '--until', '24h', '--account', tenant.account)).toEqual([]);
+});
+
+test('a list can have one resource', async () => {
+  const [wallet = ''] = tenant.wallets;
+  expect(await actionsOf('--resource', wallet)).toEqual(['wallet.create']);
+  expect(await actionsOf('--resource', wallet, '--action', 'wallet.update')).toEqual([]);
+  expect(await actionsOf('--resource', other.account)).toEqual(['token.create', 'account.create']);
+});
+
+test('a list can have one action, which may be rare', async () => {
+  expect(await actionsOf('--action', 'wallet.create')).toEqual(['wallet.create']);
+  expect(await actionsOf('--action', 'app.delete')).toEqual([]);
+  const options = ['--action', 'project.create', '--account', tenant.account, '--since', '24h'];
+  expect(await actionsOf(...options)).toEqual(['project.create', 'project.create']);
+  await addEvents(1001);
+  const rare = ['--action', 'wallet.delete', '--page-size', '1'];
+  expect((await listJson(...rare)).events).toHaveLength(1);
+  expect((await listJson(...rare)).nextPageToken).toBe('');
+});
+
+/** Adds events of another account, the last of which has another action. */
+async function addEvents(count: number): Promise<void> {
+  await gateway.database.write(
+    `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count)
+     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
+     SELECT '01ARZ3NDEKTSV4RRFFQ69G5FAV', '01ARZ3NDEKTSV4RRFFQ6' || SUBSTR(CAST(1000000 + i AS TEXT), 2),
+       CASE WHEN i < $1 THEN 'app.create' ELSE 'wallet.delete' END, 'wallets/01ARZ3NDEKTSV4RRFFQ69G5FAV', '', 1
+     FROM n`,
+    [count],
+  );
+}
+
+test('the text has the number of equal acts that an event counts', async () => {
+  const account = '01ARZ3NDEKTSV4RRFFQ69G5FAW';
+  await gateway.database.write(
+    `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count)
+     VALUES ($1, $2, 'wallet.update', 'wallets/01ARZ3NDEKTSV4RRFFQ69G5FAV', 'title', 3)`,
+    [account, gateway.admin.newId()],
+  );
+  expect((await list('--account', `accounts/${account}`)).stdout).toMatch(/title {2}3 times\n$/);
+});
+
+test('the text has one line for each event', async () => {
+  const { stdout } = await list('--account', tenant.account, '--page-size', '4');
+  const lines = stdout.split('\n');
+  expect(lines[0]).toMatch(/^\d{4}-\S+Z {2}token\.create {2,}accounts\/\w{26} {2}operator$/);
+  expect(lines[4]).toMatch(/^Next page: --page-token \S+$/);
+  expect((await list('--action', 'app.update')).stdout).toBe('No events.\n');
+});
+
+test.each([
+  [['--action', 'wallet.updated'], `action: Must be one of ${AUDIT_ACTIONS.join(', ')}.`],
+  [['--until', 'now'], 'until: Must be a time such as 2026-01-31T12:00:00Z.'],
+  [['--since', 'yesterday'], 'since: Must be a time such as 2026-01-31T12:00:00Z.'],
+  [['--account', 'Acme'], 'account: Must be a resource name of the form accounts/<ULID>.'],
+  [['--page-token', 'x'], 'page-token: Must be a page token or cursor that this service returned.'],
+])('%j is refused with the valid values', async (options, error) => {
+  expect(await list(...options)).toEqual({ status: 1, stdout: '', stderr: `paw: ${error}\n` });
+});

@@ -1,0 +1,304 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
+import { createAccountToken } from '../../../src/data/create-account-token.ts';
+import type { Dependencies } from '../../../src/data/dependencies.ts';
+import { updateWallet } from '../../../src/data/update-wallet.ts';
+import {
+  accessTokenOf,
+  createApp,
+  createAppIn,
+  credentialParts,
+  graphqlBody,
+  keyOf,
+  PASSWORD,
+  reasonOf,
+  tokenStatus,
+  ULID,
+  ulidOf,
+} from '../../support/actors.ts';
+import { bothApis, restApi } from '../../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { paw, pawJson } from '../../support/paw.ts';
+
+const MINUTE_MS = 60_000;
+
+let gateway: Gateway;
+/** Another instance on the same database. */
+let other: Gateway;
+let tenant: Tenant;
+let stranger: Tenant;
+
+const api = restApi(() => gateway.url);
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  other = await startGateway({ DATABASE_URL: gateway.databaseUrl }, gateway.clock);
+  stranger = await seedTenant(gateway);
+  tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
+  return async () => {
+    await other.stop();
+    await gateway.stop();
+  };
+});
+
+const run = (...words: string[]) => paw(words, { DATABASE_URL: gateway.databaseUrl });
+
+const runJson = (...words: string[]) => pawJson(words, { DATABASE_URL: gateway.databaseUrl });
+
+/** Expects that a command fails with one line that names `field`. */
+async function expectRefusal(field: string, ...words: string[]): Promise<void> {
+  const { status, stdout, stderr } = await run(...words);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(new RegExp(`^paw: ${field}: Must be .+\n$`));
+}
+
+describe('an update', () => {
+  test('of a project changes the given fields alone', async () => {
+    const [, name = ''] = tenant.projects;
+    const before = await runJson('project', 'update', name);
+    expect(await runJson('project', 'update', name, '--title', 'Quarry')).toStrictEqual({
+      ...before,
+      title: 'Quarry',
+    });
+    expect(await runJson('project', 'update', name, '--description', '')).toStrictEqual({
+      ...before,
+      title: 'Quarry',
+      description: '',
+    });
+  });
+
+  test('of a wallet changes the given fields alone', async () => {
+    const [, project = ''] = tenant.projects;
+    const [name = ''] = tenant.wallets;
+    const before = await runJson('wallet', 'update', name);
+    const changes = ['--description', '', '--project', project, '--network', 'NETWORK_POLYGON'];
+    const after = { ...before, description: '', project, network: 'NETWORK_POLYGON' };
+    expect(await runJson('wallet', 'update', name.toLowerCase(), ...changes)).toStrictEqual(after);
+    expect(await runJson('wallet', 'update', name, '--title', 'Cold')).toStrictEqual({
+      ...after,
+      title: 'Cold',
+    });
+    const [first = ''] = tenant.projects;
+    await runJson('wallet', 'update', name, '--project', first);
+  });
+
+  test('of a wallet without a field changes nothing, and is not recorded', async () => {
+    const [name = ''] = tenant.wallets;
+    const read = async () => [
+      await gateway.database.read('SELECT * FROM wallet WHERE id = $1', [ulidOf(name)]),
+      await gateway.database.read('SELECT * FROM audit_event WHERE resource = $1', [name]),
+    ];
+    const before = await read();
+    expect(await runJson('wallet', 'update', name)).toMatchObject({ name });
+    expect(await read()).toEqual(before);
+  });
+
+  test('of an app changes its title', async () => {
+    const app = await createApp(api, tenant.token);
+    const after = { ...app, title: 'Till', privateKey: '' };
+    expect(await runJson('app', 'update', app.name, '--title', 'Till')).toStrictEqual(after);
+    expect(await runJson('app', 'update', app.name)).toStrictEqual(after);
+  });
+
+  test('with an invalid field is refused', async () => {
+    const [wallet = ''] = tenant.wallets;
+    await expectRefusal('name', 'project', 'update', `projects/${ULID}`, '--title', 'Quarry');
+    await expectRefusal('name', 'wallet', 'update', `wallets/${ULID}`, '--title', 'Cold');
+    await expectRefusal('name', 'app', 'update', `apps/${ULID}`);
+    await expectRefusal('title', 'wallet', 'update', wallet, '--title', '');
+    await expectRefusal('network', 'wallet', 'update', wallet, '--network', 'NETWORK_MOON');
+    const [foreign = ''] = stranger.projects;
+    await expectRefusal('project', 'wallet', 'update', wallet, '--project', foreign);
+  });
+});
+
+describe('a deletion', () => {
+  test('of a project is refused while anything depends on it', async () => {
+    const owner = await seedTenant(gateway, { projects: 2, wallets: 1 });
+    const [first = '', second = ''] = owner.projects;
+    const [wallet = ''] = owner.wallets;
+    await runJson('wallet', 'update', wallet, '--project', second);
+    await expectRefusal('name', 'project', 'delete', first, '--yes');
+    await expectRefusal('name', 'project', 'delete', second, '--yes');
+    await runJson('wallet', 'delete', wallet, '--yes');
+
+    const app = await createAppIn(gateway, api, owner, second);
+    await expectRefusal('name', 'project', 'delete', second, '--yes');
+    await runJson('app', 'delete', app.name, '--yes');
+
+    // The token with which the app was created has this default project.
+    await expectRefusal('name', 'project', 'delete', second, '--yes');
+    const { tokens } = await runJson('token', 'list', '--account', owner.account);
+    await runJson('token', 'revoke', '--id', tokens[1].id);
+
+    expect(await runJson('project', 'delete', second, '--yes')).toMatchObject({ name: second });
+    const { data } = await graphqlBody(
+      gateway.url,
+      owner.token,
+      '{ projects { totalCount nodes { name } } }',
+    );
+    expect(data.projects).toEqual({ totalCount: 1, nodes: [{ name: first }] });
+  });
+
+  test('of a project to which a wallet is being moved refuses the move', async () => {
+    const owner = await seedTenant(gateway, { projects: 2, wallets: 1 });
+    const [first = '', project = ''] = owner.projects;
+    const [name = ''] = owner.wallets;
+    const hasher = new PasswordHasher();
+    // The project is deleted after the move has found it.
+    const passwords: Dependencies['passwords'] = {
+      async hash(...args) {
+        await runJson('project', 'delete', project, '--yes');
+        return hasher.hash(...args);
+      },
+    };
+    const accountId = ulidOf(owner.account);
+    const principal = {
+      level: 'account',
+      accountId,
+      defaultProjectId: ulidOf(first),
+      credentialId: accountId,
+    } as const;
+    const client = {
+      requestId: '',
+      address: '127.0.0.1',
+      startMs: performance.now(),
+      isGone: false,
+    };
+    const { database, clock, admin } = gateway;
+    const { newId } = admin;
+    const input = { name, project, password: PASSWORD };
+    await expect(
+      updateWallet({ database, passwords, clock, newId }, { principal, client }, input),
+    ).rejects.toMatchObject({
+      reason: 'INVALID_FIELD',
+      fieldViolations: [{ field: 'project' }],
+    });
+  });
+
+  test('of a wallet or an app takes it away from both APIs', async () => {
+    const owner = await seedTenant(gateway, { wallets: 1 });
+    const [wallet = ''] = owner.wallets;
+    const app = await createApp(api, owner.token);
+    const token = await accessTokenOf(api, owner.token, app);
+    expect(await runJson('wallet', 'delete', wallet, '--yes')).toMatchObject({ name: wallet });
+    expect(await runJson('app', 'delete', app.name, '--yes')).toMatchObject({
+      name: app.name,
+      privateKey: '',
+    });
+    for (const each of [...bothApis(() => gateway.url), ...bothApis(() => other.url)]) {
+      expect(await reasonOf(each.updateWallet(owner.token, wallet, {}))).toBe('RESOURCE_NOT_FOUND');
+      expect(await reasonOf(each.signIn(owner.token, keyOf(app)))).toBe('INVALID_CREDENTIALS');
+      expect(await tokenStatus(each, token)).toBe('TOKEN_INVALID');
+    }
+  });
+
+  test('of something that does not exist is refused', async () => {
+    for (const kind of ['project', 'wallet', 'app']) {
+      await expectRefusal('name', kind, 'delete', `${kind}s/${ULID}`, '--yes');
+    }
+  });
+});
+
+describe('a rotation of the key of an app', () => {
+  test('ends the old key and its tokens on every instance, and gives a new key once', async () => {
+    const app = await createApp(api, tenant.token);
+    const token = await accessTokenOf(api, tenant.token, app);
+    const rotated = await runJson('app', 'rotate-key', app.name);
+    expect(rotated).toStrictEqual({ ...app, privateKey: expect.stringMatching(/^paw_key_/) });
+    for (const each of [...bothApis(() => gateway.url), ...bothApis(() => other.url)]) {
+      expect(await tokenStatus(each, token)).toBe('TOKEN_INVALID');
+      expect(await reasonOf(each.signIn(tenant.token, keyOf(app)))).toBe('INVALID_CREDENTIALS');
+      expect(await reasonOf(each.signIn(tenant.token, keyOf(rotated)))).toBe('ok');
+    }
+    await expectRefusal('name', 'app', 'rotate-key', `apps/${ULID}`);
+  });
+
+  test('with a grace period ends the old key and its tokens after it', async () => {
+    const app = await createApp(api, tenant.token);
+    const token = await accessTokenOf(api, tenant.token, app);
+    const rotated = await runJson('app', 'rotate-key', app.name, '--grace', '10m');
+    // Long enough for the clock of the command, which is another one.
+    gateway.clock.advance(5 * MINUTE_MS);
+    for (const each of bothApis(() => other.url)) {
+      expect(await tokenStatus(each, token)).toBe('ok');
+      expect(await reasonOf(each.signIn(tenant.token, keyOf(app)))).toBe('ok');
+      expect(await reasonOf(each.signIn(tenant.token, keyOf(rotated)))).toBe('ok');
+    }
+    gateway.clock.advance(10 * MINUTE_MS);
+    for (const each of bothApis(() => other.url)) {
+      expect(await tokenStatus(each, token)).toBe('TOKEN_INVALID');
+      expect(await reasonOf(each.signIn(tenant.token, keyOf(app)))).toBe('INVALID_CREDENTIALS');
+      expect(await reasonOf(each.signIn(tenant.token, keyOf(rotated)))).toBe('ok');
+    }
+  });
+
+  test('with a grace period of more than 7 days is refused, and changes nothing', async () => {
+    const app = await createApp(api, tenant.token);
+    for (const grace of ['169h', 'soon']) {
+      const { status, stdout, stderr } = await run('app', 'rotate-key', app.name, '--grace', grace);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(/^paw: --grace must be a duration .+ of at most 7d\.\n$/);
+    }
+    expect(await reasonOf(api.signIn(tenant.token, keyOf(app)))).toBe('ok');
+  });
+
+  test('leaves no token of the old key, even of concurrent sign-ins', async () => {
+    const app = await createApp(api, tenant.token);
+    const signIns = Array.from({ length: 18 }, () => api.signIn(tenant.token, keyOf(app)));
+    const [results] = await Promise.all([Promise.all(signIns), run('app', 'rotate-key', app.name)]);
+    const tokens = results.flatMap(({ value }) => value?.accessToken ?? []);
+    const statuses = await Promise.all(tokens.map((token) => tokenStatus(api, token)));
+    expect(statuses.filter((status) => status !== 'TOKEN_INVALID')).toEqual([]);
+    const reasons = results.flatMap(({ error }) => error?.reason ?? []);
+    expect(reasons.filter((reason) => reason !== 'INVALID_CREDENTIALS')).toEqual([]);
+  });
+});
+
+describe('token revoke', () => {
+  test('by id, app and account refuses exactly these tokens on every instance', async () => {
+    const owner = await seedTenant(gateway);
+    const { accessToken: second } = await createAccountToken(gateway.admin, owner, 3600);
+    const [one, two] = [await createApp(api, owner.token), await createApp(api, owner.token)];
+    const tokens = {
+      second,
+      one: await accessTokenOf(api, owner.token, one),
+      more: await accessTokenOf(api, owner.token, one),
+      two: await accessTokenOf(api, owner.token, two),
+      first: owner.token,
+      foreign: stranger.token,
+    };
+    const live = async () => {
+      const names: string[] = [];
+      for (const [name, token] of Object.entries(tokens)) {
+        const apis = [gateway, other].map(({ url }) => restApi(() => url));
+        const statuses = await Promise.all(apis.map((each) => tokenStatus(each, token)));
+        expect(new Set(statuses).size).toBe(1);
+        if (statuses[0] === 'ok') names.push(name);
+      }
+      return names;
+    };
+    expect(await live()).toEqual(Object.keys(tokens));
+    const { serial } = credentialParts(second);
+    expect(await runJson('token', 'revoke', '--id', serial.toLowerCase())).toEqual({ revoked: 1 });
+    expect(await live()).toEqual(['one', 'more', 'two', 'first', 'foreign']);
+    expect(await runJson('token', 'revoke', '--app', one.name)).toEqual({ revoked: 2 });
+    expect(await live()).toEqual(['two', 'first', 'foreign']);
+    expect(await runJson('token', 'revoke', '--account', owner.account)).toEqual({ revoked: 2 });
+    expect(await live()).toEqual(['foreign']);
+    expect(await runJson('token', 'revoke', '--account', owner.account)).toEqual({ revoked: 0 });
+  });
+
+  test('of something that does not exist is refused', async () => {
+    await expectRefusal('id', 'token', 'revoke', '--id', ULID);
+    await expectRefusal('id', 'token', 'revoke', '--id', 'x');
+    await expectRefusal('app', 'token', 'revoke', '--app', `apps/${ULID}`);
+    await expectRefusal('account', 'token', 'revoke', '--account', `accounts/${ULID}`);
+  });
+
+  test('refuses a line on standard input that is much longer than a token', async () => {
+    const settings = { DATABASE_URL: gateway.databaseUrl };
+    const { status, stderr } = await paw(['token', 'revoke'], settings, 'x'.repeat(5000));
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(/^paw: .+too long.\n$/) });
+  });
+});

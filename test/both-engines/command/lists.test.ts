@@ -1,0 +1,128 @@
+import { beforeAll, expect, test } from 'vitest';
+import { createAccountToken } from '../../../src/data/create-account-token.ts';
+import { createApp, credentialParts, signIn, ULID } from '../../support/actors.ts';
+import { type AppFields, restApi } from '../../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { paw, pawJson } from '../../support/paw.ts';
+
+let gateway: Gateway;
+let tenant: Tenant;
+let stranger: Tenant;
+let apps: readonly AppFields[];
+/** The ids of the tokens of the tenant, in the order of their issue. */
+let tokenIds: readonly string[];
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const api = restApi(() => gateway.url);
+  const seeded = await seedTenant(gateway, { projects: 12, wallets: 3 });
+  tenant = seeded;
+  stranger = await seedTenant(gateway, { projects: 2, wallets: 2 });
+  await createApp(api, stranger.token);
+  apps = [];
+  for (const title of ['One', 'Two', 'Three'])
+    apps = [...apps, await createApp(api, tenant.token, { title })];
+  const [app] = apps;
+  if (app === undefined) throw new Error('No app was created.');
+  // The ids of two generators sort by time only if the time differs.
+  gateway.clock.advance(1000);
+  const access = [await signIn(api, tenant.token, app), await signIn(api, tenant.token, app)];
+  const tokens = [tenant.token, ...access.map(({ accessToken }) => accessToken)];
+  tokenIds = tokens.map((token) => credentialParts(token).serial);
+  const past = { ...gateway.admin, clock: () => gateway.clock() - 7_200_000 };
+  await createAccountToken(past, tenant, 3600);
+  return gateway.stop;
+});
+
+function runJson(...words: string[]) {
+  return pawJson(words, { DATABASE_URL: gateway.databaseUrl });
+}
+
+/** The lists: the words of the command, and the key and the values of each item in order. */
+const lists: readonly [
+  plural: string,
+  words: () => string[],
+  key: string,
+  values: () => readonly string[],
+][] = [
+  ['accounts', () => ['account', 'list'], 'name', () => [tenant.account, stranger.account]],
+  ['projects', () => ['project', 'list', '--account', tenant.account], 'name', () => tenant.projects],
+  ['wallets', () => ['wallet', 'list', '--project', tenant.projects[0] ?? ''], 'name', () => tenant.wallets],
+  ['apps', () => ['app', 'list', '--account', tenant.account], 'name', () => apps.map(({ name }) => name)],
+  ['tokens', () => ['token', 'list', '--account', tenant.account], 'id', () => tokenIds],
+];
+
+test.each(lists)(
+  'the pages of %s hold each item of its parent once, in order',
+  async (plural, words, key, values) => {
+    const found: string[] = [];
+    for (let pageToken = '', pages = 1; ; pages += 1) {
+      const page = ['--page-size', '2', ...(pageToken ? ['--page-token', pageToken] : [])];
+      const { [plural]: items, nextPageToken, ...rest } = await runJson(...words(), ...page);
+      expect(rest).toEqual({});
+      found.push(...items.map((item: Record<string, string>) => item[key]));
+      pageToken = nextPageToken;
+      if (pageToken === '') {
+        expect(pages).toBe(Math.ceil(values().length / 2));
+        break;
+      }
+      expect(items).toHaveLength(2);
+    }
+    expect(found).toEqual(values());
+  },
+);
+
+test('a page has 10 items by default', async () => {
+  const { projects, nextPageToken } = await runJson('project', 'list', '--account', tenant.account);
+  expect(projects).toHaveLength(10);
+  const words = ['--account', tenant.account, '--page-token', nextPageToken];
+  expect((await runJson('project', 'list', ...words)).projects).toHaveLength(2);
+});
+
+test('--json prints accounts, apps and tokens without their secrets', async () => {
+  const { account, projects } = tenant;
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  expect((await runJson('account', 'list', '--page-size', '1')).accounts).toStrictEqual([
+    { name: account, title: 'Tenant', defaultProject: projects[0], state: 'ACTIVE', createTime: time },
+  ]);
+  const listed = await runJson('app', 'list', '--account', account);
+  expect(listed.apps).toStrictEqual(apps.map((app) => ({ ...app, privateKey: '' })));
+  const { tokens } = await runJson('token', 'list', '--account', account, '--page-size', '2');
+  const [project] = projects;
+  const common = { account, project, createTime: time, expireTime: time };
+  expect(tokens).toStrictEqual([
+    { ...common, id: tokenIds[0], level: 'account', app: '' },
+    { ...common, id: tokenIds[1], level: 'project', app: apps[0]?.name },
+  ]);
+});
+
+test('without --json a list is a table with the token of the next page', async () => {
+  const settings = { DATABASE_URL: gateway.databaseUrl };
+  const { stdout } = await paw(['app', 'list', '--account', tenant.account, '--page-size', '2'], settings);
+  const [one, two] = apps;
+  expect(stdout).toMatch(
+    new RegExp(`^${one?.name}  active  One\n${two?.name}  active  Two\nNext page: --page-token [\\w-]+\n$`),
+  );
+  await gateway.database.write('UPDATE app SET title = $1, active = 0 WHERE title = $2', ['\x1b[2J', 'One']);
+  const changed = await paw(['app', 'list', '--account', tenant.account, '--page-size', '1'], settings);
+  await gateway.database.write('UPDATE app SET title = $2, active = 1 WHERE title = $1', ['\x1b[2J', 'One']);
+  expect(changed.stdout).toContain(`${one?.name}  inactive  \u{fffd}[2J\n`);
+  const [, empty = ''] = stranger.projects;
+  const none = await paw(['wallet', 'list', '--project', empty], settings);
+  expect(none).toEqual({ status: 0, stdout: 'No wallets.\n', stderr: '' });
+});
+
+test.each([
+  ['page-size', ['account', 'list', '--page-size', '0']],
+  ['page-size', ['account', 'list', '--page-size', '101']],
+  ['page-size', ['account', 'list', '--page-size', '1e1']],
+  ['page-token', ['account', 'list', '--page-token', 'forged']],
+  ['account', ['project', 'list', '--account', `accounts/${ULID}`]],
+  ['project', ['wallet', 'list', '--project', `projects/${ULID}`]],
+  ['account', ['app', 'list', '--account', 'Atlas']],
+  ['account', ['token', 'list', '--account', `accounts/${ULID}`]],
+])('an invalid %s is refused: %j', async (field, words) => {
+  const { status, stdout, stderr } = await paw(words, { DATABASE_URL: gateway.databaseUrl });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(new RegExp(`^paw: ${field}: Must be .+\n$`));
+});

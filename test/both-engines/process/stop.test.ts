@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { Agent, type ClientRequest, createServer, type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { beforeAll, expect, test } from 'vitest';
+import { Connections } from '../../../src/http/protection/connections.ts';
+import { stopServer } from '../../../src/http/stop.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { startServerProcess } from '../../support/paw.ts';
+
+/** A request that was sent completely, and got no complete response. */
+type Loss = { readonly sentBeforeStop: boolean; readonly error: string };
+
+const STOPS = Number(process.env['PAW_TEST_STOPS'] ?? 1);
+
+const CLIENTS = 20;
+
+const ENDED_WELL = { status: 0, stderr: '' };
+
+// Far longer than needed, so that no test fails on a busy machine.
+const POLL = { timeout: 60_000, interval: 5 };
+
+const APP = '{"title":"App","active":true}';
+
+let gateway: Gateway;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  tenant = await seedTenant(gateway, { projects: 100 });
+  return gateway.stop;
+});
+
+const head = (method: string, path: string, body = '') =>
+  `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+test.each([
+  { workers: 1, delay: '0s' },
+  { workers: 3, delay: '1s' },
+])(
+  'a stop under load answers every request that was sent before it, with $workers workers and a delay of $delay',
+  async ({ workers, delay }) => {
+    for (let stop = 1; stop <= STOPS; stop += 1) {
+      const { losses, answered, result } = await stopUnderLoad(workers, delay);
+      expect(answered).toBeGreaterThan(CLIENTS);
+      // A connection that is opened at the moment in which listening ends is reset.
+      const unexpected = losses.filter(({ sentBeforeStop }) => sentBeforeStop);
+      expect(unexpected, `stop ${stop}`).toEqual([]);
+      expect(result).toMatchObject(ENDED_WELL);
+    }
+  },
+  120_000 + STOPS * 20_000,
+);
+
+test.each([
+  ['pipelined requests', () => head('POST', '/auth/apps', APP).repeat(60), 60],
+  ['large responses', () => head('POST', '/graphql', largeQuery()).repeat(3), 3],
+])('%s that were sent before the stop are answered to the last byte', async (_name, bytes, count) => {
+  const server = await startServerProcess({ DATABASE_URL: gateway.databaseUrl });
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  socket.pause();
+  await once(socket, 'connect');
+  await new Promise((resolve) => socket.write(bytes(), resolve));
+  const ended = server.stop('SIGTERM');
+  await expect.poll(() => isListening(server.url), POLL).toBe(false);
+  // Only now the client begins to read.
+  const answers = await text(socket);
+  expect(answers.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(count);
+  const lengths = [...answers.matchAll(/content-length: (\d+)/gi)].map(([, length]) => Number(length));
+  const bodies = answers.split(/HTTP\/1\.1 200 OK[\s\S]*?\r\n\r\n/).slice(1);
+  expect(bodies.map((body) => Buffer.byteLength(body))).toEqual(lengths);
+  expect(await ended).toMatchObject(ENDED_WELL);
+});
+
+test('a connection without a request does not delay the stop', async () => {
+  const server = await startServerProcess({ DATABASE_URL: gateway.databaseUrl });
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  // After this the server has accepted the connection.
+  expect(await isListening(server.url)).toBe(true);
+  let isOver = false;
+  const ended = server.stop('SIGTERM').then((result) => {
+    isOver = true;
+    return result;
+  });
+  // The deadline for requests is 10 s.
+  await expect.poll(() => isOver, { timeout: 8000 }).toBe(true);
+  expect(await ended).toMatchObject(ENDED_WELL);
+});
+
+test('the deadline of the stop holds for connections that Node does not list after CONNECT', async () => {
+  const server = createServer();
+  const connections = new Connections(server);
+  server.on('connect', (_request, socket) => socket.on('error', () => {}));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write('CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(server, 'connect');
+  await stopServer(server, connections, 0, 50);
+  await once(socket, 'close');
+});
+
+/** Starts a server, stops it under load, and returns the requests that were sent and not answered. */
+async function stopUnderLoad(workers: number, delay: string) {
+  const server = await startServerProcess({
+    DATABASE_URL: gateway.databaseUrl,
+    PAW_WORKERS: String(workers),
+    PAW_STOP_DELAY: delay,
+    PAW_POSTGRES_POOL: '4',
+  });
+  const losses: Loss[] = [];
+  let [answered, stoppedAt] = [0, Number.POSITIVE_INFINITY];
+  const clients = Array.from({ length: CLIENTS }, async (_, n) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let isOpen = true; isOpen; ) {
+      const [method, path, body] =
+        n % 2 === 0 ? ['POST', '/auth/apps', APP] : ['GET', '/project/projects?pageSize=100', ''];
+      const headers = { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' };
+      const sent = request(server.url + path, { agent, method, headers });
+      let sentAt = Number.POSITIVE_INFINITY;
+      sent.once('finish', () => {
+        sentAt = performance.now();
+      });
+      try {
+        const response = await responseTo(sent.end(body));
+        await text(response);
+        expect(response.statusCode).toBe(200);
+        answered += 1;
+      } catch (error) {
+        const { code = String(error) } = error as NodeJS.ErrnoException;
+        // Nothing listens any more.
+        isOpen = code !== 'ECONNREFUSED';
+        if (isOpen) losses.push({ sentBeforeStop: sentAt < stoppedAt, error: code });
+      }
+    }
+    agent.destroy();
+  });
+  await expect.poll(() => answered, POLL).toBeGreaterThan(5 * CLIENTS);
+  stoppedAt = performance.now();
+  const result = await server.stop('SIGTERM');
+  await Promise.all(clients);
+  return { losses, answered, result };
+}
+
+async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return response;
+}
+
+/** A query whose response has several megabytes. */
+function largeQuery(): string {
+  const page = 'projects(first: 100) { nodes { id name title description imageCoverUrl imageCoverCid } }';
+  const pages = Array.from({ length: 25 }, (_, n) => `p${n}: ${page}`);
+  return JSON.stringify({ query: `{ ${pages.join(' ')} }` });
+}
+
+async function isListening(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`).then(
+    () => true,
+    () => false,
+  );
+}
