@@ -34,9 +34,9 @@ export type Config = {
   readonly logRequests: RequestLogMode;
   /** The TCP port of the metrics; undefined for none. */
   readonly metricsPort: number | undefined;
-  /** The lifetime of an access token, in seconds. */
+  /** The lifetime of a project token, in seconds. */
   readonly tokenTtlSeconds: number;
-  /** The maximum number of valid access tokens of an app. */
+  /** The maximum number of valid project tokens of an app. */
   readonly maxTokensPerApp: number;
   /** The number of days for which audit events are kept; 0 keeps them for ever. */
   readonly auditDays: number;

@@ -13,7 +13,7 @@ export const appActivate: Command = {
 
 export const appDeactivate: Command = {
   name: 'app deactivate',
-  summary: 'Deactivates an app and revokes its access tokens.',
+  summary: 'Deactivates an app and revokes its project tokens.',
   operand: 'name',
   options: {},
   run: (args) => run(args, false),

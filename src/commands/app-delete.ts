@@ -5,7 +5,7 @@ import { withDatabase } from './with-database.ts';
 
 export const appDelete: Command = {
   name: 'app delete',
-  summary: 'Deletes an app and revokes its access tokens.',
+  summary: 'Deletes an app and revokes its project tokens.',
   operand: 'name',
   options: { yes: YES },
   run: (args) =>

@@ -12,7 +12,7 @@ export const appRotateKey: Command = {
     grace: {
       value: '<time>',
       description:
-        'How long the old key and its access tokens stay valid, such as 1h, up to 7d. They end at once by default.',
+        'How long the old key and its project tokens stay valid, such as 1h, up to 7d. They end at once by default.',
     },
   },
   run: (args) =>

@@ -2,7 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { type Ulid, UPPER_CASE_ULID_PATTERN } from '../model/resource-name.ts';
 
-/** The kind of a credential: an account token (`acct`), an access token of an app (`app`), or a private key (`key`). */
+/** The kind of a credential: an account token (`acct`), a project token (`app`), or a private key (`key`). */
 export type CredentialKind = 'acct' | 'app' | 'key';
 
 /** The parsed public part of a credential. */

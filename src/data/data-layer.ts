@@ -108,7 +108,7 @@ export type DataLayer = {
   createApp(principal: Principal, input: UntrustedInput, client: Client): Promise<App>;
 
   /**
-   * Updates an app. Omitted fields are not changed. A deactivation revokes all access tokens of the app.
+   * Updates an app. Omitted fields are not changed. A deactivation revokes all project tokens of the app.
    * @param input `name` and, optionally, `title` and `active`
    * @throws PERMISSION_DENIED if the principal is not an account
    * @throws NOT_FOUND if the app does not exist or is not visible to the principal
@@ -116,7 +116,7 @@ export type DataLayer = {
   updateApp(principal: Principal, input: UntrustedInput, client: Client): Promise<App>;
 
   /**
-   * Gives an app a new private key, which the result contains. The old key, and the access tokens that were issued for
+   * Gives an app a new private key, which the result contains. The old key, and the project tokens that were issued for
    * it, end after the grace period. A still earlier key ends at once, with its tokens.
    * @param input `name` and, optionally, `gracePeriod`, in seconds, 0 to 7 days; the default is 0
    * @throws PERMISSION_DENIED if the principal is not an account
@@ -125,7 +125,7 @@ export type DataLayer = {
   rotateAppKey(principal: Principal, input: UntrustedInput, client: Client): Promise<App>;
 
   /**
-   * Issues an access token for an app. If the app has too many tokens, the oldest are revoked.
+   * Issues a project token for an app. If the app has too many tokens, the oldest are revoked.
    * @param input `name` and `privateKey` of the app
    * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
    * @throws PERMISSION_DENIED if the app is inactive

@@ -12,7 +12,7 @@ import { requireRow } from './require-row.ts';
 const VALIDATORS = { name: resourceNameValidator('apps') };
 
 /**
- * Deletes an app, and revokes all its access tokens. Returns its last state.
+ * Deletes an app, and revokes all its project tokens. Returns its last state.
  *
  * @param input `name` of the app
  * @throws INVALID_ARGUMENT with a violation for every invalid field

@@ -14,9 +14,9 @@ export type Dependencies = {
   readonly clock: () => number;
   /** Returns a new ULID, which sorts after all earlier ones. */
   readonly newId: () => Ulid;
-  /** The lifetime of an access token, in seconds. */
+  /** The lifetime of a project token, in seconds. */
   readonly tokenTtlSeconds: number;
-  /** The maximum number of valid access tokens of an app. */
+  /** The maximum number of valid project tokens of an app. */
   readonly maxTokensPerApp: number;
   /** The bytes of responses that are kept for one principal within 24 hours. An account may keep four times as many. */
   readonly maxKeptBytes: number;

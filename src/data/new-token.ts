@@ -12,7 +12,7 @@ export type NewToken = {
   readonly record: TokenRecord;
 };
 
-/** Makes a bearer token for a principal: an account token or an access token of an app. It is not stored yet. */
+/** Makes a bearer token for a principal: an account token or a project token. It is not stored yet. */
 export function newToken(kind: 'acct' | 'app', principal: Scope, id: Ulid): NewToken {
   const accessToken = createCredential(kind, principal.accountId, id);
   return { id, accessToken, record: { hash: hashCredential(accessToken), principal } };

@@ -5,7 +5,7 @@ import type { AdminContext } from './dependencies.ts';
 import { revokeRecorded } from './revoke-tokens.ts';
 
 /**
- * Revokes an account token or an access token.
+ * Revokes an account token or a project token.
  *
  * @param text the token
  * @throws INVALID_ARGUMENT for the field `token` if it is malformed, unknown, expired or revoked
@@ -16,6 +16,6 @@ export async function revokeToken(admin: AdminContext, text: string): Promise<vo
   // The ids in a token are not secret. The comparison of the hashes rejects a token with a wrong secret.
   const isRightSecret = item !== undefined && equalHashes(item.hash, hashCredential(text));
   if (!isRightSecret || !(await revokeRecorded(admin, item.id))) {
-    throw invalidFields([{ field: 'token', description: 'Must be a valid account token or access token.' }]);
+    throw invalidFields([{ field: 'token', description: 'Must be a valid account token or project token.' }]);
   }
 }

@@ -36,7 +36,7 @@ export type Scalars = {
 /** An app: a credential of one project. */
 export type App = Node & {
   readonly __typename?: 'App';
-  /** Whether the app can sign in. All access tokens of an inactive app are rejected. */
+  /** Whether the app can sign in. All project tokens of an inactive app are rejected. */
   readonly active: Scalars['Boolean']['output'];
   /** The time of the creation. */
   readonly createTime: Scalars['DateTime']['output'];
@@ -49,7 +49,7 @@ export type App = Node & {
    * it; in all others it is an empty string.
    */
   readonly privateKey: Scalars['String']['output'];
-  /** The project to which the access tokens of the app give access. */
+  /** The project that the project tokens of the app give access to. */
   readonly project: Project;
   /** The title, from 1 to 200 characters. */
   readonly title: Scalars['String']['output'];
@@ -132,7 +132,7 @@ export type Mutation = {
   readonly signOut?: Maybe<SignOutPayload>;
   /**
    * Updates the fields of an app that are in the input. Other fields are unchanged. Requires an
-   * account token; it can update any app of its account. A deactivation ends all access tokens
+   * account token; it can update any app of its account. A deactivation ends all project tokens
    * of the app at once; after a reactivation, the app has to sign in again.
    */
   readonly updateApp?: Maybe<UpdateAppPayload>;
@@ -352,7 +352,7 @@ export type RotateAppKeyInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /**
-   * How long the old key and its access tokens stay valid, in seconds, from 0 to 604,800 (7 days).
+   * How long the old key and its project tokens stay valid, in seconds, from 0 to 604,800 (7 days).
    * The default is 0: they end at once.
    */
   readonly gracePeriod?: InputMaybe<Scalars['Int']['input']>;
@@ -389,7 +389,7 @@ export type SignInPayload = {
   /** The `clientMutationId` of the input. */
   readonly clientMutationId?: Maybe<Scalars['String']['output']>;
   /**
-   * The expiry of the access token, which is not after the end of the private key. The token is
+   * The expiry of the project token, which is not after the end of the private key. The token is
    * rejected earlier if it is revoked or the app becomes inactive.
    */
   readonly expireTime: Scalars['DateTime']['output'];

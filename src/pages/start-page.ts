@@ -65,7 +65,7 @@ export function addStartPage(app: FastifyInstance, { version, publicUrl, sandbox
 <p class="lead">One gateway, with GraphQL and REST. <span class="version">Version ${version}</span></p>
 <div class="covers" role="img" aria-label="Cover images of eight projects">${COVERS.map(cover).join('')}</div>
 <h2>First requests</h2>
-<p><code>TOKEN</code> is an access token: <code>npm run demo</code> prints one, and <code>paw token create</code> issues one.</p>
+<p><code>TOKEN</code> is an account token: <code>npm run demo</code> prints one, and <code>paw token create</code> issues one.</p>
 ${REQUESTS.map((request) => requestCard(request, url)).join('\n')}
 <h2>Pages and documents</h2>
 <ul class="links">${links.map(linkItem).join('\n')}</ul>

@@ -8,11 +8,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import {
-  accessTokenOf,
   createApp,
   credentialParts,
   expiredToken,
   keyOf,
+  projectTokenOf,
   resultOf,
 } from '../support/actors.ts';
 import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../support/apis.ts';
@@ -66,7 +66,7 @@ beforeAll(async () => {
   expired = await expiredToken(gateway, tenant);
   const api = graphqlApi(() => gateway.url);
   app = await createApp(api, tenant.token);
-  accessToken = await accessTokenOf(api, tenant.token, app);
+  accessToken = await projectTokenOf(api, tenant.token, app);
   await resultOf(api.updateWallet(tenant.token, walletName(0), { password: 'p'.repeat(32) }));
   repeatable = await renameWallet(gateway.url);
   pageToken = (await resultOf(api.listProjects(tenant.token, { first: 2 }))).nextPageToken;

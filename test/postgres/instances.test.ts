@@ -5,11 +5,11 @@ import type { Database } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import {
-  accessTokenOf,
   createApp,
   credentialParts,
   graphqlBody,
   keyOf,
+  projectTokenOf,
   reasonOf,
   resultOf,
   tokenStatus,
@@ -70,7 +70,7 @@ describe.each(apiPairs())('by $name, of two instances', ({ one, other }) => {
       const app = await createApp(here, tenant.token);
       const answers = await Promise.all(
         Array.from({ length: 10 }, async () =>
-          tokenStatus(there, await accessTokenOf(here, tenant.token, app)),
+          tokenStatus(there, await projectTokenOf(here, tenant.token, app)),
         ),
       );
       expect(answers).toEqual(Array(10).fill('ok'));
@@ -88,8 +88,8 @@ describe.each(apiPairs())('by $name, of two instances', ({ one, other }) => {
     const tenant = await seedTenant({ admin });
     const app = await createApp(one, tenant.token);
     const [ended, live] = [
-      await accessTokenOf(one, tenant.token, app),
-      await accessTokenOf(one, tenant.token, app),
+      await projectTokenOf(one, tenant.token, app),
+      await projectTokenOf(one, tenant.token, app),
     ];
     const all = () => statusOfEach([one, other], [ended, tenant.token, live]);
     expect(await all()).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'ok']);
@@ -103,8 +103,8 @@ describe.each(apiPairs())('by $name, of two instances', ({ one, other }) => {
     const tenant = await seedTenant({ admin });
     const app = await createApp(one, tenant.token);
     const [ended, live] = [
-      await accessTokenOf(one, tenant.token, app),
-      await accessTokenOf(one, tenant.token, app),
+      await projectTokenOf(one, tenant.token, app),
+      await projectTokenOf(one, tenant.token, app),
     ];
     expect(await statusOfEach([one, other], [ended, live])).toEqual(['ok', 'ok', 'ok', 'ok']);
     await expire(ended);
@@ -120,8 +120,8 @@ describe.each(apiPairs())('by $name, of two instances', ({ one, other }) => {
     const tenant = await seedTenant({ admin });
     const app = await createApp(one, tenant.token);
     const tokens = [
-      await accessTokenOf(one, tenant.token, app),
-      await accessTokenOf(other, tenant.token, app),
+      await projectTokenOf(one, tenant.token, app),
+      await projectTokenOf(other, tenant.token, app),
     ];
     const signIns = () =>
       Promise.all([one, other].map((api) => reasonOf(api.signIn(tenant.token, keyOf(app)))));
@@ -286,7 +286,7 @@ test('the tokens of an instance that is stopped stay valid on the other', async 
   const third = await startServerProcess({ DATABASE_URL: url });
   const leaving = restApi(() => third.url);
   const app = await createApp(leaving, tenant.token);
-  const token = await accessTokenOf(leaving, tenant.token, app);
+  const token = await projectTokenOf(leaving, tenant.token, app);
 
   const ended = third.stop('SIGTERM');
   for (const { other } of apiPairs()) expect(await tokenStatus(other, token)).toBe('ok');

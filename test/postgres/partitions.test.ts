@@ -2,11 +2,11 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import {
-  accessTokenOf,
   createApp,
   graphqlBody,
   keyOf,
   PASSWORD,
+  projectTokenOf,
   reasonOf,
   resultOf,
   withOtherSecret,
@@ -81,7 +81,7 @@ async function useAll(api: Api, url: string, { token, projects, wallets }: Tenan
   const [wallet = ''] = wallets;
   const [, project = ''] = projects;
   const app = keyOf(await createApp(api, token));
-  const accessToken = await accessTokenOf(api, token, app);
+  const accessToken = await projectTokenOf(api, token, app);
   expect(await reasonOf(api.signIn(token, { ...app, privateKey: withOtherSecret(app.privateKey) }))).toBe(
     'INVALID_CREDENTIALS',
   );

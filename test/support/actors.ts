@@ -83,19 +83,19 @@ export function postSignIn(
     : postGraphql(url, token, mutation, { input: app }, headers);
 }
 
-/** Signs an app in, and returns its access token. */
-export async function accessTokenOf(api: Api, token: string, app: AppKey): Promise<string> {
+/** Signs an app in, and returns its project token. */
+export async function projectTokenOf(api: Api, token: string, app: AppKey): Promise<string> {
   return (await signIn(api, token, app)).accessToken;
 }
 
-/** Returns an access token of a new app in a project. */
+/** Returns a project token of a new app in a project. */
 export async function projectToken(
   gateway: Pick<Gateway, 'admin' | 'url'>,
   tenant: Tenant,
   project: string | undefined = tenant.projects[0],
 ): Promise<string> {
   const api = graphqlApi(() => gateway.url);
-  return accessTokenOf(api, tenant.token, await createAppIn(gateway, api, tenant, project));
+  return projectTokenOf(api, tenant.token, await createAppIn(gateway, api, tenant, project));
 }
 
 /** Returns an account token that expired an hour ago. */

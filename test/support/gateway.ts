@@ -40,7 +40,7 @@ export type Gateway = {
 /** The account of a test, with its projects and wallets. */
 export type Tenant = {
   readonly account: `accounts/${string}`;
-  /** An account-level access token. */
+  /** An account token. */
   readonly token: string;
   /** The names of its projects, in list order. The first is the default project. */
   readonly projects: readonly string[];

@@ -142,7 +142,7 @@ export async function useSecrets(gateway: Gateway): Promise<{ scene: Scene; secr
     appName = name;
     const { accessToken } = await resultOf(api.signIn(tenant.token, { name, privateKey }));
     byUse[`the private key by ${api.name}`] = privateKey;
-    byUse[`the access token by ${api.name}`] = accessToken;
+    byUse[`the project token by ${api.name}`] = accessToken;
     hashes.push(hashCredential(privateKey), hashCredential(accessToken));
     await resultOf(api.listProjects(accessToken));
 

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import {
-  accessTokenOf,
   createApp,
   createAppIn,
   credentialParts,
@@ -13,6 +12,7 @@ import {
   PASSWORD,
   postSignIn,
   projectToken,
+  projectTokenOf,
   reasonOf,
   resultOf,
   ULID,
@@ -508,7 +508,7 @@ describe('a command is recorded as an act of the operator', () => {
   const wallet = () => tenant.wallets[0] ?? '';
   const signedIn = async () => {
     const key = keyOf(await createAppIn(gateway, graphql, tenant, project()));
-    const token = await accessTokenOf(graphql, tenant.token, key);
+    const token = await projectTokenOf(graphql, tenant.token, key);
     return { token, app: key.name, id: credentialParts(token).serial };
   };
 

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import {
-  accessTokenOf,
   createAppIn,
   keyOf,
   MISSING_WALLET,
   PASSWORD,
   projectToken,
+  projectTokenOf,
   secretOf,
   ulidOf,
 } from '../../support/actors.ts';
@@ -133,7 +133,7 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     expect(signedIn.text).toContain('paw_app_');
   });
 
-  test('a repeated sign-in gives the same access token', async () => {
+  test('a repeated sign-in gives the same project token', async () => {
     const { name, privateKey } = appOf(await createApp({}));
     const request = () => api.signIn(gateway.url, tenant.token, { name, privateKey }, keyed());
     const [first, second] = [await request(), await request()];
@@ -202,7 +202,7 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     /** Signs an app of a project in with its own token and new keys, until a request is refused. */
     const fill = async (project: string | undefined) => {
       const app = keyOf(await createAppIn(limited, bothApis(() => limited.url)[0], owner, project));
-      const token = await accessTokenOf(bothApis(() => limited.url)[0], accessToken, app);
+      const token = await projectTokenOf(bothApis(() => limited.url)[0], accessToken, app);
       const signIn = (headers: Headers) => api.signIn(limited.url, token, app, headers);
       for (let n = 1; n <= 10; n += 1) {
         const response = await signIn(keyed(`${n}`));
@@ -317,7 +317,7 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     expect([repeated.text, isReplayed(repeated)]).toEqual([later.text, true]);
   });
 
-  test('the database does not contain the private key or the access token of a response', async () => {
+  test('the database does not contain the private key or the project token of a response', async () => {
     const created = await createApp(keyed());
     const { name, privateKey } = appOf(created);
     const signedIn = await api.signIn(gateway.url, tenant.token, { name, privateKey }, keyed('sign-in'));

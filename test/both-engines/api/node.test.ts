@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { accessTokenOf, createApp as createAppBy, resultOf, ULID } from '../../support/actors.ts';
+import { createApp as createAppBy, projectTokenOf, resultOf, ULID } from '../../support/actors.ts';
 import { graphqlApi, type HttpResponse, postGraphql } from '../../support/apis.ts';
 import { type Gateway, seedTenant, startGateway } from '../../support/gateway.ts';
 
@@ -109,7 +109,7 @@ describe('node', () => {
   test("gives a project token the same response for another project's resource as for a missing one", async () => {
     const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
     const [inside, outside] = [await createApp(token, projects[1]), await createApp(token, projects[0])];
-    const projectToken = await accessTokenOf(graphql, token, inside);
+    const projectToken = await projectTokenOf(graphql, token, inside);
     for (const hidden of [projects[0], outside.name, wallets[0]]) {
       const name = hidden ?? '';
       expect(await node(token, name)).toMatchObject({ id: name });
@@ -120,7 +120,7 @@ describe('node', () => {
   test('returns the resources of its project to a project token', async () => {
     const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
     const app = await createApp(token, projects[0]);
-    const projectToken = await accessTokenOf(graphql, token, app);
+    const projectToken = await projectTokenOf(graphql, token, app);
     for (const name of [projects[0], app.name, wallets[0]]) {
       const seen = await node(token, name);
       expect(seen).toMatchObject({ id: name });
@@ -131,7 +131,7 @@ describe('node', () => {
   test('is null for a project token after a wallet has left its project', async () => {
     const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
     const [wallet = ''] = wallets;
-    const projectToken = await accessTokenOf(graphql, token, await createApp(token, projects[0]));
+    const projectToken = await projectTokenOf(graphql, token, await createApp(token, projects[0]));
     expect(await node(projectToken, wallet)).toMatchObject({ id: wallet });
     await resultOf(graphql.updateWallet(token, wallet, { project: projects[1] }));
     expect(await node(projectToken, wallet)).toBeNull();
@@ -184,7 +184,7 @@ describe('nodes', () => {
     const app = await createApp(token, projects[1]);
     const ids = [...projects, ...wallets, app.name];
     expect(await nodes(token, ids)).toEqual(ids);
-    expect(await nodes(await accessTokenOf(graphql, token, app), ids)).toEqual([
+    expect(await nodes(await projectTokenOf(graphql, token, app), ids)).toEqual([
       null,
       projects[1],
       null,

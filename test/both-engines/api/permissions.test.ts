@@ -3,12 +3,12 @@ import { type CredentialKind, createCredential } from '../../../src/credentials/
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import { revokeToken } from '../../../src/storage/tokens.ts';
 import {
-  accessTokenOf,
   createApp,
   createAppIn,
   credentialParts,
   expiredToken,
   keyOf,
+  projectTokenOf,
   resultOf,
   withOtherSecret,
   withoutRequestId,
@@ -66,13 +66,13 @@ const REFUSED = [
   ['no token', 'TOKEN_MISSING'],
   ['text that is no token', 'TOKEN_INVALID'],
   ['an account token that was never issued', 'TOKEN_INVALID'],
-  ['an access token that was never issued', 'TOKEN_INVALID'],
+  ['a project token that was never issued', 'TOKEN_INVALID'],
   ['a valid token with another secret', 'TOKEN_INVALID'],
   ['an expired account token', 'TOKEN_INVALID'],
-  ['an expired access token', 'TOKEN_INVALID'],
+  ['an expired project token', 'TOKEN_INVALID'],
   ['a revoked account token', 'TOKEN_INVALID'],
-  ['a revoked access token', 'TOKEN_INVALID'],
-  ['an access token of an inactive app', 'TOKEN_INVALID'],
+  ['a revoked project token', 'TOKEN_INVALID'],
+  ['a project token of an inactive app', 'TOKEN_INVALID'],
   ["an app's private key", 'TOKEN_INVALID'],
 ] as const;
 
@@ -213,7 +213,7 @@ const RESPONSES: Readonly<Record<string, Readonly<Record<Api['name'], string>>>>
 };
 
 // A bearer token is checked in one place, before any operation. So only one operation is tested with all tokens.
-const REFUSED_EVERYWHERE: readonly Bearer[] = ['no token', 'a revoked access token'];
+const REFUSED_EVERYWHERE: readonly Bearer[] = ['no token', 'a revoked project token'];
 
 const CASES = OPERATIONS.flatMap((operation) => [
   ...REFUSED.filter(
@@ -271,27 +271,27 @@ beforeAll(async () => {
     },
   };
 
-  const accessToken = () => accessTokenOf(api, home.token, ownApp);
-  const expiredAccessToken = await accessToken();
+  const newProjectToken = () => projectTokenOf(api, home.token, ownApp);
+  const expiredProjectToken = await newProjectToken();
   clock.advance(HOUR_MS);
   const revoked = {
     account: (await createAccountToken(admin, home, 86_400)).accessToken,
-    access: await accessToken(),
+    project: await newProjectToken(),
   };
   tokens = {
     'no token': undefined,
     'text that is no token': 'paw_acct_nonsense',
     'an account token that was never issued': neverIssued('acct'),
-    'an access token that was never issued': neverIssued('app'),
+    'a project token that was never issued': neverIssued('app'),
     'a valid token with another secret': withOtherSecret(home.token),
     'an expired account token': await expiredToken(gateway, home),
-    'an expired access token': expiredAccessToken,
+    'an expired project token': expiredProjectToken,
     'a revoked account token': revoked.account,
-    'a revoked access token': revoked.access,
-    'an access token of an inactive app': await accessTokenOf(api, home.token, inactiveApp),
+    'a revoked project token': revoked.project,
+    'a project token of an inactive app': await projectTokenOf(api, home.token, inactiveApp),
     "an app's private key": ownApp.privateKey,
     'an account token': home.token,
-    'a project token': await accessToken(),
+    'a project token': await newProjectToken(),
   };
   for (const token of Object.values(revoked)) {
     const { ownerId, serial } = credentialParts(token);
@@ -406,7 +406,7 @@ async function tokenToEnd(token: string | undefined): Promise<string | undefined
   if (token === home.token) return (await createAccountToken(gateway.admin, home, 86_400)).accessToken;
   const isValid = token === tokens['a project token'];
   return isValid
-    ? accessTokenOf(
+    ? projectTokenOf(
         restApi(() => gateway.url),
         home.token,
         targets.own.app,

@@ -2,10 +2,10 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import {
   type AppKey,
-  accessTokenOf,
   createApp,
   graphqlBody,
   keyOf,
+  projectTokenOf,
   reasonOf,
   tokenStatus,
   ulidOf,
@@ -76,7 +76,7 @@ test.each([{}, { gracePeriod: 0 }, { gracePeriod: null }])(
   'with %j gives a new key once, and ends the old one and its tokens at once',
   async (fields) => {
     const app = await newApp();
-    const token = await accessTokenOf(api, tenant.token, app);
+    const token = await projectTokenOf(api, tenant.token, app);
     const rotated = await rotate({ name: app.name, ...fields });
     expect(rotated).toStrictEqual({ ...app, privateKey: expect.stringMatching(/^paw_key_/) });
     expect(rotated.privateKey).not.toBe(app.privateKey);
@@ -87,7 +87,7 @@ test.each([{}, { gracePeriod: 0 }, { gracePeriod: null }])(
 
 test('with a grace period, the old key and the tokens of it end after this time, to the millisecond', async () => {
   const app = await newApp();
-  const before = await accessTokenOf(api, tenant.token, app);
+  const before = await projectTokenOf(api, tenant.token, app);
   const rotated = await rotate({ name: app.name, gracePeriod: 600 });
   const endMs = gateway.clock() + 10 * MINUTE_MS;
   gateway.clock.advance(5 * MINUTE_MS);
@@ -95,7 +95,7 @@ test('with a grace period, the old key and the tokens of it end after this time,
   const { data } = await graphqlBody(gateway.url, tenant.token, SIGN_IN, { input: keyOf(app) });
   const { accessToken: during, expireTime } = data.signIn;
   expect(expireTime).toBe(new Date(endMs).toISOString());
-  const after = await accessTokenOf(api, tenant.token, rotated);
+  const after = await projectTokenOf(api, tenant.token, rotated);
   gateway.clock.advance(5 * MINUTE_MS - 1);
   expect(await signInsWith(app, rotated)).toEqual(['ok', 'ok']);
   expect(await statusOf(before, during, after)).toEqual(['ok', 'ok', 'ok']);
@@ -107,7 +107,7 @@ test('with a grace period, the old key and the tokens of it end after this time,
 
 test('a grace period does not prolong the life of a token', async () => {
   const app = await newApp();
-  const token = await accessTokenOf(api, tenant.token, app);
+  const token = await projectTokenOf(api, tenant.token, app);
   await rotate({ name: app.name, gracePeriod: 7 * 86_400 });
   gateway.clock.advance(HOUR_MS - 1);
   expect(await statusOf(token)).toEqual(['ok']);
@@ -121,11 +121,17 @@ test('a grace period does not prolong the life of a token', async () => {
 
 test('a second rotation ends the key before the old one and its tokens at once', async () => {
   const first = await newApp();
-  const tokens = [await accessTokenOf(api, tenant.token, first)];
+  const tokens = [await projectTokenOf(api, tenant.token, first)];
   const second = await rotate({ name: first.name, gracePeriod: 3600 });
-  tokens.push(await accessTokenOf(api, tenant.token, first), await accessTokenOf(api, tenant.token, second));
+  tokens.push(
+    await projectTokenOf(api, tenant.token, first),
+    await projectTokenOf(api, tenant.token, second),
+  );
   const third = await rotate({ name: first.name, gracePeriod: 60 });
-  tokens.push(await accessTokenOf(api, tenant.token, second), await accessTokenOf(api, tenant.token, third));
+  tokens.push(
+    await projectTokenOf(api, tenant.token, second),
+    await projectTokenOf(api, tenant.token, third),
+  );
   expect(await signInsWith(first, second, third)).toEqual([ENDED_KEY, 'ok', 'ok']);
   expect(await statusOf(...tokens)).toEqual([ENDED, ENDED, 'ok', 'ok', 'ok']);
 
@@ -138,8 +144,8 @@ test('a rotation without a grace period ends all earlier keys and tokens', async
   const first = await newApp();
   const second = await rotate({ name: first.name, gracePeriod: 3600 });
   const tokens = [
-    await accessTokenOf(api, tenant.token, first),
-    await accessTokenOf(api, tenant.token, second),
+    await projectTokenOf(api, tenant.token, first),
+    await projectTokenOf(api, tenant.token, second),
   ];
   const third = await rotate({ name: first.name });
   expect(await signInsWith(first, second, third)).toEqual([ENDED_KEY, ENDED_KEY, 'ok']);

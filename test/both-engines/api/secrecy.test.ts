@@ -67,7 +67,7 @@ describe('no secret that was used', () => {
   });
 
   test('would be missed by the search, in any encoding', () => {
-    // One of each kind: account token, private key, access token and password.
+    // One of each kind: account token, private key, project token and password.
     for (const [use, secret] of Object.entries(secrets.byUse).slice(0, 4)) {
       const hidden = ['', 'a', 'ab', 'abc'].flatMap((before) => [
         Buffer.from(`${before}${secret} and more`),

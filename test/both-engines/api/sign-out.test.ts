@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
-import { accessTokenOf, createApp, credentialParts, graphqlBody, tokenStatus } from '../../support/actors.ts';
+import {
+  createApp,
+  credentialParts,
+  graphqlBody,
+  projectTokenOf,
+  tokenStatus,
+} from '../../support/actors.ts';
 import { bothApis, graphqlApi, postGraphql } from '../../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
 
@@ -34,7 +40,7 @@ const PAIRS: readonly (readonly [level: string, issue: () => Promise<readonly st
     'project',
     async () => {
       const app = await createApp(api, tenant.token);
-      return [await accessTokenOf(api, tenant.token, app), await accessTokenOf(api, tenant.token, app)];
+      return [await projectTokenOf(api, tenant.token, app), await projectTokenOf(api, tenant.token, app)];
     },
   ],
 ];
@@ -126,7 +132,7 @@ describe('the viewer', () => {
 
   test('of a project token is its app, in the project of the app', async () => {
     const app = await createApp(api, tenant.token);
-    const token = await accessTokenOf(api, tenant.token, app);
+    const token = await projectTokenOf(api, tenant.token, app);
     const { data } = await graphqlBody(gateway.url, token, VIEWER);
     expect(data.viewer).toEqual({
       name: `tokens/${credentialParts(token).serial}`,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { accessTokenOf, createApp, tokenStatus, ulidOf } from '../../support/actors.ts';
+import { createApp, projectTokenOf, tokenStatus, ulidOf } from '../../support/actors.ts';
 import { type Api, bothApis } from '../../support/apis.ts';
 import { type Gateway, seedTenant, startGateway } from '../../support/gateway.ts';
 
@@ -25,10 +25,10 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   test('a sign-in beyond the limit ends the oldest token of the app, and no other', async () => {
     const { token } = await seedTenant(gateway);
     const [app, neighbour] = [await createApp(api, token), await createApp(api, token)];
-    const unaffected = await accessTokenOf(api, token, neighbour);
+    const unaffected = await projectTokenOf(api, token, neighbour);
     const tokens: string[] = [];
     for (let count = 0; count < LIMIT + 2; count += 1) {
-      tokens.push(await accessTokenOf(count % 2 ? elsewhere : api, token, app));
+      tokens.push(await projectTokenOf(count % 2 ? elsewhere : api, token, app));
       gateway.clock.advance(1);
     }
     const statuses = await Promise.all([...tokens, unaffected, token].map((each) => tokenStatus(api, each)));
@@ -40,8 +40,8 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     const { token } = await seedTenant(gateway);
     const app = await createApp(api, token);
     const instances = Array.from({ length: 4 * LIMIT }, (_, index) => (index % 2 ? elsewhere : api));
-    const tokens = await Promise.all(instances.map((instance) => accessTokenOf(instance, token, app)));
-    tokens.push(await accessTokenOf(api, token, app));
+    const tokens = await Promise.all(instances.map((instance) => projectTokenOf(instance, token, app)));
+    tokens.push(await projectTokenOf(api, token, app));
     const statuses = await Promise.all(tokens.map((each) => tokenStatus(api, each)));
     expect(statuses.filter((status) => status === 'ok')).toHaveLength(LIMIT);
     const rows = await gateway.database.read('SELECT id FROM token WHERE app_id = $1', [ulidOf(app.name)]);

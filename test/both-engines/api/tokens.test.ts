@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
-  test('an access token is valid for one hour, to the millisecond', async () => {
+  test('a project token is valid for one hour, to the millisecond', async () => {
     const tenant = await seedTenant(gateway);
     const { accessToken } = await signIn(api, tenant.token, await createApp(api, tenant.token));
     gateway.clock.advance(HOUR_MS - 1);
@@ -66,7 +66,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect(await all()).toEqual(['TOKEN_INVALID', 'TOKEN_INVALID', 'ok', 'ok']);
   });
 
-  test('a deactivated app loses its access tokens permanently, and can sign in again when it is active', async () => {
+  test('a deactivated app loses its project tokens permanently, and can sign in again when it is active', async () => {
     const tenant = await seedTenant(gateway);
     const [app, other] = [await createApp(api, tenant.token), await createApp(api, tenant.token)];
     const { accessToken: others } = await signIn(api, tenant.token, other);
@@ -138,7 +138,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   });
 });
 
-test('PAW_TOKEN_TTL sets the lifetime of access tokens, and expireTime is the end of this lifetime', async () => {
+test('PAW_TOKEN_TTL sets the lifetime of project tokens, and expireTime is the end of this lifetime', async () => {
   const own = await startGateway({ PAW_TOKEN_TTL: '90s' });
   onTestFinished(own.stop);
   const tenant = await seedTenant(own);
@@ -153,7 +153,7 @@ test('PAW_TOKEN_TTL sets the lifetime of access tokens, and expireTime is the en
   expect(await tokenStatus(api, accessToken)).toBe('TOKEN_INVALID');
 });
 
-test('an access token is valid until expireTime, even if the clock advances during the sign-in', async () => {
+test('a project token is valid until expireTime, even if the clock advances during the sign-in', async () => {
   let [now, stepMs] = [Date.now(), 1];
   const clock = Object.assign(() => (now += stepMs), { advance() {} });
   const own = await startGateway({}, clock);

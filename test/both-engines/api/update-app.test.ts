@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import {
-  accessTokenOf,
   createApp,
   graphqlBody,
   inLowerCase,
   keyOf,
+  projectTokenOf,
   reasonOf,
   tokenStatus,
 } from '../../support/actors.ts';
@@ -46,10 +46,10 @@ test('changes the given fields alone, and does not return the private key', asyn
   expect(await reasonOf(api.signIn(tenant.token, keyOf(app)))).toBe('ok');
 });
 
-test('a deactivated app loses its access tokens permanently, and can sign in again when it is active', async () => {
+test('a deactivated app loses its project tokens permanently, and can sign in again when it is active', async () => {
   const [app, other] = [await createApp(api, tenant.token), await createApp(api, tenant.token)];
-  const token = await accessTokenOf(api, tenant.token, app);
-  const others = await accessTokenOf(api, tenant.token, other);
+  const token = await projectTokenOf(api, tenant.token, app);
+  const others = await projectTokenOf(api, tenant.token, other);
   await update({ name: app.name, title: 'Till', active: true });
   expect(await tokenStatus(api, token)).toBe('ok');
   await update({ name: app.name, active: false });

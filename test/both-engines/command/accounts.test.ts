@@ -6,10 +6,10 @@ import { deleteAccountRows } from '../../../src/storage/account-rows.ts';
 import type { Execute, Queryable } from '../../../src/storage/database.ts';
 import {
   type AppKey,
-  accessTokenOf,
   createApp,
   keyOf,
   PASSWORD,
+  projectTokenOf,
   reasonOf,
   tokenStatus,
   ULID,
@@ -48,7 +48,7 @@ async function seedOwner(): Promise<Owner> {
   await api.updateWallet(tenant.token, tenant.wallets[0] ?? '', { password: PASSWORD });
   // A failed sign-in is recorded.
   await api.signIn(tenant.token, { ...app, privateKey: 'wrong' });
-  return { ...tenant, app, accessToken: await accessTokenOf(api, tenant.token, app) };
+  return { ...tenant, app, accessToken: await projectTokenOf(api, tenant.token, app) };
 }
 
 /** Returns the distinct results of the tokens and of a sign-in, by default by both APIs of both instances. */

@@ -4,13 +4,13 @@ import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import type { Dependencies } from '../../../src/data/dependencies.ts';
 import { updateWallet } from '../../../src/data/update-wallet.ts';
 import {
-  accessTokenOf,
   createApp,
   createAppIn,
   credentialParts,
   graphqlBody,
   keyOf,
   PASSWORD,
+  projectTokenOf,
   reasonOf,
   tokenStatus,
   ULID,
@@ -180,7 +180,7 @@ describe('a deletion', () => {
     const owner = await seedTenant(gateway, { wallets: 1 });
     const [wallet = ''] = owner.wallets;
     const app = await createApp(api, owner.token);
-    const token = await accessTokenOf(api, owner.token, app);
+    const token = await projectTokenOf(api, owner.token, app);
     expect(await runJson('wallet', 'delete', wallet, '--yes')).toMatchObject({ name: wallet });
     expect(await runJson('app', 'delete', app.name, '--yes')).toMatchObject({
       name: app.name,
@@ -203,7 +203,7 @@ describe('a deletion', () => {
 describe('a rotation of the key of an app', () => {
   test('ends the old key and its tokens on every instance, and gives a new key once', async () => {
     const app = await createApp(api, tenant.token);
-    const token = await accessTokenOf(api, tenant.token, app);
+    const token = await projectTokenOf(api, tenant.token, app);
     const rotated = await runJson('app', 'rotate-key', app.name);
     expect(rotated).toStrictEqual({ ...app, privateKey: expect.stringMatching(/^paw_key_/) });
     for (const each of [...bothApis(() => gateway.url), ...bothApis(() => other.url)]) {
@@ -216,7 +216,7 @@ describe('a rotation of the key of an app', () => {
 
   test('with a grace period ends the old key and its tokens after it', async () => {
     const app = await createApp(api, tenant.token);
-    const token = await accessTokenOf(api, tenant.token, app);
+    const token = await projectTokenOf(api, tenant.token, app);
     const rotated = await runJson('app', 'rotate-key', app.name, '--grace', '10m');
     // Long enough for the clock of the command, which is another one.
     gateway.clock.advance(5 * MINUTE_MS);
@@ -262,9 +262,9 @@ describe('token revoke', () => {
     const [one, two] = [await createApp(api, owner.token), await createApp(api, owner.token)];
     const tokens = {
       second,
-      one: await accessTokenOf(api, owner.token, one),
-      more: await accessTokenOf(api, owner.token, one),
-      two: await accessTokenOf(api, owner.token, two),
+      one: await projectTokenOf(api, owner.token, one),
+      more: await projectTokenOf(api, owner.token, one),
+      two: await projectTokenOf(api, owner.token, two),
       first: owner.token,
       foreign: stranger.token,
     };

@@ -148,7 +148,7 @@ describe('the runtime', () => {
     expect(heard).toEqual([after]);
   });
 
-  test('creates an app and signs in, and the access token lists only its project', async () => {
+  test('creates an app and signs in, and the project token lists only its project', async () => {
     const project = tenant.projects[6] ?? '';
     const app = await createApp(environment, { title: 'Till', active: true, project });
     expect(app).toMatchObject({ title: 'Till', active: true, project: { name: project } });
