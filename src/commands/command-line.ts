@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../config.ts';
+import { toApiError } from '../data/to-api-error.ts';
 import { ApiError, describeCause } from '../model/api-error.ts';
 import { nearestName } from '../nearest-name.ts';
 import { restErrorBody } from '../rest/error-body.ts';
+import { DatabaseError } from '../storage/errors.ts';
 import { VERSION } from '../version.ts';
 import { WorkerStartError } from '../workers.ts';
 import { accountCreate } from './account-create.ts';
@@ -80,7 +82,8 @@ const COMMANDS: readonly Command[] = [
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   try {
     await run(args);
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof DatabaseError ? toApiError(thrown) : thrown;
     // A worker has already printed its error.
     if (!(error instanceof WorkerStartError)) {
       console.error(args.includes('--json') ? formatJson(error) : formatLine(error));

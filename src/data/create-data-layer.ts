@@ -1,4 +1,3 @@
-import { toApiError } from '../model/api-error.ts';
 import { authenticate } from './authenticate.ts';
 import { createApp } from './create-app.ts';
 import type { DataLayer, Operations } from './data-layer.ts';
@@ -13,6 +12,7 @@ import { listProjects } from './list-projects.ts';
 import { rotateAppKey } from './rotate-app-key.ts';
 import { type RecordFailure, signIn } from './sign-in.ts';
 import { signOut } from './sign-out.ts';
+import { toApiError } from './to-api-error.ts';
 import { updateApp } from './update-app.ts';
 import { updateWallet } from './update-wallet.ts';
 

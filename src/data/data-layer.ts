@@ -87,7 +87,7 @@ export type RequestDataLayer = Omit<DataLayer, 'during'>;
 
 /**
  * The operations of the service, which both APIs call. Each operation takes the principal that
- * `authenticate` returned. Each throws only `ApiError`: INVALID_ARGUMENT with a violation for
+ * `authenticate` returned. Each throws errors for `toApiError`: INVALID_ARGUMENT with a violation for
  * every invalid field, UNAVAILABLE if the database is unavailable, and the errors listed below.
  */
 export type DataLayer = {

@@ -1,14 +1,8 @@
 import { HeaderMap } from '@apollo/server';
 import { type ASTNode, GraphQLError, type GraphQLFormattedError, isValueNode, Kind } from 'graphql';
+import { toApiError } from '../data/to-api-error.ts';
 import { headersOf, statusCodeOf } from '../http/http-error.ts';
-import {
-  type ApiError,
-  invalidFields,
-  resultUnknown,
-  type Status,
-  shouldLog,
-  toApiError,
-} from '../model/api-error.ts';
+import { type ApiError, invalidFields, resultUnknown, type Status, shouldLog } from '../model/api-error.ts';
 import type { InputViolations } from './input-violations.ts';
 import { MAX_DOCUMENT_TOKENS } from './limits.ts';
 

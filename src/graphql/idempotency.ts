@@ -1,7 +1,8 @@
 import { type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
 import { OperationTypeNode } from 'graphql';
+import { toApiError } from '../data/to-api-error.ts';
 import { REPLAYED_HEADER } from '../http/idempotency.ts';
-import { type ApiError, shouldLog, toApiError } from '../model/api-error.ts';
+import { type ApiError, shouldLog } from '../model/api-error.ts';
 import type { Context } from './context.ts';
 import { graphqlError, httpOf } from './errors.ts';
 import { resultJson } from './response-size.ts';

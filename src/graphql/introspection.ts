@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type ApolloServerPlugin, type GraphQLRequestContext, HeaderMap } from '@apollo/server';
 import { OperationTypeNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { toApiError } from '../model/api-error.ts';
+import { toApiError } from '../data/to-api-error.ts';
 import { isIntrospection } from './authentication.ts';
 import type { Context } from './context.ts';
 import { refusal } from './errors.ts';

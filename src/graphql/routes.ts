@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
+import { toApiError } from '../data/to-api-error.ts';
 import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { malformedRequest } from '../http/http-error.ts';
 import { idempotencyHeaders } from '../http/idempotency.ts';
 import { recordFailure, recordOperation } from '../http/observation/request-record.ts';
 import type { Limiter } from '../http/protection/rate-limit.ts';
-import { toApiError } from '../model/api-error.ts';
 import {
   CompiledQueries,
   type CompiledQuery,

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, shouldLog, toApiError } from '../model/api-error.ts';
+import { toApiError } from '../data/to-api-error.ts';
+import { ApiError, shouldLog } from '../model/api-error.ts';
 import {
   bodyTooLarge,
   headersOf,

@@ -1,3 +1,4 @@
+import type { Fault } from './fault.ts';
 import type { ResourceName } from './resource-name.ts';
 
 /** The canonical error names that the gateway uses. Source: google.rpc.Code. */
@@ -24,12 +25,6 @@ export type FieldViolation = {
   /** A sentence that describes the valid values. It does not contain the value of the request. */
   readonly description: string;
 };
-
-/**
- * Why an operation is unavailable: the database is away, a lock was not available in time, or the time was over before
- * the database was free.
- */
-export type Fault = 'outage' | 'lock' | 'overload';
 
 type ApiErrorOptions = {
   readonly fieldViolations?: readonly FieldViolation[];
@@ -219,9 +214,4 @@ export function describeCause({ cause }: ApiError): string {
 export function internal(cause: unknown): ApiError {
   const message = 'Internal error. Report the request id to the operator of the service.';
   return new ApiError('INTERNAL', 'INTERNAL', message, { cause });
-}
-
-/** Returns a thrown `ApiError` unchanged, and masks every other thrown value as an internal error. */
-export function toApiError(thrown: unknown): ApiError {
-  return thrown instanceof ApiError ? thrown : internal(thrown);
 }

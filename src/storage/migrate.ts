@@ -1,5 +1,5 @@
-import { ApiError } from '../model/api-error.ts';
 import type { Database } from './database.ts';
+import { DatabaseError } from './errors.ts';
 import { LATEST_VERSION, migrationsAfter } from './migrations.ts';
 import { loadPageTokenKey } from './page-token-key.ts';
 import { assertUsable, DatabaseVersionError, readSchemaVersion } from './schema-version.ts';
@@ -36,10 +36,11 @@ export async function migrate(database: Database, now: number): Promise<Migratio
       assertUsable(schema);
       return { version: schema.version, applied };
     } catch (error) {
-      if (error instanceof ApiError && error.fault === 'lock' && database.migrationLock.length > 0) continue;
+      if (error instanceof DatabaseError && error.fault === 'lock' && database.migrationLock.length > 0)
+        continue;
       // If two processes create the first table at the same time, one of them fails, and tries again.
       failures += 1;
-      const isFinal = error instanceof DatabaseVersionError || error instanceof ApiError;
+      const isFinal = error instanceof DatabaseVersionError || error instanceof DatabaseError;
       if (failures === MAX_ATTEMPTS || isFinal) throw error;
     }
   }

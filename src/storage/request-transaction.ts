@@ -1,5 +1,5 @@
-import { unavailable } from '../model/api-error.ts';
 import { type Database, type Execute, type Queryable, RolledBack, writeEach } from './database.ts';
+import { unavailable } from './errors.ts';
 
 /**
  * One transaction for all changes of a request. It begins with the first of them, and from then on contains the reads, too.

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { Client } from 'pg';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ApiError } from '../../src/model/api-error.ts';
 import type { Database, Queryable } from '../../src/storage/database.ts';
+import { DatabaseError } from '../../src/storage/errors.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import type { PostgresSettings } from '../../src/storage/postgres/open-postgres.ts';
 import { statementNames } from '../../src/storage/postgres/statements.ts';
@@ -167,7 +167,7 @@ describe('a statement', () => {
     const pid = await pidOf(database);
     await database.write(ADD, ['a', 1]);
     const error = await errorOf(database.write(ADD, ['a', 2]));
-    expect(error).not.toBeInstanceOf(ApiError);
+    expect(error).not.toBeInstanceOf(DatabaseError);
     expect(error).toMatchObject({ code: '23505' });
     await database.write(ADD, ['b', 2]);
     expect(await database.read(LIST)).toEqual([
@@ -180,7 +180,7 @@ describe('a statement', () => {
   test('that could not be prepared runs when its table exists', async () => {
     const database = await open(url, { poolSize: 1 });
     const error = await errorOf(database.read(LIST));
-    expect(error).not.toBeInstanceOf(ApiError);
+    expect(error).not.toBeInstanceOf(DatabaseError);
     expect(error).toMatchObject({ code: '42P01' });
     await database.write(CREATE);
     expect(await database.read(LIST)).toEqual([]);
@@ -209,7 +209,6 @@ describe('a statement', () => {
       const openPrepared = () => open(withParameters(url, { pgbouncer: 'prepared' }), { poolSize: 1 });
       const isRefused = async (database: Database, code: string) => {
         expect(await errorOf(run(database))).toMatchObject({
-          status: 'UNAVAILABLE',
           reason: 'UNAVAILABLE',
           cause: { code },
         });
@@ -242,8 +241,8 @@ describe('a statement', () => {
     const database = await open(url);
     const raise = `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}'; END $$`;
     const error = await errorOf(database.write(raise));
-    expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code } });
+    expect(error).toBeInstanceOf(DatabaseError);
+    expect(error).toMatchObject({ reason: 'UNAVAILABLE', cause: { code } });
   });
 
   test.each(['40001', '40P01'])('with a conflict (%s) is tried again', async (code) => {
@@ -277,7 +276,6 @@ describe('a statement', () => {
     END $$`;
     const error = await errorOf(database.write(raise));
     expect(error).toMatchObject({
-      status: 'UNAVAILABLE',
       reason: 'RESULT_UNKNOWN',
       cause: { code: '40003' },
     });
@@ -295,7 +293,7 @@ describe('a statement', () => {
     });
     const pid = await pidOf(database);
     const error = await errorOf(database[kind](sleep));
-    expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code: '57014' } });
+    expect(error).toMatchObject({ reason: 'UNAVAILABLE', cause: { code: '57014' } });
     // A cancellation that comes late must not hit the next statement.
     expect(await pidOf(database)).not.toBe(pid);
   });
@@ -344,7 +342,7 @@ describe('the pool', () => {
     await meet();
     // The connection is not released before the error.
     expect(await errorOf(database.read('SELECT 1'))).toMatchObject({
-      status: 'UNAVAILABLE',
+      reason: 'UNAVAILABLE',
       fault: 'overload',
     });
     release();
@@ -358,7 +356,7 @@ describe('the pool', () => {
     const meet = meetingOf(2);
     const holder = hold(database, () => Promise.all([meet(), held.promise]));
     await meet();
-    expect(await errorOf(database.read(LIST))).toMatchObject({ status: 'UNAVAILABLE' });
+    expect(await errorOf(database.read(LIST))).toMatchObject({ reason: 'UNAVAILABLE' });
     const write = database.write(ADD, ['a', 1]);
     // The pool notices the timeout of the read slightly later.
     await delay(100);
@@ -378,7 +376,7 @@ describe('the pool', () => {
     const database = await open(url, { poolSize: 1 });
     const pid = await pidOf(database);
     for (let time = 1; time <= 3; time += 1) {
-      expect(await errorOf(fail(database))).not.toBeInstanceOf(ApiError);
+      expect(await errorOf(fail(database))).not.toBeInstanceOf(DatabaseError);
       expect(await pidOf(database)).toBe(pid);
     }
   });
@@ -406,7 +404,7 @@ describe('the pool', () => {
     await closed;
     expect(await running).toEqual([{ lock: '', work: 'done' }]);
     await expect.poll(() => connectionCount(administrator), POLL).toBe(0);
-    await expect(database.read('SELECT 1')).rejects.toMatchObject({ status: 'UNAVAILABLE' });
+    await expect(database.read('SELECT 1')).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
   });
 
   async function connectionCount(administrator: Client, condition = 'true'): Promise<number> {
@@ -495,7 +493,7 @@ describe('a transaction', () => {
       await transaction.write(ADD, ['a', attempts]);
       await transaction.write("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$");
     });
-    expect(await errorOf(always)).toMatchObject({ status: 'UNAVAILABLE', cause: { code: '40001' } });
+    expect(await errorOf(always)).toMatchObject({ reason: 'UNAVAILABLE', cause: { code: '40001' } });
     expect(attempts).toBeGreaterThan(1);
     expect(await database.read(LIST)).toEqual([]);
   });
@@ -511,7 +509,7 @@ describe('a transaction', () => {
       await expect.poll(async () => (await administrator.query(alive, [pid])).rows, POLL).toEqual([]);
       await transaction.write(ADD, ['b', 1]);
     });
-    expect(await errorOf(cut)).toMatchObject({ status: 'UNAVAILABLE' });
+    expect(await errorOf(cut)).toMatchObject({ reason: 'UNAVAILABLE' });
     expect(await database.read(LIST)).toEqual([]);
   });
 });
@@ -533,7 +531,7 @@ describe('the statements of one request', () => {
   ])('share their timeout: %s is cancelled on the server', async (_, work) => {
     const database = await open(url, { poolSize: 1, timeoutMs: 60_000 });
     const error = await errorOf(work(database.during(lateRequest())));
-    expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code: '57014' } });
+    expect(error).toMatchObject({ reason: 'UNAVAILABLE', cause: { code: '57014' } });
     expect(await database.read('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
@@ -544,12 +542,12 @@ describe('the statements of one request', () => {
     const request = database.during(late);
     const failed = request.transaction(async (transaction) => {
       await transaction.write(ADD, ['a', 1]);
-      await expect.poll(() => errorOf(request.read(LIST)), POLL).toMatchObject({ status: 'UNAVAILABLE' });
+      await expect.poll(() => errorOf(request.read(LIST)), POLL).toMatchObject({ reason: 'UNAVAILABLE' });
       // Timers can end a moment too early.
       await expect.poll(() => performance.now() - late.startMs, POLL).toBeGreaterThan(timeoutMs);
     });
-    expect(await errorOf(failed)).toMatchObject({ status: 'UNAVAILABLE' });
-    expect(await errorOf(request.write(ADD, ['b', 1]))).toMatchObject({ status: 'UNAVAILABLE' });
+    expect(await errorOf(failed)).toMatchObject({ reason: 'UNAVAILABLE' });
+    expect(await errorOf(request.write(ADD, ['b', 1]))).toMatchObject({ reason: 'UNAVAILABLE' });
     expect(await database.read(LIST)).toEqual([]);
   });
 
@@ -561,7 +559,7 @@ describe('the statements of one request', () => {
     await meet();
     const others = database.read('SELECT 1 AS one');
     expect(await errorOf(database.during(lateRequest()).read('SELECT 2 AS two'))).toMatchObject({
-      status: 'UNAVAILABLE',
+      reason: 'UNAVAILABLE',
     });
     held.resolve();
     await holder;
@@ -607,8 +605,8 @@ describe('an unreachable server', () => {
       () => database.transaction((each) => each.read('SELECT 1')),
     ]) {
       const error = await errorOf(attempt());
-      expect(error).toBeInstanceOf(ApiError);
-      expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: expect.any(Error) });
+      expect(error).toBeInstanceOf(DatabaseError);
+      expect(error).toMatchObject({ reason: 'UNAVAILABLE', cause: expect.any(Error) });
       expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(password);
     }
   });
@@ -624,7 +622,7 @@ test('a transaction of a request that loses a conflict is refused, and not commi
     await transaction.read('SELECT COUNT(*) AS slots FROM slot');
   }
   await first.commit();
-  await expect(second.commit()).rejects.toMatchObject({ status: 'UNAVAILABLE' });
+  await expect(second.commit()).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
   expect(await database.read('SELECT id FROM slot')).toEqual([{ id: 0 }]);
 });
 
@@ -684,19 +682,19 @@ describe('a server that encrypts', () => {
 
   test('is refused with sslmode=verify-full and a self-signed certificate', async () => {
     const error = await errorOf(isEncrypted('localhost', { sslmode: 'verify-full' }));
-    expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' } });
+    expect(error).toBeInstanceOf(DatabaseError);
+    expect(error).toMatchObject({ reason: 'UNAVAILABLE', cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' } });
   });
 
   test('is refused with sslmode=verify-full if its host name is not in its certificate', async () => {
     const parameters = { sslmode: 'verify-full', sslrootcert: certificate };
     const error = await errorOf(isEncrypted('127.0.0.2', parameters));
-    expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' } });
+    expect(error).toMatchObject({ reason: 'UNAVAILABLE', cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' } });
   });
 
   test('is refused with sslmode=require if it does not encrypt', async () => {
     const database = await open(withParameters(url, { sslmode: 'require' }));
-    expect(await errorOf(database.read('SELECT 1'))).toMatchObject({ status: 'UNAVAILABLE' });
+    expect(await errorOf(database.read('SELECT 1'))).toMatchObject({ reason: 'UNAVAILABLE' });
   });
 });
 
@@ -732,7 +730,7 @@ describe('concurrent reads', () => {
     const active = "SELECT count(*)::int AS n FROM pg_stat_activity WHERE pid = $1 AND state = 'active'";
     await expect.poll(async () => (await other.query(active, [pid])).rows[0].n, POLL).toBe(1);
     await other.query('SELECT pg_terminate_backend($1)', [pid]);
-    for (const error of await Promise.all(reads)) expect(error).toMatchObject({ status: 'UNAVAILABLE' });
+    for (const error of await Promise.all(reads)) expect(error).toMatchObject({ reason: 'UNAVAILABLE' });
     expect(await database.read('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 });

@@ -401,7 +401,7 @@ describe('a server that does not respond any more, without closing its connectio
       freeze();
       await work(each);
     });
-    await expect(transaction).rejects.toMatchObject({ status: 'UNAVAILABLE' });
+    await expect(transaction).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
     freeze(false);
     expect(await database.read('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
@@ -419,7 +419,7 @@ describe('a server that does not respond any more, without closing its connectio
     await database.read('SELECT 1');
     freeze();
     await expect(database.transaction(({ read }) => read('SELECT 1'))).rejects.toMatchObject({
-      status: 'UNAVAILABLE',
+      reason: 'UNAVAILABLE',
     });
     freeze(false);
   });

@@ -67,7 +67,7 @@ test('a session that cannot write is UNAVAILABLE, and the error names each host'
   const closed = await freePort();
   const database = await open([standby.port, closed], 'target_session_attrs=read-write');
   await expect(database.read('SELECT 1')).rejects.toMatchObject({
-    status: 'UNAVAILABLE',
+    reason: 'UNAVAILABLE',
     cause: {
       message: expect.stringMatching(
         new RegExp(`^127.0.0.1:${standby.port}: .+ not read-write.; 127.0.0.1:${closed}: .+ECONNREFUSED`),
@@ -111,7 +111,7 @@ describe('a commit that waits for a synchronous standby', () => {
         const outcome = change().catch((error: unknown) => error);
         const waiting = `SELECT ${end}(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
         await expect.poll(() => administrator.read(waiting), POLL).toHaveLength(1);
-        expect(await outcome).toMatchObject({ status: 'UNAVAILABLE', reason: 'RESULT_UNKNOWN' });
+        expect(await outcome).toMatchObject({ reason: 'RESULT_UNKNOWN' });
       }
       expect(await database.read(`SELECT id FROM ${end}_item`)).toEqual([{ id: 1 }]);
     },
@@ -130,7 +130,7 @@ test('all sessions that a failover left read-only are replaced when one is found
   await administrator.write('SET default_transaction_read_only = off');
   await readOnly('off');
   await expect(database.write('INSERT INTO item VALUES (1)')).rejects.toMatchObject({
-    status: 'UNAVAILABLE',
+    reason: 'UNAVAILABLE',
   });
   for (let times = 0; times < 3; times += 1) {
     await Promise.all(Array.from({ length: 3 }, () => database.write('INSERT INTO item VALUES (1)')));

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ApiError } from '../../src/model/api-error.ts';
+import { DatabaseError } from '../../src/storage/errors.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { bothApis, send } from '../support/apis.ts';
 import { damageTable, pathOf } from '../support/engine.ts';
@@ -31,8 +31,8 @@ test('a lock of another process blocks writes, and not reads, until it is releas
   ]);
   for (const refusal of refusals) {
     const reason = refusal.status === 'rejected' ? refusal.reason : undefined;
-    expect(reason).toBeInstanceOf(ApiError);
-    expect(reason).toMatchObject({ status: 'UNAVAILABLE' });
+    expect(reason).toBeInstanceOf(DatabaseError);
+    expect(reason).toMatchObject({ reason: 'UNAVAILABLE' });
   }
   expect(begun).toBe(false);
   expect(await count()).toEqual([{ items: 0 }]);
@@ -136,8 +136,8 @@ describe('a file', () => {
     onTestFinished(remove);
     make(pathOf(url));
     const refusal = await openDatabase(url).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(ApiError);
-    expect(refusal).toMatchObject({ status: 'UNAVAILABLE' });
+    expect(refusal).toBeInstanceOf(DatabaseError);
+    expect(refusal).toMatchObject({ reason: 'UNAVAILABLE' });
   });
 
   test('that cannot be created ends a command with status 1 and one line', async () => {

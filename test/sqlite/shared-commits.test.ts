@@ -97,7 +97,7 @@ test('the write that fills the disk fails with its own error, and the others fai
     add(2),
   ]);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-  for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { status: 'UNAVAILABLE' } });
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { reason: 'UNAVAILABLE' } });
   expect(committed()).toEqual([]);
   await add(3);
   expect(committed()).toEqual([3]);

@@ -1,12 +1,13 @@
-import { type ApiError, type Fault, resultUnknown, unavailable } from '../../model/api-error.ts';
+import type { Fault } from '../../model/fault.ts';
+import { type DatabaseError, resultUnknown, unavailable } from '../errors.ts';
 
 /** Returns the error for a connection of the pool that was not available in time. */
-export function poolTimeout(fault: Fault): ApiError {
+export function poolTimeout(fault: Fault): DatabaseError {
   return unavailable(new Error('No connection was available in time.'), fault);
 }
 
 /** Returns the error for a statement after the time of its request. */
-export function requestTimeout(): ApiError {
+export function requestTimeout(): DatabaseError {
   return unavailable(new Error('The time of the request is over.'), 'overload');
 }
 
@@ -71,7 +72,7 @@ export function commitError(thrown: unknown): unknown {
   return isServerError(error) && endsSession(error) ? resultUnknown(error) : thrown;
 }
 
-/** Returns whether an error of the server, or such a cause of an `ApiError`, has a code. */
+/** Returns whether an error of the server, or such a cause of an `DatabaseError`, has a code. */
 export function hasCode(thrown: unknown, code: RegExp): boolean {
   const error = causeOf(thrown);
   return isServerError(error) && code.test(error.code);

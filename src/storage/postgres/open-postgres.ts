@@ -1,4 +1,3 @@
-import { ApiError, unavailable } from '../../model/api-error.ts';
 import {
   type Database,
   type DatabaseRequest,
@@ -7,6 +6,7 @@ import {
   type Statement,
   type Value,
 } from '../database.ts';
+import { DatabaseError, unavailable } from '../errors.ts';
 import { READ_TABLES, READINESS_LIFETIME_MS } from '../readiness.ts';
 import { remembered } from '../remembered.ts';
 import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../schema-version.ts';
@@ -154,7 +154,7 @@ async function checkReady(pool: ConnectionPool, probes: ConnectionPool, timeoutM
     for (const each of [pool, probes]) each.discard();
     throw new Error('The database is read-only, or a standby.');
   } catch (error) {
-    throw error instanceof ApiError ? error : unavailable(error);
+    throw error instanceof DatabaseError ? error : unavailable(error);
   }
 }
 

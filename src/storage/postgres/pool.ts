@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import { ApiError, unavailable } from '../../model/api-error.ts';
 import type { DatabaseRequest } from '../database.ts';
+import { DatabaseError, unavailable } from '../errors.ts';
 import { faultOf, hasCode, poolTimeout, requestTimeout, TOO_MANY_CONNECTIONS } from './errors.ts';
 import { HostError } from './hosts.ts';
 import { LockLimits, type UseResult } from './lock-limits.ts';
@@ -121,7 +121,7 @@ export class ConnectionPool {
         onRelease,
       });
     } catch (error) {
-      isTimeout = error instanceof ApiError && error.fault !== 'outage';
+      isTimeout = error instanceof DatabaseError && error.fault !== 'outage';
       onRelease('lost');
       throw error;
     } finally {

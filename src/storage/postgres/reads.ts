@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { unavailable } from '../../model/api-error.ts';
 import type { DatabaseRequest, Row, Value } from '../database.ts';
+import { unavailable } from '../errors.ts';
 import { retryConflicts } from './conflicts.ts';
 import { CONFLICT, hasCode, LOCK_TIMEOUT, MISSING_STATEMENT, requestTimeout } from './errors.ts';
 import type { ConnectionPool } from './pool.ts';

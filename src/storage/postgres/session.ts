@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import { resultUnknown, unavailable } from '../../model/api-error.ts';
 import type { Execute, Row, Value } from '../database.ts';
+import { resultUnknown, unavailable } from '../errors.ts';
 import { cancelStatement } from './cancel.ts';
 import {
   endsConnection,

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiError, unavailable } from '../../model/api-error.ts';
+import { DatabaseError, unavailable } from '../errors.ts';
 import type { LogSync } from './log-sync.ts';
 import { BUSY, isDiskError, primaryResultCode, translateErrors } from './statements.ts';
 
@@ -119,7 +119,7 @@ export class GroupCommit {
         this.#control('BEGIN IMMEDIATE');
         return remaining;
       } catch (error) {
-        const isBusy = error instanceof ApiError && primaryResultCode(error.cause) === BUSY;
+        const isBusy = error instanceof DatabaseError && primaryResultCode(error.cause) === BUSY;
         const now = performance.now();
         for (const { deadline, reject } of remaining) if (!isBusy || now > deadline) reject(error);
         remaining = isBusy ? remaining.filter(({ deadline }) => now <= deadline) : [];
@@ -149,7 +149,7 @@ export class GroupCommit {
       if (!this.#writer.isTransaction) {
         // Some errors, such as a full disk, undo the whole transaction. The other writes did not cause it.
         reject(error);
-        throw unavailable(error instanceof ApiError ? error.cause : error);
+        throw unavailable(error instanceof DatabaseError ? error.cause : error);
       }
       if (needsSavepoint) {
         this.#control('ROLLBACK TO write');

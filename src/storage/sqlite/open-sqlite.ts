@@ -1,8 +1,8 @@
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { unavailable } from '../../model/api-error.ts';
 import { type Database, type Queryable, type Row, type Value, writeEach } from '../database.ts';
+import { unavailable } from '../errors.ts';
 import { READINESS_LIFETIME_MS } from '../readiness.ts';
 import { remembered } from '../remembered.ts';
 import { type ObserveStatement, timedStatements } from '../statement-times.ts';

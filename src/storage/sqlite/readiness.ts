@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { unavailable } from '../../model/api-error.ts';
+import { unavailable } from '../errors.ts';
 import { READ_TABLES } from '../readiness.ts';
 import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../schema-version.ts';
 import { BUSY, primaryResultCode } from './statements.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { ApiError, unavailable } from '../../model/api-error.ts';
 import { FOR_SHARE, type Row, type Value } from '../database.ts';
+import { DatabaseError, unavailable } from '../errors.ts';
 
 /** The primary result code if another connection holds a lock. Source: sqlite.org/rescode.html. */
 export const BUSY = 5;
@@ -70,7 +70,7 @@ export function translateErrors<T>(work: () => T): T {
 
 /** Returns whether the disk has refused a write: it is full, or limits the size of a file. */
 export function isDiskError(thrown: unknown): boolean {
-  return thrown instanceof ApiError && DISK_CODES.includes(primaryResultCode(thrown.cause));
+  return thrown instanceof DatabaseError && DISK_CODES.includes(primaryResultCode(thrown.cause));
 }
 
 /** Returns the primary result code of an error, the low byte of its extended result code. 0 if it has none. */

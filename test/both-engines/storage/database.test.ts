@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { ApiError } from '../../../src/model/api-error.ts';
 import { type Database, IF_FIRST, type Queryable } from '../../../src/storage/database.ts';
+import { DatabaseError } from '../../../src/storage/errors.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { onDatabase } from '../../support/engine.ts';
 import { makeDatabase, migrateDatabase } from '../../support/gateway.ts';
@@ -112,10 +112,10 @@ describe('a statement', () => {
 
   test('that violates a constraint fails, is not an outage, and has no further effect', async () => {
     await add(database, 'a');
-    await expect(add(database, 'a')).rejects.not.toBeInstanceOf(ApiError);
+    await expect(add(database, 'a')).rejects.not.toBeInstanceOf(DatabaseError);
     await database.write('CREATE TABLE part (item_id TEXT NOT NULL REFERENCES item (id))');
     const insertPart = 'INSERT INTO part (item_id) VALUES ($1)';
-    await expect(database.write(insertPart, ['b'])).rejects.not.toBeInstanceOf(ApiError);
+    await expect(database.write(insertPart, ['b'])).rejects.not.toBeInstanceOf(DatabaseError);
     await add(database, 'b');
     await database.write(insertPart, ['b']);
     expect(await ids()).toEqual(['a', 'b']);

@@ -6,7 +6,6 @@ import {
   MAX_VIOLATIONS,
   resourceNotFound,
   shouldLog,
-  toApiError,
   unavailable,
 } from '../../../src/model/api-error.ts';
 
@@ -31,18 +30,6 @@ test(`an error names at most ${MAX_VIOLATIONS} fields`, () => {
   const { message, fieldViolations } = invalidFields(violations);
   expect(fieldViolations).toEqual(violations.slice(0, MAX_VIOLATIONS));
   expect(message).not.toContain(`f${MAX_VIOLATIONS}:`);
-});
-
-test('an unexpected error is masked and keeps its cause for the log', () => {
-  const cause = new Error('no such table: wallet');
-  const error = toApiError(cause);
-  expect(error).toMatchObject({ status: 'INTERNAL', reason: 'INTERNAL', cause });
-  expect(error.message).not.toContain('wallet');
-});
-
-test('an ApiError is shown as it is', () => {
-  const error = resourceNotFound();
-  expect(toApiError(error)).toBe(error);
 });
 
 test.each<[string, ApiError, boolean]>([

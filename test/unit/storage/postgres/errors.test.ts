@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resultUnknown, unavailable } from '../../../../src/model/api-error.ts';
+import { resultUnknown, unavailable } from '../../../../src/storage/errors.ts';
 import {
   CONFLICT,
   commitError,
@@ -89,7 +89,7 @@ const RESULTS = [
   },
 ];
 
-/** Returns the reason of an `ApiError`, or the code of another error. */
+/** Returns the reason of an `DatabaseError`, or the code of another error. */
 const nameOf = (error: unknown) => {
   const { reason, code } = error as { readonly reason?: string; readonly code?: string };
   return reason ?? code;
@@ -138,7 +138,7 @@ test.each([
 
 test('a statement after a failed one of its transaction is UNAVAILABLE, and not logged', () => {
   const error = statementError(serverError('25P02'), false);
-  expect(error).toMatchObject({ status: 'UNAVAILABLE', cause: undefined });
+  expect(error).toMatchObject({ reason: 'UNAVAILABLE', cause: undefined });
 });
 
 test('the causes of errors are recognized', () => {

@@ -1,0 +1,13 @@
+import { ApiError, internal, resultUnknown, unavailable } from '../model/api-error.ts';
+import { DatabaseError } from '../storage/errors.ts';
+
+/**
+ * Returns the error for clients: a thrown `ApiError` unchanged, UNAVAILABLE or RESULT_UNKNOWN for an error of the database,
+ * and an internal error, which masks it, for every other thrown value.
+ */
+export function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (!(thrown instanceof DatabaseError)) return internal(thrown);
+  const { reason, cause, fault } = thrown;
+  return reason === 'RESULT_UNKNOWN' ? resultUnknown(cause) : unavailable(cause, fault);
+}

@@ -1,0 +1,28 @@
+import type { Fault } from '../model/fault.ts';
+
+/**
+ * Thrown if the database could not execute a statement or a transaction. All other errors of the storage are faults of the
+ * program.
+ */
+export class DatabaseError extends Error {
+  /** `UNAVAILABLE` if no change was made, `RESULT_UNKNOWN` if it may have been made. */
+  readonly reason: 'UNAVAILABLE' | 'RESULT_UNKNOWN';
+  readonly fault: Fault;
+
+  /** @param cause the error of the engine; undefined if the client has gone, or if another request was in the way */
+  constructor(reason: DatabaseError['reason'], cause: unknown, fault: Fault = 'outage') {
+    super(reason, { cause });
+    this.reason = reason;
+    this.fault = fault;
+  }
+}
+
+/** Returns the error for a change that was not made, or a read without a result. See `DatabaseError`. */
+export function unavailable(cause?: unknown, fault?: Fault): DatabaseError {
+  return new DatabaseError('UNAVAILABLE', cause, fault);
+}
+
+/** Returns the error for a change whose commit the database has not confirmed: it may have been made. */
+export function resultUnknown(cause: unknown): DatabaseError {
+  return new DatabaseError('RESULT_UNKNOWN', cause);
+}
