@@ -2,9 +2,9 @@ import cluster from 'node:cluster';
 import type { FastifyInstance } from 'fastify';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Config } from './config.ts';
-import { addTokenGauge, databaseMetrics } from './database-metrics.ts';
 import { type MetricsServer, startMetricsServer } from './http/observation/metrics-server.ts';
 import { addRequestMetrics } from './http/observation/request-metrics.ts';
+import { addTokenGauge, databaseMetrics } from './storage/metrics.ts';
 import { VERSION } from './version.ts';
 
 /** Metrics of the library that `promtool check metrics` rejects: gauges with the suffix of a counter. */
