@@ -16,9 +16,7 @@ type OperationObject = {
   readonly operationId: string;
   readonly parameters: readonly (Ref | ParameterObject)[];
   readonly requestBody?: {
-    readonly content: {
-      readonly 'application/json': { readonly schema: SchemaObject; readonly example: object };
-    };
+    readonly content: { readonly 'application/json': { readonly schema: SchemaObject } };
   };
   /** By HTTP status, or `default`. */
   readonly responses: Readonly<Record<string, Ref | ResponseObject>>;
@@ -31,19 +29,13 @@ type ParameterObject = {
   readonly in: 'path' | 'query';
   readonly required?: boolean;
   readonly schema: SchemaObject;
-  readonly example?: string | number;
 };
 
 type ResponseObject = {
   /** Of an error: the reasons. */
   readonly description: string;
   readonly headers: Readonly<Record<string, Ref>>;
-  readonly content: {
-    readonly 'application/json': {
-      readonly schema: Ref;
-      readonly example?: Readonly<Record<string, unknown>>;
-    };
-  };
+  readonly content: { readonly 'application/json': { readonly schema: Ref } };
 };
 
 /** An inline schema of an object or of one value. */
@@ -64,10 +56,6 @@ export type RequestField = {
   readonly required: boolean;
 };
 
-export const OPERATION_IDS = ['createApp', 'signIn', 'updateWallet', 'listProjects'] as const;
-
-export type OperationId = (typeof OPERATION_IDS)[number];
-
 /** All operations, in document order. */
 export function operationsOf({ paths }: OpenApiDocument): readonly Operation[] {
   return Object.entries(paths).flatMap(([path, operations]) =>
@@ -77,13 +65,6 @@ export function operationsOf({ paths }: OpenApiDocument): readonly Operation[] {
       method: method.toUpperCase(),
     })),
   );
-}
-
-/** One operation of a document. */
-export function operationOf(document: OpenApiDocument, id: OperationId): Operation {
-  const operation = operationsOf(document).find(({ operationId }) => operationId === id);
-  if (operation === undefined) throw new Error(`${id} is not documented.`);
-  return operation;
 }
 
 /** The response of an operation that has an HTTP status. */
@@ -99,18 +80,17 @@ export function responseOf(
   return resolved;
 }
 
-/** The parameters that only this operation has. */
-export function parametersOf({ parameters }: Operation): readonly ParameterObject[] {
-  return parameters.filter((parameter) => 'name' in parameter);
+/** The reasons of errors that the document names. */
+export function reasonsIn({ components }: OpenApiDocument): readonly string[] {
+  const texts = Object.values(components.responses).map(({ description }) => description);
+  return texts.flatMap((text) => [...text.matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, reason = '']) => reason));
 }
 
-/** The values that a request of an operation may have. */
+/** The values that a request of an operation may have, except for the headers. */
 export function fieldsOf(operation: Operation): readonly RequestField[] {
-  const parameters = parametersOf(operation).map(({ in: place, required = false, ...parameter }) => ({
-    ...parameter,
-    required,
-    place,
-  }));
+  const parameters = operation.parameters
+    .filter((parameter) => 'name' in parameter)
+    .map(({ in: place, required = false, ...parameter }) => ({ ...parameter, required, place }));
   const fields = objectsOf(operation).flatMap(({ within, schema: { properties = {}, required = [] } }) =>
     Object.entries(properties)
       .filter(([, schema]) => schema.properties === undefined)
@@ -126,14 +106,10 @@ export function fieldsOf(operation: Operation): readonly RequestField[] {
 
 /** The objects in a request body, with the prefix of their field names. */
 export function objectsOf({ requestBody }: Operation) {
-  const inside = (within: string, schema: SchemaObject): { within: string; schema: SchemaObject }[] =>
-    schema.properties === undefined
-      ? []
-      : [
-          { within, schema },
-          ...Object.entries(schema.properties).flatMap(([name, property]) =>
-            inside(`${within}${name}.`, property),
-          ),
-        ];
+  const inside = (within: string, schema: SchemaObject): { within: string; schema: SchemaObject }[] => {
+    if (schema.properties === undefined) return [];
+    const nested = Object.entries(schema.properties);
+    return [{ within, schema }, ...nested.flatMap(([name, each]) => inside(`${within}${name}.`, each))];
+  };
   return requestBody ? inside('', requestBody.content['application/json'].schema) : [];
 }
