@@ -25,6 +25,8 @@ const types = await codegen({
   plugins: [{ typescript: {} }, { resolvers: {} }],
   pluginMap: { typescript, resolvers },
   config: {
+    // The resolvers of Query and Mutation are required, and so are the fields of the objects that they return.
+    avoidOptionals: { field: true, query: true, mutation: true },
     contextType: './context.ts#Context',
     enumsAsTypes: true,
     // `unknown` instead of `any` for scalars without a mapping.

@@ -1,4 +1,11 @@
-import { clientMutationId, parseFields } from '../model/fields.ts';
+import { clientMutationId, parseFields, rejectUnknownFields } from '../model/fields.ts';
+import {
+  createAppFields,
+  rotateAppKeyFields,
+  signInFields,
+  updateAppFields,
+  updateWalletFields,
+} from '../model/operation-fields.ts';
 import type { Context } from './context.ts';
 import type { MutationResolvers } from './schema-types.ts';
 import { isoTime } from './types.ts';
@@ -8,32 +15,32 @@ const VALIDATORS = { clientMutationId };
 /** The resolvers of `Mutation`. Each one calls one operation of the data layer. */
 export const mutations: MutationResolvers = {
   async createApp(_parent, { input }, context) {
-    const mutationId = begin(context, input);
+    const mutationId = begin(context, input, createAppFields);
     const { data, principal, client } = context;
     return { app: await data.createApp(principal, input, client), ...mutationId };
   },
 
   async updateApp(_parent, { input }, context) {
-    const mutationId = begin(context, input);
+    const mutationId = begin(context, input, updateAppFields);
     const { data, principal, client } = context;
     return { app: await data.updateApp(principal, input, client), ...mutationId };
   },
 
   async rotateAppKey(_parent, { input }, context) {
-    const mutationId = begin(context, input);
+    const mutationId = begin(context, input, rotateAppKeyFields);
     const { data, principal, client } = context;
     return { app: await data.rotateAppKey(principal, input, client), ...mutationId };
   },
 
   async signIn(_parent, { input }, context) {
-    const mutationId = begin(context, input);
+    const mutationId = begin(context, input, signInFields);
     const { data, principal, client } = context;
     const { accessToken, expireTimeMs, app } = await data.signIn(principal, input, client);
     return { accessToken, expireTime: isoTime(expireTimeMs), app, ...mutationId };
   },
 
   async signOut(_parent, { input }, context) {
-    const mutationId = begin(context, input ?? {});
+    const mutationId = begin(context, input ?? {}, {});
     const { data, principal, client, state } = context;
     await data.signOut(principal, client);
     state.isSignedOut = true;
@@ -41,20 +48,30 @@ export const mutations: MutationResolvers = {
   },
 
   async updateWallet(_parent, { input }, context) {
-    const mutationId = begin(context, input);
+    const mutationId = begin(context, input, updateWalletFields);
     const { data, principal, client } = context;
     return { wallet: await data.updateWallet(principal, input, client), ...mutationId };
   },
 };
 
+/** An input whose fields, beside `clientMutationId`, are those that the validators of its operation read. */
+type FieldsOf<Input, Validators> = Record<Exclude<keyof Input, 'clientMutationId'>, unknown> &
+  Record<Exclude<keyof Validators, keyof Input>, never>;
+
 /**
  * Begins a mutation: validates `clientMutationId`, so that an invalid one changes nothing, and forgets what the mutation
  * may change.
+ *
+ * @param validators those of the operation. An input field without a validator does not compile, and is rejected.
  */
-function begin(
-  context: Context,
-  input: Readonly<Record<string, unknown>>,
-): { clientMutationId: string | null } {
+function begin<
+  Input extends { readonly clientMutationId?: unknown },
+  Validators extends FieldsOf<Input, Validators>,
+>(context: Context, input: Input, validators: Validators): { clientMutationId: string | null } {
   context.forgetLists();
-  return { clientMutationId: parseFields(input, VALIDATORS).clientMutationId ?? null };
+  rejectUnknownFields(Object.keys(input), [...Object.keys(validators), 'clientMutationId']);
+  return {
+    clientMutationId:
+      parseFields({ clientMutationId: input.clientMutationId }, VALIDATORS).clientMutationId ?? null,
+  };
 }

@@ -98,7 +98,7 @@ export type CreateAppPayload = {
   /** The new app, with its private key. */
   readonly app: App;
   /** The `clientMutationId` of the input. */
-  readonly clientMutationId?: Maybe<Scalars['String']['output']>;
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
 };
 
 /**
@@ -111,37 +111,37 @@ export type Mutation = {
    * Creates an app. Requires an account token. Only this response contains the private key
    * of the app.
    */
-  readonly createApp?: Maybe<CreateAppPayload>;
+  readonly createApp: Maybe<CreateAppPayload>;
   /**
    * Gives an app a new private key. Only this response contains it. The old key, and the access
    * tokens that were issued for it, end after the grace period. A still older key, which an
    * earlier rotation had left valid, ends at once with its tokens: an app never has more than two
    * valid keys. Requires an account token; it can rotate the key of any app of its account.
    */
-  readonly rotateAppKey?: Maybe<RotateAppKeyPayload>;
+  readonly rotateAppKey: Maybe<RotateAppKeyPayload>;
   /**
    * Exchanges the private key of an app for a project token. An account token can sign in
    * any app of its account, a project token any app of its project.
    */
-  readonly signIn?: Maybe<SignInPayload>;
+  readonly signIn: Maybe<SignInPayload>;
   /**
    * Ends the token of the request, at once and on every instance. It works for both levels of
    * token. Later fields of the same request are rejected like every later request, with the
    * reason `TOKEN_INVALID`. Other tokens of the app or of the account stay valid.
    */
-  readonly signOut?: Maybe<SignOutPayload>;
+  readonly signOut: Maybe<SignOutPayload>;
   /**
    * Updates the fields of an app that are in the input. Other fields are unchanged. Requires an
    * account token; it can update any app of its account. A deactivation ends all project tokens
    * of the app at once; after a reactivation, the app has to sign in again.
    */
-  readonly updateApp?: Maybe<UpdateAppPayload>;
+  readonly updateApp: Maybe<UpdateAppPayload>;
   /**
    * Updates the fields of a wallet that are in the input. Other fields are unchanged. An
    * account token can update any wallet of its account, a project token any wallet of its
    * project.
    */
-  readonly updateWallet?: Maybe<UpdateWalletPayload>;
+  readonly updateWallet: Maybe<UpdateWalletPayload>;
 };
 
 
@@ -221,13 +221,13 @@ export type Node = {
 export type PageInfo = {
   readonly __typename?: 'PageInfo';
   /** The cursor of the last edge. Null if the page is empty. */
-  readonly endCursor?: Maybe<Scalars['String']['output']>;
+  readonly endCursor: Maybe<Scalars['String']['output']>;
   /** Whether the list has items after the last edge of the page. */
   readonly hasNextPage: Scalars['Boolean']['output'];
   /** Whether the list has items before the first edge of the page. */
   readonly hasPreviousPage: Scalars['Boolean']['output'];
   /** The cursor of the first edge. Null if the page is empty. */
-  readonly startCursor?: Maybe<Scalars['String']['output']>;
+  readonly startCursor: Maybe<Scalars['String']['output']>;
 };
 
 /** A project, which contains apps and wallets. */
@@ -306,7 +306,7 @@ export type Query = {
    * A project, app or wallet. Null if it does not exist or is not visible to the token; the
    * two cases have the same response.
    */
-  readonly node?: Maybe<Node>;
+  readonly node: Maybe<Node>;
   /**
    * At most 100 projects, apps and wallets, in the order of their ids. An object that does
    * not exist or is not visible to the token is null.
@@ -366,7 +366,7 @@ export type RotateAppKeyPayload = {
   /** The app, with its new private key. */
   readonly app: App;
   /** The `clientMutationId` of the input. */
-  readonly clientMutationId?: Maybe<Scalars['String']['output']>;
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
 };
 
 /** The input of `signIn`. */
@@ -387,7 +387,7 @@ export type SignInPayload = {
   /** The app that signed in. */
   readonly app: App;
   /** The `clientMutationId` of the input. */
-  readonly clientMutationId?: Maybe<Scalars['String']['output']>;
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
   /**
    * The expiry of the project token, which is not after the end of the private key. The token is
    * rejected earlier if it is revoked or the app becomes inactive.
@@ -405,7 +405,7 @@ export type SignOutInput = {
 export type SignOutPayload = {
   readonly __typename?: 'SignOutPayload';
   /** The `clientMutationId` of the input. */
-  readonly clientMutationId?: Maybe<Scalars['String']['output']>;
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
 };
 
 /** The level of a token. */
@@ -433,7 +433,7 @@ export type UpdateAppPayload = {
   /** The updated app. */
   readonly app: App;
   /** The `clientMutationId` of the input. */
-  readonly clientMutationId?: Maybe<Scalars['String']['output']>;
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
 };
 
 /** The input of `updateWallet`. An omitted field is unchanged. Null is an error. */
@@ -458,7 +458,7 @@ export type UpdateWalletInput = {
 export type UpdateWalletPayload = {
   readonly __typename?: 'UpdateWalletPayload';
   /** The `clientMutationId` of the input. */
-  readonly clientMutationId?: Maybe<Scalars['String']['output']>;
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
   /** The updated wallet. */
   readonly wallet: Wallet;
 };
@@ -469,7 +469,7 @@ export type Viewer = {
   /** The resource name of the account that the token belongs to, `accounts/<ULID>`. */
   readonly account: Scalars['ResourceName']['output'];
   /** The app that signed in to get a project token. Null for an account token. */
-  readonly app?: Maybe<App>;
+  readonly app: Maybe<App>;
   /** The expiry of the token. The token is rejected earlier if it is revoked or its app becomes inactive. */
   readonly expireTime: Scalars['DateTime']['output'];
   /** The level of the token, which determines its permissions. */
@@ -724,12 +724,12 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 }
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
-  createApp?: Resolver<Maybe<ResolversTypes['CreateAppPayload']>, ParentType, ContextType, RequireFields<MutationCreateAppArgs, 'input'>>;
-  rotateAppKey?: Resolver<Maybe<ResolversTypes['RotateAppKeyPayload']>, ParentType, ContextType, RequireFields<MutationRotateAppKeyArgs, 'input'>>;
-  signIn?: Resolver<Maybe<ResolversTypes['SignInPayload']>, ParentType, ContextType, RequireFields<MutationSignInArgs, 'input'>>;
-  signOut?: Resolver<Maybe<ResolversTypes['SignOutPayload']>, ParentType, ContextType, Partial<MutationSignOutArgs>>;
-  updateApp?: Resolver<Maybe<ResolversTypes['UpdateAppPayload']>, ParentType, ContextType, RequireFields<MutationUpdateAppArgs, 'input'>>;
-  updateWallet?: Resolver<Maybe<ResolversTypes['UpdateWalletPayload']>, ParentType, ContextType, RequireFields<MutationUpdateWalletArgs, 'input'>>;
+  createApp: Resolver<Maybe<ResolversTypes['CreateAppPayload']>, ParentType, ContextType, RequireFields<MutationCreateAppArgs, 'input'>>;
+  rotateAppKey: Resolver<Maybe<ResolversTypes['RotateAppKeyPayload']>, ParentType, ContextType, RequireFields<MutationRotateAppKeyArgs, 'input'>>;
+  signIn: Resolver<Maybe<ResolversTypes['SignInPayload']>, ParentType, ContextType, RequireFields<MutationSignInArgs, 'input'>>;
+  signOut: Resolver<Maybe<ResolversTypes['SignOutPayload']>, ParentType, ContextType, Partial<MutationSignOutArgs>>;
+  updateApp: Resolver<Maybe<ResolversTypes['UpdateAppPayload']>, ParentType, ContextType, RequireFields<MutationUpdateAppArgs, 'input'>>;
+  updateWallet: Resolver<Maybe<ResolversTypes['UpdateWalletPayload']>, ParentType, ContextType, RequireFields<MutationUpdateWalletArgs, 'input'>>;
 };
 
 export type NodeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Node'] = ResolversParentTypes['Node']> = {
@@ -769,10 +769,10 @@ export type ProjectEdgeResolvers<ContextType = Context, ParentType extends Resol
 };
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
-  node?: Resolver<Maybe<ResolversTypes['Node']>, ParentType, ContextType, RequireFields<QueryNodeArgs, 'id'>>;
-  nodes?: Resolver<ReadonlyArray<Maybe<ResolversTypes['Node']>>, ParentType, ContextType, RequireFields<QueryNodesArgs, 'ids'>>;
-  projects?: Resolver<ResolversTypes['ProjectConnection'], ParentType, ContextType, Partial<QueryProjectsArgs>>;
-  viewer?: Resolver<ResolversTypes['Viewer'], ParentType, ContextType>;
+  node: Resolver<Maybe<ResolversTypes['Node']>, ParentType, ContextType, RequireFields<QueryNodeArgs, 'id'>>;
+  nodes: Resolver<ReadonlyArray<Maybe<ResolversTypes['Node']>>, ParentType, ContextType, RequireFields<QueryNodesArgs, 'ids'>>;
+  projects: Resolver<ResolversTypes['ProjectConnection'], ParentType, ContextType, Partial<QueryProjectsArgs>>;
+  viewer: Resolver<ResolversTypes['Viewer'], ParentType, ContextType>;
 };
 
 export interface ResourceNameScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['ResourceName'], any> {

@@ -4,7 +4,28 @@ import type { App } from '../model/app.ts';
 import type { Project } from '../model/project.ts';
 import { collectionOf, type ResourceName, resourceName } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
-import type { Resolvers } from './schema-types.ts';
+import type { Resolvers, ResolversParentTypes, Scalars } from './schema-types.ts';
+
+type ObjectResolvers = Omit<Required<Resolvers>, 'Query' | 'Mutation' | keyof Scalars>;
+
+/** The resolvers of the fields of a type that its model does not have as a property of the right type. */
+type MissingFields<Model, Fields> = {
+  [F in keyof Fields as F extends keyof Model
+    ? Model[F] extends ReturnType<Extract<Fields[F], (...args: never[]) => unknown>>
+      ? never
+      : F
+    : Exclude<F, '__isTypeOf'>]: Fields[F];
+};
+
+type Missing<T extends keyof ObjectResolvers> = MissingFields<
+  ResolversParentTypes[T],
+  Required<ObjectResolvers[T]>
+>;
+
+/** The resolvers that the contract needs beside the models: a forgotten one does not compile. */
+type RequiredResolvers = {
+  [T in keyof ObjectResolvers as object extends Missing<T> ? never : T]: Missing<T>;
+};
 
 /** The resolvers of the object types. Only fields that differ from the model have a resolver. */
 export const types = {
@@ -55,7 +76,7 @@ export const types = {
     hasNextPage: ({ page }) => (page.direction === 'forward' ? page.hasMore : page.readHasPrevious()),
     hasPreviousPage: ({ page }) => (page.direction === 'backward' ? page.hasMore : page.readHasPrevious()),
   },
-} satisfies Resolvers;
+} satisfies Resolvers & RequiredResolvers;
 
 const TYPE_OF = { projects: 'Project', apps: 'App', wallets: 'Wallet' } as const;
 

@@ -50,6 +50,25 @@ export function parseFields<Validators extends Record<string, Validator<unknown>
   return parsed as Parsed<Validators>;
 }
 
+/**
+ * Rejects the fields of a request that no validator reads.
+ *
+ * @param sent the names of the fields that the client sent
+ * @param known the names of the fields that have a validator
+ * @param parent the name of the object that contains the fields, if it is a field itself
+ * @throws INVALID_ARGUMENT with a violation for every unknown field
+ */
+export function rejectUnknownFields(
+  sent: readonly string[],
+  known: readonly string[],
+  parent?: string,
+): void {
+  const unknown = sent.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const description = `Unknown field. Known fields: ${known.join(', ') || 'none'}.`;
+  throw invalidFields(unknown.map((name) => ({ field: parent ? `${parent}.${name}` : name, description })));
+}
+
 /** Returns a validator for a field that can be omitted. Null is invalid. */
 export function optional<T>(required: Validator<T>): Validator<T | undefined> {
   return (value) => (value === undefined ? undefined : required(value));

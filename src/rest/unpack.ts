@@ -1,5 +1,6 @@
 import { malformedRequest } from '../http/http-error.ts';
 import { ApiError, invalidFields } from '../model/api-error.ts';
+import { rejectUnknownFields } from '../model/fields.ts';
 
 /**
  * Returns a body, or an object in a body, after checking its field names. The operation validates
@@ -64,11 +65,4 @@ export async function renameFields<T>(
       error.fieldViolations.map(({ field, description }) => ({ field: names[field] ?? field, description })),
     );
   }
-}
-
-function rejectUnknownFields(sent: readonly string[], known: readonly string[], parent?: string): void {
-  const unknown = sent.filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
-  const description = `Unknown field. Known fields: ${known.join(', ') || 'none'}.`;
-  throw invalidFields(unknown.map((name) => ({ field: parent ? `${parent}.${name}` : name, description })));
 }
