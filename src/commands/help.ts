@@ -9,7 +9,7 @@ export function overview(commands: readonly Command[]): string {
 ${lines}
 
 Every command supports --json, which prints only one JSON object, and --help.
-DATABASE_URL sets the database (default: sqlite:data/paw.db). docs/operations.md lists all settings.`;
+DATABASE_URL sets the database (default: sqlite:data/paw.db). docs/running.md lists all settings.`;
 }
 
 /** Returns the help of one command. */

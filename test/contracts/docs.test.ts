@@ -70,8 +70,8 @@ test('the paths of the repository that the documentation names exist', () => {
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-test('docs/operations.md lists exactly the settings that the configuration reads', () => {
-  const [, section = ''] = /^## Settings$(.*?)^## /ms.exec(textOf('docs/operations.md')) ?? [];
+test('docs/running.md lists exactly the settings that the configuration reads', () => {
+  const [, section = ''] = /^## Settings$(.*?)^## /ms.exec(textOf('docs/running.md')) ?? [];
   const listed = [...section.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
   expect(listed.sort()).toEqual(settingsRead());
 });
@@ -81,10 +81,12 @@ test('no page names a PAW_ variable that the program does not read', () => {
   expect(named.filter((name) => !settingsRead().includes(name))).toEqual([]);
 });
 
-test('the README names every package that package.json installs', () => {
-  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(textOf('package.json'));
-  const installed = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
-  const [, section = ''] = /^## Dependencies$(.*)/ms.exec(textOf('README.md')) ?? [];
+test('CONTRIBUTING.md names every package that is installed', () => {
+  const installed = ['package.json', 'test/package.json'].flatMap((file) => {
+    const { dependencies, devDependencies } = JSON.parse(textOf(file));
+    return Object.keys({ ...dependencies, ...devDependencies });
+  });
+  const [, section = ''] = /^## Dependencies$(.*)/ms.exec(textOf('CONTRIBUTING.md')) ?? [];
   const named = [...section.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
   const isNamed = (name: string) => named.includes(name) || named.includes(name.replace(/\/.*/, '/*'));
   expect(installed.filter((name) => !isNamed(name))).toEqual([]);

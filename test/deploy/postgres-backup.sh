@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the commands of docs/operations.md, "Backup and restore" of PostgreSQL, as they are printed there. Only folders,
-# the address of the server and the time are replaced. Needs the Debian package postgresql; its service is not used.
+# Runs the commands of docs/postgresql.md, "Backup and restore", as they are printed there. Only folders, the address of
+# the server and the time are replaced. Needs the Debian package postgresql; its service is not used.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 PATH="$root/node_modules/.bin:$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -1):$PATH"
@@ -25,8 +25,7 @@ trap cleanup EXIT
 
 # Prints the nth code block of the section.
 block() {
-  sed -n '/^## Backup and restore$/,/^### What a backup contains$/p' "$root/docs/operations.md" |
-    sed -n '/^### PostgreSQL$/,$p' |
+  sed -n '/^## Backup and restore$/,/^## PgBouncer$/p' "$root/docs/postgresql.md" |
     awk -v n="$1" '/^```[a-z]/ { i++; next } /^```$/ { if (i == n) exit; inside = 0 } { if (i == n) print }' |
     sed -e "s#/srv/backups#$work/backups#g" -e "s#db\.example\.com#127.0.0.1:$PGPORT#g" \
       -e "s#2026-01-31 12:00:00+00#${target-}#" -e 's#^pg_ctl start#& --silent --log="$PGDATA/log"#' \
