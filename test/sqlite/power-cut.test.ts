@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { type DiskTrace, traceDisk } from '../support/disk-model.ts';
+import { SEED } from '../support/seed.ts';
 
 const WORKLOAD = fileURLToPath(new URL('../support/power-cut-workload.ts', import.meta.url));
 
@@ -15,11 +16,14 @@ const CUTS = Number(process.env['PAW_TEST_POWER_CUTS'] ?? 20);
 
 test('after a power cut, every acknowledged write exists, and no partial transaction', () => {
   const { folder, trace } = run();
-  const seed = Math.floor(Math.random() * 2 ** 31);
-  const random = randomNumbers(seed);
+  const random = randomNumbers(SEED);
   for (let cut = 1; cut <= CUTS; cut += 1) {
     const found = cutPower(trace, folder, random);
-    expect(found, `cut ${cut} of the seed ${seed}`).toMatchObject({ integrity: 'ok', halves: [], lost: [] });
+    expect(found, `cut ${cut} of PAW_TEST_SEED=${SEED}`).toMatchObject({
+      integrity: 'ok',
+      halves: [],
+      lost: [],
+    });
   }
 });
 

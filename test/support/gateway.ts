@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { inject } from 'vitest';
+import { beforeAll, inject } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createAccount } from '../../src/data/create-account.ts';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
@@ -100,6 +100,22 @@ export async function startGateway(
       await made?.remove();
     },
   };
+}
+
+/**
+ * Starts a gateway before the tests of a file, and stops it after them.
+ *
+ * @param first a gateway of which it becomes another instance, on the same database with the same clock
+ */
+export function useGateway(settings: Readonly<Record<string, string>> = {}, first?: Gateway): Gateway {
+  let gateway: Gateway | undefined;
+  beforeAll(async () => {
+    gateway = await (first
+      ? startGateway({ ...settings, DATABASE_URL: first.databaseUrl }, first.clock)
+      : startGateway(settings));
+    return gateway.stop;
+  });
+  return new Proxy({} as Gateway, { get: (_, name: keyof Gateway) => gateway?.[name] });
 }
 
 /** Returns the context for administrative operations on a database. */

@@ -1,26 +1,18 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, inject, test } from 'vitest';
-import { withOtherSecret } from '../../support/actors.ts';
-import { type HttpResponse, postGraphql, send } from '../../support/apis.ts';
-import { onDatabase } from '../../support/engine.ts';
-import {
-  adminContext,
-  makeDatabase,
-  migrateDatabase,
-  seedTenant,
-  type Tenant,
-} from '../../support/gateway.ts';
-import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../support/otlp-receiver.ts';
-import { logLines, type RunningServer, startServerProcess } from '../../support/paw.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { withOtherSecret } from '../support/actors.ts';
+import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
+import { onDatabase } from '../support/engine.ts';
+import { adminContext, makeDatabase, migrateDatabase, seedTenant, type Tenant } from '../support/gateway.ts';
+import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../support/otlp-receiver.ts';
+import { logLines, type RunningServer, startServerProcess } from '../support/paw.ts';
 
-const SHIPPED = fileURLToPath(new URL('../../../deploy/tracing.js', import.meta.url));
+const SHIPPED = fileURLToPath(new URL('../../deploy/tracing.js', import.meta.url));
 
 // A folder from which the packages of the tests are found.
-const FOLDER = fileURLToPath(
-  new URL(`../node_modules/.cache/traces-${process.pid}-${inject('engine')}`, import.meta.url),
-);
+const FOLDER = fileURLToPath(new URL(`../node_modules/.cache/traces-${process.pid}`, import.meta.url));
 
 const [SERVER, CLIENT] = [2, 3];
 const [UNSET, OK, ERROR] = [0, 1, 2];
@@ -153,7 +145,7 @@ test('a GraphQL operation that Apollo Server executes is a span below its reques
   }
 });
 
-test.runIf(inject('engine') === 'postgres')('a statement is a span in the trace of its request', () => {
+test('a statement is a span in the trace of its request', () => {
   const page = ['SELECT project', 'SELECT token'];
   const update = ['SELECT token', 'SELECT wallet', 'WITH wallet'];
   expect(childrenOf('REST page')).toEqual(page);
