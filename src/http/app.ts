@@ -1,12 +1,10 @@
-import type { Socket } from 'node:net';
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
-import type { ApiError } from '../model/api-error.ts';
 import type { FormatErrorBody } from './errors.ts';
 import { MAX_BODY_BYTES, malformedRequest, statusCodeOf } from './http-error.ts';
 import { addJsonBody, JSON_TYPE } from './json.ts';
 import { Connections } from './protection/connections.ts';
 import { limitSlowClients, SLOW_CLIENT_LIMITS, type SlowClientLimits } from './protection/slow-clients.ts';
-import { connectRefused, headerError, normalizedTarget, parserError, withoutPorts } from './protocol.ts';
+import { hostError, normalizedTarget, parserError, withoutPorts } from './protocol.ts';
 import { connectionRejecter } from './rejection.ts';
 import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
 import { stopServer } from './stop.ts';
@@ -79,28 +77,15 @@ export function createHttpApp(
       reply.headers(commonHeaders(request.id));
       reply.code(statusCodeOf(error)).type(JSON_TYPE).send(errorBody(error, request.id));
     },
-    clientErrorHandler(cause, socket) {
-      reject(socket, parserError(cause), cause.code);
+    clientErrorHandler({ code }, socket) {
+      const requestId = newRequestId();
+      // Only the code is logged: the error object contains the bytes of the request, and so the bearer token.
+      logger.debug({ code, reqId: requestId }, 'rejected a malformed request');
+      rejectConnection(socket, parserError(code), requestId);
     },
   });
   const connections = new Connections(app.server);
   const rejectConnection = connectionRejecter(connections, errorBody);
-
-  /** Responds to what is not a valid request, and closes the connection. */
-  function reject(socket: Socket, error: ApiError, code?: string): void {
-    const requestId = newRequestId();
-    // Only the code is logged: the error object contains the bytes of the request, and so the bearer token.
-    logger.debug({ code, reqId: requestId }, 'rejected a malformed request');
-    rejectConnection(socket, error, requestId);
-  }
-  app.server.on('connect', (_request, socket: Socket) => {
-    socket.on('error', () => {});
-    // Nothing else reads from the connection, so its end would not be noticed.
-    socket.resume();
-    reject(socket, connectRefused());
-  });
-  // Fastify's hooks respond with the error.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   limitSlowClients(app.server, connections, slowClients);
   addJsonBody(app);
   addConnectionHooks(app, connections);
@@ -119,7 +104,7 @@ function addConnectionHooks(app: FastifyInstance, connections: Connections): voi
     const forwardedFor = raw.headers['x-forwarded-for'];
     if (forwardedFor) raw.headers['x-forwarded-for'] = withoutPorts(String(forwardedFor));
     reply.headers(commonHeaders(id));
-    done(headerError(raw));
+    done(hostError(raw));
   });
   app.addHook('onSend', ({ socket }, reply, _payload, done) => {
     if (connections.isLastResponse(socket)) reply.header('connection', 'close');

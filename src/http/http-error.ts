@@ -66,17 +66,6 @@ export function malformedRequest(message: string, statusCode = 400): ApiError {
   return new HttpError(statusCode, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST', message);
 }
 
-/** Returns the error for a valid request that needs a part of HTTP which the server does not have. */
-export function notImplemented(message: string, headers: Headers = {}): ApiError {
-  return new HttpError(501, 'UNIMPLEMENTED', 'NOT_IMPLEMENTED', message, headers);
-}
-
-/** Returns the error for an expectation other than `100-continue`. */
-export function expectationFailed(): ApiError {
-  const message = 'The only supported value of the header "Expect" is 100-continue.';
-  return new HttpError(417, 'INVALID_ARGUMENT', 'EXPECTATION_FAILED', message);
-}
-
 /** Returns the error for a request without a bearer token. Its challenge has no error code. Source: RFC 6750, section 3.1. */
 export function tokenMissing(): ApiError {
   const message = 'This operation requires the header "Authorization: Bearer <token>".';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiError } from '../model/api-error.ts';
-import { expectationFailed, malformedRequest, notImplemented } from './http-error.ts';
+import { malformedRequest } from './http-error.ts';
 
 /** The HTTP status of the errors of Node's HTTP parser, where it is not 400. */
 const STATUS_BY_CODE = new Map<unknown, number>([
@@ -12,13 +12,8 @@ const STATUS_BY_CODE = new Map<unknown, number>([
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
 /** Returns the error for an error of Node's HTTP parser. */
-export function parserError({ code }: { readonly code?: unknown }): ApiError {
+export function parserError(code: unknown): ApiError {
   return malformedRequest('The request is not valid HTTP.', STATUS_BY_CODE.get(code));
-}
-
-/** Returns the error for a CONNECT request, to which no path belongs. */
-export function connectRefused(): ApiError {
-  return notImplemented('The server is not a proxy.');
 }
 
 /**
@@ -43,24 +38,13 @@ export function withoutPorts(forwardedFor: string): string {
   return forwardedFor.replace(/\[([^\],]*)\](:\d+)?|(\.\d+):\d+/g, '$1$3');
 }
 
-/**
- * Returns the error of a request whose headers the server must not accept. Node has joined repeated headers.
- * Sources: RFC 9112, sections 3.2 and 6.1; RFC 9110, section 10.1.1.
- */
-export function headerError({
-  headers,
+/** Returns the error of a request without exactly one valid Host header. Source: RFC 9112, section 3.2. */
+export function hostError({
+  headers: { host },
   httpVersion,
 }: Pick<IncomingMessage, 'headers' | 'httpVersion'>): ApiError | undefined {
-  const { host, expect, 'transfer-encoding': transferEncoding } = headers;
   if (host === undefined && httpVersion === '1.1') return malformedRequest('The request has no Host header.');
-  if (host !== undefined && !HOST.test(host)) {
-    return malformedRequest('The request must have one valid Host header.');
-  }
-  if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
-    return notImplemented('The only supported transfer coding is chunked.', { connection: 'close' });
-  }
-  if (expect !== undefined && httpVersion === '1.1' && expect.toLowerCase() !== '100-continue') {
-    return expectationFailed();
-  }
-  return undefined;
+  // Node has joined repeated headers.
+  if (host === undefined || HOST.test(host)) return undefined;
+  return malformedRequest('The request must have one valid Host header.');
 }

@@ -357,9 +357,7 @@ export interface components {
          *     - 408 `MALFORMED_REQUEST`: the request takes longer than 30 s to arrive
          *     - 413 `BODY_TOO_LARGE`: the body exceeds 102400 bytes
          *     - 415 `UNSUPPORTED_MEDIA_TYPE`: the body is not declared as JSON
-         *     - 417 `EXPECTATION_FAILED`: the header `Expect` has another value than `100-continue`
          *     - 431 `MALFORMED_REQUEST`: the headers are too large
-         *     - 501 `NOT_IMPLEMENTED`: the request uses a transfer coding other than `chunked`
          */
         OtherError: {
             headers: {

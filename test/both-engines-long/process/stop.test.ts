@@ -1,10 +1,8 @@
 import { once } from 'node:events';
-import { Agent, type ClientRequest, createServer, type IncomingMessage, request } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from 'vitest';
-import { Connections } from '../../../src/http/protection/connections.ts';
-import { stopServer } from '../../../src/http/stop.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
 import { startServerProcess } from '../../support/paw.ts';
 
@@ -86,18 +84,6 @@ test('a connection without a request does not delay the stop', async () => {
   // The deadline for requests is 10 s.
   await expect.poll(() => isOver, { timeout: 8000 }).toBe(true);
   expect(await ended).toMatchObject(ENDED_WELL);
-});
-
-test('the deadline of the stop holds for connections that Node does not list after CONNECT', async () => {
-  const server = createServer();
-  const connections = new Connections(server);
-  server.on('connect', (_request, socket) => socket.on('error', () => {}));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  socket.write('CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n');
-  await once(server, 'connect');
-  await stopServer(server, connections, 0, 50);
-  await once(socket, 'close');
 });
 
 /** Starts a server, stops it under load, and returns the requests that were sent and not answered. */

@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
 import {
   bodyTooLarge,
-  expectationFailed,
   headersOf,
   MAX_BODY_BYTES,
   malformedRequest,
   methodNotAllowed,
   notAcceptable,
-  notImplemented,
   pathNotFound,
   statusCodeOf,
   tokenMissing,
@@ -60,7 +58,6 @@ test.each<[number, string, string, object, ApiError]>([
   [422, 'INVALID_ARGUMENT', 'IDEMPOTENCY_KEY_REUSED', {}, idempotencyKeyReused()],
   [413, 'INVALID_ARGUMENT', 'BODY_TOO_LARGE', {}, bodyTooLarge()],
   [415, 'INVALID_ARGUMENT', 'UNSUPPORTED_MEDIA_TYPE', {}, unsupportedMediaType()],
-  [417, 'INVALID_ARGUMENT', 'EXPECTATION_FAILED', {}, expectationFailed()],
   [
     429,
     'RESOURCE_EXHAUSTED',
@@ -73,13 +70,6 @@ test.each<[number, string, string, object, ApiError]>([
   [500, 'INTERNAL', 'INTERNAL', {}, internal(new Error('broken'))],
   [429, 'RESOURCE_EXHAUSTED', 'TOO_MANY_CONCURRENT_REQUESTS', RETRY, tooManyConcurrentRequests()],
   [503, 'UNAVAILABLE', 'OVERLOADED', RETRY, overloaded()],
-  [
-    501,
-    'UNIMPLEMENTED',
-    'NOT_IMPLEMENTED',
-    { connection: 'close' },
-    notImplemented('No.', { connection: 'close' }),
-  ],
   [503, 'UNAVAILABLE', 'UNAVAILABLE', RETRY, unavailable(new Error('away'))],
 ])(
   'the HTTP status %i has the name %s, the reason %s and the headers %j',
