@@ -14,7 +14,7 @@ import { addCors } from './http/cors.ts';
 import { addCoverImages } from './http/cover-images.ts';
 import { addErrorHandling } from './http/errors.ts';
 import { addHealthChecks } from './http/health.ts';
-import { ErrorLog } from './http/observation/error-log.ts';
+import { errorLog } from './http/observation/error-log.ts';
 import { addRequestLog } from './http/observation/request-log.ts';
 import { addRequestRecords } from './http/observation/request-record.ts';
 import { addOverloadProtection } from './http/protection/overload.ts';
@@ -157,7 +157,7 @@ async function createData({ config, clock, database, metrics }: Parts, state: St
 
 /** Creates the HTTP server. The order of the calls is that in which a request passes the hooks. */
 async function createApp(parts: Parts, state: State): Promise<HttpApp> {
-  const { config, logger, database, metrics, explorers, resolveDocument } = parts;
+  const { config, logger, metrics, explorers, resolveDocument } = parts;
   const { sandbox, introspection } = config;
   const publicUrl = () => state.publicUrl;
   const data = await createData(parts, state);
@@ -168,9 +168,7 @@ async function createApp(parts: Parts, state: State): Promise<HttpApp> {
   addRequestRecords(app);
   addRequestLog(app, logger, config.logRequests);
   metrics?.addRequests(app);
-  const errorLog = new ErrorLog(logger, database.checkReady);
-  app.addHook('onClose', async () => errorLog.close());
-  const { logError } = errorLog;
+  const logError = errorLog(logger);
   addErrorHandling(app, logError, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
   const authenticate = bearerAuthenticator(app, data);
   await addCors(app, config.corsOrigins);

@@ -28,7 +28,7 @@ test('while the disk takes no writes, a server is not ready, and the log has one
   await expect.poll(readiness, POLL).toBe(503);
   limit('unlimited');
   await expect.poll(readiness, POLL).toBe(200);
-  await expect.poll(() => lines('the database is available again'), POLL).toBe(1);
+  await expect.poll(() => lines('no request has failed for 10 s'), POLL).toBe(1);
   for (const api of apis) {
     const { value } = await api.updateWallet(token, wallets[0] ?? '', { title: api.name });
     expect(value?.title).toBe(api.name);
