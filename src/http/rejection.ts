@@ -10,7 +10,7 @@ import { REQUEST_ID_HEADER } from './request-id.ts';
 // The time for the client to take the last responses. A connection that still sends would otherwise stay open.
 const LINGER_MS = 30_000;
 
-/** Returns a function that responds to what is not a valid request, and closes the connection. */
+/** Returns a function that responds to what is not a valid request, after the requests before it, and closes the connection. */
 export function connectionRejecter(
   connections: Connections,
   errorBody: FormatErrorBody,
@@ -22,10 +22,17 @@ export function connectionRejecter(
     rejected.add(socket);
     const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     socket.once('close', () => clearTimeout(linger));
-    connections.afterResponses(socket, (response) => {
-      if (response?.headersSent) socket.end();
+    const pending = connections.pendingOf(socket);
+    const newest = pending.at(-1);
+    // The rest of an incomplete request is not read any more.
+    const partial = newest?.req.complete === false ? newest : undefined;
+    const send = () => {
+      if (partial?.headersSent) socket.end();
       else socket.end(rawResponse(statusCodeOf(error), errorBody(error, requestId), requestId));
-    });
+    };
+    const previous = pending.at(partial ? -2 : -1);
+    if (previous === undefined) send();
+    else previous.once('close', send);
   };
 }
 

@@ -7,10 +7,6 @@ import type { Connections } from './protection/connections.ts';
 // The maximum time for the completion of requests after the end of listening. Remaining connections are closed after it.
 const STOP_DEADLINE_MS = 10_000;
 
-// The time between the end of listening and the responses that close their connection. The client of such a response
-// connects again, to another process on the port, which then must not be about to stop listening.
-const MAX_KEEP_ALIVE_MS = 250;
-
 // The time in which a client with an open connection can send its next request, whose response closes the connection.
 // Without this time, a connection could be closed at the moment in which a request arrives.
 const MAX_LAST_REQUEST_MS = 500;
@@ -21,37 +17,21 @@ const CLOSE_IDLE_INTERVAL_MS = 20;
  * Stops a server so that every request that it has received is answered. Resolves when all connections are closed.
  *
  * @param delayMs the time in which the server serves as before
- * @param deadlineMs the time after the end of listening in which requests are completed
  */
-export async function stopServer(
-  server: Server,
-  connections: Connections,
-  delayMs: number,
-  deadlineMs = STOP_DEADLINE_MS,
-): Promise<void> {
+export async function stopServer(server: Server, connections: Connections, delayMs: number): Promise<void> {
   await delay(delayMs);
   const closed = once(server, 'close');
   // The method of the HTTP server would close idle connections at once.
   NetServer.prototype.close.call(server);
+  connections.isClosing = true;
   const deadline = setTimeout(() => {
-    // The method of the HTTP server omits the connections of CONNECT requests.
     for (const socket of connections.sockets) socket.destroy();
-  }, deadlineMs);
-  const wait = (ms: number) =>
-    Promise.race([closed, delay(Math.min(delayMs, ms), undefined, { ref: false })]);
-  await wait(MAX_KEEP_ALIVE_MS);
-  connections.closeAfterResponses();
-  await wait(MAX_LAST_REQUEST_MS);
-  const closing = setInterval(() => closeIdle(server, connections), CLOSE_IDLE_INTERVAL_MS);
+  }, STOP_DEADLINE_MS);
+  await Promise.race([closed, delay(Math.min(delayMs, MAX_LAST_REQUEST_MS), undefined, { ref: false })]);
+  const closing = setInterval(() => {
+    for (const socket of connections.sockets) if (connections.isIdle(socket)) socket.destroy();
+  }, CLOSE_IDLE_INTERVAL_MS);
   await closed;
   clearTimeout(deadline);
   clearInterval(closing);
-}
-
-function closeIdle(server: Server, connections: Connections): void {
-  const sockets = [...connections.sockets];
-  // Node regards a connection as idle whose response has ended, even if it is not completely sent.
-  if (sockets.every(({ writableLength }) => writableLength === 0)) server.closeIdleConnections();
-  // Node does not regard a connection as idle that has not sent a byte.
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
 }

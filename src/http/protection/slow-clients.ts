@@ -22,14 +22,15 @@ export function limitSlowClients(
 ): void {
   server.on('timeout', (socket) => {
     // A request that is being received or processed has a time limit of its own.
-    const isBusy = connections.requestCount(socket) > 0 && socket.writableLength === 0;
+    const isBusy = connections.pendingOf(socket).length > 0 && socket.writableLength === 0;
     if (!isBusy) socket.destroy();
   });
 
   // In the order in which they were found.
   let stalled = new Set<Socket>();
   const timer = setInterval(() => {
-    stalled = new Set([...stalled, ...connections.sockets].filter(hasUnreadBytes));
+    const isStalled = ({ writableLength, destroyed }: Socket) => writableLength > 0 && !destroyed;
+    stalled = new Set([...stalled, ...connections.sockets].filter(isStalled));
     let unreadBytes = 0;
     for (const { writableLength } of stalled) unreadBytes += writableLength;
     for (const socket of stalled) {
@@ -39,8 +40,4 @@ export function limitSlowClients(
     }
   }, INTERVAL_MS).unref();
   server.once('close', () => clearInterval(timer));
-}
-
-function hasUnreadBytes({ writableLength, destroyed }: Socket): boolean {
-  return writableLength > 0 && !destroyed;
 }
