@@ -17,49 +17,29 @@ const OVERLOADED = overloaded();
  * @param maxRequests the maximum number of requests in progress
  */
 export function addOverloadProtection(app: FastifyInstance, maxRequests: number): void {
-  const inProgress = new RequestsInProgress(maxRequests);
-  const enter = (request: FastifyRequest) => (isHealthCheck(request) ? undefined : inProgress.enter(request));
+  // The requests in progress with their accounts, which are not known before the authentication.
+  const inProgress = new Map<FastifyRequest, string | undefined>();
+
+  function enter(request: FastifyRequest): ApiError | undefined {
+    if (isHealthCheck(request)) return undefined;
+    if (inProgress.size >= maxRequests) return OVERLOADED;
+    const accountId = authenticatedPrincipal(request)?.accountId;
+    if (accountId !== undefined) {
+      const ofAccount = inProgress.values().filter((id) => id === accountId);
+      if (ofAccount.toArray().length >= maxRequests / 2) return tooManyConcurrentRequests();
+    }
+    inProgress.set(request, accountId);
+    return undefined;
+  }
+
   app.addHook('onRequest', (request, _reply, done) => done(enter(request)));
   app.addHook('preParsing', (request, _reply, _payload, done) => {
-    inProgress.leave(request);
+    inProgress.delete(request);
     done();
   });
   app.addHook('preHandler', (request, _reply, done) => done(enter(request)));
   app.addHook('onSend', (request, _reply, _payload, done) => {
-    inProgress.leave(request);
+    inProgress.delete(request);
     done();
   });
-}
-
-/** The requests that a process works on, with their accounts. The account is not known before the authentication. */
-class RequestsInProgress {
-  readonly #max: number;
-  readonly #accounts = new Map<FastifyRequest, string | undefined>();
-  readonly #counts = new Map<string, number>();
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  /** Adds a request, or returns the error if it is refused. */
-  enter(request: FastifyRequest): ApiError | undefined {
-    if (this.#accounts.size >= this.#max) return OVERLOADED;
-    const accountId = authenticatedPrincipal(request)?.accountId;
-    if (accountId !== undefined) {
-      const count = this.#counts.get(accountId) ?? 0;
-      if (count >= this.#max / 2) return tooManyConcurrentRequests();
-      this.#counts.set(accountId, count + 1);
-    }
-    this.#accounts.set(request, accountId);
-    return undefined;
-  }
-
-  /** Removes a request, if it was added. */
-  leave(request: FastifyRequest): void {
-    const accountId = this.#accounts.get(request);
-    if (!this.#accounts.delete(request) || accountId === undefined) return;
-    const count = (this.#counts.get(accountId) ?? 0) - 1;
-    if (count > 0) this.#counts.set(accountId, count);
-    else this.#counts.delete(accountId);
-  }
 }

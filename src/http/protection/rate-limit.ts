@@ -43,27 +43,21 @@ export async function addRateLimits(
   { perCredential, perAccount, perAddress }: RateLimits,
 ): Promise<Limiter> {
   await app.register(rateLimit, { global: false });
-  const principalOf = (request: FastifyRequest) => authenticatedPrincipal(request);
-  const byCredential = createLimiter(
-    app,
-    'credential',
-    perCredential,
-    (r) => principalOf(r)?.credentialId ?? '',
-  );
-  const byAccount = createLimiter(app, 'account', perAccount, (r) => principalOf(r)?.accountId ?? '');
+  const keyOf = (key: 'credentialId' | 'accountId') => (request: FastifyRequest) =>
+    authenticatedPrincipal(request)?.[key] ?? '';
+  const byCredential = createLimiter(app, 'credential', perCredential, keyOf('credentialId'));
+  const byAccount = createLimiter(app, 'account', perAccount, keyOf('accountId'));
   const byAddress = createLimiter(app, 'address', perAddress, clientAddress);
 
   app.addHook('onRequest', async (request, reply) => {
     if (isHealthCheck(request)) return;
-    const isAuthenticated = await authenticate(request).then(
-      () => true,
-      (error) => {
-        // The API that the request is for reports an invalid token. An outage says nothing about the token.
-        if (error instanceof ApiError && error.status === 'UNAUTHENTICATED') return false;
-        throw error;
-      },
-    );
-    if (!isAuthenticated) return byAddress(request, reply);
+    try {
+      await authenticate(request);
+    } catch (error) {
+      // The API that the request is for reports an invalid token. An outage says nothing about the token.
+      if (error instanceof ApiError && error.status === 'UNAUTHENTICATED') return byAddress(request, reply);
+      throw error;
+    }
     await byCredential(request, reply);
     await byAccount(request, reply);
   });
@@ -76,11 +70,7 @@ function createLimiter(
   quota: number,
   keyGenerator: (request: FastifyRequest) => string,
 ): Limiter {
-  const count = app.createRateLimit({
-    max: quota,
-    timeWindow: WINDOW_SECONDS * 1000,
-    keyGenerator,
-  });
+  const count = app.createRateLimit({ max: quota, timeWindow: WINDOW_SECONDS * 1000, keyGenerator });
   const policy = `"${name}";q=${quota};w=${WINDOW_SECONDS}`;
   return async (request, reply) => {
     const state = await count(request);
