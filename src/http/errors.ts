@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { toApiError } from '../data/to-api-error.ts';
 import { ApiError, shouldLog } from '../model/api-error.ts';
 import {
@@ -31,20 +31,23 @@ export function addErrorHandling(
   logError: LogError,
   errorBodyFor: (path: string) => FormatErrorBody,
 ): void {
-  const routes = collectRoutes(app);
+  const methodsOf = collectMethods(app);
 
   app.setErrorHandler((thrown, request, reply) => {
     const error = fromFastify(thrown);
     if (shouldLog(error)) logError(error, request.id);
     recordFailure(request, error);
-    return sendError(error, request, reply);
+    return reply
+      .code(statusCodeOf(error))
+      .headers(headersOf(error))
+      .type(JSON_TYPE)
+      .send(errorBodyFor(request.routeOptions.url ?? pathOf(request))(error, request.id));
   });
 
   // This stage is after the hooks of CORS, and before the body is read, which is not needed.
   app.addHook('preParsing', (request, reply, _payload, done) => {
-    // @fastify/cors adds an OPTIONS route for every path.
     if (!request.is404 && request.method !== 'OPTIONS') return done();
-    const methods = routes.methodsOf(pathOf(request));
+    const methods = methodsOf(pathOf(request));
     if (methods.length === 0) return done(pathNotFound());
     const allow = [...methods, 'OPTIONS'].join(', ');
     if (request.method !== 'OPTIONS') return done(methodNotAllowed(allow));
@@ -53,14 +56,6 @@ export function addErrorHandling(
   app.setNotFoundHandler(async () => {
     throw pathNotFound();
   });
-
-  function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply) {
-    return reply
-      .code(statusCodeOf(error))
-      .headers(headersOf(error))
-      .type(JSON_TYPE)
-      .send(errorBodyFor(request.routeOptions.url ?? pathOf(request))(error, request.id));
-  }
 }
 
 /** Returns the path of a request, without the query string. */
@@ -84,31 +79,15 @@ function fromFastify(thrown: unknown): ApiError {
   }
 }
 
-/** Collects the routes that are added to `app`, and finds the methods of a path. */
-function collectRoutes(app: FastifyInstance): { methodsOf(path: string): readonly string[] } {
-  const routes = new Map<string, { readonly path: RegExp; readonly methods: Set<string> }>();
+/** Collects the routes that are added to `app`. Returns a function that finds the methods of a path. */
+function collectMethods(app: FastifyInstance): (path: string) => readonly string[] {
+  const routes: { readonly pattern: URLPattern; readonly methods: readonly string[] }[] = [];
   app.addHook('onRoute', ({ url, method }) => {
+    // @fastify/cors adds an OPTIONS route for every path.
     if (method === 'OPTIONS') return;
-    const route = routes.get(url) ?? { path: pathPattern(url), methods: new Set() };
-    for (const name of [method].flat()) route.methods.add(name);
-    routes.set(url, route);
+    // In the syntax of the router, a literal colon is a double colon.
+    const pattern = new URLPattern({ pathname: url.replaceAll('::', '\\:') });
+    routes.push({ pattern, methods: [method].flat() });
   });
-  return {
-    methodsOf: (path) =>
-      routes
-        .values()
-        .find((route) => route.path.test(path))
-        ?.methods.values()
-        .toArray() ?? [],
-  };
-}
-
-/** Returns the regular expression of a route, where `:name` matches one segment, `*` the rest, and `::` a colon. */
-function pathPattern(url: string): RegExp {
-  const pattern = url.replace(/::|:\w+|\*|[^\w/]/g, (part) => {
-    if (part === '::') return ':';
-    if (part === '*') return '.*';
-    return part.startsWith(':') ? '[^/]+' : RegExp.escape(part);
-  });
-  return new RegExp(`^${pattern}$`);
+  return (pathname) => routes.flatMap(({ pattern, methods }) => (pattern.test({ pathname }) ? methods : []));
 }

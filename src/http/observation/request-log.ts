@@ -3,24 +3,24 @@ import { authenticatedPrincipal } from '../authorization.ts';
 import { clientAddress } from '../client.ts';
 import { isHealthCheck } from '../health.ts';
 import { clientRequestId } from '../request-id.ts';
-import { failureOf, operationOf } from './request-record.ts';
-import { routeNames } from './route-names.ts';
+import { failureOf, operationOf, routeOf } from './request-record.ts';
 
 /** Which requests are logged: all, those that fail, or none. */
 export type RequestLogMode = 'all' | 'errors' | 'none';
 
 const MESSAGE = 'request';
 
+// Version, trace id, parent id and flags. No version is ff, no id is zero, and only version 00 has no further fields.
+const TRACE_PARENT =
+  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|(?<!^00-.*)-)/;
+
 /**
  * Logs each request in one line when its response is sent, or its connection is closed before. A line has level `info`,
  * or `warn` if the request failed, or `debug` if it was a successful health check. It contains nothing that a client can
  * choose freely, except for the name of a GraphQL operation in a valid document.
- *
- * Must be called before routes are added.
  */
 export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, mode: RequestLogMode): void {
   if (mode === 'none') return;
-  const routeOf = routeNames(app);
 
   function write(request: FastifyRequest, reply: FastifyReply, isSent: boolean): void {
     const status = reply.statusCode;
@@ -63,17 +63,8 @@ export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, m
 
 /**
  * Returns the trace id in a `traceparent` header, or undefined if the header is missing or invalid.
- * Source: W3C Trace Context, section 3.2. Later versions may append fields.
+ * Source: W3C Trace Context, section 3.2.
  */
 export function traceId(header: string | string[] | undefined): string | undefined {
-  if (typeof header !== 'string') return undefined;
-  const [, version, trace, parent, rest] =
-    /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-.*)?$/.exec(header) ?? [];
-  const isValid =
-    version !== 'ff' && !(version === '00' && rest) && !isZero(trace ?? '') && !isZero(parent ?? '');
-  return isValid ? trace : undefined;
-}
-
-function isZero(digits: string): boolean {
-  return /^0*$/.test(digits);
+  return typeof header === 'string' ? TRACE_PARENT.exec(header)?.[1] : undefined;
 }

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { authenticatedPrincipal } from '../authorization.ts';
-import { failureOf, operationOf } from './request-record.ts';
-import { routeNames } from './route-names.ts';
+import { failureOf, operationOf, routeOf } from './request-record.ts';
 
 // Source: OpenTelemetry, semantic conventions for HTTP metrics.
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -10,7 +9,7 @@ const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 
 /** The number of names of GraphQL operations that are measured separately. */
 const MAX_OPERATION_NAMES = 100;
 
-/** Adds the hook that measures requests. Must be called before routes are added. */
+/** Adds the hook that measures requests. */
 export function addRequestMetrics(app: FastifyInstance, registry: Registry): void {
   const registers = [registry];
   const durations = new Histogram({
@@ -33,7 +32,6 @@ export function addRequestMetrics(app: FastifyInstance, registry: Registry): voi
     buckets: BUCKETS,
     registers,
   });
-  const routeOf = routeNames(app);
   const names = new Set<string>();
 
   app.addHook('onResponse', (request, reply, done) => {
