@@ -40,7 +40,7 @@ export type Config = {
   readonly maxTokensPerApp: number;
   /** The number of days for which audit events are kept; 0 keeps them for ever. */
   readonly auditDays: number;
-  /** The bytes of responses to requests with an `Idempotency-Key` that are kept for one principal within 24 hours. */
+  /** The bytes of responses to requests with an `Idempotency-Key` that are kept for one account within 24 hours. */
   readonly maxKeptBytes: number;
   /** Whether browsers get Apollo Sandbox at `/graphql`. */
   readonly sandbox: boolean;
@@ -145,7 +145,7 @@ function readSettings(
     tokenTtlSeconds: seconds('PAW_TOKEN_TTL', '1h', 1, MAX_DURATION),
     maxTokensPerApp: integer('PAW_APP_TOKENS', 1000, 1, 100_000),
     auditDays: integer('PAW_AUDIT_DAYS', 90, 0, 3650),
-    maxKeptBytes: integer('PAW_IDEMPOTENCY_BYTES', 16_000_000),
+    maxKeptBytes: integer('PAW_IDEMPOTENCY_BYTES', 64_000_000),
     sandbox,
     explorers: onOff('PAW_EXPLORERS') ?? (production ? false : undefined),
     introspection: onOff('PAW_INTROSPECTION') ?? true,

@@ -18,7 +18,7 @@ export type Dependencies = {
   readonly tokenTtlSeconds: number;
   /** The maximum number of valid project tokens of an app. */
   readonly maxTokensPerApp: number;
-  /** The bytes of responses that are kept for one principal within 24 hours. An account may keep four times as many. */
+  /** The bytes of responses that are kept for one account within 24 hours. */
   readonly maxKeptBytes: number;
   /** Is called after each sign-in, with `OK` or the reason of the error. */
   readonly onSignIn?: ((outcome: string) => void) | undefined;

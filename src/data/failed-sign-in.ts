@@ -5,9 +5,8 @@ import type { Queryable } from '../storage/database.ts';
 import { countedId, countedTime, recordAct } from './audit.ts';
 import type { Client } from './data-layer.ts';
 
-/** A failed sign-in, or one that has succeeded in a request which was then undone, so that its client has no token. */
+/** A failed sign-in. */
 export type FailedSignIn = {
-  readonly action: 'sign_in.fail' | 'sign_in.undo';
   readonly principal: Pick<Principal, 'accountId' | 'credentialId'>;
   readonly client: Pick<Client, 'address' | 'requestId'>;
   /** The app, or undefined if the account does not have it. */
@@ -25,8 +24,9 @@ const MAX_EVENTS_PER_MINUTE = 100;
  * has neither an app nor an address.
  */
 export async function recordFailedSignIn(database: Queryable, failure: FailedSignIn): Promise<void> {
-  const { action, principal, client, app, timeMs } = failure;
+  const { principal, client, app, timeMs } = failure;
   const { accountId } = principal;
+  const action = 'sign_in.fail';
   // All their events of a minute have the same time, which no other counted event has, and few others by chance.
   const eventTimeMs = countedTime(timeMs, 'signIns');
   const [first, last] = [firstUlid(eventTimeMs), lastUlid(eventTimeMs)];

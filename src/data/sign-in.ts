@@ -42,7 +42,7 @@ export async function signIn(
   const isVisible = principal.level === 'account' || principal.projectId === row?.project_id;
   const isSignedIn = row !== undefined && key !== undefined && isVisible;
   if (!isSignedIn || row.active !== 1) {
-    await recordFailure({ action: 'sign_in.fail', principal, client, app: row && name, timeMs: now });
+    await recordFailure({ principal, client, app: row && name, timeMs: now });
     throw isSignedIn ? appInactive(name) : invalidCredentials(name);
   }
 

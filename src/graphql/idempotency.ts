@@ -11,23 +11,17 @@ import { resultJson } from './response-size.ts';
  * A plugin that keeps the response to a request with mutations and an `Idempotency-Key` for a replay. The mutations of such
  * a request are one transaction: if one fails, none is applied, and `data` is null.
  *
- * @param requestId returns the id of the current request
  * @param log receives internal errors and outages
  */
-export function idempotency(
-  requestId: () => string,
-  log: (error: ApiError) => void,
-): ApolloServerPlugin<Context> {
+export function idempotency(log: (error: ApiError) => void): ApolloServerPlugin<Context> {
   /** Returns the response for a request that is refused before it is executed, or whose operations are undone. */
-  function refusal(thrown: unknown, { state }: Context): GraphQLResponse {
+  function refusal(thrown: unknown, { client, state }: Context): GraphQLResponse {
     const error = toApiError(thrown);
     if (shouldLog(error)) log(error);
     // The errors of the result are not sent.
     state.failure = error;
-    return {
-      http: httpOf(error),
-      body: { kind: 'single', singleResult: { errors: [graphqlError(error, requestId())] } },
-    };
+    const errors = [graphqlError(error, client.requestId)];
+    return { http: httpOf(error), body: { kind: 'single', singleResult: { errors } } };
   }
 
   return {

@@ -128,10 +128,7 @@ export class GraphqlServer {
       recordOutcome,
       checkVariables(this.#violations),
       introspectionCache(),
-      idempotency(
-        () => this.#requestId,
-        (error) => this.#logError(error, this.#requestId),
-      ),
+      idempotency((error) => this.#logError(error, this.#requestId)),
       ...plugins,
       sandbox
         ? ApolloServerPluginLandingPageLocalDefault({ embed: { runTelemetry: false } })

@@ -1,18 +1,18 @@
 import type { FastifyRequest } from 'fastify';
 import { bearerToken } from './authorization.ts';
 
-/** The header of a request that is made once. Source: IETF draft-ietf-httpapi-idempotency-key-header. */
-const KEY_HEADER = 'idempotency-key';
-
 /** The header of a replay. */
 export const REPLAYED_HEADER = 'idempotency-replayed';
 
 /** The headers of a request with an `Idempotency-Key`. */
 export type IdempotencyHeaders = { readonly key: string; readonly bearerToken: string };
 
-/** Returns the key and the token of an authenticated request, or undefined if it has no `Idempotency-Key`. */
+/**
+ * Returns the key and the token of an authenticated request, or undefined if it has no `Idempotency-Key`.
+ * Source: IETF draft-ietf-httpapi-idempotency-key-header.
+ */
 export function idempotencyHeaders({ headers }: FastifyRequest): IdempotencyHeaders | undefined {
-  const key = headers[KEY_HEADER];
+  const key = headers['idempotency-key'];
   // Node joins repeated headers by a comma and a space, which makes them invalid.
   return key === undefined
     ? undefined

@@ -164,16 +164,10 @@ export function keptResponseSealed(): ApiError {
   return new ApiError('ALREADY_EXISTS', 'IDEMPOTENCY_RESPONSE_SEALED', message);
 }
 
-/** Returns the error for a principal or an account for which too many responses are kept. */
+/** Returns the error for an account for which too many responses are kept. */
 export function tooManyKeptResponses(retryAfterSeconds: number): ApiError {
   const message = 'Too many Idempotency-Keys were used in 24 hours. Send the request without one.';
   return new ApiError('RESOURCE_EXHAUSTED', 'TOO_MANY_IDEMPOTENCY_KEYS', message, { retryAfterSeconds });
-}
-
-/** Returns the error for a response of more than `maxLength` characters to a request with an `Idempotency-Key`. */
-export function keptResponseTooLarge(maxLength: number): ApiError {
-  const message = `With an Idempotency-Key, the response may have at most ${maxLength} characters. Request fewer fields.`;
-  return new ApiError('INVALID_ARGUMENT', 'RESPONSE_TOO_LARGE', message);
 }
 
 /**

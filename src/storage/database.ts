@@ -23,9 +23,6 @@ export type Queryable = {
   readonly write: Execute;
 };
 
-/** Ends a transaction that is rolled back, although nothing has failed in it. */
-export class RolledBack extends Error {}
-
 /** A statement with the values of its parameters. */
 export type Statement = { readonly sql: string; readonly params: readonly Value[] };
 

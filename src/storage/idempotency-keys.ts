@@ -11,13 +11,8 @@ export type IdempotencyKeyId = {
   readonly keyHash: string;
 };
 
-/** A kept response. */
-export type KeptResponse = {
-  /** A hash of the content of the request, with the idempotency key as its key. */
-  readonly content_hash: string;
-  /** The sealed text. */
-  readonly response: string;
-};
+/** A kept response, which is sealed, and a hash of the content of its request, with the idempotency key as its key. */
+export type KeptResponse = { readonly content_hash: string; readonly response: string };
 
 const FIND = `SELECT content_hash, response FROM idempotency_key
 WHERE account_id = $1 AND principal_id = $2 AND key_hash = $3 AND expire_time_ms > $4`;
@@ -39,12 +34,7 @@ export async function findKeptResponse(
   return row;
 }
 
-/**
- * Stores the response of a key. Returns false if the key has a response already.
- *
- * @param now the current time, in Unix milliseconds
- * @param ttlMs the time to live, in milliseconds
- */
+/** Stores the response of a key until `now + ttlMs`. Returns false if the key has a response already. */
 export async function insertKeptResponse(
   transaction: Queryable,
   { accountId, principalId, keyHash }: IdempotencyKeyId,

@@ -1,4 +1,4 @@
-import { type Database, type Execute, type Queryable, RolledBack, writeEach } from './database.ts';
+import { type Database, type Execute, type Queryable, writeEach } from './database.ts';
 import { unavailable } from './errors.ts';
 
 /**
@@ -16,8 +16,6 @@ export class RequestTransaction {
 
   constructor(outer: Database) {
     this.#outer = outer;
-    // A transaction that never begins has nobody who waits for its end.
-    this.#end.promise.catch(() => {});
     const inside: Queryable = {
       read: async (sql, params) => (await this.#begin()).read(sql, params),
       write: async (sql, params) => (await this.#begin()).write(sql, params),
@@ -48,8 +46,8 @@ export class RequestTransaction {
   /** Undoes everything that was not committed. */
   async rollBack(): Promise<void> {
     this.#isEnded = true;
-    this.#end.reject(new RolledBack());
-    await this.#committed?.catch(() => {});
+    this.#end.reject(new Error('The request was undone.'));
+    await Promise.allSettled([this.#end.promise, this.#committed]);
   }
 
   #begin(): Promise<Queryable> {

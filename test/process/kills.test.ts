@@ -1,8 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { graphqlBody } from '../support/actors.ts';
-import { type Api, bothApis } from '../support/apis.ts';
-import { adminContext, makeDatabase, migrateDatabase, seedTenant, type Tenant } from '../support/gateway.ts';
+import { graphqlBody, ulidOf } from '../support/actors.ts';
+import { type Api, bothApis, send } from '../support/apis.ts';
+import {
+  adminContext,
+  makeDatabase,
+  migrateDatabase,
+  seedTenant,
+  startGateway,
+  type Tenant,
+} from '../support/gateway.ts';
 import { logLines, type RunningServer, type Settings, startServerProcess } from '../support/paw.ts';
 
 // Several processes write to one SQLite file. Each syncs the log for its own writes only.
@@ -72,6 +79,39 @@ test.each([
   },
   600_000,
 );
+
+test('a kill leaves an app and the response that is kept for its Idempotency-Key, or neither', async () => {
+  const made = await makeDatabase();
+  onTestFinished(made.remove);
+  const gateway = await startGateway({ DATABASE_URL: made.url });
+  onTestFinished(gateway.stop);
+  const { token, account } = await seedTenant(gateway);
+  const killed = await startServerProcess({ DATABASE_URL: made.url });
+  const keys = Array.from({ length: 60 }, (_, n) => `key-${n}`);
+  const createApp = (url: string, key: string) =>
+    send(`${url}/auth/apps`, 'POST', token, { title: 'App', active: true }, { 'idempotency-key': key });
+
+  const acknowledged = new Map<string, string>();
+  /** Creates the apps of every sixth key, one after the other, until the server is gone. */
+  async function createApps(first: number): Promise<void> {
+    for (const key of keys.filter((_, n) => n % 6 === first)) {
+      const { status, text } = await createApp(killed.url, key);
+      expect(status).toBe(200);
+      acknowledged.set(key, text);
+      // The requests of the other clients are at every stage.
+      if (acknowledged.size === 20) process.kill(killed.pid, 'SIGKILL');
+    }
+  }
+  await Promise.allSettled([0, 1, 2, 3, 4, 5].map(createApps));
+  expect(acknowledged.size).toBeLessThan(60);
+  await killed.ended;
+  for (const key of keys) {
+    const { status, text } = await createApp(gateway.url, key);
+    expect([status, text]).toEqual([200, acknowledged.get(key) ?? text]);
+  }
+  const rows = await gateway.database.read('SELECT id FROM app WHERE account_id = $1', [ulidOf(account)]);
+  expect(rows).toHaveLength(60);
+});
 
 const TITLE = 'query ($id: ID!) { node(id: $id) { ... on Wallet { title } } }';
 

@@ -21,7 +21,7 @@ const DEFAULTS = {
   tokenTtlSeconds: 3600,
   maxTokensPerApp: 1000,
   auditDays: 90,
-  maxKeptBytes: 16_000_000,
+  maxKeptBytes: 64_000_000,
   sandbox: true,
   explorers: undefined,
   introspection: true,
