@@ -34,7 +34,7 @@ export class Metrics {
 
   constructor() {
     if (cluster.isWorker) {
-      // The constructor registers the listener for the questions of the primary.
+      // The constructor registers the listener for the requests of the primary.
       new AggregatorRegistry();
       AggregatorRegistry.setRegistries([this.#registry]);
     }

@@ -124,7 +124,7 @@ async function migrateForServer(
   }
 }
 
-/** What a server is made from. */
+/** The parts of a server. */
 type Parts = {
   readonly config: Config;
   readonly logger: FastifyBaseLogger;
@@ -135,7 +135,7 @@ type Parts = {
   readonly resolveDocument: ResolveDocument | undefined;
 };
 
-/** What changes while a server runs. */
+/** The state of a server that changes while it runs. */
 type State = { publicUrl: string; isStopping: boolean };
 
 async function createData({ config, clock, database, metrics }: Parts, state: State): Promise<DataLayer> {

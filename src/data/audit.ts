@@ -26,8 +26,8 @@ type Ids = Pick<Dependencies, 'newId'>;
 const MINUTE_MS = 60_000;
 
 /**
- * The events that count equal acts of a minute. The value is the millisecond of the minute that is their time, so that
- * those of one kind in one minute have a range of ids for themselves.
+ * The kinds of events that count equal acts of a minute. The value is a millisecond of the minute, which is the time of
+ * all events of the kind, so that their ids are a range.
  */
 const COUNTED = { signIns: 0, updates: 1 } as const;
 

@@ -26,10 +26,10 @@ export function createDataLayer(dependencies: Dependencies): DataLayer {
     beginKeyed: (principal, request) => keys.begin(database, principal, request),
     during(client) {
       const own = database.during(client);
-      // SQLite needs no limits, so that an object for each request would be a waste.
+      // On SQLite, requests have no limits, and share one object.
       if (own === database) return data;
       return {
-        // A client that leaves early must not avoid the record of its failed sign-ins.
+        // A client that disconnects early must not avoid the record of its failed sign-ins.
         ...operations({ ...dependencies, database: own }, recordFailure),
         beginKeyed: (principal, request) => keys.begin(own, principal, request),
       };
@@ -38,7 +38,7 @@ export function createDataLayer(dependencies: Dependencies): DataLayer {
   return data;
 }
 
-/** @param recordFailure records a failed sign-in, even if what the request has changed is undone */
+/** @param recordFailure records a failed sign-in, even if the changes of the request are undone */
 function operations(dependencies: Dependencies, recordFailure: RecordFailure): Operations {
   return {
     authenticate: (bearerToken) => authenticate(dependencies, bearerToken),

@@ -49,7 +49,7 @@ export type ProjectPage = ConnectionPage<Project>;
 /** A resource that can be fetched by its name. */
 export type Resource = Project | App | Wallet;
 
-/** A request that a client can repeat without repeating what it does. */
+/** A request with an `Idempotency-Key`: a client can repeat it, and it is executed once. */
 export type IdempotentRequest = {
   /** The `Idempotency-Key`: unique among the requests of the principal. */
   readonly key: string;
@@ -60,8 +60,8 @@ export type IdempotentRequest = {
 };
 
 /**
- * A request with an `Idempotency-Key`: the kept response of the first request with the key, or the operations of the first
- * request itself, all of which are made or none.
+ * A request with an `Idempotency-Key`: the kept response of an earlier request with the key, or the operations of the
+ * first one, which are one transaction.
  */
 export type KeyedRequest =
   | { readonly replay: string }
@@ -91,7 +91,7 @@ export type RequestDataLayer = Omit<DataLayer, 'during'>;
  * every invalid field, UNAVAILABLE if the database is unavailable, and the errors listed below.
  */
 export type DataLayer = {
-  /** Returns the operations for one request, which share a timeout, and begin nothing after the client has gone. */
+  /** Returns the operations for one request: they share a timeout, and end when the client has disconnected. */
   during(client: Client): RequestDataLayer;
 
   /**

@@ -27,7 +27,7 @@ export async function recordFailedSignIn(database: Queryable, failure: FailedSig
   const { principal, client, app, timeMs } = failure;
   const { accountId } = principal;
   const action = 'sign_in.fail';
-  // All their events of a minute have the same time, which no other counted event has, and few others by chance.
+  // These events have one millisecond of the minute as their time, so their ids are a range. Few others are in it.
   const eventTimeMs = countedTime(timeMs, 'signIns');
   const [first, last] = [firstUlid(eventTimeMs), lastUlid(eventTimeMs)];
   const count = await countAuditEvents(database, accountId, first, last, MAX_EVENTS_PER_MINUTE);

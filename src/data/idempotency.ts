@@ -22,7 +22,7 @@ const KEY_TTL_MS = 24 * 3_600_000;
 
 const KEY_PATTERN = /^[!-~]{1,255}$/;
 
-// What a row has beside the sealed text, with its indexes.
+// The size of a row without its sealed text, with its indexes.
 const ROW_BYTES = 400;
 
 const MAX_COUNTED_ACCOUNTS = 10_000;
@@ -52,7 +52,7 @@ export class IdempotencyKeys {
     this.createOperations = createOperations;
     this.#keptBytes = new LRUCache({
       max: MAX_COUNTED_ACCOUNTS,
-      // The cache has an entry until after this time.
+      // An entry of the cache ends when it is older than this.
       ttl: KEY_TTL_MS - 1,
       noUpdateTTL: true,
       ttlResolution: 0,
@@ -122,14 +122,14 @@ class FirstRequest {
   async keep(response: string): Promise<void> {
     const { id, key, bearerToken, contentHash } = this.#first;
     try {
-      // What has changed nothing can simply be done again.
+      // A request without a change can be executed again.
       if (!this.#transaction.hasBegun) return;
       const kept = { content_hash: contentHash, response: seal(response, bearerToken, key) };
       // Again, so that concurrent requests exceed the limit by one response at most.
       this.#keys.claimSpace(id, kept.response.length + ROW_BYTES);
       const { database } = this.#transaction;
       const now = this.#keys.dependencies.clock();
-      // Another process was faster. Its response is there for a repetition.
+      // Another process has executed the request, and stored its response for a repetition.
       if (!(await insertKeptResponse(database, id, kept, now, KEY_TTL_MS))) throw idempotencyKeyInUse();
       await this.#transaction.commit();
     } finally {
@@ -144,14 +144,14 @@ class FirstRequest {
     this.#isEnded = true;
     await this.#transaction.rollBack();
     this.#first.release();
-    // Also if the client has gone.
+    // Not on the database of the request, which refuses this after the client has disconnected.
     const { database } = this.#keys.dependencies;
     for (const failure of this.#failedSignIns) await recordFailedSignIn(database, failure);
   }
 
   async #hashPassword(password: string, accountId: string): Promise<string> {
     if (!this.#transaction.hasBegun) return this.#keys.dependencies.passwords.hash(password, accountId);
-    // The transaction would hold its locks while the password waits for its turn.
+    // The transaction would hold its locks while the password waits to be hashed.
     const description = 'Must be in the first mutation of a request with an Idempotency-Key.';
     throw invalidFields([{ field: 'password', description }]);
   }

@@ -8,7 +8,7 @@ export type NewToken = {
   /** The public id of the token. */
   readonly id: Ulid;
   readonly accessToken: string;
-  /** The data to store, which has the hash of the token only. */
+  /** The data to store, with the hash of the token. */
   readonly record: TokenRecord;
 };
 

@@ -60,7 +60,7 @@ export async function signIn(
     maxTokens: maxTokensPerApp,
     event: auditEvent(dependencies, { principal, client }, act),
   });
-  // The app was changed since it was read.
+  // The app was deactivated or deleted, or has another key, since it was read.
   if (app === undefined) return signIn(dependencies, principal, input, client, recordFailure);
   return { accessToken, expireTimeMs: now + ttlMs, app: appFromRow(app) };
 }

@@ -115,9 +115,9 @@ function compile(
   const fragments = fragmentsOf(document);
   const { fields, pairs } = new OperationCost(schema, fragments, operation);
   if (fields > MAX_FIELDS) return undefined;
-  // graphql-jit treats a condition (`@skip`, `@include`) that is null as false, where graphql-js rejects it, and a field that
-  // is selected more than once has the place of the first, even if its condition is false.
-  // A fragment can be spread more than once.
+  // graphql-jit treats a condition (`@skip`, `@include`) that is null as false; graphql-js rejects it. A field that is
+  // selected more than once has the position of its first selection in graphql-jit, even if the condition of that is
+  // false. A fragment can be spread more than once.
   const isNullable = operation.variableDefinitions?.some(
     ({ type }) => type.kind === Kind.NAMED_TYPE && type.name.value === 'Boolean',
   );

@@ -23,8 +23,8 @@ export const MAX_LIST_LENGTH = MAX_PAGE_SIZE;
 const META_FIELDS = [SchemaMetaFieldDef, TypeMetaFieldDef];
 
 /**
- * The average lengths of the lists of introspection in this schema. A type or the schema that is not in a list counts as
- * all types, because its lists can be the longest.
+ * The average lengths of the lists of introspection in this schema. A single type counts as all types, because its lists
+ * can be the longest ones.
  */
 const INTROSPECTION_LENGTHS: Readonly<Record<string, number>> = {
   [TypeMetaFieldDef.name]: 45,

@@ -154,7 +154,7 @@ function toGraphqlRequest(
 /** Resolves the document of a query string, which is parsed as Apollo Server does. */
 function resolveSearch(search: string, resolve: (parameters: JsonObject) => JsonObject): string {
   const parameters = new URLSearchParams(search);
-  // Which of the two documents would be executed?
+  // It would not be clear which of two documents is executed.
   if (new Set(parameters.keys()).size < parameters.size) {
     throw malformedRequest('A parameter of the query string is repeated.');
   }

@@ -177,11 +177,11 @@ export class GraphqlServer {
       MAX_DOCUMENT_CACHE_BYTES,
       ({ loc }) => BYTES_PER_CHARACTER * (loc?.end ?? 1),
     );
-    // The documents of strangers are validated each time: a rule refuses them.
+    // A document without a valid token is validated each time, because a rule of the validation refuses it.
     return { ...cache, get: async (key: string) => (this.#isAuthenticated ? cache.get(key) : undefined) };
   }
 
-  /** Returns a cache that only requests with a valid token change. Strangers must not displace what clients share. */
+  /** Returns a cache to which only requests with a valid token add, so that others cannot displace its entries. */
   #cache<Value extends object | string>(
     maxSize: number,
     sizeCalculation: (value: Value, key: string) => number,

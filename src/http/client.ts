@@ -7,7 +7,7 @@ import { authenticationMs } from './authorization.ts';
 // The number of 16-bit groups in the network part of an IPv6 address.
 const NETWORK_GROUPS = 4;
 
-/** The client of a request. A class, because an object with getters of its own would cost 20 % of a page. */
+/** The client of a request. A class, because creating an object with getters would take 20 % of the time of a page. */
 export class RequestClient implements Client {
   readonly startMs: number;
   readonly #request: FastifyRequest;

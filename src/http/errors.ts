@@ -44,7 +44,7 @@ export function addErrorHandling(
       .send(errorBodyFor(request.routeOptions.url ?? pathOf(request))(error, request.id));
   });
 
-  // This stage is after the hooks of CORS, and before the body is read, which is not needed.
+  // This stage is after the hooks of CORS, and before the body is read: the response does not need it.
   app.addHook('preParsing', (request, reply, _payload, done) => {
     if (!request.is404 && request.method !== 'OPTIONS') return done();
     const methods = methodsOf(pathOf(request));

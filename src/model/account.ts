@@ -2,7 +2,7 @@ import type { ResourceName } from './resource-name.ts';
 
 /**
  * The state of an account. The tokens of an account that is not `ACTIVE` are refused. An account that is `DELETING`
- * stays so until nothing of it is left.
+ * remains in this state until all its rows are deleted.
  */
 export type AccountState = 'ACTIVE' | 'SUSPENDED' | 'DELETING';
 

@@ -173,7 +173,7 @@ export function tooManyKeptResponses(retryAfterSeconds: number): ApiError {
 /**
  * Returns the error for an outage of the database, or for a server that is stopping.
  *
- * @param cause the error of the database; undefined if the server is stopping, or if another request was in the way
+ * @param cause the error of the database; undefined if there is nothing to log
  */
 export function unavailable(cause?: unknown, fault: Fault = 'outage'): ApiError {
   const message = 'The service is temporarily unavailable. Try again later.';

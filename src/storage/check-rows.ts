@@ -13,7 +13,7 @@ const NO_ACCOUNT = 'NOT EXISTS (SELECT 1 FROM account a WHERE a.id = r.account_i
 const NO_PROJECT =
   'NOT EXISTS (SELECT 1 FROM project p WHERE p.account_id = r.account_id AND p.id = r.project_id)';
 
-/** Conditions on the rows of a table that are a problem, and the problem of a row with this id. */
+/** The conditions under which a row of a table has a problem, and the description of the problem. */
 const PROBLEMS: readonly (readonly [table: string, condition: string, describe: (id: string) => string])[] = [
   ['account', "state = 'DELETING'", (id) => `The deletion of accounts/${id} is not complete.`],
   [

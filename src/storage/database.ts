@@ -53,7 +53,7 @@ export async function writeEach<R extends Row>(
 export type DatabaseRequest = {
   /** The time at which the work on the request began, as `performance.now()`. */
   readonly startMs: number;
-  /** Whether the client has gone, so that nobody waits for the response. */
+  /** Whether the client has disconnected, so that nobody waits for the response. */
   readonly isGone: boolean;
 };
 
@@ -87,7 +87,7 @@ export type Database = Queryable & {
   readonly migrationLock: readonly string[];
   /**
    * Returns this database for one request: on PostgreSQL, all its statements share the timeout, and none is begun after the
-   * client has gone. On SQLite, it is the same database: a statement waits for nothing but the write lock, for at most 2 s.
+   * client has disconnected. On SQLite, it is the same database: a statement waits only for the write lock, at most 2 s.
    */
   during(request: DatabaseRequest): Database;
   /** Resolves when all that reads have returned is durable. On SQLite, they can see a change shortly before it is on disk. */

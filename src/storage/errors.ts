@@ -9,7 +9,10 @@ export class DatabaseError extends Error {
   readonly reason: 'UNAVAILABLE' | 'RESULT_UNKNOWN';
   readonly fault: Fault;
 
-  /** @param cause the error of the engine; undefined if the client has gone, or if another request was in the way */
+  /**
+   * @param cause the error of the engine; undefined if there is nothing to log: the client has disconnected, or the
+   *   transaction has lost a conflict, or an earlier error of it was logged
+   */
   constructor(reason: DatabaseError['reason'], cause: unknown, fault: Fault = 'outage') {
     super(reason, { cause });
     this.reason = reason;

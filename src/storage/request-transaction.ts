@@ -2,8 +2,8 @@ import { type Database, type Execute, type Queryable, writeEach } from './databa
 import { unavailable } from './errors.ts';
 
 /**
- * One transaction for all changes of a request. It begins with the first of them, and from then on contains the reads, too.
- * What comes before, such as the hash of a password, thus holds neither a lock nor a connection.
+ * One transaction for all changes of a request. It begins with the first change, and then contains the reads as well.
+ * Work before the first change, such as the hash of a password, holds neither a lock nor a connection.
  */
 export class RequestTransaction {
   /** The database for the operations of the request. */

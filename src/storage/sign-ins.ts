@@ -20,8 +20,8 @@ export type SignIn = {
   readonly event: AuditEventRow;
 };
 
-// A deactivation or rotation waits for the lock, and then ends the token, too; a sign-in that waits for one of them finds
-// no row. A rotation changes the current key. Other sign-ins don't wait.
+// A deactivation or a rotation waits for this lock, and then ends the new token as well. A sign-in that waits for one of
+// them finds no row. Sign-ins don't wait for each other.
 const LOCK = `SELECT ${APP_LIST.columns} FROM app
 WHERE account_id = $1 AND id = $2 AND private_key_id = $3 AND active = 1 ${FOR_SHARE}`;
 

@@ -41,7 +41,7 @@ export function errorLog(logger: Pick<FastifyBaseLogger, 'error' | 'warn' | 'inf
       logger.error({ reqId, err: error });
       return;
     }
-    // The client has gone, or another request was in the way.
+    // There is nothing to log; see `DatabaseError`.
     if (error.cause === undefined) return;
     const { fault } = error;
     const now = performance.now();

@@ -140,7 +140,7 @@ export class GroupCommit {
     const needsSavepoint = isShared && !isAtomic;
     if (needsSavepoint) this.#control('SAVEPOINT write');
     try {
-      // An `await` would let go of the turn.
+      // An `await` would end the turn of the event loop.
       const result = isAtomic ? work() : await work();
       if (needsSavepoint) this.#control('RELEASE write');
       return (failure) => (failure === undefined ? resolve(result) : reject(failure));
