@@ -22,6 +22,13 @@ const ON_SQLITE = {
   provide: { engine: 'sqlite', postgresUrl: '' },
   globalSetup: 'test/support/build-assets.ts',
 } as const;
+const IN_BROWSER = {
+  ...ON_SQLITE,
+  globalSetup: [ON_SQLITE.globalSetup, 'test/support/chromium.ts'],
+  // After the other tests, one file at a time: one browser does not draw several pages faster than one.
+  fileParallelism: false,
+  sequence: { groupOrder: 1 },
+};
 const ON_POSTGRES = {
   provide: { engine: 'postgres' },
   globalSetup: 'test/support/shared-postgres.ts',
@@ -30,6 +37,7 @@ const ON_POSTGRES = {
 /** The projects of a folder, which is named after what its tests need. */
 function projectsOf(folder: string) {
   if (folder === 'unit') return [{ name: folder }];
+  if (folder === 'browser') return [{ name: folder, ...IN_BROWSER }];
   if (folder === 'postgres') return [{ name: folder, ...ON_POSTGRES }];
   if (!folder.startsWith('both-engines')) return [{ name: folder, ...ON_SQLITE }];
   return [

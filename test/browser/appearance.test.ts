@@ -1,17 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { newPage, open, startChromium } from '../support/browser.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { startSite } from '../support/browser.ts';
 
 const PHONE = { viewport: { width: 375, height: 812 }, isMobile: true, hasTouch: true };
 
-let browser: Browser;
-let gateway: Gateway;
-
-beforeAll(async () => {
-  [browser, gateway] = await Promise.all([startChromium(), startGateway()]);
-  return () => Promise.all([browser.close(), gateway.stop()]);
-});
+const site = startSite();
 
 describe.each([
   { path: '/', text: '.start h1' },
@@ -19,8 +12,7 @@ describe.each([
   { path: '/docs#/Apps/createApp', text: '#docs .opblock-description p' },
 ])('$path', ({ path, text }) => {
   test('follows the colour scheme of the reader, and fits the width of a phone', async () => {
-    const page = await newPage(browser, gateway.url, { ...PHONE, colorScheme: 'dark' });
-    await open(page, gateway.url + path);
+    const page = await site.open(path, { ...PHONE, colorScheme: 'dark' });
     await expectShine(page, text, 'dark');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.viewport.width);
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,24 +1,19 @@
-import type { Browser, Page } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
-import { newPage, open, startChromium, storedBy } from '../support/browser.ts';
-import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { startSite, storedBy } from '../support/browser.ts';
+import { seedTenant } from '../support/gateway.ts';
 
-let browser: Browser;
-let gateway: Gateway;
+const site = startSite();
 
-beforeAll(async () => {
-  [browser, gateway] = await Promise.all([startChromium(), startGateway()]);
-  return () => Promise.all([browser.close(), gateway.stop()]);
-});
-
-test('the REST docs send a request with the entered token, and store nothing', async () => {
-  const { token } = await seedTenant(gateway, { projects: 3 });
-  const page = await newPage(browser, gateway.url);
-  await open(page, `${gateway.url}/docs`);
+test('the REST docs show the body of an error, send the entered token, and store nothing', async () => {
+  const { token } = await seedTenant(site.gateway, { projects: 3 });
+  const page = await site.open('/docs', { provoked: /status of 401/ });
+  await page.getByRole('button', { name: /^GET/ }).click();
+  expect(await listProjects(page, 401)).toMatchObject({
+    error: { code: 401, status: 'UNAUTHENTICATED', details: [{ reason: 'TOKEN_MISSING' }] },
+  });
   await page.getByLabel('Bearer token').fill(token);
-  const { status, body } = await listProjects(page);
-  expect(status).toBe('200');
-  expect(body).toMatchObject({
+  expect(await listProjects(page, 200)).toMatchObject({
     projects: [{ title: 'Tenant' }, { title: 'Project 2' }, { title: 'Project 3' }],
     nextPageToken: '',
   });
@@ -27,23 +22,10 @@ test('the REST docs send a request with the entered token, and store nothing', a
   expect(page.url()).not.toContain(token);
 });
 
-test('the REST docs show the body of an error', async () => {
-  const page = await newPage(browser, gateway.url, { provoked: /status of 401/ });
-  await open(page, `${gateway.url}/docs`);
-  const { status, body } = await listProjects(page);
-  expect(status).toBe('401');
-  expect(body).toMatchObject({
-    error: { code: 401, status: 'UNAUTHENTICATED', details: [{ reason: 'TOKEN_MISSING' }] },
-  });
-});
-
-/** Sends `GET /project/projects` from the page, and reads the response that it shows. */
-async function listProjects(page: Page): Promise<{ status: string; body: unknown }> {
-  await page.getByRole('button', { name: /^GET/ }).click();
+/** Sends `GET /project/projects` from the page, and reads the response that it shows, which has a status. */
+async function listProjects(page: Page, status: number): Promise<unknown> {
   await page.getByRole('button', { name: 'Execute' }).click();
   const answer = page.locator('.live-responses-table .response');
-  return {
-    status: await answer.locator('.response-col_status').innerText(),
-    body: JSON.parse(await answer.locator('.language-json').innerText()),
-  };
+  await answer.locator('.response-col_status').getByText(String(status)).waitFor();
+  return JSON.parse(await answer.locator('.language-json').innerText());
 }

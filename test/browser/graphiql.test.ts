@@ -1,101 +1,56 @@
-import type { Browser, Page } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
-import { bothApis } from '../support/apis.ts';
-import { newPage, open, startChromium, storedBy } from '../support/browser.ts';
-import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { restApi } from '../support/apis.ts';
+import { startSite, storedBy } from '../support/browser.ts';
+import { seedTenant } from '../support/gateway.ts';
 
 // Large enough to show a response with a page of projects without scrolling and line wraps.
 const VIEWPORT = { width: 1920, height: 2000 };
 
-let browser: Browser;
-let gateway: Gateway;
+const site = startSite();
 
-beforeAll(async () => {
-  [browser, gateway] = await Promise.all([startChromium(), startGateway()]);
-  return () => Promise.all([browser.close(), gateway.stop()]);
-});
-
-test('GraphiQL lists the projects page by page', async () => {
-  const { token } = await seedTenant(gateway, { projects: 25 });
-  const page = await openGraphiql();
-  await page.getByLabel('Bearer token').fill(token);
-
-  await execute(page);
-  const first = await answerWith(page, 'Project 10');
-  expect(titlesIn(first)).toEqual(['Tenant', ...numbered(2, 10)]);
-
-  await setVariables(page, { first: 10, after: first.data.projects.pageInfo.endCursor });
-  await execute(page);
-  const second = await answerWith(page, 'Project 20');
-  expect(titlesIn(second)).toEqual(numbered(11, 20));
-
-  await setVariables(page, { first: 10, after: second.data.projects.pageInfo.endCursor });
-  await execute(page);
-  const last = await answerWith(page, 'Project 25');
-  expect(titlesIn(last)).toEqual(numbered(21, 25));
-  expect(last.data.projects).toMatchObject({ totalCount: 25, pageInfo: { hasNextPage: false } });
-});
-
-test('GraphiQL updates a wallet with its prepared mutation', async () => {
-  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
+test('GraphiQL pages through projects and updates a wallet, and stores no input and no response', async () => {
+  const { token, projects, wallets } = await seedTenant(site.gateway, { projects: 15, wallets: 1 });
   const [name = ''] = wallets;
-  const page = await openGraphiql();
+  const page = await site.open('/graphiql', { viewport: VIEWPORT });
   await page.getByLabel('Bearer token').fill(token);
-  await openTab(page, 'UpdateWallet');
+
+  await execute(page);
+  const first = (await answerWith(page, 'Project 10')).data.projects;
+  expect(namesIn(first)).toEqual(projects.slice(0, 10));
+  await setVariables(page, { first: 10, after: first.pageInfo.endCursor });
+  await execute(page);
+  const last = (await answerWith(page, 'Project 15')).data.projects;
+  expect(namesIn(last)).toEqual(projects.slice(10));
+  expect(last).toMatchObject({ totalCount: 15, pageInfo: { hasNextPage: false } });
+
+  await page.getByRole('button', { name: 'UpdateWallet', exact: true }).click();
+  await page.getByLabel('Operation Editor').getByText('UpdateWallet', { exact: true }).waitFor();
   await setVariables(page, { input: { name, title: 'Rainy days' } });
   await execute(page);
-  const { data } = await answerWith(page, 'Rainy days');
-  expect(data.updateWallet.wallet).toMatchObject({ name, title: 'Rainy days', description: 'No. 1' });
-  for (const api of bothApis(() => gateway.url)) {
-    expect((await api.updateWallet(token, name, {})).value).toMatchObject({ name, title: 'Rainy days' });
-  }
-});
+  const { wallet } = (await answerWith(page, 'Rainy days')).data.updateWallet;
+  expect(wallet).toMatchObject({ name, title: 'Rainy days', description: 'No. 1' });
+  const rest = restApi(() => site.gateway.url);
+  expect((await rest.updateWallet(token, name, {})).value).toMatchObject({ name, title: 'Rainy days' });
 
-test('GraphiQL stores no input and no response', async () => {
-  const { token } = await seedTenant(gateway);
-  const page = await openGraphiql();
-  await page.getByLabel('Bearer token').fill(token);
-  await openTab(page, 'CreateApp');
-  await setVariables(page, { input: { title: 'Kept secret', active: true } });
-  await execute(page);
-  await answerWith(page, 'Kept secret');
   expect(await storedBy(page)).toEqual([]);
-  expect(page.url()).toBe(`${gateway.url}/graphiql`);
-
-  await page.reload();
-  await openTab(page, 'CreateApp');
-  await page.getByLabel('Variables').getByText('"Back office"').waitFor();
-  expect(await page.getByLabel('Bearer token').inputValue()).toBe('');
+  expect(page.url()).toBe(`${site.gateway.url}/graphiql`);
 });
 
-test('GraphiQL shows the code of an error', async () => {
-  const page = await openGraphiql(/status of 401/);
+test('GraphiQL shows the documentation of the schema without a token, and the code of an error', async () => {
+  const page = await site.open('/graphiql', { viewport: VIEWPORT, provoked: /status of 401/ });
+  await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+  const docs = page.locator('.graphiql-doc-explorer');
+  await docs.getByText('Mutation', { exact: true }).click();
+  await docs.getByText('updateWallet', { exact: true }).click();
+  await docs.getByText('UpdateWalletInput', { exact: true }).waitFor();
+  expect(await docs.innerText()).toContain('Updates the fields of a wallet that are in the input.');
+
   await page.getByLabel('Bearer token').fill('paw_acct_wrong');
   await execute(page);
   const { errors } = await answerWith(page, 'UNAUTHENTICATED');
   expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED', reason: 'TOKEN_INVALID' } }]);
 });
-
-test('GraphiQL shows the documentation of the schema without a token', async () => {
-  const page = await openGraphiql();
-  await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
-  const docs = page.locator('.graphiql-doc-explorer');
-  await docs.getByText('Mutation', { exact: true }).click();
-  await docs.getByText('updateWallet', { exact: true }).click();
-  await docs.getByText('Updates the fields of a wallet that are in the input.').waitFor();
-  await docs.getByText('UpdateWalletInput', { exact: true }).waitFor();
-});
-
-async function openGraphiql(provoked?: RegExp): Promise<Page> {
-  const page = await newPage(browser, gateway.url, { viewport: VIEWPORT, ...(provoked && { provoked }) });
-  await open(page, `${gateway.url}/graphiql`);
-  return page;
-}
-
-async function openTab(page: Page, name: string): Promise<void> {
-  await page.getByRole('button', { name, exact: true }).click();
-  await page.getByLabel('Operation Editor').getByText(name, { exact: true }).waitFor();
-}
 
 /** Pastes variables. If they were typed, the editor would add closing brackets. */
 async function setVariables(page: Page, variables: object): Promise<void> {
@@ -103,8 +58,13 @@ async function setVariables(page: Page, variables: object): Promise<void> {
   const editor = page.getByLabel('Variables');
   await editor.locator('.view-lines').click();
   await page.keyboard.press('Control+A');
-  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
-  await page.keyboard.press('Control+V');
+  // Without the clipboard, which all pages share.
+  await page.evaluate(`(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', ${JSON.stringify(text)});
+    const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+    document.activeElement.dispatchEvent(paste);
+  })()`);
   await editor.locator('.view-line').filter({ hasText: text }).waitFor();
 }
 
@@ -126,10 +86,6 @@ async function answerWith(page: Page, something: string): Promise<any> {
   return JSON.parse(lines.join('').replaceAll('\u00a0', ' '));
 }
 
-function titlesIn({ data }: { data: { projects: { nodes: { title: string }[] } } }): readonly string[] {
-  return data.projects.nodes.map(({ title }) => title);
-}
-
-function numbered(from: number, to: number): readonly string[] {
-  return Array.from({ length: to - from + 1 }, (_, index) => `Project ${from + index}`);
+function namesIn({ nodes }: { nodes: { name: string }[] }): readonly string[] {
+  return nodes.map(({ name }) => name);
 }

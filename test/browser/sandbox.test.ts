@@ -1,8 +1,8 @@
 import { getIntrospectionQuery } from 'graphql';
-import type { Browser, CDPSession, Page } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
-import { newPage, open, startChromium } from '../support/browser.ts';
-import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+import type { CDPSession, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { goTo, startSite } from '../support/browser.ts';
+import { seedTenant } from '../support/gateway.ts';
 
 const STUDIO = 'https://studio.apollographql.com';
 const CDN = 'https://embeddable-sandbox.cdn.apollographql.com';
@@ -41,24 +41,18 @@ const STAND_INS: Readonly<Record<string, { readonly contentType: string; readonl
   'https://apollo-server-landing-page.cdn.apollographql.com': { contentType: 'application/json', body: '{}' },
 };
 
-let browser: Browser;
-let gateway: Gateway;
-
-beforeAll(async () => {
-  [browser, gateway] = await Promise.all([startChromium(), startGateway()]);
-  return () => Promise.all([browser.close(), gateway.stop()]);
-});
+const site = startSite();
 
 test('Sandbox opens on the endpoint, and reads the schema without a token and data with one', async () => {
-  const { token } = await seedTenant(gateway, { projects: 3 });
-  const page = await newPage(browser, gateway.url, { origins: Object.keys(STAND_INS) });
+  const { token } = await seedTenant(site.gateway, { projects: 3 });
+  const page = await site.newPage({ origins: Object.keys(STAND_INS) });
   await page.route(/^https:/, async (route) => {
     const standIn = STAND_INS[new URL(route.request().url()).origin];
     await (standIn ? route.fulfill(standIn) : route.abort());
   });
-  await open(page, `${gateway.url}/graphql`);
+  await goTo(page, `${site.gateway.url}/graphql`);
   expect(await page.evaluate('window.sandboxOptions')).toMatchObject({
-    initialEndpoint: `${gateway.url}/graphql`,
+    initialEndpoint: `${site.gateway.url}/graphql`,
     endpointIsEditable: false,
     runTelemetry: false,
   });
@@ -74,8 +68,8 @@ test('Sandbox opens on the endpoint, and reads the schema without a token and da
 });
 
 test('Apollo Studio reads the schema and data by preflight requests', async () => {
-  const { token } = await seedTenant(gateway, { projects: 3 });
-  const page = await newPage(browser, gateway.url, { origins: [STUDIO] });
+  const { token } = await seedTenant(site.gateway, { projects: 3 });
+  const page = await site.newPage({ origins: [STUDIO] });
   const session = await openAt(page, STUDIO);
   const preflights: string[] = [];
   session.on('Network.responseReceived', ({ type, response }) => {
@@ -88,12 +82,12 @@ test('Apollo Studio reads the schema and data by preflight requests', async () =
     data: { projects: { totalCount: 3 } },
   });
   // One preflight request for each set of headers.
-  expect(preflights).toEqual(Array(2).fill(`204 ${gateway.url}/graphql`));
+  expect(preflights).toEqual(Array(2).fill(`204 ${site.gateway.url}/graphql`));
 });
 
 test('a page of an origin other than Apollo Studio reads nothing', async () => {
-  const { token } = await seedTenant(gateway);
-  const page = await newPage(browser, gateway.url, {
+  const { token } = await seedTenant(site.gateway);
+  const page = await site.newPage({
     origins: ['https://b.example'],
     provoked: /blocked by CORS policy: Response to preflight|net::ERR_FAILED/,
   });
@@ -116,7 +110,7 @@ async function openAt(page: Page, origin: string): Promise<CDPSession> {
   );
   await session.send('Fetch.enable', { patterns: [{ urlPattern: 'https://*' }] });
   await session.send('Network.enable');
-  await open(page, origin);
+  await goTo(page, origin);
   return session;
 }
 
@@ -127,6 +121,6 @@ function post(page: Page, headers: Readonly<Record<string, string>>, body: objec
     body: JSON.stringify(body),
   };
   return page.evaluate(
-    `fetch('${gateway.url}/graphql', ${JSON.stringify(init)}).then((response) => response.json())`,
+    `fetch('${site.gateway.url}/graphql', ${JSON.stringify(init)}).then((response) => response.json())`,
   );
 }

@@ -1,25 +1,17 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Browser } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { newPage, open, startChromium } from '../support/browser.ts';
-import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+import { startSite } from '../support/browser.ts';
+import { seedTenant } from '../support/gateway.ts';
 
-let browser: Browser;
-let gateway: Gateway;
-
-beforeAll(async () => {
-  [browser, gateway] = await Promise.all([startChromium(), startGateway()]);
-  return () => Promise.all([browser.close(), gateway.stop()]);
-});
+const site = startSite();
 
 test('the start page shows the version, the endpoints and cover images', async () => {
-  const page = await newPage(browser, gateway.url);
-  await open(page, gateway.url);
+  const page = await site.open('/');
   await page.getByText(`Version ${manifest.version}`, { exact: true }).waitFor();
   const endpoints = await page.locator('.request p code').allInnerTexts();
-  expect(endpoints).toEqual([`${gateway.url}/graphql`, gateway.url]);
+  expect(endpoints).toEqual([`${site.gateway.url}/graphql`, site.gateway.url]);
   const covers = await page.evaluate<number[]>(
     `[...document.querySelectorAll('.covers img')].map(({ naturalWidth }) => naturalWidth)`,
   );
@@ -28,29 +20,24 @@ test('the start page shows the version, the endpoints and cover images', async (
 });
 
 test('the pages link to each other', async () => {
-  const page = await newPage(browser, gateway.url);
-  await open(page, gateway.url);
-  await page.getByRole('list').getByRole('link', { name: 'GraphiQL' }).click();
-  await page.getByText('ListProjects', { exact: true }).first().waitFor();
-  expect(page.url()).toBe(`${gateway.url}/graphiql`);
-
-  await page.getByRole('navigation').getByRole('link', { name: 'REST docs' }).click();
-  await page.getByText('List the projects', { exact: true }).waitFor();
-  expect(page.url()).toBe(`${gateway.url}/docs`);
-
-  await page.getByRole('banner').getByRole('link', { name: 'PAW gateway' }).click();
-  await page.getByRole('list').getByRole('link', { name: 'REST docs' }).click();
-  await page.getByText('List the projects', { exact: true }).waitFor();
-  expect(page.url()).toBe(`${gateway.url}/docs`);
+  const page = await site.open('/');
+  for (const [place, name, path] of [
+    ['list', 'GraphiQL', '/graphiql'],
+    ['navigation', 'REST docs', '/docs'],
+    ['banner', 'PAW gateway', '/'],
+    ['list', 'REST docs', '/docs'],
+  ] as const) {
+    await page.getByRole(place).getByRole('link', { name }).click();
+    await expect.poll(() => page.url(), { timeout: 15_000 }).toBe(site.gateway.url + path);
+  }
 });
 
 test.each([
   { api: 'GraphQL', answer: { data: { projects: { nodes: [{ title: 'Tenant' }] } } } },
   { api: 'REST', answer: { projects: [{ title: 'Tenant' }] } },
 ])('the $api request that the start page copies works unchanged in a shell', async ({ api, answer }) => {
-  const { token } = await seedTenant(gateway);
-  const page = await newPage(browser, gateway.url);
-  await open(page, gateway.url);
+  const { token } = await seedTenant(site.gateway);
+  const page = await site.open('/');
   await page.getByRole('button', { name: `Copy the ${api} request` }).click();
   await page.getByText('Copied', { exact: true }).waitFor();
   // Reading the clipboard would need a permission. Pasting does not.

@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
+import { beforeAll, expect, inject, onTestFinished } from 'vitest';
+import { type Gateway, startGateway } from './gateway.ts';
 
 /** Options of a page. */
 type PageOptions = BrowserContextOptions & {
@@ -9,40 +10,58 @@ type PageOptions = BrowserContextOptions & {
   readonly provoked?: RegExp;
 };
 
-/** Starts Chromium. It resolves no host name, so that no request leaves the machine. */
-export function startChromium(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--disable-gpu', '--disable-quic', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
-  });
-}
+/** The gateway of a test file, and its pages in the browser. */
+export type Site = {
+  readonly gateway: Gateway;
+  /**
+   * Opens an empty page with its own profile. The test fails if the page causes a policy violation, a console warning
+   * or an error, or sends a request to an origin other than the gateway and `origins`.
+   */
+  newPage(options?: PageOptions): Promise<Page>;
+  /** Opens a page of the gateway in the same way. */
+  open(path: string, options?: PageOptions): Promise<Page>;
+};
 
-/**
- * Opens an empty page with its own profile. The test fails if the page causes a policy
- * violation, a console warning or an error, or sends a request to an origin other than
- * the gateway and `origins`.
- */
-export async function newPage(
-  browser: Browser,
-  gatewayUrl: string,
-  { origins = [], provoked, ...options }: PageOptions = {},
-): Promise<Page> {
-  const context = await browser.newContext(options);
-  // Shorter than the timeout of a test, so that the error names the missing element.
-  context.setDefaultTimeout(50_000);
-  const complaints: string[] = [];
-  const requested = new Set<string>();
-  context.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+/** Declares the gateway and the browser of a test file. They can be used in its tests. */
+export function startSite(): Site {
+  let browser: Browser;
+  let gateway: Gateway;
+
+  beforeAll(async () => {
+    [browser, gateway] = await Promise.all([chromium.connect(inject('browserEndpoint')), startGateway()]);
+    return () => Promise.all([browser.close(), gateway.stop()]);
   });
-  context.on('weberror', (thrown) => complaints.push(String(thrown.error())));
-  context.on('request', (request) => requested.add(new URL(request.url()).origin));
-  onTestFinished(async () => {
-    await context.close();
-    expect(complaints.filter((each) => !provoked?.test(each))).toEqual([]);
-    expect([gatewayUrl, ...origins]).toEqual(expect.arrayContaining([...requested]));
-  });
-  return context.newPage();
+
+  const newPage: Site['newPage'] = async ({ origins = [], provoked, ...options } = {}) => {
+    const context = await browser.newContext(options);
+    // Shorter than the timeout of a test, so that the error names the missing element.
+    context.setDefaultTimeout(50_000);
+    const complaints: string[] = [];
+    const requested = new Set<string>();
+    context.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    context.on('weberror', (thrown) => complaints.push(String(thrown.error())));
+    context.on('request', (request) => requested.add(new URL(request.url()).origin));
+    onTestFinished(async () => {
+      await context.close();
+      expect(complaints.filter((each) => !provoked?.test(each))).toEqual([]);
+      expect([gateway.url, ...origins]).toEqual(expect.arrayContaining([...requested]));
+    });
+    return context.newPage();
+  };
+
+  return {
+    get gateway() {
+      return gateway;
+    },
+    newPage,
+    async open(path, options) {
+      const page = await newPage(options);
+      await goTo(page, gateway.url + path);
+      return page;
+    },
+  };
 }
 
 /**
@@ -50,7 +69,7 @@ export async function newPage(
  * Clicks and changes of the color scheme have no effect then, because they need a frame.
  * A reload draws the page.
  */
-export async function open(page: Page, url: string): Promise<void> {
+export async function goTo(page: Page, url: string): Promise<void> {
   await page.goto(url);
   if (!(await page.evaluate<boolean>(IS_DRAWN))) await page.reload();
 }
