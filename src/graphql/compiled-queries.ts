@@ -13,6 +13,7 @@ import type { GraphqlOperation } from '../http/observation/request-record.ts';
 import { isIntrospection } from './authentication.ts';
 import type { Context } from './context.ts';
 import { isJsonObject } from './json-object.ts';
+import { excessOfResponse, type ResponseCost } from './limits.ts';
 import { fragmentsOf } from './merged-fields.ts';
 import { OperationCost } from './operation-cost.ts';
 
@@ -32,6 +33,7 @@ export type CompiledQuery = {
   ): ExecutionResult | Promise<ExecutionResult>;
   /** Its memory without the text of the query, in bytes. */
   readonly bytes: number;
+  readonly cost: ResponseCost;
   readonly operation: GraphqlOperation;
 };
 
@@ -64,9 +66,11 @@ export class CompiledQueries {
     this.#schema = schema;
   }
 
-  /** Returns the compiled query of a request, or undefined if Apollo Server has to execute the request. */
+  /** Returns the compiled query of a request, or undefined if Apollo Server has to execute or reject the request. */
   find(request: GraphqlRequest): CompiledQuery | undefined {
-    return this.#queries.get(cacheKey(request));
+    const query = this.#queries.get(cacheKey(request));
+    if (query === undefined || excessOfResponse(query.cost, request.variables ?? {})) return undefined;
+    return query;
   }
 
   /** Returns the plugin of Apollo Server that compiles a query at its second execution. */
@@ -113,7 +117,11 @@ function compile(
   const isQuery = operation.operation === OperationTypeNode.QUERY;
   if (!isQuery || NOT_COMPILED.test(query) || isIntrospection(document)) return undefined;
   const fragments = fragmentsOf(document);
-  const { fields, pairs } = new OperationCost(schema, fragments, operation);
+  const { fields, pairs, responseFields, variableArguments } = new OperationCost(
+    schema,
+    fragments,
+    operation,
+  );
   if (fields > MAX_FIELDS) return undefined;
   // graphql-jit treats a condition (`@skip`, `@include`) that is null as false; graphql-js rejects it. A field that is
   // selected more than once has the position of its first selection in graphql-jit, even if the condition of that is
@@ -132,6 +140,7 @@ function compile(
   return {
     execute: (context, variables) => compiled.query(undefined, context, variables),
     bytes: fields * BYTES_PER_FIELD,
+    cost: { responseFields, variableArguments },
     operation: { type: operation.operation, name: operation.name?.value ?? '', isRepeated: true },
   };
 }

@@ -49,6 +49,12 @@ export function refusal(error: ApiError, nodes: readonly ASTNode[] = []): GraphQ
   });
 }
 
+/** Returns the error with which a plugin rejects a document, like a validation rule. */
+export function documentRefusal(message: string): GraphQLError {
+  const http = { status: 400, headers: new HeaderMap() };
+  return new GraphQLError(message, { extensions: { code: VALIDATION_FAILED, http } });
+}
+
 /** Returns the body of a response with an error. @param data null if the operation was executed */
 export function graphqlErrorBody(error: ApiError, requestId: string, data?: null): string {
   return JSON.stringify({ errors: [graphqlError(error, requestId)], data });

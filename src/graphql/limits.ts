@@ -7,7 +7,7 @@ import {
   type ValidationContext,
 } from 'graphql';
 import { fragmentsOf } from './merged-fields.ts';
-import { MAX_LIST_LENGTH, OperationCost } from './operation-cost.ts';
+import { amountFor, MAX_LIST_LENGTH, OperationCost, type Variables } from './operation-cost.ts';
 
 /** The maximum number of tokens of a document. The parser stops at this limit. */
 export const MAX_DOCUMENT_TOKENS = 1500;
@@ -21,9 +21,15 @@ const MAX_DATA_FIELDS = 30;
 
 const MAX_RESPONSE_FIELDS = 10_000;
 
-type Counts = Pick<OperationCost, 'fields' | 'pairs' | 'dataFields' | 'responseFields'>;
+/** The size of the response of an operation. */
+export type ResponseCost = Pick<OperationCost, 'responseFields' | 'variableArguments'>;
 
-/** A validation rule that limits the cost of a document, before the rules of graphql-js visit its definitions. */
+type Counts = Pick<OperationCost, 'fields' | 'pairs' | 'dataFields'>;
+
+/**
+ * A validation rule that limits the structure of a document, before the rules of graphql-js visit its definitions. The
+ * size of the response is limited by `excessOfResponse` when the variables are known.
+ */
 export function limitDocument(context: ValidationContext): ASTVisitor {
   return {
     Document(document) {
@@ -54,16 +60,13 @@ function excessOfDocument(schema: GraphQLSchema, document: DocumentNode): string
     sum.fields += cost.fields;
     sum.pairs += cost.pairs;
     if (isOperation) sum.dataFields += cost.dataFields;
-    const excess = excessOf(cost) ?? excessOf({ ...sum, responseFields: 0 });
+    const excess = excessOf(cost) ?? excessOf(sum);
     if (excess !== undefined) return excess;
   }
   return undefined;
 }
 
-function excessOf({ fields, pairs, dataFields, responseFields }: Counts): string | undefined {
-  if (responseFields > MAX_RESPONSE_FIELDS) {
-    return `A response may have at most ${MAX_RESPONSE_FIELDS} fields, counting a page as its size in the document, and other lists as ${MAX_LIST_LENGTH} items.`;
-  }
+function excessOf({ fields, pairs, dataFields }: Counts): string | undefined {
   if (dataFields > MAX_DATA_FIELDS) {
     return `A document may have at most ${MAX_DATA_FIELDS} fields of Query and Mutation and other connections.`;
   }
@@ -73,4 +76,18 @@ function excessOf({ fields, pairs, dataFields, responseFields }: Counts): string
     return `A document may have at most ${MAX_PAIRS} pairs of selections of the same field, and of fragments, in the same object.`;
   }
   return undefined;
+}
+
+/** Returns the error of an operation whose response could have too many fields with the variables of a request. */
+export function excessOfResponse(
+  { responseFields, variableArguments }: ResponseCost,
+  variables: Variables,
+): string | undefined {
+  if (amountFor(responseFields, variables) <= MAX_RESPONSE_FIELDS) return undefined;
+  const counted = [...variableArguments]
+    .map(([argument, amount]) => [argument, amountFor(amount, variables)] as const)
+    // Omitted arguments.
+    .filter(([, value]) => value > 0)
+    .map(([argument, value]) => `\`${argument}\` as ${value}, `);
+  return `A response may have at most ${MAX_RESPONSE_FIELDS} fields, counting ${counted.join('')}a page as its size in the document, and other lists as ${MAX_LIST_LENGTH} items.`;
 }

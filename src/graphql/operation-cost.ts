@@ -1,7 +1,7 @@
 import {
+  type ArgumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
-  type GraphQLField,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
@@ -13,6 +13,7 @@ import {
   SchemaMetaFieldDef,
   type SelectionSetNode,
   TypeMetaFieldDef,
+  valueFromASTUntyped,
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../model/page.ts';
 import { type Fragments, MergedFields, type SelectedField } from './merged-fields.ts';
@@ -41,10 +42,16 @@ const INTROSPECTION_LENGTHS: Readonly<Record<string, number>> = {
   locations: 3,
 };
 
-const NO_PAGE = -1;
+/** The variables of a request as the client sent them, not validated. */
+export type Variables = Readonly<Record<string, unknown>>;
 
-/** The number of objects in the response, and the length of their lists if they are pages, or `NO_PAGE`. */
-type Place = { readonly count: number; readonly pageSize: number };
+/** A number that can depend on the variables of a request. */
+export type Amount = number | ((variables: Variables) => number);
+
+/** Returns an amount for the variables of a request. */
+export function amountFor(amount: Amount, variables: Variables): number {
+  return typeof amount === 'number' ? amount : amount(variables);
+}
 
 type Selections = { readonly set: SelectionSetNode; readonly parent: string | undefined };
 
@@ -52,9 +59,9 @@ type Selections = { readonly set: SelectionSetNode; readonly parent: string | un
  * The cost of an operation or a fragment, with its fragments expanded. Selections of an object with
  * the same response key are one field of the response.
  *
- * A list counts as 100 items, or as the number of ids in the document. The lists of a page count as
- * the page size in the document, or as the default page size. Those of introspection count as their
- * average length in this schema. Below a field that does not exist, nothing is counted.
+ * A list counts as 100 items, or as the number of ids in its argument. The lists of a page count as
+ * the page size, or as the default page size. Those of introspection count as their average length
+ * in this schema. Below a field that does not exist, nothing is counted.
  */
 export class OperationCost {
   /** The selected fields. */
@@ -64,9 +71,12 @@ export class OperationCost {
   /** The root fields and the pages. Each is a call of the data layer. */
   dataFields = 0;
   /** The fields of the response. Each item of a page is one more, because it is read even if it is not selected. */
-  responseFields = 0;
+  readonly responseFields: Amount;
+  /** The arguments with a variable by which response fields are counted, such as `first: $n`. */
+  readonly variableArguments = new Map<string, Amount>();
   readonly #schema: GraphQLSchema;
   readonly #fragments: Fragments;
+  readonly #defaults = new Map<string, unknown>();
   readonly #isTooHigh: (cost: OperationCost) => boolean;
 
   /** @param isTooHigh whether the rest is not counted */
@@ -79,46 +89,49 @@ export class OperationCost {
     this.#schema = schema;
     this.#fragments = fragments;
     this.#isTooHigh = isTooHigh;
-    const isOperation = definition.kind === Kind.OPERATION_DEFINITION;
-    const parent = isOperation
-      ? schema.getRootType(definition.operation)?.name
-      : definition.typeCondition.name.value;
-    // A fragment by itself has no response.
-    const place = { count: isOperation ? 1 : 0, pageSize: NO_PAGE };
-    this.#addObject([{ set: definition.selectionSet, parent }], place);
+    for (const { variable, defaultValue } of definition.variableDefinitions ?? []) {
+      if (defaultValue) this.#defaults.set(variable.name.value, valueFromASTUntyped(defaultValue));
+    }
+    const parent =
+      definition.kind === Kind.OPERATION_DEFINITION
+        ? schema.getRootType(definition.operation)?.name
+        : definition.typeCondition.name.value;
+    this.responseFields = this.#addObject([{ set: definition.selectionSet, parent }]);
   }
 
-  #addObject(selections: readonly Selections[], place: Place): void {
+  /** Adds the fields of an object. Returns the number of response fields in it. */
+  #addObject(selections: readonly Selections[], pageSize?: Amount): Amount {
     const merged = new MergedFields(this.#fragments);
     for (const { set, parent } of selections) merged.add(set, parent);
     this.pairs += pairsOf(merged.fragmentCount);
+    const amounts: Amount[] = [];
     for (const selected of merged.byKey.values()) {
-      if (this.#isTooHigh(this)) return;
-      this.#addField(selected, place);
+      if (this.#isTooHigh(this)) break;
+      amounts.push(...this.#addField(selected, pageSize));
     }
+    return sum(amounts);
   }
 
-  /** Adds a field of the response. Its selections can have different types and arguments: the largest one counts. */
-  #addField(selected: readonly SelectedField[], place: Place): void {
-    const fields = selected.map(({ node, parent }) => ({
-      node,
-      ...this.#fieldOf(node, parent, place.pageSize),
-    }));
-    const pageSize = Math.max(...fields.map((field) => field.pageSize));
-    const isPage = pageSize > NO_PAGE;
+  /**
+   * Adds a field of the response. Its selections can have different types and arguments: the largest one counts.
+   *
+   * @param parentSize the page size of the connection that contains the field
+   */
+  #addField(selected: readonly SelectedField[], parentSize: Amount | undefined): readonly Amount[] {
+    const fields = selected.map((field) => ({ ...field, ...this.#fieldOf(field, parentSize) }));
+    const pageSizes = fields.flatMap(({ pageSize }) => pageSize ?? []);
+    const pageSize = pageSizes.length > 0 ? max(pageSizes) : undefined;
     this.fields += fields.length;
     this.pairs += pairsOf(fields.length);
-    if (isPage || fields.some(({ isRoot }) => isRoot)) this.dataFields += 1;
-    this.responseFields += place.count * (isPage ? 1 + pageSize : 1);
+    if (pageSize !== undefined || fields.some(({ isRoot }) => isRoot)) this.dataFields += 1;
     const selections = fields.flatMap(({ node: { selectionSet: set }, type: parent }) =>
       set ? [{ set, parent }] : [],
     );
-    if (selections.length === 0) return;
-    const count = place.count * Math.max(...fields.map(({ length }) => length));
-    this.#addObject(selections, { count, pageSize });
+    const length = max(fields.map((field) => field.length));
+    return [1, pageSize ?? 0, product([length, this.#addObject(selections, pageSize)])];
   }
 
-  #fieldOf(node: FieldNode, parentName: string | undefined, pageSize: number) {
+  #fieldOf({ node, parent: parentName }: SelectedField, parentSize: Amount | undefined) {
     const name = node.name.value;
     const parent = parentName === undefined ? undefined : this.#schema.getType(parentName);
     const hasFields = isObjectType(parent) || isInterfaceType(parent);
@@ -127,38 +140,74 @@ export class OperationCost {
     const type = definition && getNamedType(definition.type);
     const isIntrospection = parentName?.startsWith('__') || name === TypeMetaFieldDef.name;
     const isList = definition && isListType(getNullableType(definition.type));
-    const pageLength = pageSize > NO_PAGE ? pageSize : MAX_LIST_LENGTH;
-    const listLength = isList ? (idCount(node) ?? pageLength) : 1;
+    const listLength = isList ? (this.#idCount(node) ?? parentSize ?? MAX_LIST_LENGTH) : 1;
+    // A page of a list: a connection.
+    const isPage = definition?.args.some((argument) => argument.name === 'first');
     return {
       /** The name of the type whose fields are selected. */
       type: type?.name,
       length: isIntrospection ? (INTROSPECTION_LENGTHS[name] ?? 1) : listLength,
-      pageSize: definition && isPageField(definition) ? pageSizeOf(node) : NO_PAGE,
+      pageSize: isPage ? this.#pageSize(node) : undefined,
       isRoot:
         hasFields &&
         [this.#schema.getQueryType(), this.#schema.getMutationType()].some((root) => root === parent),
     };
   }
+
+  /** Returns the page size of a connection. Null is the same as omitted. Other values than 1 to 100 are refused later. */
+  #pageSize({ arguments: args = [] }: FieldNode): Amount {
+    const sizes = args.filter(({ name }) => name.value === 'first' || name.value === 'last');
+    const size = max(sizes.map((argument) => this.#amountOf(argument, pageSizeOf)));
+    return typeof size === 'number'
+      ? size || DEFAULT_PAGE_SIZE
+      : (variables) => size(variables) || DEFAULT_PAGE_SIZE;
+  }
+
+  /** Returns the number of ids in the argument `ids`, of which more than the maximum are refused later. */
+  #idCount({ arguments: args = [] }: FieldNode): Amount | undefined {
+    const ids = args.find(({ name }) => name.value === 'ids');
+    return ids && this.#amountOf(ids, lengthOf);
+  }
+
+  #amountOf({ name, value }: ArgumentNode, amountOf: (value: unknown) => number): Amount {
+    if (value.kind !== Kind.VARIABLE) return amountOf(valueFromASTUntyped(value));
+    const variable = value.name.value;
+    const amount = (variables: Variables) =>
+      amountOf(Object.hasOwn(variables, variable) ? variables[variable] : this.#defaults.get(variable));
+    this.variableArguments.set(`${name.value}: $${variable}`, amount);
+    return amount;
+  }
 }
 
-/** Returns whether a field is a page of a list: a connection. */
-function isPageField({ args }: GraphQLField<unknown, unknown>): boolean {
-  return args.some(({ name }) => name === 'first');
+function pageSizeOf(value: unknown = null): number {
+  if (value === null) return 0;
+  return typeof value === 'number' ? Math.max(0, Math.min(value, MAX_LIST_LENGTH)) : MAX_LIST_LENGTH;
 }
 
-/** Returns the page size of a connection, or the maximum if it is not in the document. */
-function pageSizeOf({ arguments: args = [] }: FieldNode): number {
-  const sizes = args.filter(({ name }) => name.value === 'first' || name.value === 'last');
-  const [size] = sizes;
-  if (size === undefined) return DEFAULT_PAGE_SIZE;
-  if (sizes.length > 1 || size.value.kind !== Kind.INT) return MAX_LIST_LENGTH;
-  return Math.max(0, Math.min(Number(size.value.value), MAX_LIST_LENGTH));
+function lengthOf(value: unknown): number {
+  return Array.isArray(value) ? Math.min(value.length, MAX_LIST_LENGTH) : 1;
 }
 
-/** Returns the number of ids in the argument `ids`, or undefined if it is not a list in the document. */
-function idCount({ arguments: args = [] }: FieldNode): number | undefined {
-  const ids = args.find(({ name }) => name.value === 'ids')?.value;
-  return ids?.kind === Kind.LIST ? ids.values.length : undefined;
+// Amounts of this size exceed every limit. Larger ones could become infinite.
+const MAX_AMOUNT = 1e9;
+
+const sum = combine(0, (a, b) => a + b);
+const product = combine(1, (a, b) => Math.min(a * b, MAX_AMOUNT));
+const max = combine(0, (a, b) => Math.max(a, b));
+
+/** Returns a function that combines amounts. It combines the constants once, and the others for each request. */
+function combine(
+  identity: number,
+  fold: (a: number, b: number) => number,
+): (amounts: readonly Amount[]) => Amount {
+  return (amounts) => {
+    const variable = amounts.filter((amount) => typeof amount === 'function');
+    const constant = amounts
+      .filter((amount) => typeof amount === 'number')
+      .reduce((total, amount) => fold(total, amount), identity);
+    if (variable.length === 0) return constant;
+    return (variables) => variable.reduce((total, amount) => fold(total, amount(variables)), constant);
+  };
 }
 
 function pairsOf(count: number): number {

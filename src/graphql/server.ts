@@ -101,7 +101,7 @@ export class GraphqlServer {
       },
       stringifyResult: (result) => this.#stringify(result),
       formatError: (formatted, thrown) => this.#formatError(formatted, thrown),
-      plugins: this.#plugins(settings),
+      plugins: this.#plugins(schema, settings),
     });
   }
 
@@ -123,10 +123,13 @@ export class GraphqlServer {
     );
   }
 
-  #plugins({ sandbox, plugins }: GraphqlServerSettings): ApolloServerPlugin<Context>[] {
+  #plugins(
+    schema: GraphQLSchema,
+    { sandbox, plugins }: GraphqlServerSettings,
+  ): ApolloServerPlugin<Context>[] {
     return [
       recordOutcome,
-      checkVariables(this.#violations),
+      checkVariables(schema, this.#violations),
       introspectionCache(),
       idempotency((error) => this.#logError(error, this.#requestId)),
       ...plugins,

@@ -166,6 +166,34 @@ test('an operation name that is part of the text of another query does not reach
   expect(JSON.parse(text).errors[0].extensions.code).toBe('GRAPHQL_PARSE_FAILED');
 });
 
+test('the size of a page in a variable counts with its value, in each execution', async () => {
+  const pages = (n: string) =>
+    `query ${n} { projects(first: $n) { nodes { wallets(first: $n) { nodes { id } } } } }`;
+  const compiled = countCompiled();
+  for (let times = 0; times < 3; times += 1) {
+    const admitted = JSON.parse((await ask(pages('($n: Int)'), { n: 5 })).text);
+    expect(admitted.data.projects.nodes).toHaveLength(5);
+    expect(JSON.parse((await ask(pages('($n: Int = 5)'), {})).text)).toEqual(admitted);
+    expect(JSON.parse((await ask(pages('($n: Int)'), {})).text).data.projects.nodes).toHaveLength(7);
+    const { data, errors } = JSON.parse((await ask(pages('($n: Int)'), { n: 100 })).text);
+    expect(data).toBeUndefined();
+    expect(errors).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]);
+    expect(errors[0].message).toContain('at most 10000 fields, counting `first: $n` as 100, a page');
+  }
+  expect(compiled()).toBeGreaterThan(0);
+});
+
+test.each([0, -5, 101, 2 ** 31, 1e300, 1.5, '5', '', true, [5], [], { n: 5 }])(
+  'a page size of %j in a variable has the same error in each execution',
+  async (n) => {
+    const query = 'query ($n: Int) { projects(first: $n) { nodes { wallets(first: 1) { nodes { id } } } } }';
+    const cold = await ask(`${query} # ${JSON.stringify(n)}`, { n });
+    expect(JSON.parse(cold.text).errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    for (let times = 0; times < 2; times += 1) await ask(query, { n: 1 });
+    expect(withoutRequestId(await ask(query, { n }))).toEqual(withoutRequestId(cold));
+  },
+);
+
 function ask(query: string, variables: object): Promise<HttpResponse> {
   count += 1;
   return send(`${gateway.url}/graphql`, 'POST', tenant.token, { query, variables });
@@ -194,8 +222,7 @@ const VARIABLES = {
   input: 'UpdateWalletInput!',
 };
 
-// A page whose size is a variable counts as 100 items, which soon exceeds the limit inside of another page.
-const LIST_ARGUMENTS = ['', '(first: 2)', '(first: 1, after: $after)', '(last: 2)'];
+const LIST_ARGUMENTS = ['', '(first: 2)', '(first: 1, after: $after)', '(last: $last)', '(first: $first)'];
 
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   apps: LIST_ARGUMENTS,

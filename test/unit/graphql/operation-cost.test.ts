@@ -1,7 +1,7 @@
 import { buildSchema, type GraphQLSchema, getIntrospectionQuery, graphqlSync, Kind, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { fragmentsOf } from '../../../src/graphql/merged-fields.ts';
-import { OperationCost } from '../../../src/graphql/operation-cost.ts';
+import { amountFor, OperationCost } from '../../../src/graphql/operation-cost.ts';
 import { createSchema } from '../../../src/graphql/schema.ts';
 
 const schema: GraphQLSchema = buildSchema(`
@@ -31,7 +31,6 @@ describe('the fields of a response are counted', () => {
     ['one by one', '{ one { id title } }', 3],
     ['for each item of a list', '{ list { id title } }', 1 + 100 * 2],
     ['for each id that is written', '{ nodes(ids: ["a", "b", "a"]) { id title } }', 1 + 3 * 2],
-    ['for as many ids as a variable may hold', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', 1 + 100],
     ['for each alias', '{ a: list { x: id y: id } b: list { id } }', 2 + 200 + 100],
     ['in inline fragments', '{ list { ... on Item { id ... { title } } } }', 1 + 200],
     [
@@ -58,9 +57,9 @@ describe('the fields of a response are counted', () => {
     ],
     ['for the default page size', '{ one { page { nodes { id } } } }', 2 + 10 + 1 + 10],
     [
-      'for the largest page that a variable may request',
-      'query ($n: Int) { one { page(first: $n) { nodes { id } } } }',
-      2 + 100 + 1 + 100,
+      'for the default page size if it is null',
+      '{ one { page(first: null) { nodes { id } } } }',
+      2 + 10 + 1 + 10,
     ],
     [
       'for the largest page instead of a larger one',
@@ -83,19 +82,54 @@ describe('the fields of a response are counted', () => {
   });
 });
 
-describe('the selections that validation compares are counted as pairs', () => {
-  test.each([
-    ['of the same field', '{ one { id id id } }', 3],
-    ['of the same response key', '{ one { a: id a: title } }', 1],
-    ['not of different fields', '{ one { id title a: id } }', 0],
-    ['of objects, and of the fields in them', '{ one { id } one { id } one { id } }', 3 + 3],
-    ['in inline fragments', '{ one { id ... { id } ... on Item { id ... { id } } } }', 6],
-    ['in a fragment', '{ one { id ...F } } fragment F on Item { id ...G } fragment G on Item { id }', 3 + 1],
-    ['of fragments', '{ one { ...F ...G ...H } } fragment F on Item { id } fragment G on Item { title }', 3],
-    ['not of a fragment with itself', '{ one { ...F ...F } } fragment F on Item { id }', 0],
-    ['of fields below unknown ones', '{ nothing { a { id id } } }', 1],
-  ])('%s', (_name, document, expected) => {
-    expect(costOf(document).pairs).toBe(expected);
+describe('the fields of a response are counted with the variables of the request', () => {
+  const PAGE = 'query ($n: Int) { one { page(first: $n) { nodes { id } } } }';
+  const WITH_DEFAULT = PAGE.replace('Int', 'Int = 5');
+  const BOTH = 'query ($n: Int, $m: Int) { one { page(first: $n, last: $m) { nodes { id } } } }';
+  const IDS = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+  const pageOf = (size: number) => 2 + size + 1 + size;
+
+  test.each<[string, string, object, number]>([
+    ['a page size', PAGE, { n: 3 }, pageOf(3)],
+    ['an omitted page size, which is the default', PAGE, {}, pageOf(10)],
+    ['a page size of null, which is the default', PAGE, { n: null }, pageOf(10)],
+    ['an omitted variable with a default', WITH_DEFAULT, {}, pageOf(5)],
+    ['a variable with a default that is null', WITH_DEFAULT, { n: null }, pageOf(10)],
+    ['a variable instead of its default', WITH_DEFAULT, { n: 3 }, pageOf(3)],
+    ['both page sizes, of which one is null', BOTH, { n: null, m: 3 }, pageOf(3)],
+    ['both page sizes', BOTH, { n: 2, m: 3 }, pageOf(3)],
+    ['no page size', BOTH, {}, pageOf(10)],
+    ['a variable that has the name of a property', PAGE.replaceAll('$n', '$constructor'), {}, pageOf(10)],
+    [
+      'a variable in a fragment, whose lists are multiplied',
+      `query ($n: Int, $m: Int!) { one { page(first: $n) { ...F } } }
+        fragment F on Page { nodes { page(first: $m) { nodes { id title } } } }`,
+      { n: 3, m: 4 },
+      2 + 3 + 1 + 3 * (1 + 4 + 1 + 4 * 2),
+    ],
+    ['the ids', IDS, { ids: ['a', 'b', 'a'] }, 1 + 3],
+    ['one id that is not in a list', IDS, { ids: 'a' }, 1 + 1],
+    ['ids in a list in the document', IDS.replace('ids: $ids', 'ids: ["a", $ids]'), {}, 1 + 2],
+    ['default ids', IDS.replace('!)', '! = ["a", "b"])'), {}, 1 + 2],
+    // All of these are refused later.
+    ['no ids', IDS, {}, 1 + 1],
+    ['more ids than are accepted', IDS, { ids: Array(5000).fill('a') }, 1 + 100],
+    ['a negative page size', PAGE, { n: -5 }, pageOf(10)],
+    ...[101, 2 ** 40, '3', true, [3], { n: 3 }].map((n): [string, string, object, number] => [
+      `the page size ${JSON.stringify(n)}`,
+      PAGE,
+      { n },
+      pageOf(100),
+    ]),
+  ])('%s', (_name, document, variables, expected) => {
+    const { responseFields } = costOf(document);
+    expect(amountFor(responseFields, variables as Record<string, unknown>)).toBe(expected);
+  });
+
+  test('and a response of any depth has a finite count, which no empty list hides', () => {
+    const deep = `${'page(first: 100) { nodes { '.repeat(300)}id${' } }'.repeat(300)}`;
+    const { responseFields } = costOf(`{ nodes(ids: []) { ${deep} } one { id } }`);
+    expect(responseFields).toBe(1 + 2);
   });
 });
 
