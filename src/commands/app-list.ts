@@ -1,4 +1,4 @@
-import { listAccountApps } from '../data/list-of-account.ts';
+import { listAccountApps } from '../data/list-apps.ts';
 import { appView } from '../rest/views.ts';
 import { listCommand } from './list-command.ts';
 

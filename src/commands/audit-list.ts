@@ -16,13 +16,17 @@ export const auditList = listCommand({
     resource: { value: '<name>', description: 'Only events of the resource, such as wallets/<ULID>.' },
     action: { value: '<action>', description: 'Only events with the action, such as wallet.update.' },
   },
-  read: (admin, input) => {
+  read: (dependencies, input) => {
     const timeOf = (option: 'since' | 'until') => {
       const time = input[option];
       const isAge = typeof time === 'string' && DURATION.test(time);
-      return isAge ? timeBefore(admin.clock(), option, time) : time;
+      return isAge ? timeBefore(dependencies.clock(), option, time) : time;
     };
-    return listAuditEvents(admin, { ...input, since: timeOf('since'), until: timeOf('until') });
+    return listAuditEvents(dependencies, 'operator', {
+      ...input,
+      since: timeOf('since'),
+      until: timeOf('until'),
+    });
   },
   view: auditEventView,
   columns: (event) => {

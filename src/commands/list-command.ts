@@ -1,6 +1,9 @@
 import type { UntrustedInput } from '../data/data-layer.ts';
-import type { AdminContext } from '../data/dependencies.ts';
-import type { ListPage } from '../data/read-list-page.ts';
+import type { ListDependencies } from '../data/read-list.ts';
+import { integerIn, renameFields } from '../model/fields.ts';
+import { type ConnectionPage, nextPageToken } from '../model/page.ts';
+import { pageTokens } from '../model/page-token.ts';
+import { loadPageTokenKey } from '../storage/page-token-key.ts';
 import type { Command, Option } from './command.ts';
 import { table } from './table.ts';
 import { withDatabase } from './with-database.ts';
@@ -11,7 +14,7 @@ export type List<Item> = Pick<Command, 'name' | 'summary'> & {
   readonly plural: string;
   /** The options that name the parent of the list, or filter it. */
   readonly filters?: Readonly<Record<string, Option>>;
-  readonly read: (admin: AdminContext, input: UntrustedInput) => Promise<ListPage<Item>>;
+  readonly read: (dependencies: ListDependencies, input: UntrustedInput) => Promise<ConnectionPage<Item>>;
   /** Returns the JSON object of an item. */
   readonly view: (item: Item) => object;
   /** Returns the columns of an item in the text. */
@@ -23,6 +26,9 @@ const PAGE_OPTIONS = {
   'page-token': { value: '<token>', description: 'The nextPageToken of the previous page.' },
 } as const;
 
+/** The names of the options, by those of the arguments of a connection. */
+const PAGE_NAMES = { first: 'page-size', after: 'page-token' };
+
 /** Returns the command that prints one page of a list. */
 export function listCommand<Item>(list: List<Item>): Command {
   const { name, summary, plural, filters = {}, read, view, columns } = list;
@@ -33,19 +39,15 @@ export function listCommand<Item>(list: List<Item>): Command {
     options,
     run: (args) =>
       withDatabase(args.environment, async (admin) => {
-        const input = Object.fromEntries(Object.keys(options).map((each) => [each, args.optional(each)]));
-        const { items, nextPageToken } = await read(admin, {
-          ...input,
-          'page-size': toNumber(input['page-size']),
-        });
-        const text = table(items.map(columns)) || `No ${plural}.`;
-        const next = nextPageToken && `\nNext page: --page-token ${nextPageToken}`;
-        args.print({ [plural]: items.map(view), nextPageToken }, text + next);
+        const dependencies = { ...admin, pageTokens: pageTokens(await loadPageTokenKey(admin.database)) };
+        const input = Object.fromEntries(Object.keys(filters).map((each) => [each, args.optional(each)]));
+        const first = integerIn(args.optional('page-size'));
+        const after = args.optional('page-token');
+        const page = await renameFields(PAGE_NAMES, () => read(dependencies, { ...input, first, after }));
+        const token = nextPageToken(page);
+        const text = table(page.items.map(columns)) || `No ${plural}.`;
+        const next = token && `\nNext page: --page-token ${token}`;
+        args.print({ [plural]: page.items.map(view), nextPageToken: token }, text + next);
       }),
   };
-}
-
-/** Converts digits to a number. The operation rejects every other text. */
-function toNumber(text: string | undefined): number | string | undefined {
-  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : text;
 }

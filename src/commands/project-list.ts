@@ -1,4 +1,4 @@
-import { listAccountProjects } from '../data/list-of-account.ts';
+import { listProjects } from '../data/list-projects.ts';
 import { projectView } from '../rest/views.ts';
 import { listCommand } from './list-command.ts';
 
@@ -7,7 +7,7 @@ export const projectList = listCommand({
   summary: 'Lists the projects of an account.',
   plural: 'projects',
   filters: { account: { value: '<name>', description: 'The account, accounts/<ULID>.', required: true } },
-  read: listAccountProjects,
+  read: (dependencies, input) => listProjects(dependencies, 'operator', input),
   view: projectView,
   columns: ({ name, title }) => [name, title],
 });

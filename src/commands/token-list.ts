@@ -1,4 +1,4 @@
-import { listAccountTokens } from '../data/list-of-account.ts';
+import { listTokens } from '../data/list-tokens.ts';
 import { listCommand } from './list-command.ts';
 import { tokenView } from './views.ts';
 
@@ -7,7 +7,7 @@ export const tokenList = listCommand({
   summary: 'Lists the valid tokens of an account and of its apps, without their secrets.',
   plural: 'tokens',
   filters: { account: { value: '<name>', description: 'The account, accounts/<ULID>.', required: true } },
-  read: listAccountTokens,
+  read: (dependencies, input) => listTokens(dependencies, 'operator', input),
   view: tokenView,
   columns: (token) => {
     const { id, level, app, expireTime } = tokenView(token);

@@ -1,4 +1,4 @@
-import { listAnyProjectWallets } from '../data/list-any-project-wallets.ts';
+import { listAnyProjectWallets } from '../data/list-wallets.ts';
 import { walletView } from '../rest/views.ts';
 import { listCommand } from './list-command.ts';
 

@@ -5,21 +5,26 @@ import {
   projectNotVisible,
   resourceNotFound,
 } from '../model/api-error.ts';
+import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import type { Principal } from '../model/principal.ts';
-import type { ResourceName, Ulid } from '../model/resource-name.ts';
+import { idOf, type ResourceName, type Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/database.ts';
-import type { Client } from './data-layer.ts';
+import type { Client, UntrustedInput } from './data-layer.ts';
+import { requireAccount } from './require-account.ts';
 
 /** Who calls an operation: a client with its token, or the operator with a command. */
 export type Actor = { readonly principal: Principal; readonly client: Client } | 'operator';
 
+/** Who reads: a client or the operator. */
+export type Reader = { readonly principal: Principal } | 'operator';
+
 /** @throws PERMISSION_DENIED if the actor is a client with a project token */
-export function assertAccountLevel(actor: Actor): void {
+export function assertAccountLevel(actor: Reader): void {
   if (actor !== 'operator' && actor.principal.level !== 'account') throw accountTokenRequired();
 }
 
 /** Returns the project to which the token of an actor is restricted; undefined if to none. */
-export function projectOf(actor: Actor): Ulid | undefined {
+export function projectOf(actor: Reader): Ulid | undefined {
   return actor !== 'operator' && actor.principal.level === 'project' ? actor.principal.projectId : undefined;
 }
 
@@ -40,6 +45,30 @@ export async function accountOf<Name extends ResourceName>(
   const accountId = await find(database, name);
   if (accountId === undefined) throw missing(actor, name);
   return accountId;
+}
+
+/**
+ * Returns the account of a list: that of the client, or the `account` that the operator names.
+ *
+ * @throws INVALID_ARGUMENT for the field `account` if the operator names none that exists
+ */
+export async function accountOfList(
+  database: Queryable,
+  reader: Reader,
+  input: UntrustedInput,
+): Promise<Ulid> {
+  if (reader !== 'operator') return reader.principal.accountId;
+  const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
+  return (await requireAccount(database, account)).id;
+}
+
+/** Returns the ids of projects, with an empty string for each that is not visible to the principal. */
+export function visibleIds(
+  principal: Principal,
+  projects: readonly ResourceName<'projects'>[],
+): readonly (Ulid | '')[] {
+  const only = projectOf({ principal });
+  return projects.map(idOf).map((id) => (id === (only ?? id) ? id : ''));
 }
 
 /** Returns the error for a resource that does not exist, or is not visible to the actor. */

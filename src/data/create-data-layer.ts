@@ -6,9 +6,9 @@ import { recordFailedSignIn } from './failed-sign-in.ts';
 import { getResources } from './get-resources.ts';
 import { getViewer } from './get-viewer.ts';
 import { IdempotencyKeys } from './idempotency.ts';
-import { listProjectApps } from './list-project-apps.ts';
-import { listProjectWallets } from './list-project-wallets.ts';
+import { listProjectApps } from './list-apps.ts';
 import { listProjects } from './list-projects.ts';
+import { listProjectWallets } from './list-wallets.ts';
 import { rotateAppKey } from './rotate-app-key.ts';
 import { type RecordFailure, signIn } from './sign-in.ts';
 import { signOut } from './sign-out.ts';
@@ -52,7 +52,7 @@ function operations(dependencies: Dependencies, recordFailure: RecordFailure): O
     signOut: (principal, client) => signOut(dependencies, principal, client),
     getViewer: (principal) => getViewer(dependencies, principal),
     updateWallet: (principal, input, client) => updateWallet(dependencies, { principal, client }, input),
-    listProjects: (principal, input) => listProjects(dependencies, principal, input),
+    listProjects: (principal, input) => listProjects(dependencies, { principal }, input),
     listProjectApps: (principal, projects, input) =>
       listProjectApps(dependencies, principal, projects, input),
     listProjectWallets: (principal, projects, input) =>

@@ -1,10 +1,10 @@
+import { MAX_PAGE_SIZE } from '../model/page.ts';
 import type { Project } from '../model/project.ts';
 import { idOf, type ResourceName, resourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { findFirstAccount } from '../storage/accounts.ts';
-import { listOf } from '../storage/list.ts';
-import { PROJECT_LIST, type ProjectItem } from '../storage/projects.ts';
-import { WALLET_LIST, type WalletRow } from '../storage/wallets.ts';
+import { PROJECTS } from '../storage/projects.ts';
+import { WALLETS } from '../storage/wallets.ts';
 import { createAccount } from './create-account.ts';
 import { createProject } from './create-project.ts';
 import { createWallet } from './create-wallet.ts';
@@ -18,11 +18,11 @@ export type Samples = {
   readonly wallets: readonly Wallet[];
 };
 
-const MAX_RESULTS = 100;
+const FIRST_PAGE = { direction: 'forward', size: MAX_PAGE_SIZE, position: undefined } as const;
 
 const ACCOUNT = 'Atlas Studio';
 
-const PROJECTS = [
+const SAMPLE_PROJECTS = [
   ['Harbour', 'Custody for a small fleet of fishing boats.'],
   ['Meridian', 'Settlement between two time zones.'],
   ['Copperleaf', 'Vouchers for a chain of plant nurseries.'],
@@ -50,7 +50,7 @@ const PROJECTS = [
 ] as const;
 
 // Source: the examples of EIP-55.
-const WALLETS = [
+const SAMPLE_WALLETS = [
   ['Operations', 'NETWORK_ETHEREUM', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
   ['Payouts', 'NETWORK_POLYGON', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'],
 ] as const;
@@ -66,13 +66,13 @@ export async function createSamples(admin: AdminContext): Promise<Samples> {
   const existing = await findFirstAccount(database);
   const account = existing ? resourceName('accounts', existing.id) : await insertSamples(admin);
 
-  const scope = { account_id: idOf(account) };
-  const projects = await listOf<ProjectItem>(database, PROJECT_LIST, scope)('', MAX_RESULTS);
-  const wallets = await listOf<WalletRow>(database, WALLET_LIST, scope)('', MAX_RESULTS);
+  const ofAccount = { values: [idOf(account)] };
+  const [projects] = await PROJECTS.readPages(database, ofAccount, FIRST_PAGE);
+  const [wallets] = await WALLETS.readPages(database, ofAccount, FIRST_PAGE);
   return {
     account,
-    projects: projects.map((row) => projectFromRow(row, publicUrl())),
-    wallets: wallets.map(walletFromRow),
+    projects: projects?.items.map((row) => projectFromRow(row, publicUrl())) ?? [],
+    wallets: wallets?.items.map(walletFromRow) ?? [],
   };
 }
 
@@ -85,9 +85,9 @@ function insertSamples(admin: AdminContext): Promise<ResourceName<'accounts'>> {
     } satisfies AdminContext['database'];
     const context: AdminContext = { ...admin, database };
     const { name: account, defaultProject: project } = await createAccount(context, { title: ACCOUNT });
-    for (const [title, description] of PROJECTS)
+    for (const [title, description] of SAMPLE_PROJECTS)
       await createProject(context, { account, title, description });
-    for (const [title, network, address] of WALLETS) {
+    for (const [title, network, address] of SAMPLE_WALLETS) {
       await createWallet(context, { project, title, network, address });
     }
     return account;

@@ -1,5 +1,5 @@
 import type { App } from '../model/app.ts';
-import type { ConnectionArguments, Page } from '../model/page.ts';
+import type { ConnectionArguments, ConnectionPage } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Project } from '../model/project.ts';
 import type { ResourceName } from '../model/resource-name.ts';
@@ -28,19 +28,6 @@ export type SignInResult = {
   /** The expiry of the token: Unix time in milliseconds. The token can be revoked earlier. */
   readonly expireTimeMs: number;
   readonly app: App;
-};
-
-/** A page of a connection. */
-export type ConnectionPage<T> = Page<T> & {
-  /** Returns the page token, which is also the cursor, of an item by its index. */
-  cursorAt(index: number): string;
-  /** Reads the number of items of the whole list. @throws UNAVAILABLE if the database is unavailable */
-  readTotalCount(): Promise<number>;
-  /**
-   * Reads whether the list has items before the page, in the direction of paging.
-   * @throws UNAVAILABLE if the database is unavailable
-   */
-  readHasPrevious(): Promise<boolean>;
 };
 
 /** A page of projects. */

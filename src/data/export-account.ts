@@ -7,12 +7,11 @@ import { idOf } from '../model/resource-name.ts';
 import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { findAccount } from '../storage/accounts.ts';
-import { APP_LIST, type AppRow } from '../storage/apps.ts';
-import { AUDIT_EVENT_LIST, type AuditEventRow } from '../storage/audit-events.ts';
-import { listOf } from '../storage/list.ts';
-import { PROJECT_LIST, type ProjectItem } from '../storage/projects.ts';
-import { listTokens } from '../storage/tokens.ts';
-import { WALLET_LIST, type WalletRow } from '../storage/wallets.ts';
+import { APPS } from '../storage/apps.ts';
+import { EVENTS } from '../storage/audit-events.ts';
+import { PROJECTS } from '../storage/projects.ts';
+import { TOKENS } from '../storage/tokens.ts';
+import { WALLETS } from '../storage/wallets.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import {
@@ -20,10 +19,9 @@ import {
   appFromRow,
   auditEventFromRow,
   projectFromRow,
-  tokenFromItem,
+  tokenFromRow,
   walletFromRow,
 } from './from-row.ts';
-import { readWholeList } from './read-list-page.ts';
 import { requireRow } from './require-row.ts';
 
 /** One record of an export. */
@@ -34,6 +32,9 @@ export type ExportedRecord =
   | { readonly type: 'wallet'; readonly wallet: Wallet }
   | { readonly type: 'token'; readonly token: Token }
   | { readonly type: 'event'; readonly event: AuditEvent };
+
+// The list of events begins with the newest.
+const OLDEST_FIRST = { direction: 'backward', position: undefined } as const;
 
 const VALIDATORS = { name: resourceNameValidator('accounts') };
 
@@ -53,22 +54,20 @@ export async function* exportAccount(
   const account = requireRow(await findAccount(database, idOf(name)), 'name', 'account');
   const { id } = account;
   const now = clock();
-  const scope = { account_id: id };
+  const ofAccount = { values: [id] };
 
   yield { type: 'account', account: accountFromRow(account) };
-  for await (const row of readWholeList(listOf<ProjectItem>(database, PROJECT_LIST, scope))) {
+  for await (const row of PROJECTS.readAll(database, ofAccount)) {
     yield { type: 'project', project: projectFromRow(row, publicUrl()) };
   }
-  for await (const row of readWholeList(listOf<AppRow>(database, APP_LIST, scope))) {
-    yield { type: 'app', app: appFromRow(row) };
-  }
-  for await (const row of readWholeList(listOf<WalletRow>(database, WALLET_LIST, scope))) {
+  for await (const row of APPS.readAll(database, ofAccount)) yield { type: 'app', app: appFromRow(row) };
+  for await (const row of WALLETS.readAll(database, ofAccount)) {
     yield { type: 'wallet', wallet: walletFromRow(row) };
   }
-  for await (const item of readWholeList((after, limit) => listTokens(database, id, after, limit, now))) {
-    yield { type: 'token', token: tokenFromItem(item) };
+  for await (const row of TOKENS.readAll(database, { values: [id, now] })) {
+    yield { type: 'token', token: tokenFromRow(row) };
   }
-  for await (const row of readWholeList(listOf<AuditEventRow>(database, AUDIT_EVENT_LIST, scope))) {
+  for await (const row of EVENTS.readAll(database, ofAccount, OLDEST_FIRST)) {
     yield { type: 'event', event: auditEventFromRow(row) };
   }
 }

@@ -10,7 +10,7 @@ import type { AccountRow } from '../storage/accounts.ts';
 import type { AppRow } from '../storage/apps.ts';
 import type { AuditEventRow } from '../storage/audit-events.ts';
 import type { ProjectItem } from '../storage/projects.ts';
-import type { TokenItem } from '../storage/tokens.ts';
+import { type TokenItem, type TokenRow, tokenItem } from '../storage/tokens.ts';
 import type { WalletRow } from '../storage/wallets.ts';
 
 /** Converts a row to an account. */
@@ -22,6 +22,11 @@ export function accountFromRow(row: AccountRow): Account {
     state: row.state,
     createTimeMs: row.create_time_ms,
   };
+}
+
+/** Converts a row to the public data of a token. */
+export function tokenFromRow(row: TokenRow): Token {
+  return tokenFromItem(tokenItem(row));
 }
 
 /** Converts a stored token to its public data. */

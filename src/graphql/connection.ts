@@ -1,5 +1,5 @@
-import type { ConnectionPage } from '../data/data-layer.ts';
 import type { App } from '../model/app.ts';
+import type { ConnectionPage } from '../model/page.ts';
 import type { Project } from '../model/project.ts';
 import type { Wallet } from '../model/wallet.ts';
 

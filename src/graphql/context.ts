@@ -1,7 +1,6 @@
 import DataLoader from 'dataloader';
 import type {
   Client,
-  ConnectionPage,
   DataLayer,
   KeyedRequest,
   Operations,
@@ -13,7 +12,7 @@ import type { IdempotencyHeaders } from '../http/idempotency.ts';
 import type { Failure, GraphqlOperation } from '../http/observation/request-record.ts';
 import { ApiError, tokenInvalid } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
-import type { ConnectionArguments } from '../model/page.ts';
+import type { ConnectionArguments, ConnectionPage } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Project } from '../model/project.ts';
 import type { ResourceName } from '../model/resource-name.ts';

@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from './address.ts';
-import { type FieldViolation, invalidFields } from './api-error.ts';
+import { ApiError, type FieldViolation, invalidFields } from './api-error.ts';
 import { AUDIT_ACTIONS, type AuditAction } from './audit-event.ts';
 import { type Network, parseNetwork } from './network.ts';
 import {
@@ -67,6 +67,30 @@ export function rejectUnknownFields(
   if (unknown.length === 0) return;
   const description = `Unknown field. Known fields: ${known.join(', ') || 'none'}.`;
   throw invalidFields(unknown.map((name) => ({ field: parent ? `${parent}.${name}` : name, description })));
+}
+
+/** Returns the integer in a text, or the unchanged text if it is not one, which the operation then rejects. */
+export function integerIn(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^(0|-?[1-9]\d{0,8})$/.test(text) ? Number(text) : text;
+}
+
+/**
+ * Runs an operation, and renames the fields in its errors to their names in the request.
+ *
+ * @param names the names in the request, by the names in the operation
+ */
+export async function renameFields<T>(
+  names: Readonly<Record<string, string>>,
+  operation: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.fieldViolations.length === 0) throw error;
+    throw invalidFields(
+      error.fieldViolations.map(({ field, description }) => ({ field: names[field] ?? field, description })),
+    );
+  }
 }
 
 /** Returns a validator for a field that can be omitted. Null is invalid. */

@@ -28,6 +28,28 @@ export type PageMetadata = {
   readonly totalCount: number;
 };
 
+/** A page of a connection. */
+export type ConnectionPage<T> = Page<T> & {
+  /** Returns the page token, which is also the cursor, of an item by its index. */
+  cursorAt(index: number): string;
+  /** Reads the number of items of the whole list. @throws UNAVAILABLE if the database is unavailable */
+  readTotalCount(): Promise<number>;
+  /**
+   * Reads whether the list has items before the page, in the direction of paging.
+   * @throws UNAVAILABLE if the database is unavailable
+   */
+  readHasPrevious(): Promise<boolean>;
+};
+
+/** Returns the token of the page after this one, or an empty string if it is the last. Source: AIP-158. */
+export function nextPageToken({
+  items,
+  hasMore,
+  cursorAt,
+}: Pick<ConnectionPage<unknown>, 'items' | 'hasMore' | 'cursorAt'>): string {
+  return hasMore ? cursorAt(items.length - 1) : '';
+}
+
 /** The page that a client requests. */
 export type PageRequest = {
   readonly direction: Direction;
@@ -36,11 +58,6 @@ export type PageRequest = {
   /** The id of the item that the page starts after (forward) or ends before (backward); undefined for an end of the list. */
   readonly position: Ulid | undefined;
 };
-
-/** Returns the id before the first item of a page, in the direction of paging: less or greater than every ULID at an end. */
-export function startOf({ direction, position }: PageRequest): string {
-  return position ?? (direction === 'forward' ? '' : 'Z');
-}
 
 /**
  * Returns a page from the rows that were read for it, in the order of reading: its items, and one more if the list has more.

@@ -61,9 +61,17 @@ const RANDOM_LENGTH = 16;
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
+/**
+ * Returns the first ten characters of all ULIDs of a time, in Unix milliseconds. They sort before these and after all
+ * earlier ones. A time before 1970 counts as 1970.
+ */
+export function ulidTime(timeMs: number): string {
+  return encodeTime(Math.max(timeMs, 0), TIME_LENGTH);
+}
+
 /** Returns the least ULID of a time, in Unix milliseconds. A time before 1970 counts as 1970. */
 export function firstUlid(timeMs: number): Ulid {
-  return `${encodeTime(Math.max(timeMs, 0), TIME_LENGTH)}${'0'.repeat(RANDOM_LENGTH)}` as Ulid;
+  return `${ulidTime(timeMs)}${'0'.repeat(RANDOM_LENGTH)}` as Ulid;
 }
 
 /** Returns the greatest ULID of a time, in Unix milliseconds. */

@@ -2,11 +2,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import { type Authenticate, authenticatedPrincipal } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
+import { integerIn, renameFields } from '../model/fields.ts';
 import { createAppFields, signInFields, updateWalletFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
 import { withIdempotencyKey } from './idempotency.ts';
 import type { operations } from './openapi-types.ts';
-import { renameFields, unpackInteger, unpackObject, unpackQuery } from './unpack.ts';
+import { unpackObject, unpackQuery } from './unpack.ts';
 import { appView, pageView, signInView, walletView } from './views.ts';
 
 /** The body of a request in the contract. */
@@ -72,7 +73,7 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
     app.get('/project/projects', async (request, reply) => {
       const own = data.during(new RequestClient(request, reply));
       const { pageSize, pageToken } = unpackQuery<keyof ListQuery>(request.query, Object.values(PAGE_NAMES));
-      const input = { first: unpackInteger(pageSize), after: pageToken };
+      const input = { first: integerIn(pageSize), after: pageToken };
       return pageView(await renameFields(PAGE_NAMES, () => own.listProjects(principalOf(request), input)));
     });
   });

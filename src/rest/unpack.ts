@@ -1,5 +1,5 @@
 import { malformedRequest } from '../http/http-error.ts';
-import { ApiError, invalidFields } from '../model/api-error.ts';
+import { invalidFields } from '../model/api-error.ts';
 import { rejectUnknownFields } from '../model/fields.ts';
 
 /**
@@ -41,28 +41,4 @@ export function unpackQuery<Name extends string>(
     throw invalidFields(repeated.map((field) => ({ field, description: 'Must not be repeated.' })));
   }
   return parameters as Readonly<Partial<Record<Name, string>>>;
-}
-
-/** Returns the integer in a parameter, or the unchanged text if it is not one, which the operation then rejects. */
-export function unpackInteger(text: string | undefined): number | string | undefined {
-  return text !== undefined && /^(0|-?[1-9]\d{0,8})$/.test(text) ? Number(text) : text;
-}
-
-/**
- * Runs an operation, and renames the fields in its errors to their names in REST.
- *
- * @param names the names in REST, by the names in the operation
- */
-export async function renameFields<T>(
-  names: Readonly<Record<string, string>>,
-  operation: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await operation();
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.fieldViolations.length === 0) throw error;
-    throw invalidFields(
-      error.fieldViolations.map(({ field, description }) => ({ field: names[field] ?? field, description })),
-    );
-  }
 }

@@ -1,5 +1,6 @@
 import type { ProjectPage, SignInResult } from '../data/data-layer.ts';
 import type { App } from '../model/app.ts';
+import { nextPageToken } from '../model/page.ts';
 import type { Project } from '../model/project.ts';
 import type { Wallet } from '../model/wallet.ts';
 import type { components } from './openapi-types.ts';
@@ -43,10 +44,6 @@ export function projectView({
 }
 
 /** Returns a page of projects with the token of the next page, which is empty on the last page. */
-export function pageView({
-  items,
-  hasMore,
-  cursorAt,
-}: Pick<ProjectPage, 'items' | 'hasMore' | 'cursorAt'>): Schemas['ProjectPage'] {
-  return { projects: items.map(projectView), nextPageToken: hasMore ? cursorAt(items.length - 1) : '' };
+export function pageView(page: Pick<ProjectPage, 'items' | 'hasMore' | 'cursorAt'>): Schemas['ProjectPage'] {
+  return { projects: page.items.map(projectView), nextPageToken: nextPageToken(page) };
 }

@@ -2,13 +2,14 @@ import type { AccountState } from '../model/account.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
 import { insertInto } from './insert-into.ts';
+import { List } from './list.ts';
 import { ACCOUNT, type RowOf } from './tables.ts';
 
 /** A row of the table `account`. */
 export type AccountRow = RowOf<typeof ACCOUNT>;
 
-/** The table of the list of accounts. Its rows are `AccountRow`s. */
-export const ACCOUNT_LIST = { name: 'account', columns: ACCOUNT } as const;
+/** The list of all accounts. */
+export const ACCOUNTS = new List<AccountRow>({ name: 'account', columns: ACCOUNT }, { where: [] });
 
 const FIND = `SELECT ${ACCOUNT} FROM account WHERE id = $1`;
 

@@ -2,6 +2,7 @@ import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import { findAccountOf } from './account-of.ts';
 import type { Queryable } from './database.ts';
 import { isForeignKeyViolation } from './foreign-keys.ts';
+import { List } from './list.ts';
 import { placeholders, selectByIds } from './select-by-ids.ts';
 import { APP, APP_KEY, namesOf, PREVIOUS_KEY, type RowOf, valuesOf } from './tables.ts';
 
@@ -20,8 +21,10 @@ export type AppChanges = {
   readonly active?: boolean | undefined;
 };
 
-/** The table of the lists of apps. Their rows are `AppRow`s. */
-export const APP_LIST = { name: 'app', columns: APP } as const;
+const TABLE = { name: 'app', columns: APP } as const;
+
+/** The apps of an account. A part is a project. */
+export const APPS = new List<AppRow>(TABLE, { where: ['account_id ='], part: 'project_id' });
 
 const INSERTED = namesOf(`${APP}, ${APP_KEY}`);
 
@@ -60,7 +63,7 @@ export async function insertApp(
 }
 
 /** Returns the apps of the account with the given ids. */
-export const findApps = selectByIds(APP_LIST);
+export const findApps = selectByIds(TABLE);
 
 /** Returns an app of the account with its keys, or undefined if it does not exist. */
 export async function findAppSecret(

@@ -1,5 +1,6 @@
 import type { Ulid } from '../model/resource-name.ts';
 import { type Database, IF_FIRST, type Queryable, type Statement } from './database.ts';
+import { List } from './list.ts';
 import { placeholders } from './select-by-ids.ts';
 import { AUDIT_EVENT, namesOf, type RowOf, valuesOf } from './tables.ts';
 
@@ -15,15 +16,13 @@ const ON_CONFLICT =
 const INSERT = `INSERT INTO audit_event (${AUDIT_EVENT})
 SELECT ${placeholders(NAMES, 1)} WHERE ${IF_FIRST} ${ON_CONFLICT}`;
 
-/** The table of the lists of audit events. Their rows are `AuditEventRow`s. */
-export const AUDIT_EVENT_LIST = { name: 'audit_event', columns: AUDIT_EVENT } as const;
+const TABLE = { name: 'audit_event', columns: AUDIT_EVENT } as const;
 
-const LIST_NEWEST = `SELECT ${AUDIT_EVENT} FROM audit_event WHERE account_id = $1 AND id < $2 AND id >= $3
-ORDER BY id DESC LIMIT $4`;
+/** The audit events of an account, the newest first. */
+export const EVENTS = new List<AuditEventRow>(TABLE, { where: ['account_id ='], newestFirst: true });
 
-// The expression must be the same as in the index `audit_event_by_name`.
-const LIST_NEWEST_OF_ALL = `SELECT ${AUDIT_EVENT} FROM audit_event WHERE 'events/' || id < $1 AND 'events/' || id >= $2
-ORDER BY 'events/' || id DESC LIMIT $3`;
+/** The audit events of all accounts, the newest first. Their index is `audit_event_by_name`. */
+export const ALL_EVENTS = new List<AuditEventRow>(TABLE, { where: [], newestFirst: true, prefix: 'events/' });
 
 const COUNT = `SELECT COUNT(*) AS count FROM
   (SELECT 1 AS one FROM audit_event WHERE account_id = $1 AND id >= $2 AND id <= $3 LIMIT $4) AS events`;
@@ -48,18 +47,6 @@ export function audited(
   event: AuditEventRow,
 ): Pick<Queryable, 'write'> {
   return { write: (sql, params = []) => database.writeAll([{ sql, params }, auditStatement(event)]) };
-}
-
-/** Returns at most `limit` events with ids from `from`, but less than `before`, the newest first. @param accountId undefined for all accounts */
-export function listNewestAuditEvents(
-  database: Queryable,
-  accountId: Ulid | undefined,
-  { before, from }: { readonly before: string; readonly from: string },
-  limit: number,
-): Promise<readonly AuditEventRow[]> {
-  return accountId === undefined
-    ? database.read<AuditEventRow>(LIST_NEWEST_OF_ALL, [`events/${before}`, `events/${from}`, limit])
-    : database.read<AuditEventRow>(LIST_NEWEST, [accountId, before, from, limit]);
 }
 
 /** Returns the number of events of an account with ids from `first` to `last`, but at most `limit`. */

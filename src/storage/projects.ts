@@ -1,8 +1,8 @@
-import { type Page, type PageMetadata, type PageRequest, pageOf, startOf } from '../model/page.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import { findAccountOf } from './account-of.ts';
 import type { Queryable } from './database.ts';
 import { insertInto } from './insert-into.ts';
+import { List } from './list.ts';
 import { selectByIds } from './select-by-ids.ts';
 import { PROJECT, type RowOf } from './tables.ts';
 
@@ -16,10 +16,14 @@ const insert = insertInto('project', `account_id, ${PROJECT}` as const);
 
 const COUNT = 'UPDATE account SET project_count = project_count + 1 WHERE id = $1';
 
-/** The table of the lists of projects. Their rows are `ProjectItem`s. */
-export const PROJECT_LIST = { name: 'project', columns: PROJECT } as const;
+const TABLE = { name: 'project', columns: PROJECT } as const;
 
-const SELECT = `SELECT ${PROJECT} FROM project WHERE account_id = $1`;
+/** The projects of an account. A part is a single project. */
+export const PROJECTS = new List<ProjectItem>(TABLE, {
+  where: ['account_id ='],
+  part: 'id',
+  count: '(SELECT project_count FROM account WHERE id = $1)',
+});
 
 // The expression must be the same as in the index `project_by_name`.
 const UPDATE = `UPDATE project SET title = COALESCE($2, title), description = COALESCE($3, description)
@@ -40,17 +44,6 @@ const DELETE = `DELETE FROM project WHERE account_id = $1 AND id = $2 RETURNING 
 
 const COUNT_DOWN = 'UPDATE account SET project_count = project_count - 1 WHERE id = $1';
 
-// Keyset pagination on the primary key: the last page costs the same as the first.
-const PAGES = {
-  forward: `${SELECT} AND id > $2 ORDER BY id LIMIT $3`,
-  backward: `${SELECT} AND id < $2 ORDER BY id DESC LIMIT $3`,
-};
-
-const METADATA = {
-  forward: metadataQuery('id <= $2 ORDER BY id'),
-  backward: metadataQuery('id >= $2 ORDER BY id DESC'),
-};
-
 /** Inserts a project and increments the project count of its account. */
 export async function insertProject(transaction: Queryable, project: ProjectRow): Promise<void> {
   await insert(transaction, project);
@@ -58,7 +51,7 @@ export async function insertProject(transaction: Queryable, project: ProjectRow)
 }
 
 /** Returns the projects of the account with the given ids. */
-export const findProjects = selectByIds(PROJECT_LIST);
+export const findProjects = selectByIds(TABLE);
 
 /** Returns the id of the account of this project, or undefined if it does not exist. */
 export const findAccountOfProject = findAccountOf('projects');
@@ -99,34 +92,4 @@ export async function deleteProject(
   const [row] = await transaction.write<ProjectItem>(DELETE, [accountId, id]);
   if (row) await transaction.write(COUNT_DOWN, [accountId]);
   return row;
-}
-
-/** Returns one page of the projects of an account, in the order of their ids. */
-export async function findProjectPage(
-  database: Queryable,
-  accountId: Ulid,
-  request: PageRequest,
-): Promise<Page<ProjectItem>> {
-  const params = [accountId, startOf(request), request.size + 1];
-  const rows = await database.read<ProjectItem>(PAGES[request.direction], params);
-  return pageOf(rows, request);
-}
-
-/** Returns the metadata of a page of the projects of an account. */
-export async function findProjectPageMetadata(
-  database: Queryable,
-  accountId: Ulid,
-  request: PageRequest,
-): Promise<PageMetadata> {
-  const [row] = await database.read<{ project_count: number | null; has_previous: 0 | 1 }>(
-    METADATA[request.direction],
-    [accountId, startOf(request)],
-  );
-  return { hasPrevious: row?.has_previous === 1, totalCount: row?.project_count ?? 0 };
-}
-
-function metadataQuery(previous: string): string {
-  return `SELECT (SELECT project_count FROM account WHERE id = $1) AS project_count,
-  CASE WHEN (SELECT id FROM project WHERE account_id = $1 AND ${previous} LIMIT 1) IS NULL THEN 0 ELSE 1 END
-    AS has_previous`;
 }

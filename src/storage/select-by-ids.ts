@@ -23,7 +23,7 @@ export function selectByIds<C extends string>({ name, columns }: { name: string;
 }
 
 /** Pads a list of at most 100 ids with empty strings, which no row has as its id. */
-export function padIds(ids: readonly Ulid[]): readonly (Ulid | '')[] {
+export function padIds(ids: readonly (Ulid | '')[]): readonly (Ulid | '')[] {
   const length = LENGTHS.find((limit) => ids.length <= limit) ?? ids.length;
   return [...ids, ...new Array<''>(length - ids.length).fill('')];
 }

@@ -1,7 +1,8 @@
 import type { Ulid } from '../model/resource-name.ts';
-import { APP_LIST, type AppRow } from './apps.ts';
+import type { AppRow } from './apps.ts';
 import { type AuditEventRow, auditStatement } from './audit-events.ts';
 import { type Database, FOR_SHARE, IF_FIRST, type Row, type Statement, type Value } from './database.ts';
+import { APP } from './tables.ts';
 import { type TokenRecord, tokenStore } from './token-store.ts';
 
 /** A successful sign-in of an app. */
@@ -22,7 +23,7 @@ export type SignIn = {
 
 // A deactivation or a rotation waits for this lock, and then ends the new token as well. A sign-in that waits for one of
 // them finds no row. Sign-ins don't wait for each other.
-const LOCK = `SELECT ${APP_LIST.columns} FROM app
+const LOCK = `SELECT ${APP} FROM app
 WHERE account_id = $1 AND id = $2 AND private_key_id = $3 AND active = 1 ${FOR_SHARE}`;
 
 // The ids sort by the time of issue. The subquery reads the newest tokens, up to the maximum.

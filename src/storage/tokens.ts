@@ -1,5 +1,6 @@
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
+import { List } from './list.ts';
 import type { RowOf } from './tables.ts';
 import { parseEntry, type TokenRecord } from './token-store.ts';
 
@@ -23,7 +24,14 @@ WHERE account_id = $1 AND app_id = $2 AND expire_time_ms > $3`;
 
 const COLUMNS = 'id, app_id, value, expire_time_ms';
 
-type ItemRow = RowOf<typeof COLUMNS>;
+/** The columns of a token that make a `TokenItem`. */
+export type TokenRow = RowOf<typeof COLUMNS>;
+
+/** The tokens of an account and of its apps that are valid after a time. */
+export const TOKENS = new List<TokenRow>(
+  { name: 'token', columns: COLUMNS },
+  { where: ['account_id =', 'expire_time_ms >'] },
+);
 
 const ITEM = `SELECT ${COLUMNS} FROM token`;
 
@@ -33,8 +41,6 @@ const FIND = `${ITEM} WHERE account_id = $1 AND id = $2`;
 const FIND_BY_NAME = `${ITEM} WHERE 'tokens/' || id = $1`;
 
 const REVOKE = 'DELETE FROM token WHERE account_id = $1 AND id = $2 RETURNING id';
-
-const LIST = `${ITEM} WHERE account_id = $1 AND id > $2 AND expire_time_ms > $4 ORDER BY id LIMIT $3`;
 
 const REVOKE_BY_NAME = `DELETE FROM token WHERE 'tokens/' || id = $1 AND expire_time_ms > $2
 RETURNING account_id, app_id`;
@@ -65,8 +71,8 @@ export async function endTokensWithKey(
 
 /** Returns a token of any account, also one that has expired or whose account is not active. */
 export async function findTokenById(database: Queryable, id: Ulid): Promise<TokenItem | undefined> {
-  const [row] = await database.read<ItemRow>(FIND_BY_NAME, [`tokens/${id}`]);
-  return row && itemFromRow(row);
+  const [row] = await database.read<TokenRow>(FIND_BY_NAME, [`tokens/${id}`]);
+  return row && tokenItem(row);
 }
 
 /** Returns a token of an account or of one of its apps, also one that has expired. */
@@ -75,8 +81,8 @@ export async function findToken(
   accountId: Ulid,
   id: Ulid,
 ): Promise<TokenItem | undefined> {
-  const [row] = await database.read<ItemRow>(FIND, [accountId, id]);
-  return row && itemFromRow(row);
+  const [row] = await database.read<TokenRow>(FIND, [accountId, id]);
+  return row && tokenItem(row);
 }
 
 /** Revokes a token of an account or of one of its apps, if it exists. */
@@ -86,18 +92,6 @@ export async function revokeToken(
   id: Ulid,
 ): Promise<void> {
   await database.write(REVOKE, [accountId, id]);
-}
-
-/** Returns at most `limit` valid tokens of an account and of its apps with ids greater than `after`, in their order. */
-export async function listTokens(
-  database: Queryable,
-  accountId: Ulid,
-  after: Ulid | '',
-  limit: number,
-  now: number,
-): Promise<readonly TokenItem[]> {
-  const rows = await database.read<ItemRow>(LIST, [accountId, after, limit, now]);
-  return rows.map(itemFromRow);
 }
 
 /** Returns the number of tokens that are valid at `now`, or `MAX_COUNTED_TOKENS` if there are more. */
@@ -141,6 +135,7 @@ export async function revokeTokensOfAccount(
   return length;
 }
 
-function itemFromRow({ id, app_id, value, expire_time_ms }: ItemRow): TokenItem {
+/** Converts a row to a token with its public data. */
+export function tokenItem({ id, app_id, value, expire_time_ms }: TokenRow): TokenItem {
   return { ...parseEntry(value).value, id, appId: app_id || undefined, expireTimeMs: expire_time_ms };
 }

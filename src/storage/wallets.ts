@@ -3,6 +3,7 @@ import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import { findAccountOf } from './account-of.ts';
 import type { Queryable } from './database.ts';
 import { insertInto } from './insert-into.ts';
+import { List } from './list.ts';
 import { selectByIds } from './select-by-ids.ts';
 import { type RowOf, WALLET } from './tables.ts';
 
@@ -19,8 +20,10 @@ export type WalletChanges = {
   readonly passwordHash: string | undefined;
 };
 
-/** The table of the lists of wallets. Their rows are `WalletRow`s. */
-export const WALLET_LIST = { name: 'wallet', columns: WALLET } as const;
+const TABLE = { name: 'wallet', columns: WALLET } as const;
+
+/** The wallets of an account. A part is a project. */
+export const WALLETS = new List<WalletRow>(TABLE, { where: ['account_id ='], part: 'project_id' });
 
 const FIND_ONE = `SELECT ${WALLET} FROM wallet
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)`;
@@ -51,7 +54,7 @@ RETURNING ${WALLET}`;
 export const insertWallet = insertInto('wallet', WALLET);
 
 /** Returns the wallets of the account with the given ids. */
-export const findWallets = selectByIds(WALLET_LIST);
+export const findWallets = selectByIds(TABLE);
 
 /**
  * Returns a wallet of the account, or undefined if it does not exist.

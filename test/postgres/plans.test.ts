@@ -1,12 +1,10 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { idOf, parseResourceName, type Ulid } from '../../src/model/resource-name.ts';
-import { AUDIT_EVENT_LIST, listNewestAuditEvents } from '../../src/storage/audit-events.ts';
+import { ALL_EVENTS, EVENTS } from '../../src/storage/audit-events.ts';
 import type { Database, Execute, Queryable, Row, Value } from '../../src/storage/database.ts';
-import { listOf } from '../../src/storage/list.ts';
-import { findListPages, findListsWithPrevious } from '../../src/storage/project-lists.ts';
-import { findProjectPage, findProjectPageMetadata } from '../../src/storage/projects.ts';
+import { PROJECTS as PROJECT_LIST } from '../../src/storage/projects.ts';
 import { sweepExpired } from '../../src/storage/sweep.ts';
-import { WALLET_LIST } from '../../src/storage/wallets.ts';
+import { WALLETS as WALLET_LIST } from '../../src/storage/wallets.ts';
 import { ulidOf } from '../support/actors.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
@@ -91,8 +89,9 @@ describe.each([
       index === undefined ? [] : await gateway.database.read<{ id: Ulid }>(FIND, [account, index]);
     const { explained, steps } = explain(gateway.database, mode);
     const request = { direction, size: 5, position: place?.id };
-    await findProjectPage(explained, account, request);
-    await findProjectPageMetadata(explained, account, request);
+    const selection = { values: [account] };
+    await PROJECT_LIST.readPages(explained, selection, request);
+    await PROJECT_LIST.metadata(explained, selection, request).readCounts();
     const onProjects = steps.filter(
       (step) => step['Relation Name'] === 'project' && step['Actual Loops'] > 0,
     );
@@ -139,9 +138,11 @@ describe.each([
     );
     const { explained, steps } = explain(gateway.database, mode);
     const request = { direction, size: 10, position: place?.id };
-    const pages = await findListPages(explained, WALLET_LIST, account, projects, request);
+    const selection = { values: [account], parts: projects };
+    const pages = await WALLET_LIST.readPages(explained, selection, request);
     expect(pages.map(({ items }) => items.length)).toEqual(projects.map(() => 10));
-    expect((await findListsWithPrevious(explained, WALLET_LIST, account, projects, request)).size).toBe(20);
+    const metadata = await WALLET_LIST.metadata(explained, selection, request).readPrevious();
+    expect(metadata.map(({ hasPrevious }) => hasPrevious)).toEqual(projects.map(() => true));
     const onWallets = steps.filter((step) => step['Relation Name'] === 'wallet');
     for (const step of onWallets) expect(step['Index Name']).toBe('wallet_by_project');
     // A page and one more row for each project, and one row before it.
@@ -188,18 +189,24 @@ test.each(['force_custom_plan', 'force_generic_plan'] as const)(
     await gateway.database.write(FILL_EVENTS);
     await gateway.database.write('ANALYZE');
     const { explained, steps } = explain(gateway.database, mode);
-    expect(await listOf(explained, AUDIT_EVENT_LIST, { account_id: '7' })('7' as Ulid, 5)).toHaveLength(5);
-    for (const account of ['7' as Ulid, undefined]) {
-      const range = { before: '8', from: '7' };
-      expect(await listNewestAuditEvents(explained, account, range, 5)).toHaveLength(5);
+    for (const direction of ['forward', 'backward'] as const) {
+      const request = { direction, size: 4, position: undefined };
+      for (const [list, values] of [
+        [EVENTS, ['7']],
+        [ALL_EVENTS, []],
+      ] as const) {
+        const [page] = await list.readPages(explained, { values, range: ['7', '8'] }, request);
+        expect(page?.items).toHaveLength(4);
+      }
     }
     const scans = steps.filter((step) => step['Relation Name'] === 'audit_event');
     expect(scans.map((step) => step['Index Name'])).toEqual([
       'audit_event_pkey',
+      'audit_event_by_name',
       'audit_event_pkey',
       'audit_event_by_name',
     ]);
-    expect(scans.map(rowsRead)).toEqual([5, 5, 5]);
+    expect(scans.map(rowsRead)).toEqual([5, 5, 5, 5]);
   },
 );
 

@@ -8,20 +8,11 @@ import {
   type Ulid,
 } from '../../src/model/resource-name.ts';
 import { deleteAccountRows } from '../../src/storage/account-rows.ts';
-import { ACCOUNT_LIST } from '../../src/storage/accounts.ts';
-import { APP_LIST, findAccountOfApp, replaceAppKey, updateApp } from '../../src/storage/apps.ts';
-import { AUDIT_EVENT_LIST, countAuditEvents, listNewestAuditEvents } from '../../src/storage/audit-events.ts';
+import { ACCOUNTS } from '../../src/storage/accounts.ts';
+import { APPS, findAccountOfApp, replaceAppKey, updateApp } from '../../src/storage/apps.ts';
+import { ALL_EVENTS, countAuditEvents, EVENTS } from '../../src/storage/audit-events.ts';
 import type { Database, Execute } from '../../src/storage/database.ts';
-import { listOf } from '../../src/storage/list.ts';
-import { countLists, findListPages, findListsWithPrevious } from '../../src/storage/project-lists.ts';
-import {
-  findAccountOfProject,
-  findProjectPage,
-  findProjectPageMetadata,
-  hasDependents,
-  PROJECT_LIST,
-  updateProject,
-} from '../../src/storage/projects.ts';
+import { findAccountOfProject, hasDependents, PROJECTS, updateProject } from '../../src/storage/projects.ts';
 import { insertSignIn } from '../../src/storage/sign-ins.ts';
 import { sweepExpired } from '../../src/storage/sweep.ts';
 import { tokenStore } from '../../src/storage/token-store.ts';
@@ -29,13 +20,13 @@ import {
   endTokensWithKey,
   findToken,
   findTokenById,
-  listTokens,
   revokeToken,
   revokeTokenById,
   revokeTokensOfAccount,
   revokeTokensOfApp,
+  TOKENS,
 } from '../../src/storage/tokens.ts';
-import { deleteWallet, WALLET_LIST } from '../../src/storage/wallets.ts';
+import { deleteWallet, WALLETS } from '../../src/storage/wallets.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -51,9 +42,10 @@ test.each<PageRequest['direction']>(['forward', 'backward'])(
     const { account, projects } = await seedTenant(gateway, { projects: 30 });
     const { explained, plan } = explain(gateway.database);
     const request = { direction, size: 5, position: idIn(projects[15]) };
-    const { items } = await findProjectPage(explained, idIn(account), request);
-    expect(items).toHaveLength(5);
-    await findProjectPageMetadata(explained, idIn(account), request);
+    const selection = { values: [idIn(account)] };
+    const [page] = await PROJECTS.readPages(explained, selection, request);
+    expect(page?.items).toHaveLength(5);
+    await PROJECTS.metadata(explained, selection, request).readCounts();
     const searches = plan.filter((step) => / USING .*project|project USING/.test(step));
     expect(searches).toHaveLength(2);
     for (const step of searches)
@@ -64,26 +56,27 @@ test.each<PageRequest['direction']>(['forward', 'backward'])(
   },
 );
 
-test.each([APP_LIST, WALLET_LIST])(
-  'the pages of the list $name of each project are found by an index',
-  async (table) => {
-    const { account, projects } = await seedTenant(gateway, { projects: 3 });
-    const { explained, plan } = explain(gateway.database);
-    const [accountId, ids] = [idIn(account), projects.map(idIn)];
-    for (const direction of ['forward', 'backward'] as const) {
-      const request = { direction, size: 5, position: ids[1] };
-      await findListPages(explained, table, accountId, ids, request);
-      await findListsWithPrevious(explained, table, accountId, ids, request);
-    }
-    await countLists(explained, table, accountId, ids);
-    const searches = plan.filter((step) => step.includes(`${table.name}_by_project`));
-    // One for each of the ten branches of both pages, for both flags, and for the count.
-    expect(searches).toHaveLength(2 * 10 + 2 + 1);
-    for (const step of searches) expect(step).toMatch(/\(account_id=\? AND project_id=\?( AND id[<>]\?)?\)$/);
-    const scans = plan.filter((step) => /^SCAN|TEMP B-TREE/.test(step));
-    expect(scans.filter((step) => !/^SCAN (list_\d+|counted|CONSTANT ROW)/.test(step))).toEqual([]);
-  },
-);
+test.each([
+  ['apps', APPS, 'app_by_project'],
+  ['wallets', WALLETS, 'wallet_by_project'],
+])('the pages of the %s of each project are found by an index', async (_, list, index) => {
+  const { account, projects } = await seedTenant(gateway, { projects: 3 });
+  const { explained, plan } = explain(gateway.database);
+  const selection = { values: [idIn(account)], parts: projects.map(idIn) };
+  for (const direction of ['forward', 'backward'] as const) {
+    const request = { direction, size: 5, position: selection.parts[1] };
+    await list.readPages(explained, selection, request);
+    const { readCounts, readPrevious } = list.metadata(explained, selection, request);
+    await readCounts();
+    await readPrevious();
+  }
+  const searches = plan.filter((step) => step.includes(index));
+  // One for each of the ten branches of a page, its counts and its flags, in both directions.
+  expect(searches).toHaveLength(2 * 3 * 10);
+  for (const step of searches) expect(step).toMatch(/\(account_id=\? AND project_id=\? AND id[<>]\?\)$/);
+  const scans = plan.filter((step) => /^SCAN|TEMP B-TREE/.test(step));
+  expect(scans.filter((step) => !/^SCAN (part_\d+|counted|CONSTANT ROW)/.test(step))).toEqual([]);
+});
 
 test('the account of a project is found by the index on its name', async () => {
   const { account, projects } = await seedTenant(gateway);
@@ -99,14 +92,17 @@ test('the token of a request and the rows of the commands are found by an index'
   const [accountId, projectId] = [idIn(account), idIn(projects[0])];
   const id = gateway.admin.newId();
   await tokenStore(explained, Date.now).find(accountId, id);
-  await listOf(explained, ACCOUNT_LIST)('', 10);
-  await listOf(explained, PROJECT_LIST, { account_id: accountId })('', 10);
-  await listOf(explained, APP_LIST, { account_id: accountId })('', 10);
-  await listOf(explained, WALLET_LIST, { account_id: accountId, project_id: projectId })('', 10);
+  const page = { direction: 'forward', size: 10, position: undefined } as const;
+  await ACCOUNTS.readPages(explained, { values: [] }, page);
+  await PROJECTS.readPages(explained, { values: [accountId], parts: [projectId] }, page);
+  for (const list of [PROJECTS, APPS, WALLETS, EVENTS]) {
+    await list.readPages(explained, { values: [accountId] }, page);
+  }
+  await TOKENS.readPages(explained, { values: [accountId, 0] }, page);
+  await ALL_EVENTS.readPages(explained, { values: [] }, page);
   await findToken(explained, accountId, id);
   await findTokenById(explained, id);
   await revokeToken(explained, accountId, id);
-  await listTokens(explained, accountId, '', 10, 0);
   await hasDependents(explained, accountId, projectId, 0);
   await findAccountOfApp(explained, resourceName('apps', id));
   await updateApp(explained, accountId, id, { active: true });
@@ -122,10 +118,6 @@ test('the token of a request and the rows of the commands are found by an index'
   await revokeTokenById(explained, id, 0);
   await revokeTokensOfApp(explained, accountId, id, 0);
   await revokeTokensOfAccount(explained, id, 0);
-  await listOf(explained, AUDIT_EVENT_LIST, { account_id: accountId })('', 10);
-  for (const account of [accountId, undefined]) {
-    await listNewestAuditEvents(explained, account, { before: '8', from: '' }, 10);
-  }
   await countAuditEvents(explained, accountId, id, id, 10);
   await deleteAccountRows(explained, id);
   expect(plan.length).toBeGreaterThan(20);

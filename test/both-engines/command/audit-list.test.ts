@@ -1,5 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
+import { listAuditEvents } from '../../../src/data/list-audit-events.ts';
 import { AUDIT_ACTIONS } from '../../../src/model/audit-event.ts';
+import { pageTokens } from '../../../src/model/page-token.ts';
+import { loadPageTokenKey } from '../../../src/storage/page-token-key.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant, testClock } from '../../support/gateway.ts';
 import { paw, pawJson } from '../../support/paw.ts';
 
@@ -57,6 +60,36 @@ test('a list is read page by page', async () => {
     }
     expect(read).toEqual(events);
   }
+});
+
+test('the events are a connection, which ends at the bounds of its times in both directions', async () => {
+  const pageTokenKey = await loadPageTokenKey(gateway.database);
+  const dependencies = { ...gateway.admin, database: gateway.database, pageTokens: pageTokens(pageTokenKey) };
+  const read = async (input: Readonly<Record<string, unknown>>) => {
+    const page = await listAuditEvents(dependencies, 'operator', input);
+    const { items, hasMore } = page;
+    return {
+      page,
+      actions: items.map(({ action }) => action),
+      hasMore,
+      hasPrevious: await page.readHasPrevious(),
+    };
+  };
+  const since = { since: new Date(gateway.clock()).toISOString() };
+  const newest = await read({ ...since, first: 2 });
+  expect(newest).toMatchObject({ actions: TENANT.slice(0, 2), hasMore: true, hasPrevious: false });
+  const after = newest.page.cursorAt(1);
+  const rest = await read({ ...since, first: 3, after });
+  expect(rest).toMatchObject({ actions: TENANT.slice(2), hasMore: false, hasPrevious: true });
+  expect(await read({ first: 3, after })).toMatchObject({ actions: TENANT.slice(2), hasMore: true });
+  const before = rest.page.cursorAt(2);
+  expect(await read({ last: 3, before })).toMatchObject({ actions: TENANT.slice(1, 4), hasMore: true });
+  expect(await read({ ...since, last: 4, before })).toMatchObject({
+    actions: TENANT.slice(0, 4),
+    hasMore: false,
+  });
+  const oldest = await read({ ...since, last: 1 });
+  expect(oldest).toMatchObject({ actions: TENANT.slice(4), hasMore: true, hasPrevious: false });
 });
 
 test('a list can begin at a time, to the millisecond, or at an age', async () => {

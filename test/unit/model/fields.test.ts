@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ApiError } from '../../../src/model/api-error.ts';
+import { ApiError, invalidFields, resourceNotFound } from '../../../src/model/api-error.ts';
 import {
   address,
   auditAction,
@@ -7,12 +7,14 @@ import {
   clientMutationId,
   description,
   integer,
+  integerIn,
   network,
   nullable,
   optional,
   parseFields,
   password,
   privateKey,
+  renameFields,
   resourceNameValidator,
   text,
   time,
@@ -216,4 +218,46 @@ describe('a time', () => {
 test.each([undefined, '', 'wallet', 'WALLET.UPDATE', 'constructor'])('the action %j is refused', (value) => {
   expect(refusalOf(auditAction, value)).toMatch(/^Must be one of account\.create, .*sign_out\.$/);
   expect(auditAction('wallet.update')).toBe('wallet.update');
+});
+
+test.each([
+  ['0', 0],
+  ['10', 10],
+  ['-1', -1],
+  ['999999999', 999_999_999],
+])('%j is the number %i', (text, number) => {
+  expect(integerIn(text)).toBe(number);
+});
+
+test.each([undefined, '', ' 5', '5 ', '+5', '010', '-0', '0x5', '1e1', '1.5', '１', 'ten', '9999999999'])(
+  '%j is left as it is, which is no number',
+  (text) => {
+    expect(integerIn(text)).toBe(text);
+  },
+);
+
+describe('renaming', () => {
+  const names = { name: 'privateKey.name' };
+
+  test('returns the result of the operation', async () => {
+    expect(await renameFields(names, async () => 'done')).toBe('done');
+  });
+
+  test('names the fields of an error as the request does', async () => {
+    const error = invalidFields([
+      { field: 'name', description: 'Required.' },
+      { field: 'title', description: 'Required.' },
+    ]);
+    await expect(renameFields(names, () => Promise.reject(error))).rejects.toMatchObject({
+      message: 'privateKey.name: Required. title: Required.',
+      fieldViolations: [{ field: 'privateKey.name' }, { field: 'title' }],
+    });
+  });
+
+  test.each([resourceNotFound(), new TypeError('broken')])(
+    'leaves other errors as they are: %s',
+    async (error) => {
+      await expect(renameFields(names, () => Promise.reject(error))).rejects.toBe(error);
+    },
+  );
 });

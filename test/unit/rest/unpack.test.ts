@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ApiError, invalidFields, resourceNotFound } from '../../../src/model/api-error.ts';
-import { renameFields, unpackInteger, unpackObject, unpackQuery } from '../../../src/rest/unpack.ts';
+import { ApiError } from '../../../src/model/api-error.ts';
+import { unpackObject, unpackQuery } from '../../../src/rest/unpack.ts';
 
 const FIELDS = ['title', 'active'];
 
@@ -55,46 +55,4 @@ describe('a query', () => {
   test('without known parameters is refused with an error that says so', () => {
     expect(errorOf(() => unpackQuery({ foo: '1' }, [])).message).toContain('Known fields: none');
   });
-});
-
-test.each([
-  ['0', 0],
-  ['10', 10],
-  ['-1', -1],
-  ['999999999', 999_999_999],
-])('%j is the number %i', (text, number) => {
-  expect(unpackInteger(text)).toBe(number);
-});
-
-test.each([undefined, '', ' 5', '5 ', '+5', '010', '-0', '0x5', '1e1', '1.5', '１', 'ten', '9999999999'])(
-  '%j is left as it is, which is no number',
-  (text) => {
-    expect(unpackInteger(text)).toBe(text);
-  },
-);
-
-describe('renaming', () => {
-  const names = { name: 'privateKey.name' };
-
-  test('returns the result of the operation', async () => {
-    expect(await renameFields(names, async () => 'done')).toBe('done');
-  });
-
-  test('names the fields of an error as the request does', async () => {
-    const error = invalidFields([
-      { field: 'name', description: 'Required.' },
-      { field: 'title', description: 'Required.' },
-    ]);
-    await expect(renameFields(names, () => Promise.reject(error))).rejects.toMatchObject({
-      message: 'privateKey.name: Required. title: Required.',
-      fieldViolations: [{ field: 'privateKey.name' }, { field: 'title' }],
-    });
-  });
-
-  test.each([resourceNotFound(), new TypeError('broken')])(
-    'leaves other errors as they are: %s',
-    async (error) => {
-      await expect(renameFields(names, () => Promise.reject(error))).rejects.toBe(error);
-    },
-  );
 });

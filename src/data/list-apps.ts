@@ -1,0 +1,36 @@
+import type { App } from '../model/app.ts';
+import type { ConnectionArguments, ConnectionPage } from '../model/page.ts';
+import type { Principal } from '../model/principal.ts';
+import type { ResourceName } from '../model/resource-name.ts';
+import { APPS, type AppRow } from '../storage/apps.ts';
+import { accountOfList, visibleIds } from './actor.ts';
+import type { UntrustedInput } from './data-layer.ts';
+import { appFromRow } from './from-row.ts';
+import { type ListDependencies, readList, readLists } from './read-list.ts';
+
+const LIST = { list: APPS, toItem: (row: AppRow) => appFromRow(row) };
+
+/** See `DataLayer.listProjectApps`. */
+export function listProjectApps(
+  dependencies: ListDependencies,
+  principal: Principal,
+  projects: readonly ResourceName<'projects'>[],
+  input: ConnectionArguments,
+): Promise<readonly ConnectionPage<App>[]> {
+  const parts = visibleIds(principal, projects);
+  return readLists(dependencies, { ...LIST, values: [principal.accountId], parts }, input);
+}
+
+/**
+ * Returns one page of the apps of any account, in the order of their names.
+ *
+ * @param input `account`, and the arguments of a connection
+ * @throws INVALID_ARGUMENT with a violation for every invalid field
+ */
+export async function listAccountApps(
+  dependencies: ListDependencies,
+  input: UntrustedInput,
+): Promise<ConnectionPage<App>> {
+  const accountId = await accountOfList(dependencies.database, 'operator', input);
+  return readList(dependencies, { ...LIST, values: [accountId] }, input);
+}

@@ -1,0 +1,61 @@
+/** A table, and the columns of its rows in a list. */
+export type ListTable = { readonly name: string; readonly columns: string };
+
+/** How the rows of a list are found. */
+export type ListOptions = {
+  /** Comparisons that all rows meet, such as `account_id =`. Their values belong to a selection. */
+  readonly where: readonly string[];
+  /** A column by which a list has parts, such as `project_id`. */
+  readonly part?: string;
+  readonly newestFirst?: true;
+  /** What precedes the id in the index of the list, if the index is not the primary key. */
+  readonly prefix?: string;
+  /** An SQL expression for the number of all rows. Without it, the rows are counted. */
+  readonly count?: string;
+};
+
+/** What a statement reads: the rows of pages, or metadata of pages. */
+export type Kind = 'page' | 'count' | 'previous' | 'count and previous';
+
+/** The maximum total count of a list whose rows are counted, so that a count has a maximum cost. */
+export const MAX_TOTAL_COUNT = 10_000;
+
+/**
+ * Returns a statement on a list, or on each of `partCount` parts of it. Its parameters are the values of the comparisons,
+ * the parts, the key from which to read (not for a count), and the maximum number of rows (only for a page).
+ */
+export function listStatement(
+  { name, columns }: ListTable,
+  { where, part, prefix, count = '' }: ListOptions,
+  kind: Kind,
+  { isAscending, partCount }: { readonly isAscending: boolean; readonly partCount: number },
+): string {
+  // The expression must be the same as in the index.
+  const key = prefix === undefined ? 'id' : `'${prefix}' || id`;
+  const start = where.length + partCount + 1;
+  const after = `${key} ${isAscending ? '>' : '<'} $${start} ORDER BY ${key}${isAscending ? '' : ' DESC'}`;
+  const before = `${key} ${isAscending ? '<=' : '>='} $${start} ORDER BY ${key}${isAscending ? ' DESC' : ''}`;
+
+  const select = (part: number, conditions: readonly string[]) => {
+    const search = (last: string) => `FROM ${name} WHERE ${[...conditions, last].join(' AND ')}`;
+    const rows = `SELECT ${columns} ${search(after)} LIMIT $${start + 1}`;
+    const counted = `SELECT id ${search("id > ''")} LIMIT ${MAX_TOTAL_COUNT}`;
+    const previous = `(SELECT id ${search(before)} LIMIT 1) AS previous_id`;
+    switch (kind) {
+      case 'page':
+        return partCount === 0 ? rows : `SELECT * FROM (${rows}) AS part_${part}`;
+      case 'count':
+        return `SELECT ${part} AS part, (SELECT COUNT(*) FROM (${counted}) AS counted) AS total_count`;
+      case 'previous':
+        return `SELECT ${part} AS part, ${previous}`;
+      case 'count and previous':
+        return `SELECT ${part} AS part, ${count} AS total_count, ${previous}`;
+    }
+  };
+
+  const conditions = where.map((comparison, index) => `${comparison} $${index + 1}`);
+  if (partCount === 0) return select(0, conditions);
+  const parts = Array.from({ length: partCount }, (_, index) => `${part} = $${where.length + 1 + index}`);
+  // A union and not a window function or a join, with which PostgreSQL could read whole lists.
+  return parts.map((ofPart, index) => select(index, [...conditions, ofPart])).join('\nUNION ALL\n');
+}
