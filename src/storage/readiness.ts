@@ -3,11 +3,7 @@ import { namesOf, TABLES, type Table } from './tables.ts';
 /** The time for which the result of a check is remembered: load balancers and containers probe often. */
 export const READINESS_LIFETIME_MS = 1000;
 
-const ALL_TABLES: readonly Table[] = [
-  ...TABLES,
-  { name: 'page_token_key', columns: 'id, key', key: ['id'] },
-  { name: 'sweep', columns: 'id', key: ['id'] },
-];
+const ALL_TABLES: readonly Table[] = [...TABLES, { name: 'page_token_key', columns: 'id, key', key: ['id'] }];
 
 const READS = ALL_TABLES.map(
   // By the primary key, because the first row of a table can be behind many deleted ones.

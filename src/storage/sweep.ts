@@ -9,22 +9,12 @@ const INTERVAL_MS = 60_000;
 // Limits how long one statement of a sweep locks out other writes and, on SQLite, all requests: about 10 ms.
 const BATCH_SIZE = 100;
 
-// An update without a change. The row is locked until the end of the transaction, so that one instance deletes at a time.
-const LOCK = 'UPDATE sweep SET id = id WHERE id = 1';
-
 const DELETIONS = [
-  deletion('token', 'account_id, id', 'expire_time_ms'),
-  deletion('idempotency_key', 'account_id, principal_id, key_hash', 'expire_time_ms'),
+  ['token', 'account_id, id', 'expire_time_ms'],
+  ['idempotency_key', 'account_id, principal_id, key_hash', 'expire_time_ms'],
   // The expression must be the same as in the index `audit_event_by_name`.
-  deletion('audit_event', 'account_id, id', "'events/' || id"),
-];
-
-/** Returns the statements that find and delete at most `$2` rows, from the first position to `$1`. */
-function deletion(table: string, key: string, position: string) {
-  // Without the order, PostgreSQL expects to find an old row early, and scans the table.
-  const find = `SELECT ${key} FROM ${table} WHERE ${position} <= $1 ORDER BY ${position} LIMIT $2`;
-  return { table, find, statement: `DELETE FROM ${table} WHERE (${key}) IN (${find}) RETURNING 1 AS one` };
-}
+  ['audit_event', 'account_id, id', "'events/' || id"],
+] as const;
 
 /** Options of a sweep. */
 export type SweepOptions = {
@@ -38,29 +28,24 @@ export type SweepOptions = {
   readonly onDeleted: (table: string, count: number) => void;
 };
 
-/** Deletes expired rows and old audit events, in batches. */
+/** Deletes expired rows and old audit events, in batches. Several instances may do so at the same time. */
 export async function sweepExpired(
-  database: Pick<Database, 'read' | 'transaction'>,
+  database: Pick<Database, 'write'>,
   { auditDays, clock, signal, onDeleted }: SweepOptions,
 ): Promise<void> {
   // The id of an event begins with its time.
   const lastEvent = () => `events/${auditDays === 0 ? '' : firstUlid(clock() - auditDays * DAY_MS)}`;
-  for (const { table, find, statement } of DELETIONS) {
-    const last = table === 'audit_event' ? lastEvent : clock;
-    // Without expired rows, nothing is locked or written.
-    if ((await database.read(find, [last(), 1])).length === 0) continue;
-    let count: number;
-    do {
+  for (const [table, key, position] of DELETIONS) {
+    // Without the order, PostgreSQL expects to find an old row early, and scans the table.
+    const batch = `SELECT ${key} FROM ${table} WHERE ${position} <= $1 ORDER BY ${position} LIMIT ${BATCH_SIZE}`;
+    const sql = `DELETE FROM ${table} WHERE (${key}) IN (${batch}) RETURNING 1 AS one`;
+    for (let count = BATCH_SIZE; count === BATCH_SIZE && !signal?.aborted; ) {
       const start = performance.now();
-      count = await database.transaction(async (transaction) => {
-        await transaction.write(LOCK);
-        return (await transaction.write(statement, [last(), BATCH_SIZE])).length;
-      });
+      count = (await database.write(sql, [table === 'audit_event' ? lastEvent() : clock()])).length;
       if (count > 0) onDeleted(table, count);
-      if (signal?.aborted) return;
       // Half of the time is left for requests.
       await delay(performance.now() - start, undefined, { signal }).catch(() => {});
-    } while (count === BATCH_SIZE);
+    }
   }
 }
 
@@ -71,7 +56,7 @@ export async function sweepExpired(
  * @returns a function that ends this after the current batch
  */
 export function startSweeper(
-  database: Database,
+  database: Pick<Database, 'write'>,
   options: Omit<SweepOptions, 'signal'>,
   onError: (error: unknown) => void,
 ): () => Promise<void> {

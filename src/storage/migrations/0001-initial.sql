@@ -138,8 +138,3 @@ CREATE TABLE page_token_key (
   id SMALLINT PRIMARY KEY CHECK (id = 1),
   key TEXT NOT NULL
 );
-
--- One row, which is locked by the instance that deletes expired rows.
-CREATE TABLE sweep (id SMALLINT PRIMARY KEY CHECK (id = 1));
-
-INSERT INTO sweep (id) VALUES (1);
