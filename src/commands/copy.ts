@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts';
 import { copyDatabase } from '../storage/copy.ts';
+import { assertCurrent, readSchemaVersion } from '../storage/migrations.ts';
 import { openDatabase } from '../storage/open-database.ts';
-import { assertCurrent, readSchemaVersion } from '../storage/schema-version.ts';
 import { type Command, UsageError } from './command.ts';
 import { byPlural, countedRows } from './counts.ts';
 

@@ -1,8 +1,15 @@
 import { readConfig } from '../config.ts';
 import { migrate as migrateDatabase } from '../storage/migrate.ts';
-import { LATEST_VERSION, type Migration, migrationsAfter } from '../storage/migrations.ts';
+import {
+  assertUsable,
+  LATEST_VERSION,
+  type Migration,
+  migrationsAfter,
+  NO_SCHEMA,
+  readSchemaVersion,
+  type SchemaVersion,
+} from '../storage/migrations.ts';
 import { openDatabase } from '../storage/open-database.ts';
-import { assertUsable, NO_SCHEMA, readSchemaVersion, type SchemaVersion } from '../storage/schema-version.ts';
 import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
 import type { Arguments, Command } from './command.ts';
 

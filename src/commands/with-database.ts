@@ -2,8 +2,8 @@ import { localUrl, readConfig } from '../config.ts';
 import { PasswordHasher } from '../credentials/password-hasher.ts';
 import type { AdminContext, Dependencies } from '../data/dependencies.ts';
 import { idGenerator } from '../model/resource-name.ts';
+import { assertCurrent, readSchemaVersion } from '../storage/migrations.ts';
 import { openDatabase } from '../storage/open-database.ts';
-import { assertCurrent, readSchemaVersion } from '../storage/schema-version.ts';
 import type { Arguments } from './command.ts';
 
 /**

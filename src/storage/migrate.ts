@@ -1,8 +1,7 @@
 import type { Database } from './database.ts';
 import { DatabaseError } from './errors.ts';
-import { LATEST_VERSION, migrationsAfter } from './migrations.ts';
+import { assertUsable, LATEST_VERSION, migrationsAfter, readSchemaVersion } from './migrations.ts';
 import { loadPageTokenKey } from './page-token-key.ts';
-import { assertUsable, DatabaseVersionError, readSchemaVersion } from './schema-version.ts';
 
 /** The result of a migration. */
 export type MigrationResult = {
@@ -11,8 +10,6 @@ export type MigrationResult = {
   /** The names of the migrations that were applied, such as `0001-initial`. */
   readonly applied: readonly string[];
 };
-
-const MAX_ATTEMPTS = 3;
 
 const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS schema_migration
   (version INTEGER PRIMARY KEY, compatible_from INTEGER NOT NULL, apply_time_ms BIGINT NOT NULL)`;
@@ -28,7 +25,7 @@ const INSERT = 'INSERT INTO schema_migration (version, compatible_from, apply_ti
  * @throws DatabaseVersionError if the database is newer than the program, and not compatible with it
  */
 export async function migrate(database: Database, now: number): Promise<MigrationResult> {
-  for (let failures = 0; ; ) {
+  for (;;) {
     try {
       const before = await readSchemaVersion(database);
       const applied = before.version < LATEST_VERSION ? await apply(database, now) : [];
@@ -36,21 +33,17 @@ export async function migrate(database: Database, now: number): Promise<Migratio
       assertUsable(schema);
       return { version: schema.version, applied };
     } catch (error) {
-      if (error instanceof DatabaseError && error.fault === 'lock' && database.migrationLock.length > 0)
-        continue;
-      // If two processes create the first table at the same time, one of them fails, and tries again.
-      failures += 1;
-      const isFinal = error instanceof DatabaseVersionError || error instanceof DatabaseError;
-      if (failures === MAX_ATTEMPTS || isFinal) throw error;
+      const isLocked = error instanceof DatabaseError && error.fault === 'lock';
+      if (!isLocked || database.migrationLock.length === 0) throw error;
     }
   }
 }
 
 async function apply(database: Database, now: number): Promise<readonly string[]> {
   return database.transaction(async (transaction) => {
-    await transaction.write(CREATE_TABLE);
     // Before any other lock, so that no two processes wait for each other.
     for (const statement of database.migrationLock) await transaction.write(statement);
+    await transaction.write(CREATE_TABLE);
     const missing = migrationsAfter((await readSchemaVersion(transaction)).version);
     for (const { version, compatibleFrom, statements } of missing) {
       await transaction.write(INSERT, [version, compatibleFrom, now]);

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Queryable } from './database.ts';
 
 /** A step from an earlier schema version to its own. */
 export type Migration = {
@@ -12,25 +13,32 @@ export type Migration = {
   readonly statements: readonly string[];
 };
 
+/** The version of a schema, and the oldest version whose program can use it. Both are 0 if there are no tables. */
+export type SchemaVersion = { readonly version: number; readonly compatible_from: number };
+
+/** Thrown if the program can't use the schema of the database. The message is one line. */
+export class DatabaseVersionError extends Error {}
+
 const FOLDER = new URL('migrations/', import.meta.url);
-
-const FILE_NAME = /^\d{4}-.+\.sql$/;
-
-const COMPATIBLE_FROM = /^-- compatible-from: (\d+)$/m;
 
 /** All migrations, in the order of their versions. */
 export const MIGRATIONS: readonly Migration[] = readdirSync(FOLDER)
-  .filter((file) => FILE_NAME.test(file))
+  .filter((file) => /^\d{4}-.+\.sql$/.test(file))
   .sort()
   .map((file) => parseMigration(file.replace(/\.sql$/, ''), readFileSync(new URL(file, FOLDER), 'utf8')));
 
 /** The schema version that this program uses. */
 export const LATEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 
-/** Returns the migrations that a database of an earlier schema version lacks. */
-export function migrationsAfter(current: number): readonly Migration[] {
-  return MIGRATIONS.filter(({ version }) => version > current);
-}
+/** The version of a database without tables. */
+export const NO_SCHEMA: SchemaVersion = { version: 0, compatible_from: 0 };
+
+/** Selects a `SchemaVersion`. */
+export const FIND_SCHEMA_VERSION = `SELECT COALESCE(MAX(version), 0) AS version,
+  COALESCE(MAX(compatible_from), 0) AS compatible_from FROM schema_migration`;
+
+// Source: PostgreSQL, appendix A (undefined_table).
+const UNDEFINED_TABLE = '42P01';
 
 /**
  * Parses the text of a migration. Its line `-- compatible-from: <version>` says that the programs of this schema version
@@ -38,7 +46,57 @@ export function migrationsAfter(current: number): readonly Migration[] {
  */
 export function parseMigration(name: string, text: string): Migration {
   const version = Number.parseInt(name, 10);
-  const compatibleFrom = Number(COMPATIBLE_FROM.exec(text)?.[1] ?? version);
+  const [, compatibleFrom = version] = /^-- compatible-from: (\d+)$/m.exec(text) ?? [];
   const statements = text.split(/;\s*\n/).filter((statement) => statement.trim() !== '');
-  return { version, name, compatibleFrom, statements };
+  return { version, name, compatibleFrom: Number(compatibleFrom), statements };
+}
+
+/** Returns the migrations that a database of an earlier schema version lacks. */
+export function migrationsAfter(current: number): readonly Migration[] {
+  return MIGRATIONS.filter(({ version }) => version > current);
+}
+
+/** Returns the schema version of a database. @throws UNAVAILABLE */
+export async function readSchemaVersion(database: Pick<Queryable, 'read'>): Promise<SchemaVersion> {
+  try {
+    const [row] = await database.read<SchemaVersion>(FIND_SCHEMA_VERSION);
+    return row ?? NO_SCHEMA;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    // SQLite has one result code for all errors in SQL.
+    const isMissing = 'code' in error && error.code === UNDEFINED_TABLE;
+    if (isMissing || error.message.startsWith('no such table')) return NO_SCHEMA;
+    throw error;
+  }
+}
+
+/**
+ * Checks that a server can use a schema: that it is current, or newer and compatible.
+ *
+ * @param subject the name of the database in the error message
+ * @throws DatabaseVersionError otherwise
+ */
+export function assertUsable({ version, compatible_from }: SchemaVersion, subject = 'The database'): void {
+  if (compatible_from > LATEST_VERSION) throw newerSchema(version);
+  if (version >= LATEST_VERSION) return;
+  const state = version === 0 ? 'has no tables' : `has schema version ${version} of ${LATEST_VERSION}`;
+  throw new DatabaseVersionError(`${subject} ${state}. Run "paw migrate".`);
+}
+
+/**
+ * Checks that a schema is current. Commands need this: one that copies, exports or deletes everything has to know every
+ * table.
+ *
+ * @param subject the name of the database in the error message
+ * @throws DatabaseVersionError if a migration is needed or the database is newer than the program
+ */
+export function assertCurrent(schema: SchemaVersion, subject?: string): void {
+  assertUsable(schema, subject);
+  if (schema.version > LATEST_VERSION) throw newerSchema(schema.version);
+}
+
+function newerSchema(version: number): DatabaseVersionError {
+  return new DatabaseVersionError(
+    `The database has schema version ${version}, but this program supports versions up to ${LATEST_VERSION}. Use a newer program.`,
+  );
 }

@@ -7,9 +7,9 @@ import {
   type Value,
 } from '../database.ts';
 import { DatabaseError, unavailable } from '../errors.ts';
+import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../migrations.ts';
 import { READ_TABLES, READINESS_LIFETIME_MS } from '../readiness.ts';
 import { remembered } from '../remembered.ts';
-import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../schema-version.ts';
 import { type ObserveStatement, timedStatements } from '../statement-times.ts';
 import { retryConflicts } from './conflicts.ts';
 import { hasCode, LOCK_TIMEOUT, TOO_MANY_CONNECTIONS } from './errors.ts';
@@ -48,7 +48,7 @@ export type PostgresObservers = {
 // A wait must be shorter than the timeout of a statement.
 const MIGRATION_LOCK = [
   "SET LOCAL lock_timeout = '500ms'",
-  'LOCK TABLE schema_migration IN EXCLUSIVE MODE',
+  "SELECT pg_advisory_xact_lock(hashtext('paw migrate'))",
   'SET LOCAL lock_timeout TO DEFAULT',
 ];
 

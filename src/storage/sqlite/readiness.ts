@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../errors.ts';
+import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../migrations.ts';
 import { READ_TABLES } from '../readiness.ts';
-import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../schema-version.ts';
 import { BUSY, primaryResultCode } from './statements.ts';
 
 // The space that the disk must have after it was full: more than nearly every write needs.

@@ -1,43 +1,50 @@
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../src/storage/database.ts';
 import { migrate } from '../../../src/storage/migrate.ts';
-import { LATEST_VERSION, MIGRATIONS } from '../../../src/storage/migrations.ts';
-import { DatabaseVersionError } from '../../../src/storage/schema-version.ts';
+import {
+  assertUsable,
+  DatabaseVersionError,
+  LATEST_VERSION,
+  MIGRATIONS,
+  parseMigration,
+  readSchemaVersion,
+} from '../../../src/storage/migrations.ts';
 import { namesOf, TABLES } from '../../../src/storage/tables.ts';
+import { createApp, resultOf, signIn } from '../../support/actors.ts';
+import { bothApis, send } from '../../support/apis.ts';
 import { columnsOf, isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../../support/engine.ts';
-import { makeDatabase, type TestDatabase } from '../../support/gateway.ts';
-import { newerProgram } from '../../support/newer-program.ts';
-import { logLines, paw, pawJson, pawProcess, startServerProcess } from '../../support/paw.ts';
+import { makeDatabase, seedTenant, startGateway, type TestDatabase } from '../../support/gateway.ts';
+import { logLines, paw, pawJson } from '../../support/paw.ts';
 
 const NOW = 1_767_225_600_123;
 
 const NAMES = MIGRATIONS.map(({ name }) => name);
 
-const CREATE_ACCOUNT = ['account', 'create', '--title', 'Atlas'];
+const NEXT = LATEST_VERSION + 1;
 
-const NAME = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const REFUSAL = `The database has schema version ${NEXT}, but this program supports versions up to ${LATEST_VERSION}. Use a newer program.`;
 
-const OTHER_COMMANDS = [
-  CREATE_ACCOUNT,
-  ['project', 'create', '--account', `accounts/${NAME}`, '--title', 'Atlas'],
-  [
-    ...['wallet', 'create', '--project', `projects/${NAME}`, '--title', 'Atlas'],
-    ...['--network', 'NETWORK_POLYGON', '--address', `0x${'0'.repeat(40)}`],
-  ],
-  ['token', 'create', '--account', `accounts/${NAME}`],
-  ['token', 'revoke'],
-  ['app', 'list', '--account', `accounts/${NAME}`],
-  ['account', 'delete', `accounts/${NAME}`, '--yes'],
-  ['app', 'activate', `apps/${NAME}`],
-  ['app', 'deactivate', `apps/${NAME}`],
+const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
+const COMMANDS = [
+  ['account', 'create', '--title', 'Atlas'],
+  ['app', 'list', '--account', `accounts/${ULID}`],
+  ['account', 'delete', `accounts/${ULID}`, '--yes'],
 ];
 
 const APPLIED = 'SELECT version, apply_time_ms FROM schema_migration ORDER BY version';
 
+const INSERT = 'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES ($1, $2, 0)';
+
+// The result of a check is remembered for a second.
+const POLL = { timeout: 30_000, interval: 50 };
+
 let made: TestDatabase;
+let settings: { readonly DATABASE_URL: string };
 
 beforeEach(async () => {
   made = await makeDatabase();
+  settings = { DATABASE_URL: made.url };
 });
 
 afterEach(() => made.remove());
@@ -49,23 +56,10 @@ async function allOf(database: Database) {
 test('an empty database gets every table, and a second migration changes nothing', () =>
   onDatabase(made.url, async (database) => {
     await migrate(database, NOW);
-    expect(await tablesOf(database)).toEqual([
-      'account',
-      'app',
-      'audit_event',
-      'idempotency_key',
-      'page_token_key',
-      'project',
-      'schema_migration',
-      'sweep',
-      'token',
-      'wallet',
-    ]);
     expect(await database.read(APPLIED)).toEqual(
       Array.from({ length: LATEST_VERSION }, (_, index) => ({ version: index + 1, apply_time_ms: NOW })),
     );
     const first = await allOf(database);
-
     await migrate(database, NOW + 1);
     expect(await allOf(database)).toEqual(first);
   }));
@@ -73,9 +67,8 @@ test('an empty database gets every table, and a second migration changes nothing
 test('the tables that a copy reads and a deletion empties are those of the schema, with all their columns', () =>
   onDatabase(made.url, async (database) => {
     await migrate(database, NOW);
-    const others = ['page_token_key', 'schema_migration', 'sweep'];
     const names = TABLES.map(({ name }) => name);
-    expect([...names, ...others].sort()).toEqual(await tablesOf(database));
+    expect([...names, 'page_token_key', 'schema_migration'].sort()).toEqual(await tablesOf(database));
     for (const { name, columns } of TABLES) {
       expect(namesOf(columns).toSorted(), name).toEqual(await columnsOf(database, name));
     }
@@ -87,35 +80,21 @@ test('a failed migration is rolled back, and the next one succeeds', () =>
     await database.write('CREATE TABLE wallet (id TEXT)');
     await expect(migrate(database, NOW)).rejects.toThrow(/wallet/);
     expect(await tablesOf(database)).toEqual(['wallet']);
-
     await database.write('DROP TABLE wallet');
     await migrate(database, NOW);
     expect(await database.read(APPLIED)).toHaveLength(LATEST_VERSION);
   }));
 
-test('two concurrent migrations both succeed, and each step is applied once', async () => {
-  const settings = { DATABASE_URL: made.url };
-  const migrate = ['migrate', '--json'];
-  const results = await Promise.all([pawProcess(migrate, settings), pawProcess(migrate, settings)]);
-  expect(results).toMatchObject(results.map(() => ({ status: 0, stderr: '' })));
-  const outputs = results.map(({ stdout }) => JSON.parse(stdout));
-  expect(outputs.map(({ version }) => version)).toEqual([LATEST_VERSION, LATEST_VERSION]);
-  expect(outputs.flatMap(({ applied }) => applied)).toEqual(NAMES);
-  await onDatabase(made.url, async (database) => {
-    expect(await database.read(APPLIED)).toHaveLength(LATEST_VERSION);
-  });
-});
-
-test('a migration prints each step, and none for a current database', async () => {
-  const settings = { DATABASE_URL: made.url };
-  const steps = NAMES.map((name) => `Applied ${name}.\n`).join('');
-  const end = `The schema version is ${LATEST_VERSION}.\n`;
-  expect(await paw(['migrate'], settings)).toEqual({ status: 0, stdout: steps + end, stderr: '' });
-  expect(await paw(['migrate'], settings)).toEqual({ status: 0, stdout: end, stderr: '' });
+test('of concurrent migrations, each step is applied once, and all succeed', async () => {
+  const results = await Promise.all(
+    Array.from({ length: 4 }, () => onDatabase(made.url, (database) => migrate(database, NOW))),
+  );
+  expect(results.map(({ version }) => version)).toEqual(results.map(() => LATEST_VERSION));
+  expect(results.flatMap(({ applied }) => applied)).toEqual(NAMES);
+  expect(await onDatabase(made.url, (database) => database.read(APPLIED))).toHaveLength(LATEST_VERSION);
 });
 
 test('a dry run prints the statements of the missing migrations, and changes nothing', async () => {
-  const settings = { DATABASE_URL: made.url };
   const missing = MIGRATIONS.map(({ name, compatibleFrom, statements }) => ({
     name,
     compatibleFrom,
@@ -124,74 +103,113 @@ test('a dry run prints the statements of the missing migrations, and changes not
   const plan = { version: 0, serversContinue: true, missing };
   expect(await pawJson(['migrate', '--dry-run'], settings)).toEqual(plan);
   expect(await isUntouched(made.url)).toBe(true);
-
-  await paw(['migrate'], settings);
-  const before = await onDatabase(made.url, allOf);
-  const program = newerProgram('CREATE TABLE note (id TEXT);\n', 'CREATE TABLE remark (id TEXT);\n');
-  onTestFinished(program.remove);
-  const { status, stdout } = await program.run(['migrate', '--dry-run'], settings);
-  expect({ status, stdout }).toEqual({
-    status: 0,
-    stdout: [
-      `-- The database has schema version ${LATEST_VERSION}. Stop its servers first.`,
-      '-- 0002-next\nCREATE TABLE note (id TEXT);',
-      '-- 0003-next\nCREATE TABLE remark (id TEXT);\n',
-    ].join('\n\n'),
-  });
-  expect(await onDatabase(made.url, allOf)).toEqual(before);
 });
 
-test('the server logs each migration that it applies', async () => {
-  const server = await startServerProcess({ DATABASE_URL: made.url });
-  const { stdout } = await server.stop('SIGTERM');
-  const lines = logLines(stdout);
-  expect(lines.filter(({ msg }) => msg === 'applied a migration')).toMatchObject(
-    NAMES.map((migration) => ({ migration })),
-  );
+test('a migration prints each step, and none for a current database', async () => {
+  const steps = NAMES.map((name) => `Applied ${name}.\n`).join('');
+  const end = `The schema version is ${LATEST_VERSION}.\n`;
+  expect(await paw(['migrate'], settings)).toEqual({ status: 0, stdout: steps + end, stderr: '' });
+  expect(await paw(['migrate'], settings)).toEqual({ status: 0, stdout: end, stderr: '' });
 });
 
-test('every other command refuses an empty database, names the command to run, and changes nothing', async () => {
-  for (const words of OTHER_COMMANDS) {
-    expect(await paw(words, { DATABASE_URL: made.url }), words.join(' ')).toEqual({
-      status: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^paw: .* Run "paw migrate"\.\n$/),
-    });
-    expect(await isUntouched(made.url)).toBe(true);
-  }
+test('a server migrates an empty database, and logs each step', async () => {
+  const gateway = await startGateway(settings);
+  await gateway.stop();
+  const lines = logLines(gateway.log()).filter(({ msg }) => msg === 'applied a migration');
+  expect(lines).toMatchObject(NAMES.map((migration) => ({ migration })));
 });
 
-test('other commands refuse a database that needs a migration, and change nothing', async () => {
-  const settings = { DATABASE_URL: made.url };
-  await paw(['migrate'], settings);
-  const before = await onDatabase(made.url, allOf);
-  const program = newerProgram('CREATE TABLE note (id TEXT);\n');
-  onTestFinished(program.remove);
-  for (const words of [CREATE_ACCOUNT, ['app', 'list', '--account', `accounts/${NAME}`]]) {
-    expect(await program.run(words, settings), words.join(' ')).toEqual({
-      status: 1,
-      stdout: '',
-      stderr: `paw: The database has schema version ${LATEST_VERSION} of ${LATEST_VERSION + 1}. Run "paw migrate".\n`,
-    });
-  }
-  expect(await onDatabase(made.url, allOf)).toEqual(before);
+test.each(COMMANDS)('"paw %s %s" refuses an empty database, and changes nothing', async (...words) => {
+  const stderr = 'paw: The database has no tables. Run "paw migrate".\n';
+  const { status, stderr: printed } = await paw(words, settings);
+  expect([status, printed.replace(/file .* does not exist/, 'has no tables')]).toEqual([1, stderr]);
+  expect(await isUntouched(made.url)).toBe(true);
 });
 
-test('a database of a newer version is refused with one line by every command, and not changed', async () => {
-  const before = await onDatabase(made.url, async (database) => {
-    await migrate(database, NOW);
-    await database.write(
-      'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES (9999, 9999, 0)',
+describe('after a migration by the next version of the program', () => {
+  /** Applies it to a database in use. */
+  async function migrateFurther(sql: string): Promise<void> {
+    const { version, compatibleFrom, statements } = parseMigration(`${NEXT}-next`, sql);
+    await onDatabase(made.url, (database) =>
+      database.transaction(async (transaction) => {
+        for (const statement of statements) await transaction.write(statement);
+        await transaction.write(INSERT, [version, compatibleFrom]);
+      }),
     );
-    await expect(migrate(database, NOW)).rejects.toBeInstanceOf(DatabaseVersionError);
-    return allOf(database);
-  });
-  for (const words of [['serve'], CREATE_ACCOUNT]) {
-    expect(await pawProcess(words, { PORT: '0', DATABASE_URL: made.url })).toEqual({
-      status: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^paw: .*newer.*\n$/i),
-    });
   }
-  expect(await onDatabase(made.url, allOf)).toEqual(before);
+
+  const readiness = async (url: string) => (await send(`${url}/readyz`, 'GET')).status;
+
+  // Everything that an older program does not notice: columns with a default, a table, an index.
+  const COMPATIBLE = `-- compatible-from: ${LATEST_VERSION}
+${['account', 'project', 'app', 'wallet', 'token'].map((table) => `ALTER TABLE ${table} ADD COLUMN note TEXT NOT NULL DEFAULT '';`).join('\n')}
+CREATE TABLE wallet_note (account_id TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (account_id, id));
+CREATE INDEX wallet_by_title ON wallet (account_id, title);
+`;
+
+  test('that is compatible, servers go on and can be started again, which the log says', async () => {
+    const running = await startGateway(settings);
+    onTestFinished(running.stop);
+    const { token, wallets } = await seedTenant(running, { wallets: 1 });
+    await migrateFurther(COMPATIBLE);
+    const started = await startGateway(settings);
+    onTestFinished(started.stop);
+    for (const api of [running, started].flatMap(({ url }) => bothApis(() => url))) {
+      const { accessToken } = await signIn(api, token, await createApp(api, token));
+      expect((await resultOf(api.listProjects(accessToken))).projects).toHaveLength(1);
+      const wallet = await resultOf(api.updateWallet(token, wallets[0] ?? '', { title: api.name }));
+      expect(wallet.title).toBe(api.name);
+    }
+    expect(await readiness(started.url)).toBe(200);
+    const msg = 'the database schema is newer, and compatible';
+    expect(logLines(started.log()).filter((line) => line.msg === msg)).toMatchObject([
+      { level: 40, version: NEXT, supported: LATEST_VERSION },
+    ]);
+  });
+
+  test('that is compatible, "paw migrate" changes nothing, and the other commands are refused', async () => {
+    await paw(['migrate'], settings);
+    await migrateFurther(COMPATIBLE);
+    expect(await paw(['migrate'], settings)).toEqual({
+      status: 0,
+      stdout: `The schema version is ${NEXT}, which is compatible with this program of version ${LATEST_VERSION}.\n`,
+      stderr: '',
+    });
+    const plan = { version: NEXT, serversContinue: true, missing: [] };
+    expect(await pawJson(['migrate', '--dry-run'], settings)).toEqual(plan);
+    const { status, stderr } = await paw(['account', 'list'], settings);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: `paw: ${REFUSAL}\n` });
+  });
+
+  test('that is not compatible, servers are not ready and do not start, and every command is refused', async () => {
+    const { url, log, stop } = await startGateway(settings);
+    onTestFinished(stop);
+    await migrateFurther('CREATE TABLE wallet_note (id TEXT PRIMARY KEY);\n');
+    const before = await onDatabase(made.url, allOf);
+    await expect.poll(() => readiness(url), POLL).toBe(503);
+    expect((await send(`${url}/healthz`, 'GET')).status).toBe(200);
+    expect(log()).toContain(JSON.stringify(REFUSAL).slice(1, -1));
+    await expect(startGateway(settings)).rejects.toThrow(new DatabaseVersionError(REFUSAL));
+    for (const words of [['migrate'], ['migrate', '--dry-run'], ...COMMANDS]) {
+      expect(await paw(words, settings)).toEqual({ status: 1, stdout: '', stderr: `paw: ${REFUSAL}\n` });
+    }
+    expect(await onDatabase(made.url, allOf)).toEqual(before);
+  });
+
+  test.each([
+    ['all newer migrations are compatible with it', [LATEST_VERSION, LATEST_VERSION - 1], true],
+    ['one of the newer migrations is compatible with a later version only', [LATEST_VERSION, NEXT], false],
+    ['one of the newer migrations is compatible with no earlier version', [NEXT, LATEST_VERSION], false],
+  ])('a program can use the schema if %s: %s', (_, compatibleFrom, isUsable) =>
+    onDatabase(made.url, async (database) => {
+      await migrate(database, NOW);
+      for (const [index, version] of compatibleFrom.entries()) {
+        await database.write(INSERT, [NEXT + index, version]);
+      }
+      const schema = await readSchemaVersion(database);
+      const check = expect(() => assertUsable(schema));
+      if (isUsable) check.not.toThrow();
+      else check.toThrow(/Use a newer program/);
+    }),
+  );
 });
