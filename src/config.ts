@@ -1,86 +1,16 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
-import type { TrustedDocumentsMode } from './graphql/trusted-documents.ts';
-import type { RequestLogMode } from './http/observation/request-log.ts';
-import type { RateLimits } from './http/protection/rate-limit.ts';
 import { nearestName } from './nearest-name.ts';
-
-/** The configuration of the gateway. */
-export type Config = {
-  readonly host: string;
-  /** The TCP port; 0 for any free port. */
-  readonly port: number;
-  readonly databaseUrl: string;
-  /** Whether `serve` creates a SQLite file that does not exist. */
-  readonly createDatabase: boolean;
-  /** The limits on one process's use of a PostgreSQL server. */
-  readonly postgres: {
-    /** The maximum number of connections. */
-    readonly poolSize: number;
-    /** The timeout of the statements of commands and migrations, in milliseconds. */
-    readonly timeoutMs: number;
-    /** The variables `PG…` of libpq. */
-    readonly variables: Readonly<Record<string, string>>;
-  };
-  /** The time that the waits and the statements of one request have together, in milliseconds. */
-  readonly requestTimeoutMs: number;
-  /** The number of server processes. */
-  readonly workers: number;
-  /** The URL of the gateway for clients, without a trailing slash; undefined for the URL at which the server listens. */
-  readonly publicUrl: string | undefined;
-  readonly logLevel: LogLevel;
-  /** Which requests are logged. */
-  readonly logRequests: RequestLogMode;
-  /** The TCP port of the metrics; undefined for none. */
-  readonly metricsPort: number | undefined;
-  /** The lifetime of a project token, in seconds. */
-  readonly tokenTtlSeconds: number;
-  /** The maximum number of valid project tokens of an app. */
-  readonly maxTokensPerApp: number;
-  /** The number of days for which audit events are kept; 0 keeps them for ever. */
-  readonly auditDays: number;
-  /** The bytes of responses to requests with an `Idempotency-Key` that are kept for one account within 24 hours. */
-  readonly maxKeptBytes: number;
-  /** Whether browsers get Apollo Sandbox at `/graphql`. */
-  readonly sandbox: boolean;
-  /** Whether to serve `/graphiql` and `/docs`; undefined to serve them if their browser assets have been built. */
-  readonly explorers: boolean | undefined;
-  /** Whether GraphQL clients can read the schema. */
-  readonly introspection: boolean;
-  /** The file with the manifest of the trusted GraphQL documents, and how others are treated; undefined without a file. */
-  readonly trustedDocuments: { readonly file: string; readonly mode: TrustedDocumentsMode } | undefined;
-  /** The origins whose pages can call the gateway, or `*` for all. */
-  readonly corsOrigins: readonly string[];
-  /** The maximum number of requests that one process works on at the same time. */
-  readonly maxRequests: number;
-  /** The addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
-  readonly trustedProxies: readonly string[];
-  readonly rateLimits: RateLimits;
-  /** The time between the change of `/readyz` to 503 and the end of listening when the server stops, in seconds. */
-  readonly stopDelaySeconds: number;
-};
-
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-
-type LogLevel = (typeof LOG_LEVELS)[number];
-
-const REQUEST_LOG_MODES = ['all', 'errors', 'none'] as const satisfies readonly RequestLogMode[];
-
-const TRUSTED_DOCUMENTS_MODES = [
-  'log',
-  'prefer',
-  'require',
-] as const satisfies readonly TrustedDocumentsMode[];
 
 /** Thrown for an invalid setting. The message is one line for the operator. */
 export class ConfigError extends Error {}
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 const APOLLO_STUDIO = 'https://studio.apollographql.com';
 
 const SECONDS_BY_UNIT = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
-
-const MAX_WORKERS = 256;
 
 const MAX_LIMIT = 100_000_000;
 
@@ -89,82 +19,175 @@ const MAX_TIMEOUT = '24h';
 
 const MAX_DURATION = '3650d';
 
+/** The configuration of the gateway. */
+export type Config = Readonly<ReturnType<typeof readAll>>;
+
 /**
  * Reads the configuration. No other module reads settings from the environment.
  *
  * @param environment the environment variables; an empty one means a missing one
  * @throws ConfigError for the first invalid value, and for a variable `PAW_*` that does not exist
  */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(environment: Environment): Config {
+  const settings = new Settings(environment);
   const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  const names = new Set<string>();
-  const config = readSettings(
-    (name) => {
-      names.add(name);
-      return environment[name] || undefined;
-    },
-    Object.fromEntries(set.filter(([name]) => name.startsWith('PG'))),
-  );
+  const config = readAll(settings, Object.fromEntries(set.filter(([name]) => name.startsWith('PG'))));
   for (const [name] of set) {
-    if (name.startsWith('PAW_') && !names.has(name)) throw unknownVariable(name, names);
+    if (name.startsWith('PAW_') && !settings.names.has(name)) {
+      const nearest = nearestName(name, settings.names);
+      throw new ConfigError(`${name} is not a setting.${nearest ? ` Did you mean ${nearest}?` : ''}`);
+    }
   }
   return config;
 }
 
-function readSettings(
-  value: (name: string) => string | undefined,
-  variables: Config['postgres']['variables'],
-): Config {
-  const integer = (name: string, byDefault: number, min = 1, max = MAX_LIMIT) =>
-    readInteger(name, value(name) ?? String(byDefault), min, max);
-  const seconds = (name: string, byDefault: string, min = 1, max = MAX_TIMEOUT) =>
-    readDuration(name, value(name) ?? byDefault, min, max);
-  const onOff = (name: string) => readSwitch(name, value(name));
-  const oneOf = <T extends string>(name: string, byDefault: T, names: readonly T[]) =>
-    readName(name, value(name) ?? byDefault, names);
-  const production = value('NODE_ENV') === 'production';
-  const sandbox = onOff('PAW_SANDBOX') ?? !production;
-  const file = value('PAW_TRUSTED_DOCUMENTS');
-  const mode = oneOf('PAW_TRUSTED_DOCUMENTS_MODE', 'prefer', TRUSTED_DOCUMENTS_MODES);
+/** Reads all settings. @param variables the variables `PG…` of libpq */
+function readAll(settings: Settings, variables: Readonly<Record<string, string>>) {
+  const isProduction = settings.text('NODE_ENV') === 'production';
+  const sandbox = settings.isOn('PAW_SANDBOX') ?? !isProduction;
+  const file = settings.text('PAW_TRUSTED_DOCUMENTS');
+  const mode = settings.oneOf('PAW_TRUSTED_DOCUMENTS_MODE', ['log', 'prefer', 'require']) ?? 'prefer';
   return {
-    host: value('HOST') ?? '127.0.0.1',
-    port: integer('PORT', 4000, 0, 65_535),
-    databaseUrl: value('DATABASE_URL') ?? 'sqlite:data/paw.db',
-    createDatabase: !production,
+    host: settings.text('HOST') ?? '127.0.0.1',
+    /** The TCP port; 0 for any free port. */
+    port: settings.integer('PORT', 0, 65_535) ?? 4000,
+    databaseUrl: settings.text('DATABASE_URL') ?? 'sqlite:data/paw.db',
+    /** Whether `serve` creates a SQLite file that does not exist. */
+    createDatabase: !isProduction,
     postgres: {
-      poolSize: integer('PAW_POSTGRES_POOL', 10, 1, 1000),
-      timeoutMs: seconds('PAW_POSTGRES_TIMEOUT', '5s') * 1000,
+      /** The maximum number of connections of one process. */
+      poolSize: settings.integer('PAW_POSTGRES_POOL', 1, 1000) ?? 10,
+      /** The timeout of the statements of commands and migrations. */
+      timeoutMs: 1000 * (settings.seconds('PAW_POSTGRES_TIMEOUT') ?? 5),
       variables,
     },
-    requestTimeoutMs: seconds('PAW_REQUEST_TIMEOUT', '5s') * 1000,
-    workers: readWorkers(value('PAW_WORKERS') ?? '1'),
-    publicUrl: readUrl('PUBLIC_URL', value('PUBLIC_URL')),
-    logLevel: oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
-    logRequests: oneOf('PAW_LOG_REQUESTS', 'all', REQUEST_LOG_MODES),
-    metricsPort: value('PAW_METRICS_PORT') ? integer('PAW_METRICS_PORT', 0, 1, 65_535) : undefined,
-    tokenTtlSeconds: seconds('PAW_TOKEN_TTL', '1h', 1, MAX_DURATION),
-    maxTokensPerApp: integer('PAW_APP_TOKENS', 1000, 1, 100_000),
-    auditDays: integer('PAW_AUDIT_DAYS', 90, 0, 3650),
-    maxKeptBytes: integer('PAW_IDEMPOTENCY_BYTES', 64_000_000),
+    /** The time that the waits and the statements of one request have together. */
+    requestTimeoutMs: 1000 * (settings.seconds('PAW_REQUEST_TIMEOUT') ?? 5),
+    /** The number of server processes. */
+    workers: settings.workers('PAW_WORKERS') ?? 1,
+    /** The URL of the gateway for clients, without a trailing slash; undefined for that at which the server listens. */
+    publicUrl: settings.url('PUBLIC_URL'),
+    logLevel:
+      settings.oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']) ?? 'info',
+    /** Which requests are logged. */
+    logRequests: settings.oneOf('PAW_LOG_REQUESTS', ['all', 'errors', 'none']) ?? 'all',
+    /** The TCP port of the metrics; undefined for none. */
+    metricsPort: settings.integer('PAW_METRICS_PORT', 1, 65_535),
+    tokenTtlSeconds: settings.seconds('PAW_TOKEN_TTL', 1, MAX_DURATION) ?? 3600,
+    /** The maximum number of valid project tokens of an app. */
+    maxTokensPerApp: settings.integer('PAW_APP_TOKENS', 1, 100_000) ?? 1000,
+    /** The number of days for which audit events are kept; 0 keeps them for ever. */
+    auditDays: settings.integer('PAW_AUDIT_DAYS', 0, 3650) ?? 90,
+    /** The bytes of responses to requests with an `Idempotency-Key` that are kept for one account within 24 hours. */
+    maxKeptBytes: settings.integer('PAW_IDEMPOTENCY_BYTES') ?? 64_000_000,
+    /** Whether browsers get Apollo Sandbox at `/graphql`. */
     sandbox,
-    explorers: onOff('PAW_EXPLORERS') ?? (production ? false : undefined),
-    introspection: onOff('PAW_INTROSPECTION') ?? true,
+    /** Whether to serve `/graphiql` and `/docs`; undefined to serve them if their browser assets have been built. */
+    explorers: settings.isOn('PAW_EXPLORERS') ?? (isProduction ? false : undefined),
+    /** Whether GraphQL clients can read the schema. */
+    introspection: settings.isOn('PAW_INTROSPECTION') ?? true,
+    /** The file with the manifest of the trusted GraphQL documents, and how others are treated. */
     trustedDocuments: file === undefined ? undefined : { file, mode },
-    corsOrigins: readOrigins(value('PAW_CORS_ORIGINS')) ?? (sandbox ? [APOLLO_STUDIO] : []),
-    maxRequests: integer('PAW_MAX_REQUESTS', 250, 1, 100_000),
-    trustedProxies: readTrustedProxies(value('PAW_TRUSTED_PROXIES')),
+    /** The origins whose pages can call the gateway, or `*` for all. */
+    corsOrigins: settings.origins('PAW_CORS_ORIGINS') ?? (sandbox ? [APOLLO_STUDIO] : []),
+    /** The maximum number of requests that one process works on at the same time. */
+    maxRequests: settings.integer('PAW_MAX_REQUESTS', 1, 100_000) ?? 250,
+    /** The addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
+    trustedProxies: settings.networks('PAW_TRUSTED_PROXIES') ?? [],
     rateLimits: {
-      perCredential: integer('PAW_RATE_LIMIT_CREDENTIAL', 6000),
-      perAccount: integer('PAW_RATE_LIMIT_ACCOUNT', 30_000),
-      perAddress: integer('PAW_RATE_LIMIT_ADDRESS', 600),
+      perCredential: settings.integer('PAW_RATE_LIMIT_CREDENTIAL') ?? 6000,
+      perAccount: settings.integer('PAW_RATE_LIMIT_ACCOUNT') ?? 30_000,
+      perAddress: settings.integer('PAW_RATE_LIMIT_ADDRESS') ?? 600,
     },
-    stopDelaySeconds: seconds('PAW_STOP_DELAY', '1s', 0),
+    /** The time between the change of `/readyz` to 503 and the end of listening when the server stops. */
+    stopDelaySeconds: settings.seconds('PAW_STOP_DELAY', 0) ?? 1,
   };
 }
 
-function unknownVariable(name: string, names: ReadonlySet<string>): ConfigError {
-  const nearest = nearestName(name, names);
-  return new ConfigError(`${name} is not a setting.${nearest ? ` Did you mean ${nearest}?` : ''}`);
+/** Reads environment variables. The methods return undefined for a missing variable, and throw ConfigError for an invalid one. */
+class Settings {
+  readonly #environment: Environment;
+  /** The variables that were read. */
+  readonly names = new Set<string>();
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  text(name: string): string | undefined {
+    this.names.add(name);
+    return this.#environment[name] || undefined;
+  }
+
+  integer(name: string, min = 1, max = MAX_LIMIT): number | undefined {
+    return this.#read(name, `an integer from ${min} to ${max}`, (text) => integerOf(text, min, max));
+  }
+
+  workers(name: string): number | undefined {
+    return this.#read(name, 'auto or an integer from 1 to 256', (text) =>
+      text === 'auto' ? availableParallelism() : integerOf(text, 1, 256),
+    );
+  }
+
+  seconds(name: string, min = 1, max = MAX_TIMEOUT): number | undefined {
+    const text = this.text(name);
+    return text === undefined ? undefined : readDuration(name, text, min, max);
+  }
+
+  isOn(name: string): boolean | undefined {
+    const isOn = new Map([
+      ['on', true],
+      ['off', false],
+    ]);
+    return this.#read(name, 'on or off', (text) => isOn.get(text));
+  }
+
+  oneOf<const T extends string>(name: string, names: readonly T[]): T | undefined {
+    return this.#read(name, `one of ${names.join(', ')}`, (text) => names.find((each) => each === text));
+  }
+
+  url(name: string): string | undefined {
+    const must = 'a URL that starts with http:// or https://, without a query or credentials';
+    return this.#read(name, must, (text) => {
+      const url = URL.parse(text);
+      if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+      return /[?#]/.test(text) || url.username || url.password ? undefined : url.href.replace(/\/+$/, '');
+    });
+  }
+
+  origins(name: string): readonly string[] | undefined {
+    const isOrigin = (text: string) => text === '*' || URL.parse(text)?.origin === text;
+    return this.#list(name, '* or a comma-separated list of origins such as https://example.com', isOrigin);
+  }
+
+  networks(name: string): readonly string[] | undefined {
+    const isNetwork = (text: string) => isIP(text) > 0 || ipaddr.isValidCIDR(text);
+    return this.#list(
+      name,
+      'a comma-separated list of IP addresses and networks such as 10.0.0.0/8',
+      isNetwork,
+    );
+  }
+
+  #list(name: string, must: string, isValid: (item: string) => boolean): readonly string[] | undefined {
+    return this.#read(name, must, (text) => {
+      const items = text.split(',').map((item) => item.trim());
+      return items.every(isValid) ? items : undefined;
+    });
+  }
+
+  /** Reads a variable. @param parse returns undefined for an invalid text */
+  #read<T>(name: string, must: string, parse: (text: string) => T | undefined): T | undefined {
+    const text = this.text(name);
+    const value = text === undefined ? undefined : parse(text);
+    if (text !== undefined && value === undefined) throw new ConfigError(`${name} must be ${must}.`);
+    return value;
+  }
+}
+
+function integerOf(text: string, min: number, max: number): number | undefined {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return number >= min && number <= max ? number : undefined;
 }
 
 /**
@@ -192,65 +215,4 @@ function secondsOf(duration: string): number {
 export function localUrl(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-function readInteger(name: string, text: string, min: number, max: number, alternative = ''): number {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(number >= min && number <= max)) {
-    throw new ConfigError(`${name} must be ${alternative}an integer from ${min} to ${max}.`);
-  }
-  return number;
-}
-
-function readWorkers(text: string): number {
-  return text === 'auto'
-    ? availableParallelism()
-    : readInteger('PAW_WORKERS', text, 1, MAX_WORKERS, 'auto or ');
-}
-
-function readSwitch(name: string, text: string | undefined): boolean | undefined {
-  if (text !== undefined && text !== 'on' && text !== 'off')
-    throw new ConfigError(`${name} must be on or off.`);
-  return text === undefined ? undefined : text === 'on';
-}
-
-function readName<T extends string>(name: string, text: string, names: readonly T[]): T {
-  const known = names.find((each) => each === text);
-  if (known === undefined) throw new ConfigError(`${name} must be one of ${names.join(', ')}.`);
-  return known;
-}
-
-function readUrl(name: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || /[?#]/.test(text) || url.username || url.password) {
-    throw new ConfigError(
-      `${name} must be a URL that starts with http:// or https://, without a query or credentials.`,
-    );
-  }
-  return url.href.replace(/\/+$/, '');
-}
-
-function readOrigins(text: string | undefined): readonly string[] | undefined {
-  const origins = text?.split(',').map((origin) => origin.trim());
-  for (const origin of origins ?? []) {
-    if (origin !== '*' && URL.parse(origin)?.origin !== origin) {
-      throw new ConfigError(
-        'PAW_CORS_ORIGINS must be * or a comma-separated list of origins such as https://example.com.',
-      );
-    }
-  }
-  return origins;
-}
-
-function readTrustedProxies(text: string | undefined): readonly string[] {
-  const proxies = text?.split(',').map((proxy) => proxy.trim()) ?? [];
-  for (const proxy of proxies) {
-    if (!(isIP(proxy) || ipaddr.isValidCIDR(proxy))) {
-      throw new ConfigError(
-        'PAW_TRUSTED_PROXIES must be a comma-separated list of IP addresses and networks such as 10.0.0.0/8.',
-      );
-    }
-  }
-  return proxies;
 }
