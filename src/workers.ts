@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from './config.ts';
@@ -48,7 +49,6 @@ export async function startWorkers(
     PAW_LOG_REQUESTS: config.logRequests,
   };
   const workers = new Set<Worker>();
-  const restarts = new Set<NodeJS.Timeout>();
 
   // The first worker starts alone, so that an error which affects all workers is printed once.
   let info: ServerInfo | undefined;
@@ -65,14 +65,8 @@ export async function startWorkers(
       workers.delete(worker);
       if (info === undefined || stopping.aborted) return;
       logger.error({ worker: worker.process.pid, code, signal }, 'worker exited and is replaced');
-      const timer = setTimeout(
-        () => {
-          restarts.delete(timer);
-          start();
-        },
-        Math.max(0, started + RESTART_INTERVAL_MS - performance.now()),
-      );
-      restarts.add(timer);
+      const wait = Math.max(0, started + RESTART_INTERVAL_MS - performance.now());
+      delay(wait, undefined, { signal: stopping }).then(start, () => {});
     });
     return worker;
   }
@@ -82,7 +76,6 @@ export async function startWorkers(
     // A worker that fails ends, and is replaced.
     failed: new Promise(() => {}),
     async stop() {
-      for (const timer of restarts) clearTimeout(timer);
       await Promise.all([...workers].map(stopWorker));
       await metricsServer?.close();
     },
