@@ -8,22 +8,18 @@ import { addTokenGauge, databaseMetrics } from './storage/metrics.ts';
 import { VERSION } from './version.ts';
 
 /** Metrics of the library that `promtool check metrics` rejects: gauges with the suffix of a counter. */
-const MISNAMED = [
-  'nodejs_active_handles_total',
-  'nodejs_active_requests_total',
-  'nodejs_active_resources_total',
-];
+const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
 
 /** The metrics of one process. Those of a worker are read by the primary. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #signIns = new Counter({
+  readonly signIns = new Counter({
     name: 'paw_sign_ins_total',
     help: 'Sign-ins, by OK or the reason of the error.',
     labelNames: ['outcome'],
     registers: [this.#registry],
   });
-  readonly #swept = new Counter({
+  readonly swept = new Counter({
     name: 'paw_swept_rows_total',
     help: 'Expired rows and old audit events that were deleted, by table.',
     labelNames: ['table'],
@@ -57,16 +53,6 @@ export class Metrics {
   /** Measures the number of valid tokens. @param count counts them; it is called at most once a minute */
   addTokens(count: () => Promise<number>): void {
     addTokenGauge(this.#registry, count);
-  }
-
-  /** Counts a sign-in. @param outcome `OK`, or the reason of the error */
-  countSignIn(outcome: string): void {
-    this.#signIns.inc({ outcome });
-  }
-
-  /** Counts expired rows that were deleted from a table. */
-  countSwept(table: string, count: number): void {
-    this.#swept.inc({ table }, count);
   }
 
   /** Serves the metrics on a port of their own, except for those of a worker. */

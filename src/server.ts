@@ -30,8 +30,7 @@ import { restErrorBody } from './rest/error-body.ts';
 import { addOpenApi } from './rest/openapi.ts';
 import { addRestApi } from './rest/routes.ts';
 import type { Database } from './storage/database.ts';
-import { sqlitePath } from './storage/database-url.ts';
-import { type MigrationResult, migrate } from './storage/migrate.ts';
+import { migrate } from './storage/migrate.ts';
 import { LATEST_VERSION } from './storage/migrations.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
@@ -85,21 +84,17 @@ export async function startServer(
 ): Promise<Server> {
   const explorers = shouldServeExplorers(config.explorers);
   const resolveDocument = readTrustedDocuments(config, logger);
-  const { databaseUrl, postgres, requestTimeoutMs, createDatabase: create } = config;
+  // Imported on demand: a start without metrics is faster.
+  const metrics = config.metricsPort ? new (await import('./metrics.ts')).Metrics() : undefined;
+  await migrateForServer(config, logger, clock());
   const failed = Promise.withResolvers<Error>();
-  const metrics = await openMetrics(config.metricsPort);
-  const database = await openDatabase(databaseUrl, {
-    postgres: { ...postgres, timeoutMs: requestTimeoutMs, lockTimeoutMs: LOCK_TIMEOUT_MS },
-    create,
+  const limits = { timeoutMs: config.requestTimeoutMs, lockTimeoutMs: LOCK_TIMEOUT_MS };
+  const database = await openDatabase(config.databaseUrl, {
+    postgres: { ...config.postgres, ...limits },
     onFailure: failed.resolve,
     ...metrics?.database,
   });
   try {
-    const { version, applied } = await migrateForServer(config, database, clock());
-    for (const migration of applied) logger.info({ migration }, 'applied a migration');
-    if (version > LATEST_VERSION) {
-      logger.warn({ version, supported: LATEST_VERSION }, 'the database schema is newer, and compatible');
-    }
     const parts = { config, logger, clock, database, metrics, explorers, resolveDocument };
     const server = await listen(parts, sharesPort);
     return { ...server, failed: failed.promise };
@@ -109,18 +104,18 @@ export async function startServer(
   }
 }
 
-/** Migrates the database. The time limits of requests don't apply to a migration, which needs a pool of its own for this. */
-async function migrateForServer(
-  { databaseUrl, postgres }: Config,
-  database: Database,
-  now: number,
-): Promise<MigrationResult> {
-  if (sqlitePath(databaseUrl) !== undefined) return migrate(database, now);
-  const patient = await openDatabase(databaseUrl, { postgres });
+/** Migrates the database on a connection of its own, because the time limits of requests don't apply to a migration. */
+async function migrateForServer(config: Config, logger: FastifyBaseLogger, now: number): Promise<void> {
+  const { databaseUrl, postgres, createDatabase: create } = config;
+  const database = await openDatabase(databaseUrl, { postgres, create });
   try {
-    return await migrate(patient, now);
+    const { version, applied } = await migrate(database, now);
+    for (const migration of applied) logger.info({ migration }, 'applied a migration');
+    if (version > LATEST_VERSION) {
+      logger.warn({ version, supported: LATEST_VERSION }, 'the database schema is newer, and compatible');
+    }
   } finally {
-    await patient.close();
+    await database.close();
   }
 }
 
@@ -150,7 +145,7 @@ async function createData({ config, clock, database, metrics }: Parts, state: St
     tokenTtlSeconds: config.tokenTtlSeconds,
     maxTokensPerApp: config.maxTokensPerApp,
     maxKeptBytes: config.maxKeptBytes,
-    onSignIn: (outcome) => metrics?.countSignIn(outcome),
+    onSignIn: (outcome) => metrics?.signIns.inc({ outcome }),
     publicUrl: () => state.publicUrl,
   });
 }
@@ -158,13 +153,10 @@ async function createData({ config, clock, database, metrics }: Parts, state: St
 /** Creates the HTTP server. The order of the calls is that in which a request passes the hooks. */
 async function createApp(parts: Parts, state: State): Promise<HttpApp> {
   const { config, logger, metrics, explorers, resolveDocument } = parts;
-  const { sandbox, introspection } = config;
+  const { sandbox, introspection, trustedProxies } = config;
   const publicUrl = () => state.publicUrl;
   const data = await createData(parts, state);
-  const { app, stop } = createHttpApp(logger, {
-    errorBody: restErrorBody,
-    trustedProxies: config.trustedProxies,
-  });
+  const { app, stop } = createHttpApp(logger, { errorBody: restErrorBody, trustedProxies });
   addRequestRecords(app);
   addRequestLog(app, logger, config.logRequests);
   metrics?.addRequests(app);
@@ -206,18 +198,13 @@ async function listen(parts: Parts, sharesPort: boolean): Promise<Omit<Server, '
   const { port } = app.server.address() as AddressInfo;
   const url = localUrl(config.host, port);
   state.publicUrl ||= url;
-  const stopSweeper = startSweeper(
-    database,
-    {
-      auditDays: config.auditDays,
-      clock,
-      onDeleted(table, count) {
-        metrics?.countSwept(table, count);
-        logger.debug({ table, count }, 'deleted expired rows');
-      },
-    },
-    (error) => logger.warn(error, 'could not delete expired rows'),
-  );
+
+  const onDeleted = (table: string, count: number) => {
+    metrics?.swept.inc({ table }, count);
+    logger.debug({ table, count }, 'deleted expired rows');
+  };
+  const onError = (error: unknown) => logger.warn(error, 'could not delete expired rows');
+  const stopSweeper = startSweeper(database, { auditDays: config.auditDays, clock, onDeleted }, onError);
 
   return {
     url,
@@ -234,11 +221,6 @@ async function listen(parts: Parts, sharesPort: boolean): Promise<Omit<Server, '
   };
 }
 
-/** Returns the metrics of this process, if there is a port for them. Imported on demand: a start without them is faster. */
-async function openMetrics(port: number | undefined): Promise<Metrics | undefined> {
-  return port === undefined ? undefined : new (await import('./metrics.ts')).Metrics();
-}
-
 /** Returns whether to serve GraphiQL and the REST docs. The default is to serve them if their assets have been built. */
 function shouldServeExplorers(setting: boolean | undefined): boolean {
   if (setting === true && !hasAssets()) {
@@ -248,12 +230,9 @@ function shouldServeExplorers(setting: boolean | undefined): boolean {
 }
 
 /** Reads the manifest of the trusted documents. */
-function readTrustedDocuments(
-  { trustedDocuments: settings }: Config,
-  logger: FastifyBaseLogger,
-): ResolveDocument | undefined {
-  if (settings === undefined) return undefined;
-  const { file, mode } = settings;
+function readTrustedDocuments(config: Config, logger: FastifyBaseLogger): ResolveDocument | undefined {
+  if (config.trustedDocuments === undefined) return undefined;
+  const { file, mode } = config.trustedDocuments;
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
