@@ -12,7 +12,7 @@ import { createHttpApp, type HttpApp } from './http/app.ts';
 import { bearerAuthenticator } from './http/authorization.ts';
 import { addCors } from './http/cors.ts';
 import { addCoverImages } from './http/cover-images.ts';
-import { addErrorHandling } from './http/errors.ts';
+import { addErrorHandling, type FormatErrorBody } from './http/errors.ts';
 import { addHealthChecks } from './http/health.ts';
 import { errorLog } from './http/observation/error-log.ts';
 import { addRequestLog } from './http/observation/request-log.ts';
@@ -22,6 +22,8 @@ import { addRateLimits } from './http/protection/rate-limit.ts';
 import type { Metrics } from './metrics.ts';
 import { pageTokens } from './model/page-token.ts';
 import { idGenerator } from './model/resource-name.ts';
+import { oauthErrorBody } from './oauth/error-body.ts';
+import { addOauthApi, OAUTH_PATH } from './oauth/routes.ts';
 import { addAssets, hasAssets } from './pages/assets.ts';
 import { addDocsPage } from './pages/docs-page.ts';
 import { addGraphiqlPage } from './pages/graphiql-page.ts';
@@ -161,7 +163,7 @@ async function createApp(parts: Parts, state: State): Promise<HttpApp> {
   addRequestLog(app, logger, config.logRequests);
   metrics?.addRequests(app);
   const logError = errorLog(logger);
-  addErrorHandling(app, logError, (path) => (path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody));
+  addErrorHandling(app, logError, errorBodyFor);
   const authenticate = bearerAuthenticator(app, data);
   await addCors(app, config.corsOrigins);
   addOverloadProtection(app, config.maxRequests);
@@ -176,12 +178,18 @@ async function createApp(parts: Parts, state: State): Promise<HttpApp> {
   addCoverImages(app);
   addRestApi(app, data, authenticate);
   addOpenApi(app, VERSION, publicUrl);
+  addOauthApi(app, data, publicUrl);
   await addGraphqlApi(
     app,
     { data, authenticate, limitIntrospection, logger, logError },
     { sandbox, introspection, resolveDocument },
   );
   return { app, stop };
+}
+
+function errorBodyFor(path: string): FormatErrorBody {
+  if (path.startsWith(OAUTH_PATH)) return oauthErrorBody;
+  return path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody;
 }
 
 async function listen(parts: Parts, sharesPort: boolean): Promise<Omit<Server, 'failed'>> {

@@ -8,9 +8,8 @@ export type CredentialKind = 'acct' | 'app' | 'key';
 /** The parsed public part of a credential. */
 export type Credential = {
   readonly kind: CredentialKind;
-  /** The id of the account (`acct`, `app`) or of the app (`key`). */
-  readonly ownerId: Ulid;
-  /** The id of the credential, unique within its owner. */
+  readonly accountId: Ulid;
+  /** The id of the credential, unique within its account. */
   readonly serial: Ulid;
 };
 
@@ -20,23 +19,22 @@ const CREDENTIAL_PATTERN = new RegExp(
 
 /**
  * Creates a credential:
- * `paw_<kind>_<ULID of the owner><serial ULID>_<256 random bits><CRC-32 of the preceding text>`.
+ * `paw_<kind>_<ULID of the account><serial ULID>_<256 random bits><CRC-32 of the preceding text>`.
  * The prefix lets secret scanners find a leaked credential. The checksum lets them exclude false
  * positives, and lets the gateway reject a mistyped credential without a database query.
  *
- * @param ownerId the id of the account or app
- * @param serial the id of the credential, unique within its owner
+ * @param serial the id of the credential, unique within its account
  */
-export function createCredential(kind: CredentialKind, ownerId: Ulid, serial: Ulid): string {
-  const body = `paw_${kind}_${ownerId}${serial}_${randomBytes(32).toString('hex')}`;
+export function createCredential(kind: CredentialKind, accountId: Ulid, serial: Ulid): string {
+  const body = `paw_${kind}_${accountId}${serial}_${randomBytes(32).toString('hex')}`;
   return body + crc32(body).toString(16).padStart(8, '0');
 }
 
 /** Parses a credential. Returns undefined if its format or its checksum is wrong. */
 export function parseCredential(text: string): Credential | undefined {
-  const [, kind, ownerId, serial, checksum] = CREDENTIAL_PATTERN.exec(text) ?? [];
+  const [, kind, accountId, serial, checksum] = CREDENTIAL_PATTERN.exec(text) ?? [];
   if (checksum === undefined || Number.parseInt(checksum, 16) !== crc32(text.slice(0, -8))) return undefined;
-  return { kind: kind as CredentialKind, ownerId: ownerId as Ulid, serial: serial as Ulid };
+  return { kind: kind as CredentialKind, accountId: accountId as Ulid, serial: serial as Ulid };
 }
 
 /** Returns the SHA-256 of a credential, in hexadecimal digits. Only this hash is stored. */

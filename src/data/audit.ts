@@ -45,7 +45,8 @@ export function countedId(timeMs: number, kind: keyof typeof COUNTED, descriptio
 type RecordedActor =
   | 'operator'
   | {
-      readonly principal: Pick<Principal, 'credentialId'>;
+      /** Undefined for a client without a bearer token. */
+      readonly principal: Pick<Principal, 'credentialId'> | undefined;
       readonly client: Pick<Client, 'address' | 'requestId'>;
     };
 
@@ -64,11 +65,11 @@ export function auditEvent({ newId }: Ids, actor: RecordedActor, act: Act): Audi
   const event = { account_id: accountId, action, resource, token_id: tokenId, fields, event_count: count };
   const id = newId();
   if (actor === 'operator') return { ...event, id, credential_id: null, address: null, request_id: null };
-  const { credentialId } = actor.principal;
+  const credentialId = actor.principal?.credentialId ?? null;
   const { address, requestId } = actor.client;
   const client = { credential_id: credentialId, address, request_id: requestId };
   if (action !== 'wallet.update' && action !== 'app.update') return { ...event, ...client, id };
-  const description = [accountId, action, resource, fields, credentialId, address];
+  const description = [accountId, action, resource, fields, credentialId ?? '', address];
   return { ...event, ...client, id: countedId(decodeTime(id), 'updates', description) };
 }
 

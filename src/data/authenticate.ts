@@ -10,8 +10,8 @@ export async function authenticate(
 ): Promise<Principal> {
   const token = parseCredential(bearerToken);
   if (token === undefined || token.kind === 'key') throw tokenInvalid();
-  const { ownerId, serial } = token;
-  const record = await tokens.find(ownerId, serial);
+  const { accountId, serial } = token;
+  const record = await tokens.find(accountId, serial);
   if (record === undefined || !equalHashes(record.hash, hashCredential(bearerToken))) {
     throw tokenInvalid();
   }

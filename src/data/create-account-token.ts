@@ -45,7 +45,13 @@ export async function createAccountToken(
       throw invalidFields([{ field: 'project', description: 'Must be a project of the account.' }]);
     }
     const now = admin.clock();
-    const scope = { level: 'account', accountId, defaultProjectId } as const;
+    const scope = {
+      level: 'account',
+      accountId,
+      defaultProjectId,
+      isOneProject: false,
+      isReadOnly: false,
+    } as const;
     const { id, accessToken, record } = newToken('acct', scope, admin.newId());
     await tokenStore(transaction, () => now).add(id, record, ttlMs);
     const act = { action: 'token.create', resource: account, tokenId: id } as const;

@@ -23,10 +23,10 @@ export async function createApp(
   if (principal.level !== 'account') throw accountTokenRequired();
 
   const { database, clock, newId } = dependencies;
+  const { accountId } = principal;
   const id = newId();
   const keyId = newId();
-  const privateKey = createCredential('key', id, keyId);
-  const { accountId } = principal;
+  const privateKey = createCredential('key', accountId, keyId);
   const act = { accountId, action: 'app.create', resource: resourceName('apps', id) } as const;
   const event = auditEvent(dependencies, { principal, client }, act);
   const row = await insertApp(audited(database, event), {

@@ -5,6 +5,7 @@ import type { Dependencies } from './dependencies.ts';
 import { recordFailedSignIn } from './failed-sign-in.ts';
 import { getResources } from './get-resources.ts';
 import { getViewer } from './get-viewer.ts';
+import { endToken, grantToken } from './grant-token.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import { listProjectApps } from './list-apps.ts';
 import { listProjects } from './list-projects.ts';
@@ -40,15 +41,17 @@ export function createDataLayer(dependencies: Dependencies): DataLayer {
 
 /** @param recordFailure records a failed sign-in, even if the changes of the request are undone */
 function operations(dependencies: Dependencies, recordFailure: RecordFailure): Operations {
+  const { onSignIn } = dependencies;
   return {
     authenticate: (bearerToken) => authenticate(dependencies, bearerToken),
     createApp: (principal, input, client) => createApp(dependencies, principal, input, client),
     updateApp: (principal, input, client) => updateApp(dependencies, { principal, client }, input),
     rotateAppKey: (principal, input, client) => rotateAppKey(dependencies, { principal, client }, input),
-    signIn(principal, input, client) {
-      const result = signIn(dependencies, principal, input, client, recordFailure);
-      return dependencies.onSignIn === undefined ? result : reported(result, dependencies.onSignIn);
-    },
+    signIn: (principal, input, client) =>
+      reported(signIn(dependencies, principal, input, client, recordFailure), onSignIn),
+    grantToken: (credentials, isReadOnly, client) =>
+      reported(grantToken(dependencies, credentials, isReadOnly, client, recordFailure), onSignIn),
+    endToken: (token, credentials, client) => endToken(dependencies, token, credentials, client),
     signOut: (principal, client) => signOut(dependencies, principal, client),
     getViewer: (principal) => getViewer(dependencies, principal),
     updateWallet: (principal, input, client) => updateWallet(dependencies, { principal, client }, input),
@@ -65,13 +68,13 @@ function operations(dependencies: Dependencies, recordFailure: RecordFailure): O
 }
 
 /** Reports the outcome of a sign-in, and returns its result. */
-async function reported<T>(result: Promise<T>, onSignIn: (outcome: string) => void): Promise<T> {
+async function reported<T>(result: Promise<T>, onSignIn: Dependencies['onSignIn']): Promise<T> {
   try {
     const value = await result;
-    onSignIn('OK');
+    onSignIn?.('OK');
     return value;
   } catch (error) {
-    onSignIn(toApiError(error).reason);
+    onSignIn?.(toApiError(error).reason);
     throw error;
   }
 }

@@ -21,12 +21,17 @@ export type Client = {
   readonly isGone: boolean;
 };
 
+/** An app and its private key. */
+export type AppCredentials = { readonly name: ResourceName<'apps'>; readonly privateKey: string };
+
 /** The result of a sign-in. */
 export type SignInResult = {
   /** A bearer token for the project of the app. */
   readonly accessToken: string;
   /** The expiry of the token: Unix time in milliseconds. The token can be revoked earlier. */
   readonly expireTimeMs: number;
+  /** The time until the expiry, in whole seconds. */
+  readonly lifetimeSeconds: number;
   readonly app: App;
 };
 
@@ -118,6 +123,22 @@ export type DataLayer = {
    * @throws PERMISSION_DENIED if the app is inactive
    */
   signIn(principal: Principal, input: UntrustedInput, client: Client): Promise<SignInResult>;
+
+  /**
+   * Issues a project token to an app that has no bearer token. Source: RFC 6749, section 4.4.
+   * @param isReadOnly whether the token may only read
+   * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
+   * @throws PERMISSION_DENIED if the app is inactive
+   */
+  grantToken(credentials: AppCredentials, isReadOnly: boolean, client: Client): Promise<SignInResult>;
+
+  /**
+   * Ends a bearer token, if it is valid. Source: RFC 7009.
+   * @param credentials of the app to which the token was issued; undefined if the client has only the token
+   * @throws UNAUTHENTICATED if the credentials are wrong
+   * @throws PERMISSION_DENIED if the token was not issued to the app
+   */
+  endToken(token: string, credentials: AppCredentials | undefined, client: Client): Promise<void>;
 
   /** Ends the token of the principal. */
   signOut(principal: Principal, client: Client): Promise<void>;

@@ -1,13 +1,16 @@
 import type { Principal } from '../model/principal.ts';
-import { firstUlid, lastUlid, type ResourceName, resourceName } from '../model/resource-name.ts';
+import { firstUlid, lastUlid, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
 import { countAuditEvents } from '../storage/audit-events.ts';
 import type { Queryable } from '../storage/database.ts';
 import { countedId, countedTime, recordAct } from './audit.ts';
 import type { Client } from './data-layer.ts';
 
-/** A failed sign-in. */
+/** A failed sign-in, or one that has succeeded in a request which was then undone, so that its client has no token. */
 export type FailedSignIn = {
-  readonly principal: Pick<Principal, 'accountId' | 'credentialId'>;
+  readonly action: 'sign_in.fail' | 'sign_in.undo';
+  readonly accountId: Ulid;
+  /** Undefined if the request has no bearer token. */
+  readonly principal: Pick<Principal, 'credentialId'> | undefined;
   readonly client: Pick<Client, 'address' | 'requestId'>;
   /** The app, or undefined if the account does not have it. */
   readonly app: ResourceName<'apps'> | undefined;
@@ -24,9 +27,7 @@ const MAX_EVENTS_PER_MINUTE = 100;
  * has neither an app nor an address.
  */
 export async function recordFailedSignIn(database: Queryable, failure: FailedSignIn): Promise<void> {
-  const { principal, client, app, timeMs } = failure;
-  const { accountId } = principal;
-  const action = 'sign_in.fail';
+  const { action, accountId, principal, client, app, timeMs } = failure;
   // These events have one millisecond of the minute as their time, so their ids are a range. Few others are in it.
   const eventTimeMs = countedTime(timeMs, 'signIns');
   const [first, last] = [firstUlid(eventTimeMs), lastUlid(eventTimeMs)];

@@ -103,8 +103,8 @@ class FirstRequest {
   readonly #keys: IdempotencyKeys;
   readonly #first: First;
   readonly #transaction: RequestTransaction;
-  /** They are recorded after the end of the transaction, which would undo the record or wait for it. */
-  readonly #failedSignIns: FailedSignIn[] = [];
+  /** Recorded if the request is undone: after the end of the transaction, which would undo the record or wait for it. */
+  #signIns: FailedSignIn[] = [];
   #isEnded = false;
 
   constructor(keys: IdempotencyKeys, database: Database, first: First) {
@@ -112,10 +112,21 @@ class FirstRequest {
     this.#first = first;
     this.#transaction = new RequestTransaction(database);
     const passwords = { hash: this.#hashPassword.bind(this) };
-    this.operations = keys.createOperations(
+    const operations = keys.createOperations(
       { ...keys.dependencies, database: this.#transaction.database, passwords },
-      async (failure) => void this.#failedSignIns.push(failure),
+      async (failure) => void this.#signIns.push(failure),
     );
+    this.operations = {
+      ...operations,
+      // Without an event, a client could test a key in a request whose other mutation fails.
+      signIn: async (principal, input, client) => {
+        const result = await operations.signIn(principal, input, client);
+        const [{ accountId }, timeMs] = [principal, keys.dependencies.clock()];
+        const app = result.app.name;
+        this.#signIns.push({ action: 'sign_in.undo', accountId, principal, client, app, timeMs });
+        return result;
+      },
+    };
   }
 
   /** See `KeyedRequest`. */
@@ -132,6 +143,7 @@ class FirstRequest {
       // Another process has executed the request, and stored its response for a repetition.
       if (!(await insertKeptResponse(database, id, kept, now, KEY_TTL_MS))) throw idempotencyKeyInUse();
       await this.#transaction.commit();
+      this.#signIns = [];
     } finally {
       await this.undo();
     }
@@ -146,7 +158,7 @@ class FirstRequest {
     this.#first.release();
     // Not on the database of the request, which refuses this after the client has disconnected.
     const { database } = this.#keys.dependencies;
-    for (const failure of this.#failedSignIns) await recordFailedSignIn(database, failure);
+    for (const signIn of this.#signIns) await recordFailedSignIn(database, signIn);
   }
 
   async #hashPassword(password: string, accountId: string): Promise<string> {

@@ -22,13 +22,13 @@ export async function rotateAppKey(
   const { database, clock, newId } = dependencies;
   const id = idOf(name);
   const keyId = newId();
-  const privateKey = createCredential('key', id, keyId);
-  const key = { private_key_id: keyId, private_key_hash: hashCredential(privateKey) };
   // Without a grace period, the end does not depend on the clocks of other instances.
   const endMs = gracePeriod === 0 ? 0 : clock() + gracePeriod * 1000;
 
   return database.transaction(async (transaction) => {
     const accountId = await accountOf(transaction, actor, name, findAccountOfApp);
+    const privateKey = createCredential('key', accountId, keyId);
+    const key = { private_key_id: keyId, private_key_hash: hashCredential(privateKey) };
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
     const row = await replaceAppKey(transaction, accountId, id, key, endMs);
     if (row === undefined) throw missing(actor, name);

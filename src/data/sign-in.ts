@@ -3,11 +3,12 @@ import { appInactive, invalidCredentials } from '../model/api-error.ts';
 import { parseFields } from '../model/fields.ts';
 import { signInFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
-import { idOf } from '../model/resource-name.ts';
+import { idOf, type Ulid } from '../model/resource-name.ts';
 import { type AppSecretRow, findAppSecret } from '../storage/apps.ts';
+import type { Queryable } from '../storage/database.ts';
 import { insertSignIn } from '../storage/sign-ins.ts';
 import { auditEvent } from './audit.ts';
-import type { Client, SignInResult, UntrustedInput } from './data-layer.ts';
+import type { AppCredentials, Client, SignInResult, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { FailedSignIn } from './failed-sign-in.ts';
 import { appFromRow } from './from-row.ts';
@@ -24,29 +25,49 @@ type SignInDependencies = Pick<
 /** Records a failed sign-in. See `recordFailedSignIn`. */
 export type RecordFailure = (failure: FailedSignIn) => Promise<void>;
 
+/** The credentials of an app, and the client that has sent them. */
+export type SignInAttempt = AppCredentials & {
+  readonly accountId: Ulid;
+  /** The principal of the request; undefined if it has no bearer token. */
+  readonly principal: Principal | undefined;
+  /** Whether the new token may only read. */
+  readonly isReadOnly: boolean;
+  readonly client: Client;
+};
+
 /** See `DataLayer.signIn`. */
-export async function signIn(
+export function signIn(
   dependencies: SignInDependencies,
   principal: Principal,
   input: UntrustedInput,
   client: Client,
   recordFailure: RecordFailure,
 ): Promise<SignInResult> {
-  const { name, privateKey } = parseFields(input, signInFields);
-  const { database, clock, newId, maxTokensPerApp, tokenTtlSeconds } = dependencies;
-  const { accountId } = principal;
+  const credentials = parseFields(input, signInFields);
+  const attempt = { ...credentials, accountId: principal.accountId, principal, isReadOnly: false, client };
+  return issueToken(dependencies, attempt, recordFailure);
+}
 
-  const row = await findAppSecret(database, accountId, idOf(name));
+/** Issues a project token to an app that has proved its identity by its key. See `DataLayer.signIn`. */
+export async function issueToken(
+  dependencies: SignInDependencies,
+  attempt: SignInAttempt,
+  recordFailure: RecordFailure,
+): Promise<SignInResult> {
+  const { accountId, principal, name, isReadOnly, client } = attempt;
+  const { database, clock, newId, maxTokensPerApp, tokenTtlSeconds } = dependencies;
   const now = clock();
-  const key = keyWith(row, hashCredential(privateKey), now);
-  const isVisible = principal.level === 'account' || principal.projectId === row?.project_id;
+  const { row, key } = await findApp(database, attempt, now);
+  const isVisible = principal?.level !== 'project' || principal.projectId === row?.project_id;
   const isSignedIn = row !== undefined && key !== undefined && isVisible;
+  const actor = { principal, client };
   if (!isSignedIn || row.active !== 1) {
-    await recordFailure({ principal, client, app: row && name, timeMs: now });
+    const app = row && name;
+    await recordFailure({ action: 'sign_in.fail', accountId, principal, client, app, timeMs: now });
     throw isSignedIn ? appInactive(name) : invalidCredentials(name);
   }
 
-  const scope = { level: 'project', accountId, projectId: row.project_id } as const;
+  const scope = { level: 'project', accountId, projectId: row.project_id, isReadOnly } as const;
   const { id: tokenId, accessToken, record } = newToken('app', scope, newId());
   const ttlMs = Math.min(tokenTtlSeconds * 1000, key.lifeMs);
   const act = { accountId, action: 'sign_in.succeed', resource: name, tokenId } as const;
@@ -58,11 +79,22 @@ export async function signIn(
     record,
     ttlMs,
     maxTokens: maxTokensPerApp,
-    event: auditEvent(dependencies, { principal, client }, act),
+    event: auditEvent(dependencies, actor, act),
   });
   // The app was deactivated or deleted, or has another key, since it was read.
-  if (app === undefined) return signIn(dependencies, principal, input, client, recordFailure);
-  return { accessToken, expireTimeMs: now + ttlMs, app: appFromRow(app) };
+  if (app === undefined) return issueToken(dependencies, attempt, recordFailure);
+  const lifetimeSeconds = Math.floor(ttlMs / 1000);
+  return { accessToken, expireTimeMs: now + ttlMs, lifetimeSeconds, app: appFromRow(app) };
+}
+
+/** Returns an app, if it exists, and its valid key, if it is that of the attempt. */
+export async function findApp(
+  database: Queryable,
+  { accountId, name, privateKey }: AppCredentials & { readonly accountId: Ulid },
+  now: number,
+) {
+  const row = await findAppSecret(database, accountId, idOf(name));
+  return { row, key: keyWith(row, hashCredential(privateKey), now) };
 }
 
 /**

@@ -1,5 +1,12 @@
-import { type DocumentNode, Kind, type SelectionSetNode, type ValidationRule } from 'graphql';
-import { ApiError } from '../model/api-error.ts';
+import type { ApolloServerPlugin } from '@apollo/server';
+import {
+  type DocumentNode,
+  Kind,
+  OperationTypeNode,
+  type SelectionSetNode,
+  type ValidationRule,
+} from 'graphql';
+import { ApiError, readOnlyToken } from '../model/api-error.ts';
 import type { Context } from './context.ts';
 import { refusal } from './errors.ts';
 import { type Fragments, fragmentsOf } from './merged-fields.ts';
@@ -20,6 +27,16 @@ export function requireToken(currentContext: () => Context | undefined): Validat
     },
   });
 }
+
+/** The plugin that refuses mutations with a token that may only read. It runs for each request: documents are cached. */
+export const refuseChangesIfReadOnly: ApolloServerPlugin<Context> = {
+  requestDidStart: async () => ({
+    async didResolveOperation({ operation, contextValue: { authentication } }) {
+      const isReadOnly = !(authentication instanceof ApiError) && authentication.isReadOnly;
+      if (isReadOnly && operation?.operation !== OperationTypeNode.QUERY) throw refusal(readOnlyToken());
+    },
+  }),
+};
 
 /** Returns whether the operations of a document, which may be invalid, select only introspection. */
 export function isIntrospection(document: DocumentNode): boolean {

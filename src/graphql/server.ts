@@ -19,7 +19,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { LogError } from '../http/observation/error-log.ts';
 import { ApiError } from '../model/api-error.ts';
-import { requireToken } from './authentication.ts';
+import { refuseChangesIfReadOnly, requireToken } from './authentication.ts';
 import type { Context } from './context.ts';
 import { causeOf, formatGraphqlError, graphqlErrorBody } from './errors.ts';
 import { idempotency } from './idempotency.ts';
@@ -129,6 +129,7 @@ export class GraphqlServer {
   ): ApolloServerPlugin<Context>[] {
     return [
       recordOutcome,
+      refuseChangesIfReadOnly,
       checkVariables(schema, this.#violations),
       introspectionCache(),
       idempotency((error) => this.#logError(error, this.#requestId)),

@@ -1,4 +1,4 @@
-import { ApiError, IDEMPOTENCY_KEY_REUSED, type Status } from '../model/api-error.ts';
+import { ApiError, IDEMPOTENCY_KEY_REUSED, READ_ONLY_TOKEN, type Status } from '../model/api-error.ts';
 
 /** The maximum size of a request body, in bytes. A body with all fields at their maximum length fits. */
 export const MAX_BODY_BYTES = 100 * 1024;
@@ -10,8 +10,15 @@ class HttpError extends ApiError {
   readonly statusCode: number;
   readonly headers: Headers;
 
-  constructor(statusCode: number, status: Status, reason: string, message: string, headers: Headers = {}) {
-    super(status, reason, message);
+  constructor(
+    statusCode: number,
+    status: Status,
+    reason: string,
+    message: string,
+    headers: Headers = {},
+    app?: ApiError['app'],
+  ) {
+    super(status, reason, message, { app });
     this.statusCode = statusCode;
     this.headers = headers;
   }
@@ -37,6 +44,8 @@ const DEFAULT_RETRY_AFTER_SECONDS = 1;
 const CHALLENGE = 'Bearer realm="paw"';
 const INVALID_TOKEN_CHALLENGE = `${CHALLENGE}, error="invalid_token"`;
 
+const INSUFFICIENT_SCOPE_CHALLENGE = `${CHALLENGE}, error="insufficient_scope", scope="read write"`;
+
 /** Returns the HTTP status code of an error. */
 export function statusCodeOf(error: ApiError): number {
   if (error instanceof HttpError) return error.statusCode;
@@ -52,6 +61,8 @@ export function headersOf(error: ApiError): Headers {
       return {
         'www-authenticate': error.reason === 'TOKEN_INVALID' ? INVALID_TOKEN_CHALLENGE : CHALLENGE,
       };
+    case 'PERMISSION_DENIED':
+      return error.reason === READ_ONLY_TOKEN ? { 'www-authenticate': INSUFFICIENT_SCOPE_CHALLENGE } : {};
     case 'ABORTED':
     case 'RESOURCE_EXHAUSTED':
     case 'UNAVAILABLE':
@@ -59,6 +70,11 @@ export function headersOf(error: ApiError): Headers {
     default:
       return {};
   }
+}
+
+/** Returns the error of an operation for an API with a status code and headers of its own. */
+export function withResponse(error: ApiError, statusCode: number, headers: Headers): ApiError {
+  return new HttpError(statusCode, error.status, error.reason, error.message, headers, error.app);
 }
 
 /** Returns the error for a malformed request. @param statusCode a 4xx status */

@@ -96,6 +96,19 @@ export function appInactive(app?: ResourceName<'apps'>): ApiError {
   return new ApiError('PERMISSION_DENIED', 'APP_INACTIVE', 'The app is inactive.', { app });
 }
 
+/** Returns the error for a change with a token that may only read. */
+export function readOnlyToken(): ApiError {
+  return new ApiError('PERMISSION_DENIED', READ_ONLY_TOKEN, 'The token may only read.');
+}
+
+/** The reason of `readOnlyToken`, which has an HTTP header of its own. */
+export const READ_ONLY_TOKEN = 'READ_ONLY_TOKEN';
+
+/** Returns the error for the revocation of a token that was not issued to the app. */
+export function tokenOfAnotherApp(): ApiError {
+  return new ApiError('PERMISSION_DENIED', 'TOKEN_OF_ANOTHER_APP', 'The token was not issued to the app.');
+}
+
 /** Returns the error for an operation that requires an account token and was called with a project token. */
 export function accountTokenRequired(): ApiError {
   const message = 'This operation requires an account token.';

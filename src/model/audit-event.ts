@@ -22,6 +22,7 @@ export const AUDIT_ACTIONS = [
   'token.revoke',
   'sign_in.succeed',
   'sign_in.fail',
+  'sign_in.undo',
   'sign_out',
 ] as const;
 

@@ -10,11 +10,16 @@ export type Scope =
       readonly accountId: Ulid;
       /** The project of a new app if the request has no `project`. */
       readonly defaultProjectId: Ulid;
+      /** Whether the token sees its default project alone. */
+      readonly isOneProject: boolean;
+      /** Whether the token may only read. */
+      readonly isReadOnly: boolean;
     }
   | {
       readonly level: 'project';
       readonly accountId: Ulid;
       readonly projectId: Ulid;
+      readonly isReadOnly: boolean;
     };
 
 /** The identity that a bearer token authenticates. */

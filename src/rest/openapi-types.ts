@@ -264,10 +264,13 @@ export interface components {
         /**
          * @description - `ACCOUNT_TOKEN_REQUIRED`: an app cannot be created with a project token
          *     - `APP_INACTIVE`: the private key of a sign-in is correct, but the app is inactive
+         *     - `READ_ONLY_TOKEN`: the token may only read
          */
         PermissionDenied: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The challenge, if the token may only read. Source: RFC 6750. */
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -386,7 +389,7 @@ export interface components {
         /** @description Set if the request with this `Idempotency-Key` was applied before, and this is its kept response. */
         "Idempotency-Replayed": "true";
         /** @description The challenge. Source: RFC 6750. */
-        "WWW-Authenticate": "Bearer realm=\"paw\"" | "Bearer realm=\"paw\", error=\"invalid_token\"";
+        "WWW-Authenticate": "Bearer realm=\"paw\"" | "Bearer realm=\"paw\", error=\"invalid_token\"" | "Bearer realm=\"paw\", error=\"insufficient_scope\", scope=\"read write\"";
         /** @description The number of seconds to wait before a retry. Not set if the request has been applied. */
         "Retry-After": string;
     };
@@ -594,6 +597,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             422: components["responses"]["KeyReused"];

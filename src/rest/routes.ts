@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import { type Authenticate, authenticatedPrincipal } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
+import { readOnlyToken } from '../model/api-error.ts';
 import { integerIn, renameFields } from '../model/fields.ts';
 import { createAppFields, signInFields, updateWalletFields } from '../model/operation-fields.ts';
 import type { Principal } from '../model/principal.ts';
@@ -33,10 +34,12 @@ const PAGE_NAMES = { first: 'pageSize', after: 'pageToken' } as const;
 /** Adds the routes of the REST API: the four paths of the specification. */
 export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate: Authenticate): void {
   root.register(async (app) => {
-    // Before the body is read, so that a client without a valid token can't send one.
+    // Before the body is read, so that a client whose token does not suffice can't send one.
     app.addHook('onRequest', async (request) => {
-      await authenticate(request);
-      if (request.method === 'POST' || request.method === 'PATCH') unpackQuery(request.query, []);
+      const { isReadOnly } = await authenticate(request);
+      if (request.method === 'GET' || request.method === 'HEAD') return;
+      if (isReadOnly) throw readOnlyToken();
+      unpackQuery(request.query, []);
     });
 
     app.post('/auth/apps', (request, reply) => {

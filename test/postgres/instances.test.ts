@@ -369,10 +369,10 @@ async function run(...words: readonly string[]): Promise<void> {
 
 /** Lets a token expire. */
 async function expire(token: string): Promise<void> {
-  const { ownerId, serial } = credentialParts(token);
+  const { accountId, serial } = credentialParts(token);
   const rows = await database.write(
     'UPDATE token SET expire_time_ms = $1 WHERE account_id = $2 AND id = $3 RETURNING id',
-    [Date.now() - 1, ownerId, serial],
+    [Date.now() - 1, accountId, serial],
   );
   expect(rows).toHaveLength(1);
 }

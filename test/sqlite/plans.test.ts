@@ -108,7 +108,7 @@ test('the token of a request and the rows of the commands are found by an index'
   await updateApp(explained, accountId, id, { active: true });
   await insertSignIn(explained, Date.now, {
     ...{ appId: id, currentKeyId: '', keyId: '', tokenId: id, ttlMs: 1, maxTokens: 1 },
-    record: { hash: '', principal: { level: 'project', accountId, projectId } },
+    record: { hash: '', principal: { level: 'project', accountId, projectId, isReadOnly: false } },
     event: { ...EVENT, account_id: accountId, id, resource: resourceName('apps', id) },
   });
   await replaceAppKey(explained, accountId, id, { private_key_id: '', private_key_hash: '' }, 0);

@@ -106,8 +106,8 @@ export async function expiredToken({ admin }: Admin, { account }: Pick<Tenant, '
 
 /** Returns a credential with the same ids and another secret. */
 export function withOtherSecret(credential: string): string {
-  const { kind, ownerId, serial } = credentialParts(credential);
-  return createCredential(kind, ownerId, serial);
+  const { kind, accountId, serial } = credentialParts(credential);
+  return createCredential(kind, accountId, serial);
 }
 
 /** Returns the parts of a credential, or throws if it is malformed. */

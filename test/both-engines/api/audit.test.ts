@@ -451,6 +451,33 @@ test.runIf(inject('engine') === 'sqlite')(
   },
 );
 
+test('each sign-in of a request with an Idempotency-Key that is undone is recorded, with the right key as well', async () => {
+  const [graphql] = bothApis(() => gateway.url);
+  const tenant = await seedTenant(gateway);
+  const app = keyOf(await createApp(graphql, tenant.token));
+  const wrong = { ...app, privateKey: withOtherSecret(app.privateKey) };
+  const document = `mutation ($key: SignInInput!, $wallet: ResourceName!) {
+    signIn(input: $key) { accessToken }
+    updateWallet(input: { name: $wallet, title: "None" }) { wallet { title } }
+  }`;
+  const events = await recorded(tenant, async () => {
+    for (const key of [app, wrong, app]) {
+      const variables = { key, wallet: MISSING_WALLET };
+      const header = { 'idempotency-key': 'test' };
+      const { text } = await postGraphql(gateway.url, tenant.token, document, variables, header);
+      expect(text).not.toContain('paw_app_');
+    }
+  });
+  const resource = app.name;
+  expect(events).toHaveLength(2);
+  expect(events).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ action: 'sign_in.undo', resource, address: '127.0.0.1', count: 2 }),
+      expect.objectContaining({ action: 'sign_in.fail', resource, address: '127.0.0.1', count: 1 }),
+    ]),
+  );
+});
+
 test('an account has a bounded number of events of failed sign-ins in a minute', async () => {
   const [graphql] = bothApis(() => gateway.url);
   const tenant = await seedTenant(gateway);

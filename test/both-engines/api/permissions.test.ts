@@ -294,8 +294,8 @@ beforeAll(async () => {
     'a project token': await newProjectToken(),
   };
   for (const token of Object.values(revoked)) {
-    const { ownerId, serial } = credentialParts(token);
-    await revokeToken(gateway.database, ownerId, serial);
+    const { accountId, serial } = credentialParts(token);
+    await revokeToken(gateway.database, accountId, serial);
   }
   await pawJson(['app', 'deactivate', inactiveApp.name], { DATABASE_URL: databaseUrl });
   return gateway.stop;

@@ -168,7 +168,14 @@ test.each<[change: string, apply: (name: string) => Promise<unknown>, reason: st
     tokenTtlSeconds: 60,
   };
   const [accountId, defaultProjectId] = [ulidOf(account), ulidOf(projects[0] ?? '')];
-  const principal = { level: 'account', accountId, defaultProjectId, credentialId: accountId } as const;
+  const rights = { isOneProject: false, isReadOnly: false };
+  const principal = {
+    level: 'account',
+    accountId,
+    defaultProjectId,
+    credentialId: accountId,
+    ...rights,
+  } as const;
   const client = { requestId: '', address: '127.0.0.1', startMs: performance.now(), isGone: false };
   const signedIn = signInWith(dependencies, principal, key, client, async () => undefined);
   await expect(signedIn).rejects.toMatchObject({ reason });

@@ -158,6 +158,8 @@ describe('a deletion', () => {
       accountId,
       defaultProjectId: ulidOf(first),
       credentialId: accountId,
+      isOneProject: false,
+      isReadOnly: false,
     } as const;
     const client = {
       requestId: '',

@@ -16,11 +16,11 @@ const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(3
 const newId = idGenerator(Date.now);
 
 describe.each(KINDS)('a credential of kind %s', (kind) => {
-  const [ownerId, serial] = [newId(), newId()];
-  const credential = createCredential(kind, ownerId, serial);
+  const [accountId, serial] = [newId(), newId()];
+  const credential = createCredential(kind, accountId, serial);
 
   test('consists of its prefix, two ids, 256 random bits and a checksum', () => {
-    expect(credential).toMatch(new RegExp(`^paw_${kind}_${ownerId}${serial}_[0-9a-f]{64}[0-9a-f]{8}$`));
+    expect(credential).toMatch(new RegExp(`^paw_${kind}_${accountId}${serial}_[0-9a-f]{64}[0-9a-f]{8}$`));
   });
 
   test('needs no escaping in a header, a URL or a shell', () => {
@@ -28,11 +28,11 @@ describe.each(KINDS)('a credential of kind %s', (kind) => {
   });
 
   test('is parsed into its kind, owner and serial', () => {
-    expect(parseCredential(credential)).toEqual({ kind, ownerId, serial });
+    expect(parseCredential(credential)).toEqual({ kind, accountId, serial });
   });
 
   test('has another secret each time', () => {
-    const made = Array.from({ length: 1000 }, () => createCredential(kind, ownerId, serial));
+    const made = Array.from({ length: 1000 }, () => createCredential(kind, accountId, serial));
     expect(new Set(made).size).toBe(1000);
     expect(new Set(made.map((each) => each.slice(-72, -8))).size).toBe(1000);
   });
@@ -61,14 +61,14 @@ describe.each(KINDS)('a credential of kind %s', (kind) => {
 
   test.each([
     ['nothing', () => ''],
-    ['a credential with an id in lower case', () => credential.replace(ownerId, ownerId.toLowerCase())],
+    ['a credential with an id in lower case', () => credential.replace(accountId, accountId.toLowerCase())],
     ['a line break at its end', () => `${credential}\n`],
     ['a space before it', () => ` ${credential}`],
     ['a credential twice', () => credential + credential],
     ['a credential without its checksum', () => credential.slice(0, -8)],
     [
       'the checksum of another',
-      () => credential.slice(0, -8) + createCredential(kind, ownerId, serial).slice(-8),
+      () => credential.slice(0, -8) + createCredential(kind, accountId, serial).slice(-8),
     ],
     ['the prefix of another kind', () => credential.replace(`_${kind}_`, kind === 'key' ? '_app_' : '_key_')],
   ])('is not parsed from %s', (_what, text) => {

@@ -1,0 +1,56 @@
+import { equalHashes, hashCredential, parseCredential } from '../credentials/credential.ts';
+import { invalidCredentials, tokenOfAnotherApp } from '../model/api-error.ts';
+import { idOf, type Ulid } from '../model/resource-name.ts';
+import { findAccount } from '../storage/accounts.ts';
+import { findToken } from '../storage/tokens.ts';
+import type { AppCredentials, Client, SignInResult } from './data-layer.ts';
+import type { Dependencies } from './dependencies.ts';
+import { findApp, issueToken, type RecordFailure } from './sign-in.ts';
+import { signOut } from './sign-out.ts';
+
+/** See `DataLayer.grantToken`. */
+export async function grantToken(
+  dependencies: Dependencies,
+  credentials: AppCredentials,
+  isReadOnly: boolean,
+  client: Client,
+  recordFailure: RecordFailure,
+): Promise<SignInResult> {
+  const accountId = accountOfKey(credentials);
+  const { database, clock } = dependencies;
+  const account = await findAccount(database, accountId);
+  if (account?.state === 'ACTIVE') {
+    const attempt = { ...credentials, accountId, principal: undefined, isReadOnly, client };
+    return issueToken(dependencies, attempt, recordFailure);
+  }
+  // The response time must not show whether an account exists. There is no account to record the failure for.
+  await findApp(database, { ...credentials, accountId }, clock());
+  throw invalidCredentials(credentials.name);
+}
+
+/** See `DataLayer.endToken`. */
+export async function endToken(
+  dependencies: Dependencies,
+  text: string,
+  credentials: AppCredentials | undefined,
+  client: Client,
+): Promise<void> {
+  const { database, clock } = dependencies;
+  if (credentials !== undefined) {
+    const accountId = accountOfKey(credentials);
+    const { key } = await findApp(database, { ...credentials, accountId }, clock());
+    if (key === undefined) throw invalidCredentials(credentials.name);
+  }
+  const token = parseCredential(text);
+  const item = token && (await findToken(database, token.accountId, token.serial));
+  if (item === undefined || !equalHashes(item.hash, hashCredential(text))) return;
+  if (credentials !== undefined && item.appId !== idOf(credentials.name)) throw tokenOfAnotherApp();
+  await signOut(dependencies, { ...item.principal, credentialId: item.id }, client);
+}
+
+/** Returns the account in the text of a private key. @throws UNAUTHENTICATED if the text is not a private key */
+function accountOfKey({ name, privateKey }: AppCredentials): Ulid {
+  const key = parseCredential(privateKey);
+  if (key?.kind !== 'key') throw invalidCredentials(name);
+  return key.accountId;
+}

@@ -1,0 +1,44 @@
+import type { AppCredentials } from '../data/data-layer.ts';
+import { malformedRequest } from '../http/http-error.ts';
+import { invalidCredentials } from '../model/api-error.ts';
+import { parseResourceName } from '../model/resource-name.ts';
+import type { Form } from './form.ts';
+
+/**
+ * Returns the credentials in a request, in HTTP Basic or in the body, or undefined if there are none. The id of the
+ * client is the name of the app, or its ULID alone. Source: RFC 6749, section 2.3.1.
+ *
+ * @throws INVALID_ARGUMENT if there are credentials in both places
+ * @throws UNAUTHENTICATED if the credentials are incomplete or malformed
+ */
+export function clientCredentials(
+  authorization: string | undefined,
+  { client_id: id, client_secret: secret }: Form,
+): AppCredentials | undefined {
+  const [, basic] = /^basic +(.*)$/i.exec(authorization ?? '') ?? [];
+  if (basic === undefined) return id || secret ? credentialsOf(id, secret) : undefined;
+  if (secret !== undefined) {
+    throw malformedRequest('Send the credentials of the client in one place: the header or the body.');
+  }
+  const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString()) ?? [];
+  const credentials = credentialsOf(formDecoded(user), formDecoded(password));
+  if (id !== undefined && credentialsOf(id, credentials.privateKey).name !== credentials.name) {
+    throw malformedRequest('The parameter client_id must name the client in the header.');
+  }
+  return credentials;
+}
+
+function credentialsOf(id = '', privateKey = ''): AppCredentials {
+  const name = parseResourceName(['apps'], id.includes('/') ? id : `apps/${id}`);
+  if (name === undefined || privateKey === '') throw invalidCredentials();
+  return { name, privateKey };
+}
+
+/** Decodes a text in the encoding of a form. Returns undefined if it is malformed. */
+function formDecoded(text = ''): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,296 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { setAccountSuspended } from '../../../src/data/set-account-suspended.ts';
+import { updateApp } from '../../../src/data/update-app.ts';
+import {
+  type AppKey,
+  createApp,
+  MISSING_APP,
+  signIn,
+  ulidOf,
+  withOtherSecret,
+} from '../../support/actors.ts';
+import { bothApis, type Outcome, restApi } from '../../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+
+// Source: RFC 6749, sections 2.3.1, 4.4 and 5; RFC 7009; RFC 8414.
+
+const CHALLENGE = 'Basic realm="paw", charset="UTF-8"';
+
+let gateway: Gateway;
+let tenant: Tenant;
+let app: AppKey;
+beforeAll(async () => {
+  gateway = await startGateway();
+  tenant = await seedTenant(gateway, { projects: 2, wallets: 1 });
+  app = await createApp(
+    restApi(() => gateway.url),
+    tenant.token,
+  );
+  return gateway.stop;
+});
+
+type Form = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
+
+const GRANT = { grant_type: 'client_credentials' };
+
+async function post(path: 'token' | 'revoke', form: Form, headers: Record<string, string> = {}) {
+  const body = new URLSearchParams(form as Record<string, string>);
+  const response = await fetch(`${gateway.url}/oauth/${path}`, { method: 'POST', body, headers });
+  return answerOf(response);
+}
+
+// The body is checked by each test.
+// biome-ignore lint/suspicious/noExplicitAny: JSON
+type Answer = { readonly status: number; readonly headers: Headers; readonly body: any };
+
+async function answerOf(response: Response): Promise<Answer> {
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+function basic(id: string, secret: string): { authorization: string } {
+  const pair = `${encodeURIComponent(id)}:${encodeURIComponent(secret)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+function inBody({ name, privateKey }: AppKey) {
+  return { client_id: name, client_secret: privateKey };
+}
+
+async function issue(credentials: AppKey, form: Form = {}): Promise<string> {
+  const response = await post('token', { ...GRANT, ...form, ...inBody(credentials) });
+  expect(response.status).toBe(200);
+  return response.body.access_token;
+}
+
+async function acts(account: string): Promise<readonly unknown[]> {
+  const sql = 'SELECT action, credential_id, token_id FROM audit_event WHERE account_id = $1 ORDER BY id';
+  return gateway.database.read(sql, [ulidOf(account)]);
+}
+
+const api = restApi(() => gateway.url);
+
+describe('an app that has only its key', () => {
+  test.each([
+    ['in the header', () => post('token', GRANT, basic(app.name, app.privateKey))],
+    ['in the header, with its ULID', () => post('token', GRANT, basic(ulidOf(app.name), app.privateKey))],
+    ['in the body', () => post('token', { ...GRANT, ...inBody(app) })],
+    [
+      'in the body, with its ULID',
+      () => post('token', { ...GRANT, ...inBody({ ...app, name: ulidOf(app.name) }) }),
+    ],
+    [
+      'in the header, named in the body as well',
+      () => post('token', { ...GRANT, client_id: ulidOf(app.name) }, basic(app.name, app.privateKey)),
+    ],
+  ])('gets a token for its project with credentials %s', async (_place, request) => {
+    const response = await request();
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const token = response.body;
+    expect(token).toStrictEqual({
+      access_token: expect.stringMatching(/^paw_app_/),
+      token_type: 'Bearer',
+      expires_in: 3600,
+      scope: 'read write',
+    });
+    const { value } = await api.listProjects(token.access_token);
+    expect(value?.projects.map(({ name }) => name)).toEqual([tenant.projects[0]]);
+  });
+
+  test('gets a token that may change what a project token may', async () => {
+    const token = await issue(app, { scope: 'write read' });
+    const { value } = await api.updateWallet(token, tenant.wallets[0] ?? '', { title: 'Till' });
+    expect(value?.title).toBe('Till');
+  });
+
+  test('is recorded as one that signs in', async () => {
+    const own = await seedTenant(gateway);
+    const { name, privateKey } = await createApp(api, own.token);
+    const tokenId = (await issue({ name, privateKey })).slice(34, 60);
+    await post('token', { ...GRANT, ...inBody({ name, privateKey: withOtherSecret(privateKey) }) });
+    expect(await acts(own.account)).toStrictEqual(
+      expect.arrayContaining([
+        { action: 'sign_in.succeed', credential_id: null, token_id: tokenId },
+        { action: 'sign_in.fail', credential_id: null, token_id: null },
+      ]),
+    );
+  });
+});
+
+describe('a request for a token is refused', () => {
+  test.each<[string, () => Promise<Answer>]>([
+    ['without credentials', () => post('token', GRANT)],
+    [
+      'with a wrong key',
+      () => post('token', { ...GRANT, ...inBody({ ...app, privateKey: withOtherSecret(app.privateKey) }) }),
+    ],
+    [
+      'with a key of another kind',
+      () => post('token', { ...GRANT, ...inBody({ ...app, privateKey: tenant.token }) }),
+    ],
+    ['with a text that is no key', () => post('token', GRANT, basic(app.name, 'password'))],
+    ['without a key', () => post('token', { ...GRANT, client_id: app.name })],
+    [
+      'for an app that does not exist',
+      () => post('token', { ...GRANT, ...inBody({ ...app, name: MISSING_APP }) }),
+    ],
+    ['for a malformed app', () => post('token', GRANT, basic('apps/1', app.privateKey))],
+    ['with a malformed header', () => post('token', GRANT, { authorization: 'Basic %%%' })],
+    [
+      'with a malformed percent-encoding',
+      () =>
+        post('token', GRANT, { authorization: `Basic ${Buffer.from(`${app.name}:%`).toString('base64')}` }),
+    ],
+  ])('%s: invalid_client', async (_case, request) => {
+    const response = await request();
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe(CHALLENGE);
+    expect(response.body).toStrictEqual({
+      error: 'invalid_client',
+      error_description: 'The app does not exist, or the private key is wrong.',
+    });
+  });
+
+  test.each<[string, string, () => Promise<Answer>]>([
+    ['invalid_request', 'grant_type', () => post('token', {})],
+    [
+      'invalid_request',
+      'grant_type',
+      () =>
+        post('token', [
+          ['grant_type', 'a'],
+          ['grant_type', 'b'],
+        ]),
+    ],
+    [
+      'invalid_request',
+      'in one place',
+      () => post('token', { ...GRANT, ...inBody(app) }, basic(app.name, app.privateKey)),
+    ],
+    [
+      'invalid_request',
+      'client_id',
+      () => post('token', { ...GRANT, client_id: MISSING_APP }, basic(app.name, app.privateKey)),
+    ],
+    [
+      'invalid_request',
+      'x-www-form-urlencoded',
+      async () =>
+        answerOf(
+          await fetch(`${gateway.url}/oauth/token`, {
+            method: 'POST',
+            body: '{}',
+            headers: { 'content-type': 'application/json' },
+          }),
+        ),
+    ],
+    ['unsupported_grant_type', 'grant_type', () => post('token', { ...inBody(app), grant_type: 'password' })],
+    ['invalid_scope', 'scope', () => post('token', { ...GRANT, ...inBody(app), scope: 'read admin' })],
+    ['invalid_scope', 'scope', () => post('token', { ...GRANT, ...inBody(app), scope: 'write' })],
+  ])('%s, which names %s', async (error, name, request) => {
+    const response = await request();
+    expect(response.status).toBe(400);
+    expect(response.body).toStrictEqual({ error, error_description: expect.stringContaining(name) });
+  });
+
+  test('for an inactive app: unauthorized_client', async () => {
+    const other = await createApp(api, tenant.token);
+    await updateApp(gateway.admin, 'operator', { name: other.name, active: false });
+    const response = await post('token', { ...GRANT, ...inBody(other) });
+    expect(response.status).toBe(400);
+    expect(response.body.error).toBe('unauthorized_client');
+  });
+
+  test('for an app of a suspended account: invalid_client', async () => {
+    const own = await seedTenant(gateway);
+    const other = await createApp(api, own.token);
+    await setAccountSuspended(gateway.admin, { name: own.account }, true);
+    const response = await post('token', { ...GRANT, ...inBody(other) });
+    expect(response.status).toBe(401);
+    expect(await acts(own.account)).not.toContainEqual(expect.objectContaining({ action: 'sign_in.fail' }));
+  });
+});
+
+describe.each(bothApis(() => gateway.url))('by $name, a token that may only read', (both) => {
+  test('lists projects', async () => {
+    const token = await issue(app, { scope: 'read' });
+    expect((await both.listProjects(token)).value?.projects).toHaveLength(1);
+  });
+
+  test.each<[string, (token: string) => Promise<Outcome<unknown>>]>([
+    ['createApp', (token) => both.createApp(token, { title: 'Till', active: true })],
+    ['signIn', (token) => both.signIn(token, app)],
+    ['updateWallet', (token) => both.updateWallet(token, tenant.wallets[0] ?? '', { title: 'Changed' })],
+  ])('is refused before %s', async (_operation, change) => {
+    const { error, response } = await change(await issue(app, { scope: 'read' }));
+    expect(error).toMatchObject({ status: 'PERMISSION_DENIED', reason: 'READ_ONLY_TOKEN' });
+    expect(response.status).toBe(403);
+    expect(response.headers.get('www-authenticate')).toBe(
+      'Bearer realm="paw", error="insufficient_scope", scope="read write"',
+    );
+  });
+});
+
+describe('a revocation', () => {
+  const isValid = async (token: string) => (await api.listProjects(token)).value !== undefined;
+
+  test.each<[string, (token: string) => Promise<Answer>]>([
+    ['the token alone', (token) => post('revoke', { token })],
+    ['the credentials of its app', (token) => post('revoke', { token, ...inBody(app) })],
+    [
+      'the credentials of its app in the header',
+      (token) => post('revoke', { token, token_type_hint: 'access_token' }, basic(app.name, app.privateKey)),
+    ],
+  ])('ends a token with %s', async (_case, revoke) => {
+    const token = await issue(app, { scope: 'read' });
+    const responses = [await revoke(token), await revoke(token)];
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await isValid(token)).toBe(false);
+  });
+
+  test('with an unknown token succeeds, and ends nothing', async () => {
+    const token = await issue(app);
+    for (const unknown of ['x', withOtherSecret(token), app.privateKey]) {
+      expect((await post('revoke', { token: unknown })).status).toBe(200);
+    }
+    expect(await isValid(token)).toBe(true);
+  });
+
+  test('by another app is refused', async () => {
+    const other = await createApp(api, tenant.token);
+    const { accessToken } = await signIn(api, tenant.token, app);
+    const response = await post('revoke', { token: accessToken, ...inBody(other) });
+    expect(response.status).toBe(400);
+    expect(response.body.error).toBe('unauthorized_client');
+    expect(await isValid(accessToken)).toBe(true);
+  });
+
+  test('with a wrong key is refused', async () => {
+    const token = await issue(app);
+    const wrong = { ...app, privateKey: withOtherSecret(app.privateKey) };
+    expect((await post('revoke', { token, ...inBody(wrong) })).status).toBe(401);
+    expect(await isValid(token)).toBe(true);
+  });
+
+  test('without a token is refused', async () => {
+    const response = await post('revoke', inBody(app));
+    expect(response.body).toStrictEqual({
+      error: 'invalid_request',
+      error_description: 'The parameter token is required.',
+    });
+  });
+});
+
+test('the metadata name the endpoints, with the issuer as their base', async () => {
+  const response = await answerOf(await fetch(`${gateway.url}/.well-known/oauth-authorization-server`));
+  expect(response.body).toStrictEqual({
+    issuer: gateway.url,
+    token_endpoint: `${gateway.url}/oauth/token`,
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    revocation_endpoint: `${gateway.url}/oauth/revoke`,
+    revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    grant_types_supported: ['client_credentials'],
+    response_types_supported: [],
+    scopes_supported: ['read', 'write'],
+  });
+});
