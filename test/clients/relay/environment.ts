@@ -1,4 +1,17 @@
-import { Environment, type GraphQLResponse, Network, RecordSource, Store } from 'relay-runtime';
+import {
+  type Disposable,
+  Environment,
+  type GraphQLResponse,
+  type GraphQLTaggedNode,
+  getFragment,
+  getSingularSelector,
+  Network,
+  RecordSource,
+  Store,
+} from 'relay-runtime';
+
+/** The compiled type of an object on which a fragment is spread. */
+type Key<Data> = { readonly ' $data'?: Data; readonly ' $fragmentSpreads': unknown };
 
 /** Creates an environment whose store holds the data of one token. */
 export function createEnvironment(url: string, token: string): Environment {
@@ -11,4 +24,24 @@ export function createEnvironment(url: string, token: string): Environment {
     return (await response.json()) as GraphQLResponse;
   });
   return new Environment({ network, store: new Store(new RecordSource()) });
+}
+
+/** Reads a fragment from the store. */
+export function readFragment<Data>(
+  environment: Environment,
+  fragment: GraphQLTaggedNode,
+  key: Key<Data>,
+): Data {
+  return environment.lookup(getSingularSelector(getFragment(fragment), key)).data as Data;
+}
+
+/** Calls `changed` after each change in the store of the data that a fragment reads. */
+export function watchFragment<Data>(
+  environment: Environment,
+  fragment: GraphQLTaggedNode,
+  key: Key<Data>,
+  changed: (data: Data) => void,
+): Disposable {
+  const snapshot = environment.lookup(getSingularSelector(getFragment(fragment), key));
+  return environment.subscribe(snapshot, ({ data }) => changed(data as Data));
 }

@@ -14,10 +14,9 @@ import type { projectList_projects$key } from './__generated__/projectList_proje
 import type { projectListPaginationQuery } from './__generated__/projectListPaginationQuery.graphql.ts';
 import type { projectListProjectQuery } from './__generated__/projectListProjectQuery.graphql.ts';
 import type { projectListQuery } from './__generated__/projectListQuery.graphql.ts';
-import { readFragment } from './fragment.ts';
+import { readFragment } from './environment.ts';
 
-/** The query for the first page of the list. */
-export const listQuery = graphql`
+const listQuery = graphql`
   query projectListQuery($count: Int!) {
     ...projectList_projects @arguments(count: $count)
   }

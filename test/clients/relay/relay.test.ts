@@ -2,17 +2,16 @@ import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createOperationDescriptor, type Environment, getRequest } from 'relay-runtime';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Environment } from 'relay-runtime';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { send } from '../../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
-import { expectSilence } from '../contract.ts';
+import { expectSilence } from '../clients.ts';
 import { codeBlocks } from '../documented.ts';
 import { COMPILER, compile, run } from './compile.ts';
 import { createEnvironment } from './environment.ts';
 import { tagHooks } from './tag-hooks.ts';
 
-const { createApp, signIn } = await import('./app.ts');
 const { loadNext, openProjectList, readProject, readProjects, refetchProject } = await import(
   './project-list.ts'
 );
@@ -61,45 +60,11 @@ const CONTENT = {
   stderr: '',
 };
 
-describe('the compiler', () => {
-  test('compiles every operation of an app to the committed artifacts, without a warning', async () => {
-    expect(await compile(import.meta.dirname, '--validate')).toEqual(CONTENT);
-  });
-
-  test('refuses a field that the schema does not have', async () => {
-    const folder = appFolder();
-    const program = 'graphql`query homeQuery { projects { nodes { colour } } }`;';
-    writeFileSync(join(folder, 'home.ts'), program);
-    const { status, stderr } = await compile(folder);
-    expect(status).toBe(1);
-    expect(stderr).toContain('The type `Project` has no field `colour`');
-  });
-
-  test('reports an artifact that is older than its operation', async () => {
-    const folder = appFolder();
-    const write = (field: string) =>
-      writeFileSync(
-        join(folder, 'home.ts'),
-        `graphql\`query homeQuery { projects { nodes { ${field} } } }\`;`,
-      );
-    write('title');
-    expect(await compile(folder)).toEqual(CONTENT);
-    expect(await compile(folder, '--validate')).toEqual(CONTENT);
-    write('description');
-    const { status, stderr } = await compile(folder, '--validate');
-    expect(status).toBe(1);
-    expect(stderr).toContain('homeQuery.graphql.ts');
-  });
+test('the compiler compiles every operation of an app to the committed artifacts, without a warning', async () => {
+  expect(await compile(import.meta.dirname, '--validate')).toEqual(CONTENT);
 });
 
 describe('the runtime', () => {
-  test('warns of a response that lacks a field, so that the other tests would show such a warning', async () => {
-    const warn = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const { listQuery } = await import('./project-list.ts');
-    environment.commitPayload(createOperationDescriptor(getRequest(listQuery), { count: 10 }), {});
-    expect(warn).toHaveBeenCalled();
-  });
-
   test('pages through a connection to its end, and merges the pages into one list', async () => {
     const key = await openProjectList(environment, 10);
     const seen = [];
@@ -147,44 +112,26 @@ describe('the runtime', () => {
     });
     expect(heard).toEqual([after]);
   });
-
-  test('creates an app and signs in, and the project token lists only its project', async () => {
-    const project = tenant.projects[6] ?? '';
-    const app = await createApp(environment, { title: 'Till', active: true, project });
-    expect(app).toMatchObject({ title: 'Till', active: true, project: { name: project } });
-    const { accessToken, app: signedIn } = await signIn(environment, {
-      name: app.name,
-      privateKey: app.privateKey,
-    });
-    expect(signedIn).toMatchObject({ name: app.name, title: 'Till' });
-    const theirs = createEnvironment(gateway.url, accessToken);
-    const { keys, total, hasNext } = readProjects(theirs, await openProjectList(theirs, 10));
-    expect({ total, hasNext }).toEqual({ total: 1, hasNext: false });
-    expect(keys.map((key) => readProject(theirs, key).id)).toEqual([project]);
-  });
 });
 
-describe('an error of the gateway reaches the app, with its code', () => {
-  test('and every invalid field of an update of a wallet', async () => {
-    const [name = ''] = tenant.wallets;
-    const update = updateWallet(environment, { name, title: '', password: 'short' });
-    await expect(update).rejects.toMatchObject(failure('BAD_USER_INPUT', 'title', 'password'));
-  });
-
-  test('when a private key is wrong', async () => {
-    const { name } = await createApp(environment, { title: 'Till', active: true });
-    const attempt = signIn(environment, { name, privateKey: 'wrong' });
-    await expect(attempt).rejects.toMatchObject(failure('UNAUTHENTICATED'));
-  });
-
-  test('when a page is too large', async () => {
-    await expect(openProjectList(environment, 101)).rejects.toMatchObject(failure('BAD_USER_INPUT', 'first'));
-  });
-
-  test('when the token is invalid, and nothing is executed', async () => {
-    const stranger = createEnvironment(gateway.url, 'nonsense');
-    await expect(openProjectList(stranger, 10)).rejects.toMatchObject(failure('UNAUTHENTICATED'));
-  });
+test.each([
+  {
+    error: 'every invalid field of an update of a wallet',
+    attempt: () => updateWallet(environment, { name: tenant.wallets[0] ?? '', title: '', password: 'short' }),
+    expected: failure('BAD_USER_INPUT', 'title', 'password'),
+  },
+  {
+    error: 'a page that is too large',
+    attempt: () => openProjectList(environment, 101),
+    expected: failure('BAD_USER_INPUT', 'first'),
+  },
+  {
+    error: 'an invalid token, with which nothing is executed',
+    attempt: () => openProjectList(createEnvironment(gateway.url, 'nonsense'), 10),
+    expected: failure('UNAUTHENTICATED'),
+  },
+])('the app reads the error of $error', async ({ attempt, expected }) => {
+  await expect(attempt()).rejects.toMatchObject(expected);
 });
 
 test('the program in docs/clients.md compiles and runs unchanged', async () => {

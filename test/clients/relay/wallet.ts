@@ -1,12 +1,18 @@
-import { createOperationDescriptor, type Environment, fetchQuery, getRequest, graphql } from 'relay-runtime';
+import {
+  commitMutation,
+  createOperationDescriptor,
+  type Environment,
+  fetchQuery,
+  getRequest,
+  graphql,
+} from 'relay-runtime';
 import type { wallet_wallet$data, wallet_wallet$key } from './__generated__/wallet_wallet.graphql.ts';
 import type { walletQuery } from './__generated__/walletQuery.graphql.ts';
 import type {
   UpdateWalletInput,
   walletUpdateMutation,
 } from './__generated__/walletUpdateMutation.graphql.ts';
-import { readFragment, watchFragment } from './fragment.ts';
-import { mutate } from './mutate.ts';
+import { readFragment, watchFragment } from './environment.ts';
 
 const query = graphql`
   query walletQuery($id: ID!) {
@@ -61,6 +67,17 @@ export function watchWallet(
   return watchFragment(environment, fragment, key, changed);
 }
 
-export async function updateWallet(environment: Environment, input: UpdateWalletInput): Promise<void> {
-  await mutate<walletUpdateMutation>(environment, updateMutation, { input });
+/** Updates a wallet. @throws the errors of the response, with or without a payload */
+export function updateWallet(environment: Environment, input: UpdateWalletInput): Promise<void> {
+  return new Promise((resolve, reject) => {
+    commitMutation<walletUpdateMutation>(environment, {
+      mutation: updateMutation,
+      variables: { input },
+      onCompleted(_response, errors) {
+        if (!errors) return resolve();
+        reject(Object.assign(new Error(errors[0]?.message), { source: { errors } }));
+      },
+      onError: reject,
+    });
+  });
 }

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import createClient from 'openapi-fetch';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { components, paths } from '../../src/rest/openapi-types.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { codeBlocks } from './documented.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const MODULES = join(ROOT, 'test/node_modules');
+const GENERATOR = join(MODULES, 'openapi-typescript/bin/cli.js');
+
+let gateway: Gateway;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  tenant = await seedTenant(gateway, { projects: 25, wallets: 1 });
+  return gateway.stop;
+});
+
+function connect(token: string) {
+  return createClient<paths>({ baseUrl: gateway.url, headers: { authorization: `Bearer ${token}` } });
+}
+
+/** The parts of an error that a program reads. */
+function faultsIn({ error }: components['schemas']['ErrorResponse']) {
+  const [reason] = error.details.flatMap((detail) => ('reason' in detail ? [detail.reason] : []));
+  const violations = error.details.flatMap((detail) =>
+    detail['@type'] === 'type.googleapis.com/google.rpc.BadRequest' ? detail.fieldViolations : [],
+  );
+  return { code: error.code, reason, fields: violations.map(({ field }) => field) };
+}
+
+test('openapi-fetch creates an app, and signs in to get a token for the project of the app only', async () => {
+  const account = connect(tenant.token);
+  const created = await account.POST('/auth/apps', { body: { title: 'Till', active: true } });
+  const { name = '', privateKey = '' } = created.data ?? {};
+  expect(created.data).toEqual({ name, title: 'Till', privateKey, active: true });
+
+  const body = { privateKey: { name, privateKey } };
+  const signedIn = await account.POST('/auth/accounts:signinIdentity', { body });
+  expect(signedIn.data?.app).toEqual({ ...created.data, privateKey: '' });
+
+  const { data } = await connect(signedIn.data?.accessToken ?? '').GET('/project/projects');
+  expect(data?.projects.map((project) => project.name)).toEqual([tenant.projects[0]]);
+});
+
+test('openapi-fetch updates a wallet, and reads its invalid fields with the generated types', async () => {
+  const [wallet_name = ''] = tenant.wallets;
+  const client = connect(tenant.token);
+  const update = (body: { title: string; password?: string }) =>
+    client.PATCH('/wallet/{wallet_name}', { params: { path: { wallet_name } }, body });
+  const { data } = await update({ title: 'Treasury' });
+  expect(data).toMatchObject({ name: wallet_name, title: 'Treasury', description: 'No. 1' });
+  const refused = await update({ title: '', password: 'short' });
+  const faults = { code: 400, reason: 'INVALID_FIELD', fields: ['title', 'password'] };
+  expect(refused.error && faultsIn(refused.error)).toEqual(faults);
+});
+
+test('openapi-fetch does not compile with a wrong field name or type, which the gateway refuses', async () => {
+  const client = connect(tenant.token);
+  // @ts-expect-error: the field is `title`
+  const app = await client.POST('/auth/apps', { body: { titel: 'Till', active: true } });
+  expect(app.error && faultsIn(app.error).fields).toEqual(['titel']);
+  // @ts-expect-error: the parameter is `pageSize`
+  const sized = await client.GET('/project/projects', { params: { query: { size: 5 } } });
+  expect(sized.error && faultsIn(sized.error).fields).toEqual(['size']);
+  // @ts-expect-error: the value is a number
+  const page = await client.GET('/project/projects', { params: { query: { pageSize: 'five' } } });
+  expect(page.error && faultsIn(page.error).fields).toEqual(['pageSize']);
+});
+
+test('the program in docs/clients.md compiles with the types that it generates, and runs unchanged', async () => {
+  const [program = ''] = codeBlocks('REST', 'ts');
+  const folder = mkdtempSync(join(tmpdir(), 'paw-rest-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  await run(folder, GENERATOR, `${gateway.url}/openapi.json`, '-o', 'paw.d.ts');
+  symlinkSync(MODULES, join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(folder, 'projects.ts'), program);
+  const compilerOptions = { typeRoots: [join(ROOT, 'node_modules/@types')] };
+  const options = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['projects.ts'] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(options));
+
+  const compiled = await run(folder, join(ROOT, 'node_modules/typescript/bin/tsc'));
+  expect(compiled).toEqual({ status: 0, output: '' });
+  const ran = await run(folder, 'projects.ts');
+  expect(ran).toEqual({ status: 0, output: '25 projects\ntitle: Must be 1 to 200 characters long.\n' });
+});
+
+/** Runs a Node program until it ends. */
+function run(cwd: string, ...words: readonly string[]): Promise<{ status: unknown; output: string }> {
+  const env = { PATH: process.env['PATH'], PAW: gateway.url, TOKEN: tenant.token };
+  return new Promise((resolve) => {
+    execFile(process.execPath, words, { cwd, env }, (error, stdout, stderr) => {
+      resolve({ status: error ? error.code : 0, output: stdout + stderr });
+    });
+  });
+}
