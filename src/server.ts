@@ -12,6 +12,7 @@ import { createHttpApp, type HttpApp } from './http/app.ts';
 import { bearerAuthenticator } from './http/authorization.ts';
 import { addCors } from './http/cors.ts';
 import { addCoverImages } from './http/cover-images.ts';
+import { errorBody } from './http/error-body.ts';
 import { addErrorHandling, type FormatErrorBody } from './http/errors.ts';
 import { addHealthChecks } from './http/health.ts';
 import { errorLog } from './http/observation/error-log.ts';
@@ -28,7 +29,6 @@ import { addAssets, hasAssets } from './pages/assets.ts';
 import { addDocsPage } from './pages/docs-page.ts';
 import { addGraphiqlPage } from './pages/graphiql-page.ts';
 import { addStartPage } from './pages/start-page.ts';
-import { restErrorBody } from './rest/error-body.ts';
 import { addOpenApi } from './rest/openapi.ts';
 import { addRestApi } from './rest/routes.ts';
 import type { Database } from './storage/database.ts';
@@ -158,7 +158,7 @@ async function createApp(parts: Parts, state: State): Promise<HttpApp> {
   const { sandbox, introspection, trustedProxies } = config;
   const publicUrl = () => state.publicUrl;
   const data = await createData(parts, state);
-  const { app, stop } = createHttpApp(logger, { errorBody: restErrorBody, trustedProxies });
+  const { app, stop } = createHttpApp(logger, { errorBody, trustedProxies });
   addRequestRecords(app);
   addRequestLog(app, logger, config.logRequests);
   metrics?.addRequests(app);
@@ -189,7 +189,7 @@ async function createApp(parts: Parts, state: State): Promise<HttpApp> {
 
 function errorBodyFor(path: string): FormatErrorBody {
   if (path.startsWith(OAUTH_PATH)) return oauthErrorBody;
-  return path === GRAPHQL_PATH ? graphqlErrorBody : restErrorBody;
+  return path === GRAPHQL_PATH ? graphqlErrorBody : errorBody;
 }
 
 async function listen(parts: Parts, sharesPort: boolean): Promise<Omit<Server, 'failed'>> {

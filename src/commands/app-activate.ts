@@ -1,5 +1,5 @@
 import { updateApp } from '../data/update-app.ts';
-import { appView } from '../rest/views.ts';
+import { appView } from '../model/app.ts';
 import type { Arguments, Command } from './command.ts';
 import { withDatabase } from './with-database.ts';
 

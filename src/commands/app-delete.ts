@@ -1,5 +1,5 @@
 import { deleteApp } from '../data/delete-app.ts';
-import { appView } from '../rest/views.ts';
+import { appView } from '../model/app.ts';
 import { type Command, YES } from './command.ts';
 import { withDatabase } from './with-database.ts';
 

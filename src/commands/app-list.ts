@@ -1,5 +1,5 @@
 import { listAccountApps } from '../data/list-apps.ts';
-import { appView } from '../rest/views.ts';
+import { appView } from '../model/app.ts';
 import { listCommand } from './list-command.ts';
 
 export const appList = listCommand({

@@ -1,6 +1,6 @@
 import { readDuration } from '../config.ts';
 import { rotateAppKey } from '../data/rotate-app-key.ts';
-import { appView } from '../rest/views.ts';
+import { appView } from '../model/app.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../config.ts';
 import { toApiError } from '../data/to-api-error.ts';
+import { errorBody } from '../http/error-body.ts';
 import { ApiError, describeCause } from '../model/api-error.ts';
 import { nearestName } from '../nearest-name.ts';
-import { restErrorBody } from '../rest/error-body.ts';
 import { DatabaseError } from '../storage/errors.ts';
 import { VERSION } from '../version.ts';
 import { WorkerStartError } from '../workers.ts';
@@ -173,13 +173,13 @@ function formatLine(error: unknown): string {
 function formatJson(error: unknown): string {
   if (error instanceof ApiError) {
     const { status, reason, fieldViolations } = error;
-    return restErrorBody(new ApiError(status, reason, describe(error), { fieldViolations }));
+    return errorBody(new ApiError(status, reason, describe(error), { fieldViolations }));
   }
   const isInput = error instanceof UsageError || error instanceof ConfigError;
   const [status, reason] = isInput
     ? (['INVALID_ARGUMENT', 'INVALID_USAGE'] as const)
     : (['INTERNAL', 'COMMAND_FAILED'] as const);
-  return restErrorBody(new ApiError(status, reason, describe(error)));
+  return errorBody(new ApiError(status, reason, describe(error)));
 }
 
 function describe(error: unknown): string {

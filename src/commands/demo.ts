@@ -1,8 +1,9 @@
 import { type Config, readConfig } from '../config.ts';
 import { createAccountToken } from '../data/create-account-token.ts';
 import { createSamples, type Samples } from '../data/create-samples.ts';
+import { projectView } from '../model/project.ts';
 import { idGenerator } from '../model/resource-name.ts';
-import { projectView, walletView } from '../rest/views.ts';
+import { walletView } from '../model/wallet.ts';
 import { migrate } from '../storage/migrate.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import type { Command } from './command.ts';

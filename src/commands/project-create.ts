@@ -1,5 +1,5 @@
 import { createProject } from '../data/create-project.ts';
-import { projectView } from '../rest/views.ts';
+import { projectView } from '../model/project.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './with-database.ts';
 

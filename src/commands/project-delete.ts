@@ -1,5 +1,5 @@
 import { deleteProject } from '../data/delete-project.ts';
-import { projectView } from '../rest/views.ts';
+import { projectView } from '../model/project.ts';
 import { type Command, YES } from './command.ts';
 import { withDatabase } from './with-database.ts';
 

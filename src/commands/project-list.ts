@@ -1,5 +1,5 @@
 import { listProjects } from '../data/list-projects.ts';
-import { projectView } from '../rest/views.ts';
+import { projectView } from '../model/project.ts';
 import { listCommand } from './list-command.ts';
 
 export const projectList = listCommand({

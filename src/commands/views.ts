@@ -1,8 +1,10 @@
 import type { ExportedRecord } from '../data/export-account.ts';
 import type { Account } from '../model/account.ts';
+import { appView } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
+import { projectView } from '../model/project.ts';
 import type { Token } from '../model/token.ts';
-import { appView, projectView, walletView } from '../rest/views.ts';
+import { walletView } from '../model/wallet.ts';
 
 /** Returns the fields of an account that the commands print. */
 export function accountView({ name, title, defaultProject, state, createTimeMs }: Account) {

@@ -1,5 +1,5 @@
 import { createWallet } from '../data/create-wallet.ts';
-import { walletView } from '../rest/views.ts';
+import { walletView } from '../model/wallet.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -1,5 +1,5 @@
 import { deleteWallet } from '../data/delete-wallet.ts';
-import { walletView } from '../rest/views.ts';
+import { walletView } from '../model/wallet.ts';
 import { type Command, YES } from './command.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -1,5 +1,5 @@
 import { listAnyProjectWallets } from '../data/list-wallets.ts';
-import { walletView } from '../rest/views.ts';
+import { walletView } from '../model/wallet.ts';
 import { listCommand } from './list-command.ts';
 
 export const walletList = listCommand({

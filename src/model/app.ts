@@ -13,3 +13,8 @@ export type App = {
   /** Unix time in milliseconds. */
   readonly createTimeMs: number;
 };
+
+/** Returns the fields of an app that the specification defines. */
+export function appView({ name, title, privateKey, active }: App) {
+  return { name, title, privateKey, active };
+}

@@ -19,3 +19,8 @@ export type Project = {
 export function coverImagePath(project: ResourceName<'projects'>): string {
   return `/covers/${idOf(project)}.svg`;
 }
+
+/** Returns the fields of a project that the specification defines. */
+export function projectView({ name, title, description, imageCoverUrl, imageCoverCid }: Project) {
+  return { name, title, description, imageCoverUrl, imageCoverCid };
+}

@@ -17,3 +17,8 @@ export type Wallet = {
   /** Unix time in milliseconds. */
   readonly updateTimeMs: number;
 };
+
+/** Returns the fields of a wallet that the specification defines. */
+export function walletView({ name, title, description, project, network, address }: Wallet) {
+  return { name, title, description, project, network, address, password: '' };
+}

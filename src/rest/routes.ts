@@ -3,17 +3,23 @@ import type { DataLayer } from '../data/data-layer.ts';
 import { type Authenticate, authenticatedPrincipal } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { readOnlyToken } from '../model/api-error.ts';
+import { appView } from '../model/app.ts';
 import { integerIn, renameFields } from '../model/fields.ts';
 import { createAppFields, signInFields, updateWalletFields } from '../model/operation-fields.ts';
+import { nextPageToken } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
+import { projectView } from '../model/project.ts';
+import { walletView } from '../model/wallet.ts';
 import { withIdempotencyKey } from './idempotency.ts';
 import type { operations } from './openapi-types.ts';
 import { unpackObject, unpackQuery } from './unpack.ts';
-import { appView, pageView, signInView, walletView } from './views.ts';
 
 /** The body of a request in the contract. */
 type Body<Id extends 'createApp' | 'signIn' | 'updateWallet'> =
   operations[Id]['requestBody']['content']['application/json'];
+
+/** The body of a response in the contract. */
+type Result<Id extends keyof operations> = operations[Id]['responses'][200]['content']['application/json'];
 
 /** The query parameters of the list in the contract. */
 type ListQuery = NonNullable<operations['listProjects']['parameters']['query']>;
@@ -45,39 +51,60 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
     app.post('/auth/apps', (request, reply) => {
       const principal = principalOf(request);
       const client = new RequestClient(request, reply);
-      return withIdempotencyKey(data.during(client), principal, request, reply, async (on) => {
-        const input = unpackObject(request.body, CREATE_APP);
-        return appView(await on.createApp(principal, input, client));
-      });
+      return withIdempotencyKey(
+        data.during(client),
+        principal,
+        request,
+        reply,
+        async (on): Promise<Result<'createApp'>> => {
+          const input = unpackObject(request.body, CREATE_APP);
+          return appView(await on.createApp(principal, input, client));
+        },
+      );
     });
 
     // The router's syntax for a literal colon is a double colon.
     app.post('/auth/accounts::signinIdentity', (request, reply) => {
       const principal = principalOf(request);
       const client = new RequestClient(request, reply);
-      return withIdempotencyKey(data.during(client), principal, request, reply, async (on) => {
-        const { privateKey } = unpackObject(request.body, SIGN_IN);
-        const input = unpackObject(privateKey, CREDENTIAL, 'privateKey');
-        return signInView(await renameFields(CREDENTIAL_NAMES, () => on.signIn(principal, input, client)));
-      });
+      return withIdempotencyKey(
+        data.during(client),
+        principal,
+        request,
+        reply,
+        async (on): Promise<Result<'signIn'>> => {
+          const { privateKey } = unpackObject(request.body, SIGN_IN);
+          const input = unpackObject(privateKey, CREDENTIAL, 'privateKey');
+          const signIn = () => on.signIn(principal, input, client);
+          const { accessToken, app } = await renameFields(CREDENTIAL_NAMES, signIn);
+          return { accessToken, app: appView(app) };
+        },
+      );
     });
 
     // The slash in the name of the wallet can be plain or %2F.
     app.patch<{ Params: { '*': string } }>('/wallet/*', (request, reply) => {
       const principal = principalOf(request);
       const client = new RequestClient(request, reply);
-      return withIdempotencyKey(data.during(client), principal, request, reply, async (on) => {
-        const changes = unpackObject(request.body, UPDATE_WALLET);
-        const input = { ...changes, name: request.params['*'] };
-        return walletView(await on.updateWallet(principal, input, client));
-      });
+      return withIdempotencyKey(
+        data.during(client),
+        principal,
+        request,
+        reply,
+        async (on): Promise<Result<'updateWallet'>> => {
+          const changes = unpackObject(request.body, UPDATE_WALLET);
+          const input = { ...changes, name: request.params['*'] };
+          return walletView(await on.updateWallet(principal, input, client));
+        },
+      );
     });
 
-    app.get('/project/projects', async (request, reply) => {
+    app.get('/project/projects', async (request, reply): Promise<Result<'listProjects'>> => {
       const own = data.during(new RequestClient(request, reply));
       const { pageSize, pageToken } = unpackQuery<keyof ListQuery>(request.query, Object.values(PAGE_NAMES));
       const input = { first: integerIn(pageSize), after: pageToken };
-      return pageView(await renameFields(PAGE_NAMES, () => own.listProjects(principalOf(request), input)));
+      const page = await renameFields(PAGE_NAMES, () => own.listProjects(principalOf(request), input));
+      return { projects: page.items.map(projectView), nextPageToken: nextPageToken(page) };
     });
   });
 }

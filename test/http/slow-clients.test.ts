@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpApp } from '../../src/http/app.ts';
+import { errorBody } from '../../src/http/error-body.ts';
 import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
 import { SLOW_CLIENT_LIMITS, type SlowClientLimits } from '../../src/http/protection/slow-clients.ts';
-import { restErrorBody } from '../../src/rest/error-body.ts';
 
 // Larger than what the system keeps for a connection.
 const LARGE = 'x'.repeat(12_000_000);
@@ -103,7 +103,7 @@ test('the headers of a request have no longer time than the whole request', asyn
 
 /** Starts an HTTP server with a path that returns a large response, and one that waits for `process`. */
 async function start(limits: Partial<SlowClientLimits>, body: string = LARGE) {
-  const settings = { errorBody: restErrorBody, slowClients: { ...SLOW_CLIENT_LIMITS, ...limits } };
+  const settings = { errorBody, slowClients: { ...SLOW_CLIENT_LIMITS, ...limits } };
   const { app, stop } = createHttpApp({ debug: () => {} }, settings);
   let served = 0;
   app.get('/large', async () => {

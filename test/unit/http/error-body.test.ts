@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { errorBody } from '../../../src/http/error-body.ts';
 import { invalidFields, resourceNotFound } from '../../../src/model/api-error.ts';
-import { restErrorBody } from '../../../src/rest/error-body.ts';
 
 // Source: AIP-193.
 const errorInfo = (reason: string) => ({
@@ -12,7 +12,7 @@ const errorInfo = (reason: string) => ({
 
 test('an error has its HTTP status, its message, its canonical name and its reason', () => {
   const error = resourceNotFound();
-  expect(JSON.parse(restErrorBody(error, 'request-1'))).toEqual({
+  expect(JSON.parse(errorBody(error, 'request-1'))).toEqual({
     error: {
       code: 404,
       message: error.message,
@@ -24,7 +24,7 @@ test('an error has its HTTP status, its message, its canonical name and its reas
 
 test('an error of the input has the fields at fault as well', () => {
   const fieldViolations = [{ field: 'title', description: 'Required.' }];
-  expect(JSON.parse(restErrorBody(invalidFields(fieldViolations), 'request-1'))).toEqual({
+  expect(JSON.parse(errorBody(invalidFields(fieldViolations), 'request-1'))).toEqual({
     error: {
       code: 400,
       message: 'title: Required.',
