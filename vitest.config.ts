@@ -7,6 +7,7 @@ const PROGRAMS = {
   '/usr/bin/prometheus': 'test/deploy/monitoring.test.ts',
   '/usr/bin/strace': 'test/sqlite/{durability,failed-sync,power-cut}.test.ts',
   '/usr/bin/systemd-analyze': 'test/deploy/service-unit.test.ts',
+  '/usr/lib/python3/dist-packages/authlib': 'test/clients/oauth.test.ts',
   '/usr/sbin/haproxy': 'test/deploy/proxies.test.ts',
   '/usr/sbin/nginx': 'test/deploy/proxies.test.ts',
   '/usr/sbin/pgbouncer': 'test/postgres/pooler.test.ts',

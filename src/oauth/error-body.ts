@@ -17,6 +17,9 @@ const CODES: Readonly<Partial<Record<Status, string>>> = {
   INTERNAL: 'server_error',
 };
 
+// Source: RFC 7617. Some libraries report the challenge, and not the body.
+const CHALLENGE = 'Basic realm="paw", charset="UTF-8", error="invalid_client"';
+
 /** Returns the body of an error response of the OAuth API. Source: RFC 6749, section 5.2. */
 export function oauthErrorBody({ reason, status, message }: ApiError): string {
   const error = CODES_BY_REASON[reason] ?? CODES[status] ?? 'invalid_request';
@@ -32,7 +35,7 @@ export async function withOauthErrors<T>(operation: () => Promise<T>): Promise<T
     if (!(error instanceof ApiError)) throw error;
     switch (error.status) {
       case 'UNAUTHENTICATED':
-        throw withResponse(error, 401, { 'www-authenticate': 'Basic realm="paw", charset="UTF-8"' });
+        throw withResponse(error, 401, { 'www-authenticate': CHALLENGE });
       case 'PERMISSION_DENIED':
         throw withResponse(error, 400, headersOf(error));
       default:

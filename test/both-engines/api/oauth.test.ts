@@ -14,7 +14,7 @@ import { type Gateway, seedTenant, startGateway, type Tenant } from '../../suppo
 
 // Source: RFC 6749, sections 2.3.1, 4.4 and 5; RFC 7009; RFC 8414.
 
-const CHALLENGE = 'Basic realm="paw", charset="UTF-8"';
+const CHALLENGE = 'Basic realm="paw", charset="UTF-8", error="invalid_client"';
 
 let gateway: Gateway;
 let tenant: Tenant;

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import axios from 'axios';
+import { clientCredentials } from 'axios-oauth-client';
+import * as openid from 'openid-client';
+import { ClientCredentials } from 'simple-oauth2';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type AppKey, createApp, withOtherSecret } from '../support/actors.ts';
+import { restApi } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+
+const run = promisify(execFile);
+
+let gateway: Gateway;
+let app: AppKey;
+let project: string | undefined;
+beforeAll(async () => {
+  gateway = await startGateway();
+  const { token, projects } = await seedTenant(gateway);
+  app = await createApp(api, token);
+  project = projects[0];
+  return gateway.stop;
+});
+
+const api = restApi(() => gateway.url);
+
+/** Gets a token with a private key. */
+type Client = { readonly name: string; issue(privateKey: string): Promise<string> };
+
+const PYTHON = `
+import sys
+from authlib.integrations.requests_client import OAuth2Session
+url, name, key, method = sys.argv[1:]
+session = OAuth2Session(name, key, token_endpoint_auth_method=method)
+print(session.fetch_token(url + '/oauth/token', grant_type='client_credentials')['access_token'], end='')
+`;
+
+const clients: readonly Client[] = [
+  {
+    name: 'openid-client',
+    async issue(privateKey) {
+      const config = await openid.discovery(new URL(gateway.url), app.name, privateKey, undefined, {
+        algorithm: 'oauth2',
+        execute: [openid.allowInsecureRequests],
+      });
+      return (await openid.clientCredentialsGrant(config, { scope: 'read write' })).access_token;
+    },
+  },
+  ...(['header', 'body'] as const).map((authorizationMethod) => ({
+    name: `simple-oauth2, with credentials in the ${authorizationMethod}`,
+    async issue(privateKey: string) {
+      const client = new ClientCredentials({
+        client: { id: app.name, secret: privateKey },
+        auth: { tokenHost: gateway.url },
+        options: { authorizationMethod },
+      });
+      return String((await client.getToken({ scope: 'read' })).token['access_token']);
+    },
+  })),
+  {
+    name: 'axios-oauth-client',
+    async issue(privateKey) {
+      const url = `${gateway.url}/oauth/token`;
+      return (await clientCredentials(axios.create(), url, app.name, privateKey)('read')).access_token;
+    },
+  },
+  {
+    name: 'curl',
+    async issue(privateKey) {
+      const form = ['-d', 'grant_type=client_credentials', '-u', `${app.name}:${privateKey}`];
+      const { stdout } = await run('curl', ['--silent', ...form, `${gateway.url}/oauth/token`]);
+      const { access_token, error } = JSON.parse(stdout);
+      if (error) throw new Error(error);
+      return access_token;
+    },
+  },
+  ...['client_secret_basic', 'client_secret_post'].map((method) => ({
+    name: `Authlib of Python, by ${method}`,
+    async issue(privateKey: string) {
+      // Only in a test, the key is on the command line.
+      const { stdout } = await run('/usr/bin/python3', [
+        '-c',
+        PYTHON,
+        gateway.url,
+        app.name,
+        privateKey,
+        method,
+      ]);
+      return stdout;
+    },
+  })),
+];
+
+describe.each(clients)('$name', ({ issue }) => {
+  test('gets a token, and lists projects', async () => {
+    const token = await issue(app.privateKey);
+    const { value } = await api.listProjects(token);
+    expect(value?.projects.map(({ name }) => name)).toEqual([project]);
+  });
+
+  test('names the error of a wrong secret', async () => {
+    const error = await issue(withOtherSecret(app.privateKey)).catch((thrown) => thrown);
+    expect(textOf(error)).toContain('invalid_client');
+  });
+});
+
+/** Returns what an error says, also by its response, its cause or the standard error. */
+function textOf(error: unknown): string {
+  const { message, stderr, cause, data, response } = error as Record<string, unknown>;
+  const { payload } = (data ?? {}) as Record<string, unknown>;
+  const { data: body } = (response ?? {}) as Record<string, unknown>;
+  return JSON.stringify([message, stderr, cause, payload, body]);
+}
