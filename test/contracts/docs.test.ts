@@ -81,13 +81,17 @@ test('no page names a PAW_ variable that the program does not read', () => {
   expect(named.filter((name) => !settingsRead().includes(name))).toEqual([]);
 });
 
-test('CONTRIBUTING.md names every package that is installed', () => {
+test('CONTRIBUTING.md has the packages that are installed, and no others', () => {
   const installed = ['package.json', 'test/package.json'].flatMap((file) => {
     const { dependencies, devDependencies } = JSON.parse(textOf(file));
     return Object.keys({ ...dependencies, ...devDependencies });
   });
   const [, section = ''] = /^## Dependencies$(.*)/ms.exec(textOf('CONTRIBUTING.md')) ?? [];
-  const named = [...section.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
-  const isNamed = (name: string) => named.includes(name) || named.includes(name.replace(/\/.*/, '/*'));
-  expect(installed.filter((name) => !isNamed(name))).toEqual([]);
+  const cells = [...section.matchAll(/^\| (`.*?) \|/gm)].map(([, cell = '']) => cell);
+  const named = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+  // A name such as `@types/*` stands for all packages of a scope.
+  const isSame = (name: string, pattern: string) =>
+    pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+  expect(installed.filter((name) => !named.some((pattern) => isSame(name, pattern)))).toEqual([]);
+  expect(named.filter((pattern) => !installed.some((name) => isSame(name, pattern)))).toEqual([]);
 });
