@@ -44,12 +44,8 @@ export type RequestState = {
   readonly pages: Map<string, Promise<ProjectPage>>;
   readonly appLists: Lists<App>;
   readonly walletLists: Lists<Wallet>;
-  /** Whether parsing, validation or the coercion of variables failed. */
-  isDocumentRejected: boolean;
   /** The request, if it has mutations and an `Idempotency-Key`, and is not a replay. */
   keyed?: FirstRequest;
-  /** The JSON of the response, if it was kept. */
-  json?: string | undefined;
   /** The operation, once it is known. */
   operation?: GraphqlOperation | undefined;
   /** The first error. */
@@ -75,13 +71,12 @@ export class Context {
   readonly authentication: Principal | ApiError;
   /** Returns undefined if the request has no `Idempotency-Key`. @throws UNAUTHENTICATED if it has one and no token */
   readonly readIdempotencyHeaders: () => IdempotencyHeaders | undefined;
-  /** Counts an introspection whose result was not kept. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
+  /** Counts an introspection. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
   readonly countIntrospection: () => Promise<void>;
   readonly state: RequestState = {
     pages: new Map(),
     appLists: { loaders: new Map(), totalCounts: new Map() },
     walletLists: { loaders: new Map(), totalCounts: new Map() },
-    isDocumentRejected: false,
   };
 
   constructor({

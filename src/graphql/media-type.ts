@@ -1,3 +1,4 @@
+import type { HTTPGraphQLResponse } from '@apollo/server';
 import Negotiator from 'negotiator';
 import { notAcceptable } from '../http/http-error.ts';
 
@@ -29,4 +30,21 @@ export function prefersHtml(accept: string | undefined): boolean {
 /** Every response is in UTF-8, so that this parameter of a media type excludes none. */
 function negotiator(accept: string): Negotiator {
   return new Negotiator({ headers: { accept: accept.replace(UTF_8, '') } });
+}
+
+/**
+ * Returns the HTTP status of a response. A document that is rejected has status 400 if the media
+ * type is `application/graphql-response+json`, and 200 if it is `application/json`, because a client
+ * can't distinguish a 400 in that type from a response of an intermediary. A request that is not
+ * well-formed has status 400 in both.
+ * Source: GraphQL over HTTP, section on `application/json`.
+ *
+ * @param reason that of the first error
+ */
+export function responseStatus(
+  { status = 200, headers }: HTTPGraphQLResponse,
+  reason: string | undefined,
+): number {
+  const isLegacy = headers.get('content-type')?.startsWith('application/json');
+  return isLegacy && status === 400 && reason !== 'BAD_REQUEST' ? 200 : status;
 }

@@ -32,7 +32,7 @@ export class MergedFields {
   }
 
   /** Adds the fields of a selection set. A fragment is expanded once. */
-  add({ selections }: SelectionSetNode, parent: string | undefined): void {
+  add({ selections }: SelectionSetNode, parent?: string): void {
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) {
         this.#addField({ node: selection, parent });

@@ -16,8 +16,7 @@ import {
 import { Context } from './context.ts';
 import { graphqlErrorBody } from './errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from './json-object.ts';
-import { prefersHtml, responseMediaType } from './media-type.ts';
-import { responseStatus } from './outcome.ts';
+import { prefersHtml, responseMediaType, responseStatus } from './media-type.ts';
 import { resultJson } from './response-size.ts';
 import { createSchema, schemaDocument } from './schema.ts';
 import {
@@ -103,7 +102,7 @@ async function handle(route: Route, request: FastifyRequest, reply: FastifyReply
   if (typeof response === 'string') return reply.type(`${mediaType}; charset=utf-8`).send(response);
   if (response.body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
   for (const [name, value] of response.headers) reply.header(name, value);
-  reply.code(responseStatus(response, context));
+  reply.code(responseStatus(response, failure?.reason));
   return response.body.string;
 }
 

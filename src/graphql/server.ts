@@ -19,16 +19,14 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { LogError } from '../http/observation/error-log.ts';
 import { ApiError } from '../model/api-error.ts';
-import { refuseChangesIfReadOnly, requireToken } from './authentication.ts';
+import { requireToken } from './authentication.ts';
 import type { Context } from './context.ts';
 import { causeOf, formatGraphqlError, graphqlErrorBody } from './errors.ts';
 import { idempotency } from './idempotency.ts';
 import { InputViolations } from './input-violations.ts';
-import { introspectionCache } from './introspection.ts';
 import { limitDocument, MAX_DOCUMENT_TOKENS } from './limits.ts';
-import { recordOutcome } from './outcome.ts';
+import { requestChecks } from './request-checks.ts';
 import { resultJson } from './response-size.ts';
-import { checkVariables } from './variables.ts';
 
 // The memory of a parsed document per character of its text. Measured with Node 26.
 const BYTES_PER_CHARACTER = 100;
@@ -128,10 +126,7 @@ export class GraphqlServer {
     { sandbox, plugins }: GraphqlServerSettings,
   ): ApolloServerPlugin<Context>[] {
     return [
-      recordOutcome,
-      refuseChangesIfReadOnly,
-      checkVariables(schema, this.#violations),
-      introspectionCache(),
+      requestChecks(schema, this.#violations),
       idempotency((error) => this.#logError(error, this.#requestId)),
       ...plugins,
       sandbox
@@ -149,7 +144,7 @@ export class GraphqlServer {
 
   #stringify(result: FormattedExecutionResult): string {
     const state = this.#contexts.getStore()?.state;
-    const json = state?.json ?? resultJson(result);
+    const json = resultJson(result);
     if (typeof json === 'string') return json;
     // The errors of the result are not sent.
     if (state !== undefined) state.failure = json;
