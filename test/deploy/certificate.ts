@@ -13,31 +13,17 @@ export type Certificate = {
   remove(): void;
 };
 
+const OPTIONS = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1';
+const SUBJECT = '-subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1';
+
 /** Makes a self-signed certificate, which the clients of this thread trust from now on. */
 export function trustedCertificate(): Certificate {
   const folder = mkdtempSync(join(tmpdir(), 'paw-test-certificate-'));
   const [file, keyFile, combinedFile] = ['cert.pem', 'key.pem', 'both.pem'].map((name) =>
     join(folder, name),
   ) as [string, string, string];
-  execFileSync(
-    'openssl',
-    [
-      ...[
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:prime256v1',
-        '-nodes',
-        '-days',
-        '1',
-      ],
-      ...['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'],
-      ...['-keyout', keyFile, '-out', file],
-    ],
-    { stdio: 'ignore' },
-  );
+  const words = [...`req ${OPTIONS} ${SUBJECT}`.split(' '), '-keyout', keyFile, '-out', file];
+  execFileSync('openssl', words, { stdio: 'ignore' });
   const certificate = readFileSync(file, 'utf8');
   writeFileSync(combinedFile, certificate + readFileSync(keyFile, 'utf8'));
   const trusted = getCACertificates('default');

@@ -33,19 +33,16 @@ const dashboard: { readonly panels: readonly Panel[] } = JSON.parse(shipped('gra
 const panelQueries = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 
 /** A gateway on each engine, and its metrics after requests of all kinds. */
-const instances: { engine: string; gateway: Gateway; metricsPort: number; text: string }[] = [];
+const instances: { gateway: Gateway; metricsPort: number; text: string }[] = [];
 
 beforeAll(async () => {
   const postgres = await startPostgres();
-  for (const [engine, settings] of [
-    ['SQLite', {}],
-    ['PostgreSQL', { DATABASE_URL: postgres.urlOf('postgres') }],
-  ] as const) {
+  for (const settings of [{}, { DATABASE_URL: postgres.urlOf('postgres') }]) {
     const metricsPort = await freePort();
     const gateway = await startGateway({ PAW_METRICS_PORT: String(metricsPort), ...settings });
     await sendRequests(gateway);
     const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-    instances.push({ engine, gateway, metricsPort, text });
+    instances.push({ gateway, metricsPort, text });
   }
   return async () => {
     for (const { gateway } of instances) await gateway.stop();
@@ -76,10 +73,14 @@ function promtool(words: readonly string[], input = '') {
   return { status, output: stdout + stderr };
 }
 
-test.each([0, 1])('promtool reports nothing about the metrics: instance %i', (index) => {
-  const { text = '', engine } = instances[index] ?? {};
-  expect(text).toContain(engine === 'SQLite' ? 'paw_sqlite_sync' : 'paw_postgres_wait');
-  expect(promtool(['check', 'metrics'], text)).toEqual({ status: 0, output: '' });
+test('promtool reports nothing about the metrics on either engine', () => {
+  expect(instances.map(({ text }) => text)).toEqual([
+    expect.stringContaining('paw_sqlite_sync'),
+    expect.stringContaining('paw_postgres_wait'),
+  ]);
+  for (const { text } of instances) {
+    expect(promtool(['check', 'metrics'], text)).toEqual({ status: 0, output: '' });
+  }
 });
 
 test('promtool accepts the configuration and its alerts', () => {
@@ -116,14 +117,9 @@ describe('Prometheus', () => {
   let folder: string;
   let running: Running | undefined;
 
-  const api = async (path: string) => {
-    const response = await fetch(`${url}/api/v1/${path}`);
-    return JSON.parse(await response.text());
-  };
-  const query = async (
-    expr: string,
-  ): Promise<readonly { metric: Record<string, string>; value: [number, string] }[]> => {
-    const { data, ...rest } = await api(`query?query=${encodeURIComponent(expr)}`);
+  const query = async (expr: string): Promise<readonly { value: [number, string] }[]> => {
+    const response = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(expr)}`);
+    const { data, ...rest } = JSON.parse(await response.text());
     expect(rest).toEqual({ status: 'success' });
     return data.result;
   };
@@ -171,20 +167,5 @@ describe('Prometheus', () => {
     for (const expr of panelQueries) {
       await query(expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*'));
     }
-  });
-
-  test('evaluates the alerts, and finds an instance that is down', async () => {
-    const states = async () => {
-      const { data } = await api('rules');
-      return data.groups.flatMap((group: { rules: readonly object[] }) => group.rules);
-    };
-    // Others can be pending on a busy machine.
-    const down = { name: 'PawInstanceDown', state: 'inactive' };
-    await expect.poll(states, POLL).toContainEqual(expect.objectContaining(down));
-    await expect
-      .poll(states, POLL)
-      .toEqual(rules.map(({ alert }) => expect.objectContaining({ name: alert, health: 'ok' })));
-    await instances.pop()?.gateway.stop();
-    await expect.poll(states, POLL).toContainEqual(expect.objectContaining({ ...down, state: 'pending' }));
   });
 });

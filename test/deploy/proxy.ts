@@ -1,9 +1,8 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Certificate } from './certificate.ts';
@@ -11,8 +10,6 @@ import type { Certificate } from './certificate.ts';
 /** A reverse proxy with its shipped configuration, in front of two instances. */
 export type ReverseProxy = {
   readonly url: string;
-  /** The status and the output of the program's own check of the configuration. */
-  check(): Promise<{ status: number | null; output: string }>;
   /** Everything that it has logged, requests included. */
   log(): string;
   stop(): Promise<void>;
@@ -26,8 +23,7 @@ export type ProxyKind = {
 };
 
 type Invocation = {
-  readonly run: readonly string[];
-  readonly check: readonly string[];
+  readonly words: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 };
 
@@ -48,8 +44,7 @@ export const haproxy: ProxyKind = {
       const text = shipped('haproxy.cfg');
       writeFileSync(file, asRoot ? text : text.replace(/^ *(user|group) .*$/gm, ''));
       return {
-        run: ['-db', '-f', file],
-        check: ['-c', '-f', file],
+        words: ['-db', '-f', file],
         environment: {
           BIND: `127.0.0.1:${port}`,
           GATEWAY_1: `127.0.0.1:${first}`,
@@ -102,7 +97,7 @@ export const nginx: ProxyKind = {
           '}',
         ].join('\n'),
       );
-      return { run: ['-p', folder, '-c', file], check: ['-t', '-p', folder, '-c', file] };
+      return { words: ['-p', folder, '-c', file] };
     }),
 };
 
@@ -117,48 +112,33 @@ async function startProxy(
   const folder = mkdtempSync(join(tmpdir(), 'paw-test-proxy-'));
   // The proxies drop root privileges.
   chmodSync(folder, 0o755);
-  const { run, check, environment = {} } = configure(folder);
+  const { words, environment = {} } = configure(folder);
   // Debian installs both in a folder that only root has in its PATH.
   const env = { PATH: `${process.env['PATH']}:/usr/sbin`, ...environment };
-  const launch = (words: readonly string[]): ChildProcessByStdio<null, Readable, Readable> =>
-    spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-
-  const child = launch(run);
-  const log = collect(child);
+  const child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
+  }
   const ended = once(child, 'close');
-  const stop = async () => {
-    child.kill('SIGTERM');
-    await ended;
-    rmSync(folder, { recursive: true, force: true });
-  };
   while (!(await accepts(url))) {
     await delay(20);
-    if (child.exitCode !== null) throw new Error(`${program} has ended: ${log()}`);
+    if (child.exitCode !== null) throw new Error(`${program} has ended: ${output}`);
   }
   return {
     url,
     log() {
       const accessLog = join(folder, ACCESS_LOG);
-      return log() + (existsSync(accessLog) ? readFileSync(accessLog, 'utf8') : '');
+      return output + (existsSync(accessLog) ? readFileSync(accessLog, 'utf8') : '');
     },
-    stop,
-    async check() {
-      const checking = launch(check);
-      const output = collect(checking);
-      const [status] = await once(checking, 'close');
-      return { status, output: output() };
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function collect(child: ChildProcessByStdio<null, Readable, Readable>): () => string {
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-    });
-  }
-  return () => text;
 }
 
 async function accepts(url: string): Promise<boolean> {
