@@ -2,9 +2,9 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connections } from './connections.ts';
 
-/** The bounds on what clients that do not read can occupy. */
+/** The limits on clients that do not read. */
 export type SlowClientLimits = {
-  /** The time after which Node looks whether a connection has made progress, in milliseconds. It notices that in the second one. */
+  /** The interval in which Node checks the progress of a connection, in milliseconds. It is closed after one or two. */
   readonly timeoutMs: number;
   /** The maximum size of all responses that are not read, in bytes. */
   readonly maxUnreadBytes: number;
@@ -14,7 +14,10 @@ export const SLOW_CLIENT_LIMITS: SlowClientLimits = { timeoutMs: 15_000, maxUnre
 
 const INTERVAL_MS = 100;
 
-/** Closes connections that neither send nor read, and those that have not read for longest while all unread bytes are too many. */
+/**
+ * Closes connections that neither send nor read. While all connections together have too many unread bytes, it also closes
+ * those that have not read for longest.
+ */
 export function limitSlowClients(
   server: Server,
   connections: Connections,

@@ -7,8 +7,8 @@ export const LOCK_TIMEOUT_MS = 1000;
 export type UseResult = 'done' | 'blocked' | 'lost';
 
 /**
- * Limits how many connections of a pool are used by what can wait for a lock: all writes together have three quarters, so
- * that reads always find one, and the statements that could not get a lock the last time have a quarter.
+ * Limits the connections of a pool that statements use which can wait for a lock. All writes together have three quarters,
+ * so that reads always find a connection. The statements that could not get a lock the last time have a quarter.
  */
 export class LockLimits {
   readonly #writes: Places;

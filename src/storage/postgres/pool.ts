@@ -62,7 +62,7 @@ export class ConnectionPool {
     this.#pool = pool;
     this.#size = pool.options.max;
     this.limits = new LockLimits(this.#size);
-    // A connection that breaks while nobody uses it is replaced.
+    // An unused connection that breaks is replaced.
     pool.on('error', () => {});
     pool.on('connect', (client) => void this.#current.add(client));
   }

@@ -22,7 +22,7 @@ export type Read = {
 };
 
 type PendingRead = Read & {
-  /** Calls a function in the async context of the request, by which traces know it. */
+  /** Calls a function in the async context of the request, which traces need. */
   readonly inContext: ReturnType<typeof AsyncLocalStorage.snapshot>;
   readonly resolve: (rows: readonly Row[]) => void;
   readonly reject: (error: unknown) => void;
