@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 const PROGRAMS = {
   '/usr/bin/chromium': 'test/browser/**',
   '/usr/bin/prometheus': 'test/deploy/monitoring.test.ts',
-  '/usr/bin/strace': 'test/sqlite/{durability,failed-sync,power-cut}.test.ts',
+  '/usr/bin/strace': 'test/sqlite/{failed-sync,power-cut}.test.ts',
   '/usr/bin/systemd-analyze': 'test/deploy/service-unit.test.ts',
   '/usr/lib/python3/dist-packages/authlib': 'test/clients/oauth.test.ts',
   '/usr/sbin/haproxy': 'test/deploy/proxies.test.ts',

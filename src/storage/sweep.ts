@@ -30,18 +30,21 @@ export type SweepOptions = {
 
 /** Deletes expired rows and old audit events, in batches. Several instances may do so at the same time. */
 export async function sweepExpired(
-  database: Pick<Database, 'write'>,
+  database: Pick<Database, 'read' | 'write'>,
   { auditDays, clock, signal, onDeleted }: SweepOptions,
 ): Promise<void> {
   // The id of an event begins with its time.
   const lastEvent = () => `events/${auditDays === 0 ? '' : firstUlid(clock() - auditDays * DAY_MS)}`;
   for (const [table, key, position] of DELETIONS) {
+    const last = table === 'audit_event' ? lastEvent : clock;
     // Without the order, PostgreSQL expects to find an old row early, and scans the table.
-    const batch = `SELECT ${key} FROM ${table} WHERE ${position} <= $1 ORDER BY ${position} LIMIT ${BATCH_SIZE}`;
-    const sql = `DELETE FROM ${table} WHERE (${key}) IN (${batch}) RETURNING 1 AS one`;
-    for (let count = BATCH_SIZE; count === BATCH_SIZE && !signal?.aborted; ) {
+    const find = `SELECT ${key} FROM ${table} WHERE ${position} <= $1 ORDER BY ${position} LIMIT $2`;
+    const sql = `DELETE FROM ${table} WHERE (${key}) IN (${find}) RETURNING 1 AS one`;
+    // Without expired rows, nothing is written.
+    let count = (await database.read(find, [last(), 1])).length === 0 ? 0 : BATCH_SIZE;
+    while (count === BATCH_SIZE && !signal?.aborted) {
       const start = performance.now();
-      count = (await database.write(sql, [table === 'audit_event' ? lastEvent() : clock()])).length;
+      count = (await database.write(sql, [last(), BATCH_SIZE])).length;
       if (count > 0) onDeleted(table, count);
       // Half of the time is left for requests.
       await delay(performance.now() - start, undefined, { signal }).catch(() => {});
@@ -56,7 +59,7 @@ export async function sweepExpired(
  * @returns a function that ends this after the current batch
  */
 export function startSweeper(
-  database: Pick<Database, 'write'>,
+  database: Pick<Database, 'read' | 'write'>,
   options: Omit<SweepOptions, 'signal'>,
   onError: (error: unknown) => void,
 ): () => Promise<void> {

@@ -42,21 +42,6 @@ describe('a transaction', () => {
     expect(await ids()).toEqual(expected);
   });
 
-  test('blocks other writes, which are committed even if the transaction fails', async () => {
-    const steps: string[] = [];
-    const failing = database.transaction(async (transaction) => {
-      await transaction.write(ADD, ['inside']);
-      for (let n = 0; n < 5; n += 1) await turn();
-      steps.push('transaction');
-      throw new Error('Changed my mind.');
-    });
-    const outside = database.write(ADD, ['outside']).then(() => steps.push('write'));
-    await expect(failing).rejects.toThrow('Changed my mind.');
-    await outside;
-    expect(steps).toEqual(['transaction', 'write']);
-    expect(await ids()).toEqual(['outside']);
-  });
-
   test('that reads before it writes sees the result of the transaction before it', async () => {
     await database.write('INSERT INTO item (id, at) VALUES ($1, $2)', ['counter', 0]);
     const count = () =>

@@ -19,14 +19,14 @@ function tracesIn(folder: string, words: readonly string[]): readonly string[] {
 /** Makes two accounts. Returns the first, and words of its rows. */
 async function makeAccounts(gateway: Gateway) {
   const api = restApi(() => gateway.url);
-  const { account, token, projects, wallets } = await seedTenant(gateway, { projects: 300, wallets: 300 });
+  const { account, token, projects, wallets } = await seedTenant(gateway, { projects: 30, wallets: 30 });
   for (const [n, wallet] of wallets.slice(0, 20).entries()) {
     await resultOf(
       api.updateWallet(token, wallet, { title: `Quetzal ${n}`, description: 'x'.repeat(99 * n) }),
     );
   }
   await resultOf(api.updateWallet(token, wallets[0] ?? '', { title: 'Axolotl', password: 'p'.repeat(32) }));
-  await seedTenant(gateway, { projects: 300, wallets: 300 });
+  await seedTenant(gateway, { projects: 30, wallets: 30 });
   const names = [account, ...projects, ...wallets];
   return { account, words: ['Quetzal', 'Axolotl', '$argon2id$', ...names.map(ulidOf)] };
 }
@@ -48,9 +48,10 @@ test('a deleted account is not in the file any more, and in no later backup', as
 
 test('while a server runs, a deleted account is neither in the file nor in its log after a minute', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  onTestFinished(() => void vi.useRealTimers());
   const gateway = await startGateway();
   onTestFinished(gateway.stop);
+  // First of all, since the stop needs them.
+  onTestFinished(() => void vi.useRealTimers());
   const { account, words } = await makeAccounts(gateway);
   await deleteAccount(gateway.admin, { name: account }, false);
   const folder = dirname(pathOf(gateway.databaseUrl));

@@ -6,7 +6,7 @@ import { startServerProcess } from '../support/paw.ts';
 
 const POLL = { timeout: 30_000, interval: 50 };
 
-test('while the disk takes no writes, a server is not ready, and the log has one line at the begin and one at the end', async () => {
+test('while the disk takes no writes, a server is not ready, and the log has one line', async () => {
   const { url: databaseUrl, remove } = await makeDatabase();
   onTestFinished(remove);
   const before = await startGateway({ DATABASE_URL: databaseUrl });
@@ -16,7 +16,6 @@ test('while the disk takes no writes, a server is not ready, and the log has one
   const apis = bothApis(() => server.url);
   const limit = (bytes: string) => execFileSync('prlimit', [`--pid=${server.pid}`, `--fsize=${bytes}:`]);
   const readiness = async () => (await send(`${server.url}/readyz`, 'GET')).status;
-  const lines = (text: string) => server.output().split(text).length - 1;
   expect(await readiness()).toBe(200);
 
   limit('4096');
@@ -28,11 +27,10 @@ test('while the disk takes no writes, a server is not ready, and the log has one
   await expect.poll(readiness, POLL).toBe(503);
   limit('unlimited');
   await expect.poll(readiness, POLL).toBe(200);
-  await expect.poll(() => lines('no request has failed for 10 s'), POLL).toBe(1);
   for (const api of apis) {
     const { value } = await api.updateWallet(token, wallets[0] ?? '', { title: api.name });
     expect(value?.title).toBe(api.name);
   }
-  expect(lines('"the database is unavailable"')).toBe(1);
+  expect(server.output().split('"the database is unavailable"')).toHaveLength(2);
   expect(await server.stop('SIGTERM')).toMatchObject({ status: 0 });
 });

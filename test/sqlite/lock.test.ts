@@ -4,7 +4,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { bothApis, send } from '../support/apis.ts';
 import { type Gateway, makeDatabase, migrateDatabase, seedTenant, startGateway } from '../support/gateway.ts';
-import { paw, startServerProcess } from '../support/paw.ts';
+import { paw } from '../support/paw.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -58,12 +58,4 @@ test('closing does not wait for a lock that another process holds, and readers t
     stdout: '{"apps":[],"nextPageToken":""}\n',
     stderr: '',
   });
-});
-
-test('an idle server stops well while another process holds the lock', async () => {
-  const server = await startServerProcess({ DATABASE_URL: gateway.databaseUrl });
-  const other = new DatabaseSync(fileOf(gateway));
-  onTestFinished(() => other.close());
-  other.exec('BEGIN IMMEDIATE');
-  expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
 });

@@ -1,86 +1,45 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { DatabaseError } from '../../src/storage/errors.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { bothApis, send } from '../support/apis.ts';
 import { damageTable, pathOf } from '../support/engine.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
-import { logLines, paw, pawProcess, startProgram } from '../support/paw.ts';
+import { logLines, paw, startProgram } from '../support/paw.ts';
 import { expectError } from '../support/refusal.ts';
 
-test('a lock of another process blocks writes, and not reads, until it is released', async () => {
-  const { url, remove } = await makeDatabase();
-  onTestFinished(remove);
-  const database = await openDatabase(url);
-  onTestFinished(database.close);
-  await database.write('CREATE TABLE item (id TEXT)');
-  const add = "INSERT INTO item (id) VALUES ('a')";
-  const count = () => database.read('SELECT COUNT(*) AS items FROM item');
-  const other = new DatabaseSync(pathOf(url));
-  onTestFinished(() => other.close());
-
-  other.exec('BEGIN IMMEDIATE');
-  let begun = false;
-  const refusals = await Promise.allSettled([
-    database.write(add),
-    database.transaction(async () => {
-      begun = true;
-    }),
-  ]);
-  for (const refusal of refusals) {
-    const reason = refusal.status === 'rejected' ? refusal.reason : undefined;
-    expect(reason).toBeInstanceOf(DatabaseError);
-    expect(reason).toMatchObject({ reason: 'UNAVAILABLE' });
-  }
-  expect(begun).toBe(false);
-  expect(await count()).toEqual([{ items: 0 }]);
-
-  other.exec('ROLLBACK');
-  await database.write(add);
-  await database.transaction((transaction) => transaction.write(add));
-  expect(await count()).toEqual([{ items: 2 }]);
-});
-
-test('a database that is locked is UNAVAILABLE for writes by both APIs, is no outage, and can still be read', async () => {
+test('a lock of another process makes writes UNAVAILABLE by both APIs, is no outage, and blocks no reads', async () => {
   const gateway = await startGateway();
   onTestFinished(gateway.stop);
-  for (const api of bothApis(() => gateway.url)) {
-    const tenant = await seedTenant(gateway, { wallets: 1 });
-    const [wallet = ''] = tenant.wallets;
-    const update = () => api.updateWallet(tenant.token, wallet, { title: 'Later' });
-    const other = new DatabaseSync(pathOf(gateway.databaseUrl));
-    onTestFinished(() => other.close());
-    const title = () => other.prepare('SELECT title FROM wallet WHERE id = ?').get(wallet.slice(8));
+  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
+  const apis = bothApis(() => gateway.url);
+  const updates = () =>
+    Promise.all(apis.map((api) => api.updateWallet(token, wallets[0] ?? '', { title: 'Later' })));
+  const other = new DatabaseSync(pathOf(gateway.databaseUrl));
+  onTestFinished(() => other.close());
+  const title = () => other.prepare('SELECT title FROM wallet').get();
 
-    other.exec('BEGIN IMMEDIATE');
-    const refused = await update();
-    expectError(api, refused, 'UNAVAILABLE');
-    expect(refused.response.text).not.toMatch(/lock|sql/i);
-    expect((await api.listProjects(tenant.token)).error).toBeUndefined();
-    expect(title()).toEqual({ title: 'Wallet 1' });
-
-    other.exec('ROLLBACK');
-    expect((await update()).value).toMatchObject({ name: wallet, title: 'Later' });
-    expect(title()).toEqual({ title: 'Later' });
+  other.exec('BEGIN IMMEDIATE');
+  const begin = vi.fn<() => Promise<void>>();
+  const waiting = Promise.allSettled([gateway.database.transaction(begin)]);
+  const refused = updates();
+  for (const api of apis) expect((await api.listProjects(token)).error).toBeUndefined();
+  for (const [index, refusal] of (await refused).entries()) {
+    expectError(apis[index] ?? expect.unreachable(), refusal, 'UNAVAILABLE');
+    expect(refusal.response.text).not.toMatch(/lock|sql/i);
   }
-  await expect.poll(gateway.log, { timeout: 30_000 }).toContain('"msg":"locks are available in time again"');
-  const lines = logLines(gateway.log()).filter(({ cause }) => cause !== undefined);
-  expect(lines).toMatchObject([
-    { cause: 'database is locked', reqId: expect.any(String), msg: 'a lock was not available in time' },
-  ]);
-  expect(gateway.log()).not.toContain('the database is');
-});
+  expect(await waiting).toMatchObject([{ reason: { reason: 'UNAVAILABLE', fault: 'lock' } }]);
+  expect(begin).not.toHaveBeenCalled();
+  expect(title()).toEqual({ title: 'Wallet 1' });
 
-test('a file in a missing folder of /proc ends the start with status 1 and one line', async () => {
-  const missing = '/proc/missing/folder';
-  const settings = { DATABASE_URL: `sqlite:${missing}/paw.db`, HOME: missing };
-  expect(await pawProcess(['serve'], settings)).toEqual({
-    status: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/^paw: The database is unavailable: ENOENT[^\n]+\n$/),
-  });
+  other.exec('ROLLBACK');
+  for (const { value } of await updates()) expect(value?.title).toBe('Later');
+  expect(title()).toEqual({ title: 'Later' });
+  const lines = logLines(gateway.log()).filter(({ fault }) => fault !== undefined);
+  expect(lines).toMatchObject([
+    { fault: 'lock', cause: 'database is locked', msg: 'a lock was not available in time' },
+  ]);
 });
 
 test('tokens that cannot be read are an outage, and not invalid tokens', async () => {
@@ -127,28 +86,24 @@ test('a server whose log cannot be written serves, masks errors, and ends with s
   expect(await server.stop('SIGTERM')).toEqual({ status: 0, stdout: '', stderr: '' });
 });
 
-describe('a file', () => {
-  test.each<[string, (file: string) => void]>([
-    ['a folder', (file) => mkdirSync(file)],
-    ['no database', (file) => writeFileSync(file, 'These bytes are no database. '.repeat(100))],
-  ])('that is %s is UNAVAILABLE', async (_, make) => {
-    const { url, remove } = await makeDatabase();
-    onTestFinished(remove);
-    make(pathOf(url));
-    const refusal = await openDatabase(url).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(DatabaseError);
-    expect(refusal).toMatchObject({ reason: 'UNAVAILABLE' });
-  });
+test.each<[string, (file: string) => void]>([
+  ['a folder', (file) => mkdirSync(file)],
+  ['no database', (file) => writeFileSync(file, 'These bytes are no database. '.repeat(100))],
+])('a file that is %s is UNAVAILABLE', async (_, make) => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  make(pathOf(url));
+  await expect(openDatabase(url)).rejects.toMatchObject({ reason: 'UNAVAILABLE', fault: 'outage' });
+});
 
-  test('that cannot be created ends a command with status 1 and one line', async () => {
-    const { url, remove } = await makeDatabase();
-    onTestFinished(remove);
-    writeFileSync(pathOf(url), '');
-    const settings = { DATABASE_URL: `${url}/paw.db` };
-    expect(await paw(['account', 'create', '--title', 'Blocked'], settings)).toEqual({
-      status: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^paw: .+\n$/),
-    });
+test('a file that cannot be created ends a command with status 1 and one line', async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  writeFileSync(pathOf(url), '');
+  const settings = { DATABASE_URL: `${url}/paw.db` };
+  expect(await paw(['account', 'create', '--title', 'Blocked'], settings)).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^paw: .+\n$/),
   });
 });

@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
-import { bothApis, send } from '../support/apis.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { send } from '../support/apis.ts';
 import { damageTable, pathOf } from '../support/engine.ts';
-import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
-import { startServerProcess } from '../support/paw.ts';
+import { makeDatabase, migrateDatabase, seedTenant, startGateway } from '../support/gateway.ts';
 
 // The result of a check is remembered for a second.
 const POLL = { timeout: 30_000, interval: 50 };
@@ -27,18 +29,6 @@ test('a server is not ready while the pages of a table are damaged, and healthy'
   expect((await send(`${gateway.url}/healthz`, 'GET')).status).toBe(200);
 });
 
-test('a server is not ready while the schema is that of another version', async () => {
-  const gateway = await startGateway();
-  onTestFinished(gateway.stop);
-  expect(await readiness(gateway.url)).toBe(200);
-  await gateway.database.write(
-    'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES (999, 999, 0)',
-  );
-  await expect.poll(() => readiness(gateway.url), POLL).toBe(503);
-  await gateway.database.write('DELETE FROM schema_migration WHERE version = 999');
-  await expect.poll(() => readiness(gateway.url), POLL).toBe(200);
-});
-
 test('a server is ready while another process writes', async () => {
   const gateway = await startGateway();
   onTestFinished(gateway.stop);
@@ -49,36 +39,34 @@ test('a server is ready while another process writes', async () => {
   other.exec('ROLLBACK');
 });
 
+const ADD = "INSERT INTO page_token_key (id, key) VALUES (1, 'key') ON CONFLICT (id) DO NOTHING";
+
 const replace = (file: string) => {
   copyFileSync(file, `${file}.copy`);
   renameSync(`${file}.copy`, file);
 };
 
-const probe = async (url: string) => expect(await readiness(url)).toBe(503);
-
-const update = (name: string) => async (url: string, token: string, wallet: string) => {
-  const api = bothApis(() => url).find((each) => each.name === name);
-  expect((await api?.updateWallet(token, wallet, { title: 'Lost' }))?.error?.reason).toBe('RESULT_UNKNOWN');
-};
-
-test.each([
-  ['is deleted', 'an update by GraphQL', (file: string) => rmSync(file), update('GraphQL')],
-  ['is replaced', 'an update by REST', replace, update('REST')],
-  ['has lost its log', 'an update by REST', (file: string) => rmSync(`${file}-wal`), update('REST')],
-  ['is replaced', 'a probe', replace, probe],
-])('a server whose file %s ends with status 1 and one line at %s, which is 503', async (...use) => {
-  const [, , change, request] = use;
-  const { url: databaseUrl, remove: removeDatabase } = await makeDatabase();
-  onTestFinished(removeDatabase);
-  const before = await startGateway({ DATABASE_URL: databaseUrl });
-  const { token, wallets } = await seedTenant(before, { wallets: 1 });
-  await before.stop();
-
-  const server = await startServerProcess({ DATABASE_URL: databaseUrl });
-  change(pathOf(databaseUrl));
-  await request(server.url, token, wallets[0] ?? '');
-  expect(await server.ended).toMatchObject({
-    status: 1,
-    stderr: `paw: The database file ${pathOf(databaseUrl)} was deleted or replaced.\n`,
-  });
+test.each<[string, (file: string) => void]>([
+  ['is deleted', (file) => rmSync(file)],
+  ['is replaced', replace],
+  ['has lost its log', (file) => rmSync(`${file}-wal`)],
+])('a database whose file %s takes no write and is not ready, which ends the server', async (_, change) => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  await migrateDatabase(url);
+  for (const notice of [
+    (database: Database) => expect(database.write(ADD)).rejects.toMatchObject({ reason: 'RESULT_UNKNOWN' }),
+    (database: Database) => expect(database.checkReady()).rejects.toMatchObject({ reason: 'UNAVAILABLE' }),
+  ]) {
+    const onFailure = vi.fn<(error: Error) => void>();
+    const copy = `${url}.${randomUUID()}`;
+    copyFileSync(pathOf(url), pathOf(copy));
+    const database = await openDatabase(copy, { onFailure });
+    change(pathOf(copy));
+    await notice(database);
+    await expect(database.write(ADD)).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
+    await database.close();
+    const error = new Error(`The database file ${pathOf(copy)} was deleted or replaced.`);
+    expect(onFailure.mock.calls).toEqual([[error]]);
+  }
 });

@@ -21,12 +21,11 @@ export class Checkpoints {
   readonly #path: string;
   readonly #timer: NodeJS.Timeout;
   #thread: Worker | undefined;
-  /** Whether a checkpoint is running, or will be tried again. */
-  #isBusy = false;
-  #isClosed = false;
-  #retry: NodeJS.Timeout | undefined;
+  #isRunning = false;
   /** The size of the log after the last checkpoint. */
   #bytes = 0;
+  /** The time before which a large log is not checkpointed again, as `performance.now()`. */
+  #nextMs = 0;
 
   /** @param path the file of the database */
   constructor(path: string) {
@@ -38,14 +37,13 @@ export class Checkpoints {
 
   /** Starts a checkpoint if the log is large. */
   considerLog(bytes: number): void {
-    if (bytes > CHECKPOINT_BYTES) this.#start();
+    if (bytes > CHECKPOINT_BYTES && performance.now() >= this.#nextMs) this.#start();
   }
 
   /** Ends the thread after its current checkpoint. */
   async close(): Promise<void> {
-    this.#isClosed = true;
     clearInterval(this.#timer);
-    clearTimeout(this.#retry);
+    this.#nextMs = Number.POSITIVE_INFINITY;
     const thread = this.#thread;
     if (thread === undefined) return;
     thread.ref();
@@ -55,8 +53,8 @@ export class Checkpoints {
   }
 
   #start(): void {
-    if (this.#isBusy || this.#isClosed) return;
-    this.#isBusy = true;
+    if (this.#isRunning) return;
+    this.#isRunning = true;
     this.#thread ??= this.#startThread();
     this.#thread.postMessage('checkpoint');
   }
@@ -65,23 +63,18 @@ export class Checkpoints {
     const thread = new Worker(THREAD, { workerData: { path: this.#path } });
     // A thread that is idle does not keep the process alive.
     thread.unref();
-    thread.on('message', (isTruncated: boolean) => {
-      if (!isTruncated) return this.#startLater();
-      this.#bytes = logSize(this.#path);
-      this.#isBusy = false;
-    });
+    thread.on('message', (isTruncated: boolean) => this.#end(isTruncated));
     thread.on('error', () => {
       this.#thread = undefined;
-      this.#startLater();
+      this.#end(false);
     });
     return thread;
   }
 
-  #startLater(): void {
-    this.#retry = setTimeout(() => {
-      this.#isBusy = false;
-      this.#start();
-    }, RETRY_INTERVAL_MS).unref();
+  #end(isTruncated: boolean): void {
+    this.#isRunning = false;
+    if (isTruncated) this.#bytes = logSize(this.#path);
+    else this.#nextMs = Math.max(this.#nextMs, performance.now() + RETRY_INTERVAL_MS);
   }
 }
 

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError, unavailable } from '../errors.ts';
 import type { LogSync } from './log-sync.ts';
-import { BUSY, isDiskError, primaryResultCode, translateErrors } from './statements.ts';
+import { isDiskError, type RunStatement } from './statements.ts';
 
 /** How long a write waits for the lock of another process. */
 export const BUSY_TIMEOUT_MS = 2000;
@@ -37,15 +37,18 @@ export class GroupCommit {
   readonly #log: Pick<LogSync, 'assertUsable' | 'sync'>;
   readonly #queue: PendingWrite[] = [];
   readonly #unfinished = new Set<Promise<unknown>>();
-  readonly #control: (sql: string) => void;
+  readonly #execute: RunStatement;
   #isScheduled = false;
   #needsSpace = false;
 
-  /** @param log puts commits on disk */
-  constructor(writer: DatabaseSync, log: Pick<LogSync, 'assertUsable' | 'sync'>) {
+  /**
+   * @param execute executes statements on `writer`
+   * @param log puts commits on disk
+   */
+  constructor(writer: DatabaseSync, execute: RunStatement, log: Pick<LogSync, 'assertUsable' | 'sync'>) {
     this.#writer = writer;
+    this.#execute = execute;
     this.#log = log;
-    this.#control = controlOf(writer);
   }
 
   /** Runs one statement. @throws RESULT_UNKNOWN if it was committed, and could not be put on disk */
@@ -94,10 +97,10 @@ export class GroupCommit {
     if (writes.length === 0) return;
     const settlements: Settle[] = [];
     try {
-      for (const write of writes) settlements.push(await this.#execute(write, writes.length > 1));
+      for (const write of writes) settlements.push(await this.#runWrite(write, writes.length > 1));
       // A sync can have failed during a transaction.
       this.#log.assertUsable();
-      this.#control('COMMIT');
+      this.#execute('COMMIT');
     } catch (error) {
       this.#needsSpace ||= isDiskError(error);
       this.#rollBack();
@@ -116,10 +119,10 @@ export class GroupCommit {
     for (let remaining = batch, interval = MIN_BUSY_INTERVAL_MS; ; ) {
       try {
         this.#log.assertUsable();
-        this.#control('BEGIN IMMEDIATE');
+        this.#execute('BEGIN IMMEDIATE');
         return remaining;
       } catch (error) {
-        const isBusy = error instanceof DatabaseError && primaryResultCode(error.cause) === BUSY;
+        const isBusy = error instanceof DatabaseError && error.fault === 'lock';
         const now = performance.now();
         for (const { deadline, reject } of remaining) if (!isBusy || now > deadline) reject(error);
         remaining = isBusy ? remaining.filter(({ deadline }) => now <= deadline) : [];
@@ -136,13 +139,13 @@ export class GroupCommit {
    * @param isShared whether the batch has other writes
    * @throws UNAVAILABLE if the whole batch is undone
    */
-  async #execute({ work, isAtomic, resolve, reject }: PendingWrite, isShared: boolean): Promise<Settle> {
+  async #runWrite({ work, isAtomic, resolve, reject }: PendingWrite, isShared: boolean): Promise<Settle> {
     const needsSavepoint = isShared && !isAtomic;
-    if (needsSavepoint) this.#control('SAVEPOINT write');
+    if (needsSavepoint) this.#execute('SAVEPOINT write');
     try {
       // An `await` would end the turn of the event loop.
       const result = isAtomic ? work() : await work();
-      if (needsSavepoint) this.#control('RELEASE write');
+      if (needsSavepoint) this.#execute('RELEASE write');
       return (failure) => (failure === undefined ? resolve(result) : reject(failure));
     } catch (error) {
       if (!isShared) throw error;
@@ -152,8 +155,8 @@ export class GroupCommit {
         throw unavailable(error instanceof DatabaseError ? error.cause : error);
       }
       if (needsSavepoint) {
-        this.#control('ROLLBACK TO write');
-        this.#control('RELEASE write');
+        this.#execute('ROLLBACK TO write');
+        this.#execute('RELEASE write');
       }
       return () => reject(error);
     }
@@ -166,14 +169,4 @@ export class GroupCommit {
       // The next BEGIN fails and names the cause.
     }
   }
-}
-
-/** Returns a function that runs statements without parameters and rows, each of which is prepared once. */
-function controlOf(writer: DatabaseSync): (sql: string) => void {
-  const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
-  return (sql) => {
-    const statement = statements.get(sql) ?? writer.prepare(sql);
-    statements.set(sql, statement);
-    translateErrors(() => statement.run());
-  };
 }

@@ -1,14 +1,14 @@
-import { closeSync, existsSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Database, type Queryable, type Row, type Value, writeEach } from '../database.ts';
+import { type Database, type Execute, type Queryable, type Row, type Value, writeEach } from '../database.ts';
 import { unavailable } from '../errors.ts';
 import { READINESS_LIFETIME_MS } from '../readiness.ts';
 import { remembered } from '../remembered.ts';
 import { type ObserveStatement, timedStatements } from '../statement-times.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';
-import { isNamed, LogSync, type Sync } from './log-sync.ts';
+import { LogSync, type Sync } from './log-sync.ts';
 import { ReadinessCheck } from './readiness.ts';
 import { readsByTurn } from './reads.ts';
 import { statementRunner, translateErrors } from './statements.ts';
@@ -52,9 +52,9 @@ export function openSqlite(
   // SQLite names the log after the file that the link leads to.
   const path = realpathSync(link);
   const file = statSync(path);
-  const { writer, reader } = translateErrors(() => openConnections(path, file));
+  const { writer, reader } = translateErrors(() => openConnections(path));
   const readByTurn = readsByTurn(reader);
-  const run = statementRunner(writer);
+  const execute = statementRunner(writer);
   const checkpoints = new Checkpoints(path);
   const log = new LogSync(path, file, {
     onSync(sync) {
@@ -63,31 +63,24 @@ export function openSqlite(
     },
     onFailure,
   });
-  const writes = new GroupCommit(writer, log);
+  const writes = new GroupCommit(writer, execute, log);
   const timed = timedStatements(onStatement);
   const readiness = new ReadinessCheck(path, () => writes.needsSpace);
-
-  async function execute<R extends Row>(sql: string, params: readonly Value[] = []) {
-    return run(sql, params) as readonly R[];
-  }
-  const transaction: Queryable = { read: execute, write: execute };
+  const inTransaction: Execute = async <R extends Row>(sql: string, params?: readonly Value[]) =>
+    execute(sql, params) as readonly R[];
+  const transaction: Queryable = { read: inTransaction, write: inTransaction };
 
   const database: Database = {
-    async read<R extends Row>(sql: string, params: readonly Value[] = []) {
-      return (await timed('read', () => readByTurn(sql, params))) as readonly R[];
-    },
+    read: <R extends Row>(sql: string, params: readonly Value[] = []) =>
+      timed('read', () => readByTurn(sql, params)) as Promise<readonly R[]>,
 
-    async write<R extends Row>(sql: string, params: readonly Value[] = []) {
-      return timed('write', () => writes.run(() => run(sql, params) as readonly R[]));
-    },
+    write: <R extends Row>(sql: string, params?: readonly Value[]) =>
+      timed('write', () => writes.run(() => execute(sql, params) as readonly R[])),
 
-    async transaction(work) {
-      return timed('transaction', () => writes.transaction(() => work(transaction)));
-    },
+    transaction: (work) => timed('transaction', () => writes.transaction(() => work(transaction))),
 
-    async writeAll(statements) {
-      return timed('write', () => writes.transaction(() => writeEach(transaction, statements)));
-    },
+    writeAll: (statements) =>
+      timed('write', () => writes.transaction(() => writeEach(transaction, statements))),
 
     during: () => database,
     synced: () => log.sync(),
@@ -109,15 +102,9 @@ export function openSqlite(
   return database;
 }
 
-/** @param file the file as it was before */
-function openConnections(path: string, file: Stats): { writer: DatabaseSync; reader: DatabaseSync } {
+function openConnections(path: string): { writer: DatabaseSync; reader: DatabaseSync } {
   // Only while it opens may SQLite itself wait for a lock, since it blocks the event loop.
   const writer = new DatabaseSync(path, SETTINGS);
-  writer.exec('PRAGMA page_count');
-  if (!isNamed(file, path)) {
-    writer.close();
-    throw unavailable(new Error(`The database file ${path} was replaced while it was being opened`));
-  }
   writer.exec('PRAGMA journal_mode = WAL');
   // COMMIT writes to the page cache. The log is synced elsewhere.
   writer.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA busy_timeout = 0');
@@ -133,21 +120,9 @@ function openConnections(path: string, file: Stats): { writer: DatabaseSync; rea
 /** Creates the file if it does not exist, readable by its owner only. SQLite gives its WAL files the same permissions. */
 function createFile(path: string): void {
   try {
-    createFolder(dirname(path));
+    mkdirSync(dirname(path), { recursive: true });
     closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
     throw unavailable(error);
-  }
-}
-
-/** Creates a folder and its parents. In `/proc`, the recursive `mkdir` of Node would never end. */
-export function createFolder(path: string): void {
-  if (existsSync(path)) return;
-  createFolder(dirname(path));
-  try {
-    mkdirSync(path);
-  } catch (error) {
-    // Another process may have been faster.
-    if (!existsSync(path)) throw error;
   }
 }

@@ -26,12 +26,12 @@ const OUTAGE_CODES = new Set([
 ]);
 
 /** Executes a statement and returns its rows. @throws UNAVAILABLE if the database is unavailable */
-export type RunStatement = (sql: string, params: readonly Value[]) => readonly Row[];
+export type RunStatement = (sql: string, params?: readonly Value[]) => readonly Row[];
 
 /** Returns a function that executes statements on a connection. Each statement is prepared once. */
 export function statementRunner(connection: DatabaseSync): RunStatement {
   const statements = new Map<string, (params: readonly Value[]) => readonly Row[]>();
-  return (sql, params) =>
+  return (sql, params = []) =>
     translateErrors(() => {
       let run = statements.get(sql);
       if (run === undefined) {

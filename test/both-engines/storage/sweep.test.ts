@@ -104,6 +104,11 @@ describe('a sweep', () => {
     expect(await database.read('SELECT id FROM audit_event')).toEqual([{ id: ids[1] }]);
   });
 
+  test('writes nothing without expired rows', async () => {
+    const write = () => expect.unreachable('A statement was written.');
+    await sweepExpired({ ...database, write }, { auditDays: AUDIT_DAYS, clock, onDeleted: write });
+  });
+
   test('ends after its current batch when the server stops', async () => {
     await insertExpired(250);
     let deleted = 0;
