@@ -2,7 +2,14 @@ import { HeaderMap } from '@apollo/server';
 import { type ASTNode, GraphQLError, type GraphQLFormattedError, isValueNode, Kind } from 'graphql';
 import { toApiError } from '../data/to-api-error.ts';
 import { headersOf, statusCodeOf } from '../http/http-error.ts';
-import { type ApiError, invalidFields, resultUnknown, type Status, shouldLog } from '../model/api-error.ts';
+import {
+  type ApiError,
+  INVALID_CREDENTIALS,
+  invalidFields,
+  resultUnknown,
+  type Status,
+  shouldLog,
+} from '../model/api-error.ts';
 import type { InputViolations } from './input-violations.ts';
 import { MAX_DOCUMENT_TOKENS } from './limits.ts';
 
@@ -25,7 +32,8 @@ export function graphqlError(error: ApiError, requestId: string): GraphQLFormatt
   return {
     message: error.message,
     extensions: {
-      code: CODES[error.status],
+      // Clients sign out when a request is unauthenticated. A sign-in that fails says nothing about the token.
+      code: error.reason === INVALID_CREDENTIALS ? INVALID_CREDENTIALS : CODES[error.status],
       status: error.status,
       reason: error.reason,
       ...(error.fieldViolations.length > 0 && { fieldViolations: error.fieldViolations }),

@@ -17,7 +17,8 @@ export const mutations: MutationResolvers = {
   async createApp(_parent, { input }, context) {
     const mutationId = begin(context, input, createAppFields);
     const { data, principal, client } = context;
-    return { app: await data.createApp(principal, input, client), ...mutationId };
+    const app = await data.createApp(principal, input, client);
+    return { app, privateKey: app.privateKey, ...mutationId };
   },
 
   async updateApp(_parent, { input }, context) {
@@ -29,7 +30,8 @@ export const mutations: MutationResolvers = {
   async rotateAppKey(_parent, { input }, context) {
     const mutationId = begin(context, input, rotateAppKeyFields);
     const { data, principal, client } = context;
-    return { app: await data.rotateAppKey(principal, input, client), ...mutationId };
+    const app = await data.rotateAppKey(principal, input, client);
+    return { app, privateKey: app.privateKey, ...mutationId };
   },
 
   async signIn(_parent, { input }, context) {

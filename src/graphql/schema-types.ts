@@ -99,6 +99,8 @@ export type CreateAppPayload = {
   readonly app: App;
   /** The `clientMutationId` of the input. */
   readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The private key, beside the app, so that a normalized cache of a client does not keep it. */
+  readonly privateKey: Scalars['String']['output'];
 };
 
 /**
@@ -204,7 +206,10 @@ export type Network =
   | 'NETWORK_ETHEREUM'
   /** Ethereum's Rinkeby testnet, for testing only. */
   | 'NETWORK_ETHEREUM_RINKEBY'
-  /** Another spelling of `NETWORK_ETHEREUM_RINKEBY`. Accepted as input, never returned. */
+  /**
+   * Another spelling of `NETWORK_ETHEREUM_RINKEBY`. Accepted as input, never returned: a client
+   * need not handle it in a wallet.
+   */
   | 'NETWORK_ETHEREUM_RINKERBY'
   /** Polygon mainnet. */
   | 'NETWORK_POLYGON'
@@ -367,6 +372,8 @@ export type RotateAppKeyPayload = {
   readonly app: App;
   /** The `clientMutationId` of the input. */
   readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The new private key. See `CreateAppPayload`. */
+  readonly privateKey: Scalars['String']['output'];
 };
 
 /** The input of `signIn`. */
@@ -717,6 +724,7 @@ export type AppEdgeResolvers<ContextType = Context, ParentType extends Resolvers
 export type CreateAppPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreateAppPayload'] = ResolversParentTypes['CreateAppPayload']> = {
   app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  privateKey?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
@@ -782,6 +790,7 @@ export interface ResourceNameScalarConfig extends GraphQLScalarTypeConfig<Resolv
 export type RotateAppKeyPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['RotateAppKeyPayload'] = ResolversParentTypes['RotateAppKeyPayload']> = {
   app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  privateKey?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type SignInPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SignInPayload'] = ResolversParentTypes['SignInPayload']> = {

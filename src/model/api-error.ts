@@ -88,8 +88,11 @@ export function tokenInvalid(): ApiError {
 /** Returns the error for a failed sign-in: the same for an unknown app, a foreign app and a wrong key. */
 export function invalidCredentials(app?: ResourceName<'apps'>): ApiError {
   const message = 'The app does not exist, or the private key is wrong.';
-  return new ApiError('UNAUTHENTICATED', 'INVALID_CREDENTIALS', message, { app });
+  return new ApiError('UNAUTHENTICATED', INVALID_CREDENTIALS, message, { app });
 }
+
+/** The reason of `invalidCredentials`, which has an error code of its own in GraphQL. */
+export const INVALID_CREDENTIALS = 'INVALID_CREDENTIALS';
 
 /** Returns the error for a sign-in to an inactive app with the correct private key. */
 export function appInactive(app?: ResourceName<'apps'>): ApiError {

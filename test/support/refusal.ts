@@ -4,7 +4,8 @@ import type { Api, Outcome } from './apis.ts';
 /** The HTTP status and the code of each kind of error, by each API. */
 const ERRORS = {
   INVALID_ARGUMENT: { REST: [400, 400], GraphQL: [200, 'BAD_USER_INPUT'] },
-  UNAUTHENTICATED: { REST: [401, 401], GraphQL: [200, 'UNAUTHENTICATED'] },
+  // The error of a sign-in: without a valid token, no operation is executed.
+  UNAUTHENTICATED: { REST: [401, 401], GraphQL: [200, 'INVALID_CREDENTIALS'] },
   PERMISSION_DENIED: { REST: [403, 403], GraphQL: [200, 'FORBIDDEN'] },
   NOT_FOUND: { REST: [404, 404], GraphQL: [200, 'NOT_FOUND'] },
   RESOURCE_EXHAUSTED: { REST: [429, 429], GraphQL: [200, 'RATE_LIMITED'] },

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 
 const ROTATE = `mutation ($input: RotateAppKeyInput!) {
-  rotateAppKey(input: $input) { app { name title privateKey active } clientMutationId }
+  rotateAppKey(input: $input) { app { name title privateKey active } privateKey clientMutationId }
 }`;
 
 const SIGN_IN = 'mutation ($input: SignInInput!) { signIn(input: $input) { accessToken expireTime } }';
@@ -190,7 +190,8 @@ test('is repeated by its Idempotency-Key, with the same new key', async () => {
   const [first, second] = [await send(), await send()];
   expect(second.headers.get('idempotency-replayed')).toBe('true');
   expect(second.text).toBe(first.text);
-  const { privateKey } = JSON.parse(first.text).data.rotateAppKey.app;
+  const { app: rotated, privateKey } = JSON.parse(first.text).data.rotateAppKey;
+  expect(rotated.privateKey).toBe(privateKey);
   expect(await signInsWith(app, { name: app.name, privateKey })).toEqual([ENDED_KEY, 'ok']);
 });
 
