@@ -1,7 +1,8 @@
 import { readConfig } from '../config.ts';
 import { sqlitePath } from '../storage/database-url.ts';
 import { backUpSqlite } from '../storage/sqlite/backup.ts';
-import { type Command, UsageError } from './command.ts';
+import { restoreSqlite } from '../storage/sqlite/restore.ts';
+import { type Arguments, type Command, UsageError } from './command.ts';
 
 export const backup: Command = {
   name: 'backup',
@@ -9,10 +10,27 @@ export const backup: Command = {
   operand: 'file',
   options: {},
   async run(args) {
-    const path = sqlitePath(readConfig(args.environment).databaseUrl);
-    if (path === undefined)
-      throw new UsageError('DATABASE_URL must be sqlite:<path>. For PostgreSQL, use pg_dump.');
+    const path = databaseFile(args, 'pg_dump');
     const bytes = backUpSqlite(path, args.operand);
     args.print({ file: args.operand, bytes }, `Copied ${path} to ${args.operand}.`);
   },
 };
+
+export const restore: Command = {
+  name: 'restore',
+  summary: 'Checks a backup and replaces the SQLite database by it. No server may use the database.',
+  operand: 'file',
+  options: {},
+  async run(args) {
+    const path = databaseFile(args, 'pg_restore');
+    const version = restoreSqlite(args.operand, path);
+    args.print({ file: args.operand, version }, `Restored ${path} from ${args.operand}.`);
+  },
+};
+
+/** @param tool the program for PostgreSQL */
+function databaseFile({ environment }: Arguments, tool: string): string {
+  const path = sqlitePath(readConfig(environment).databaseUrl);
+  if (path !== undefined) return path;
+  throw new UsageError(`DATABASE_URL must be sqlite:<path>. For PostgreSQL, use ${tool}.`);
+}

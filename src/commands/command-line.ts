@@ -7,65 +7,30 @@ import { nearestName } from '../nearest-name.ts';
 import { DatabaseError } from '../storage/errors.ts';
 import { VERSION } from '../version.ts';
 import { WorkerStartError } from '../workers.ts';
-import { accountCreate } from './account-create.ts';
-import { accountDelete } from './account-delete.ts';
-import { accountExport } from './account-export.ts';
-import { accountList } from './account-list.ts';
-import { accountResume, accountSuspend } from './account-suspend.ts';
-import { appActivate, appDeactivate } from './app-activate.ts';
-import { appDelete } from './app-delete.ts';
-import { appList } from './app-list.ts';
-import { appRotateKey } from './app-rotate-key.ts';
-import { appUpdate } from './app-update.ts';
+import { accountCommands } from './account-commands.ts';
+import { appCommands } from './app-commands.ts';
 import { auditList } from './audit-list.ts';
-import { backup } from './backup.ts';
+import { backup, restore } from './backup.ts';
 import { check } from './check.ts';
 import { type Arguments, type Command, UsageError } from './command.ts';
 import { copy } from './copy.ts';
 import { demo } from './demo.ts';
 import { commandHelp, overview } from './help.ts';
 import { migrate } from './migrate.ts';
-import { projectCreate } from './project-create.ts';
-import { projectDelete } from './project-delete.ts';
-import { projectList } from './project-list.ts';
-import { projectUpdate } from './project-update.ts';
-import { restore } from './restore.ts';
+import { projectCommands } from './project-commands.ts';
 import { serve } from './serve.ts';
 import { readLine } from './standard-input.ts';
-import { tokenCreate } from './token-create.ts';
-import { tokenList } from './token-list.ts';
-import { tokenRevoke } from './token-revoke.ts';
-import { walletCreate } from './wallet-create.ts';
-import { walletDelete } from './wallet-delete.ts';
-import { walletList } from './wallet-list.ts';
-import { walletUpdate } from './wallet-update.ts';
+import { tokenCommands } from './token-commands.ts';
+import { walletCommands } from './wallet-commands.ts';
 
 const COMMANDS: readonly Command[] = [
   serve,
   demo,
-  accountCreate,
-  accountList,
-  accountSuspend,
-  accountResume,
-  accountExport,
-  accountDelete,
-  projectCreate,
-  projectList,
-  projectUpdate,
-  projectDelete,
-  walletCreate,
-  walletList,
-  walletUpdate,
-  walletDelete,
-  appList,
-  appUpdate,
-  appActivate,
-  appDeactivate,
-  appRotateKey,
-  appDelete,
-  tokenCreate,
-  tokenList,
-  tokenRevoke,
+  ...accountCommands,
+  ...projectCommands,
+  ...walletCommands,
+  ...appCommands,
+  ...tokenCommands,
   auditList,
   migrate,
   check,
@@ -135,10 +100,8 @@ function readArguments(command: Command, args: readonly string[]): Arguments {
   };
   return {
     optional,
-    required: (name) => optional(name) ?? '',
     isSet: (name) => values[name] === true,
     operand: operand ?? '',
-    json,
     environment: process.env,
     readLine: () => readLine(process.stdin),
     print: (object, text) => console.log(json ? JSON.stringify(object) : text),

@@ -6,21 +6,33 @@ export type Option = {
   readonly required?: boolean;
 };
 
+/** The options that name the parent of a resource. */
+export const ACCOUNT = { value: '<name>', description: 'The account, accounts/<ULID>.', required: true };
+export const PROJECT = { value: '<name>', description: 'The project, projects/<ULID>.', required: true };
+
+/** The options for the text of a new resource. */
+export const TEXT = {
+  title: { value: '<text>', description: 'The title, 1 to 200 characters.', required: true },
+  description: { value: '<text>', description: 'A short description, up to 2,000 characters.' },
+};
+
+/** The options for a new text of a resource. */
+export const NEW_TEXT = {
+  title: { value: '<text>', description: 'The new title, 1 to 200 characters.' },
+  description: { value: '<text>', description: 'The new description, up to 2,000 characters.' },
+};
+
 /** The option of a command that deletes something. */
 export const YES: Option = { description: 'Confirms the deletion.', required: true };
 
 /** The parsed arguments of a command. */
 export type Arguments = {
-  /** Returns the value of a required option. */
-  required(option: string): string;
   /** Returns the value of an option, or undefined if the option is omitted. */
   optional(option: string): string | undefined;
   /** Returns whether an option without a value is set. */
   isSet(option: string): boolean;
   /** The value of the positional argument, or an empty string if the command has none. */
   readonly operand: string;
-  /** Whether to print one JSON object and nothing else. */
-  readonly json: boolean;
   readonly environment: NodeJS.ProcessEnv;
   /** Reads the first line of standard input. */
   readLine(): Promise<string>;

@@ -5,9 +5,9 @@ import { projectView } from '../model/project.ts';
 import { idGenerator } from '../model/resource-name.ts';
 import { walletView } from '../model/wallet.ts';
 import { migrate } from '../storage/migrate.ts';
-import { openDatabase } from '../storage/open-database.ts';
 import type { Command } from './command.ts';
 import { serveUntilStopped } from './serve.ts';
+import { whileOpen } from './with-database.ts';
 
 const DATABASE_URL = 'sqlite:data/demo.db';
 
@@ -50,8 +50,7 @@ export const demo: Command = {
 
 /** Migrates the database, creates the sample data if the database is empty, and issues an account token. */
 async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { accessToken: string }> {
-  const database = await openDatabase(databaseUrl, { postgres });
-  try {
+  return whileOpen(databaseUrl, { postgres }, async (database) => {
     await migrate(database, Date.now());
     // The URL of the server is added to these URLs when the server listens.
     const admin = { database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' };
@@ -59,9 +58,7 @@ async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { a
     // The token of an earlier start can't be printed again: only its hash is stored.
     const { accessToken } = await createAccountToken(admin, { account: samples.account }, TOKEN_TTL_SECONDS);
     return { ...samples, accessToken };
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 /** Returns the instructions for the user, with requests to paste into a terminal. */

@@ -1,8 +1,6 @@
 import { constants, fstatSync, openSync } from 'node:fs';
-import { isatty } from 'node:tty';
 import { type Logger, pino } from 'pino';
 import type { Config } from '../config.ts';
-import { terminalLine } from './terminal-log.ts';
 
 // Lines that are not written yet are kept up to this size. Further ones are lost.
 const MAX_UNWRITTEN_BYTES = 1_000_000;
@@ -18,7 +16,7 @@ export type Log = {
 };
 
 /**
- * Opens the log: JSON, or text if it is a terminal. It is written in the thread pool, so that a slow reader of the log
+ * Opens the log. It is written in the thread pool, so that a slow reader of the log
  * does not delay requests. If it can't be written, for example because the disk is full, the server goes on without it.
  *
  * @param dest the file descriptor: 1 or 2
@@ -42,9 +40,8 @@ export function openLog(level: Config['logLevel'], dest: 1 | 2): Log {
   destination.on('write', () => {
     isWritable = true;
   });
-  const terminal = { write: (line: string) => destination.write(terminalLine(line)) };
   return {
-    logger: pino({ level }, isatty(dest) ? terminal : destination),
+    logger: pino({ level }, destination),
     close() {
       const giveUp = () => {
         isClosed = true;

@@ -9,9 +9,9 @@ import {
   readSchemaVersion,
   type SchemaVersion,
 } from '../storage/migrations.ts';
-import { openDatabase } from '../storage/open-database.ts';
 import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
 import type { Arguments, Command } from './command.ts';
+import { whileOpen } from './with-database.ts';
 
 export const migrate: Command = {
   name: 'migrate',
@@ -20,14 +20,11 @@ export const migrate: Command = {
   async run(args) {
     if (args.isSet('dry-run')) return dryRun(args);
     const { databaseUrl, postgres } = readConfig(args.environment);
-    const database = await openDatabase(databaseUrl, { postgres, create: true });
-    try {
+    await whileOpen(databaseUrl, { postgres, create: true }, async (database) => {
       const { version, applied } = await migrateDatabase(database, Date.now());
       const lines = applied.map((name) => `Applied ${name}.`);
       args.print({ version, applied }, [...lines, versionLine(version)].join('\n'));
-    } finally {
-      await database.close();
-    }
+    });
   },
 };
 
@@ -59,12 +56,7 @@ async function dryRun(args: Arguments): Promise<void> {
 async function readSchema({ environment }: Arguments): Promise<SchemaVersion> {
   const { databaseUrl, postgres } = readConfig(environment);
   try {
-    const database = await openDatabase(databaseUrl, { postgres, create: false });
-    try {
-      return await readSchemaVersion(database);
-    } finally {
-      await database.close();
-    }
+    return await whileOpen(databaseUrl, { postgres, create: false }, readSchemaVersion);
   } catch (error) {
     if (!(error instanceof DatabaseMissingError)) throw error;
     return NO_SCHEMA;

@@ -2,6 +2,7 @@ import { localUrl, readConfig } from '../config.ts';
 import { PasswordHasher } from '../credentials/password-hasher.ts';
 import type { AdminContext, Dependencies } from '../data/dependencies.ts';
 import { idGenerator } from '../model/resource-name.ts';
+import type { Database } from '../storage/database.ts';
 import { assertCurrent, readSchemaVersion } from '../storage/migrations.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import type { Arguments } from './command.ts';
@@ -18,16 +19,27 @@ export async function withDatabase<T>(
   work: (admin: AdminContext & Pick<Dependencies, 'database' | 'passwords'>) => Promise<T>,
 ): Promise<T> {
   const { databaseUrl, postgres, publicUrl, host, port } = readConfig(environment);
-  const database = await openDatabase(databaseUrl, { postgres, create: false });
-  try {
+  return whileOpen(databaseUrl, { postgres, create: false }, async (database) => {
     assertCurrent(await readSchemaVersion(database));
-    return await work({
+    return work({
       database,
       passwords: new PasswordHasher(),
       clock: Date.now,
       newId: idGenerator(Date.now),
       publicUrl: () => publicUrl ?? localUrl(host, port),
     });
+  });
+}
+
+/** Opens a database, runs `work`, and closes the database. See `openDatabase`. */
+export async function whileOpen<T>(
+  url: string,
+  options: Parameters<typeof openDatabase>[1],
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase(url, options);
+  try {
+    return await work(database);
   } finally {
     await database.close();
   }

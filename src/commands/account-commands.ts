@@ -1,0 +1,75 @@
+import { createAccount } from '../data/create-account.ts';
+import { deleteAccount } from '../data/delete-account.ts';
+import { exportAccount } from '../data/export-account.ts';
+import { listAccounts } from '../data/list-accounts.ts';
+import { setAccountSuspended } from '../data/set-account-suspended.ts';
+import { changeCommand } from './change-command.ts';
+import { type Command, TEXT, YES } from './command.ts';
+import { countedRows } from './counts.ts';
+import { listCommand } from './list-command.ts';
+import { accountView, exportView } from './views.ts';
+import { withDatabase } from './with-database.ts';
+
+const exportCommand: Command = {
+  name: 'account export',
+  summary: 'Prints everything of an account as lines of JSON, without secrets.',
+  operand: 'name',
+  options: {},
+  run: (args) =>
+    withDatabase(args.environment, async (admin) => {
+      for await (const record of exportAccount(admin, { name: args.operand })) {
+        args.printJsonLine(exportView(record));
+      }
+    }),
+};
+
+/** The commands for accounts. */
+export const accountCommands: readonly Command[] = [
+  changeCommand({
+    name: 'account create',
+    summary: 'Creates an account and its first project.',
+    options: { title: TEXT.title },
+    run: createAccount,
+    view: ({ name, title, defaultProject }) => ({ name, title, defaultProject }),
+    text: ({ name, defaultProject }) => `Created ${name} with ${defaultProject}.`,
+  }),
+  listCommand({
+    name: 'account list',
+    summary: 'Lists the accounts.',
+    plural: 'accounts',
+    read: listAccounts,
+    view: accountView,
+    columns: ({ name, state, title }) => [name, state, title],
+  }),
+  changeCommand({
+    name: 'account suspend',
+    summary: 'Suspends an account: all its tokens are refused until it is resumed.',
+    operand: 'name',
+    run: (admin, input) => setAccountSuspended(admin, input, true),
+    view: accountView,
+    text: ({ name }) => `${name} is now suspended.`,
+  }),
+  changeCommand({
+    name: 'account resume',
+    summary: 'Resumes a suspended account.',
+    operand: 'name',
+    run: (admin, input) => setAccountSuspended(admin, input, false),
+    view: accountView,
+    text: ({ name }) => `${name} is now active.`,
+  }),
+  exportCommand,
+  changeCommand({
+    name: 'account delete',
+    summary:
+      'Deletes an account with all its projects, apps, wallets, tokens and audit events. An interrupted deletion can be repeated.',
+    operand: 'name',
+    options: { yes: YES, 'keep-audit': { description: 'Keeps the audit events.' } },
+    async run(admin, input, args) {
+      const rows = await deleteAccount(admin, input, args.isSet('keep-audit'));
+      const { project: projects, app: apps, wallet: wallets, token: tokens, audit_event: events } = rows;
+      return { projects, apps, wallets, tokens, events };
+    },
+    view: (counts) => counts,
+    text: (counts) => `Deleted the account with ${countedRows(counts)}.`,
+  }),
+];

@@ -1,0 +1,74 @@
+import { readDuration } from '../config.ts';
+import { deleteApp } from '../data/delete-app.ts';
+import { listAccountApps } from '../data/list-apps.ts';
+import { rotateAppKey } from '../data/rotate-app-key.ts';
+import { updateApp } from '../data/update-app.ts';
+import { appView } from '../model/app.ts';
+import { changeCommand } from './change-command.ts';
+import { ACCOUNT, type Command, NEW_TEXT, YES } from './command.ts';
+import { listCommand } from './list-command.ts';
+
+/** The commands for apps. */
+export const appCommands: readonly Command[] = [
+  listCommand({
+    name: 'app list',
+    summary: 'Lists the apps of an account.',
+    plural: 'apps',
+    filters: { account: ACCOUNT },
+    read: listAccountApps,
+    view: appView,
+    columns: ({ name, active, title }) => [name, active ? 'active' : 'inactive', title],
+  }),
+  changeCommand({
+    name: 'app update',
+    summary: 'Updates an app. Omitted fields are not changed.',
+    operand: 'name',
+    options: { title: NEW_TEXT.title },
+    run: (admin, input) => updateApp(admin, 'operator', input),
+    view: appView,
+    text: ({ name }) => `Updated ${name}.`,
+  }),
+  changeCommand({
+    name: 'app activate',
+    summary: 'Activates an app. Only an active app can sign in.',
+    operand: 'name',
+    run: (admin, input) => updateApp(admin, 'operator', { ...input, active: true }),
+    view: appView,
+    text: ({ name }) => `${name} is now active.`,
+  }),
+  changeCommand({
+    name: 'app deactivate',
+    summary: 'Deactivates an app and revokes its project tokens.',
+    operand: 'name',
+    run: (admin, input) => updateApp(admin, 'operator', { ...input, active: false }),
+    view: appView,
+    text: ({ name }) => `${name} is now inactive.`,
+  }),
+  changeCommand({
+    name: 'app rotate-key',
+    summary: 'Replaces the private key of an app. The new key is shown once.',
+    operand: 'name',
+    options: {
+      grace: {
+        value: '<time>',
+        description:
+          'How long the old key and its project tokens stay valid, such as 1h, up to 7d. They end at once by default.',
+      },
+    },
+    run(admin, { name, grace = '0s' }) {
+      const gracePeriod = readDuration('--grace', String(grace), 0, '7d');
+      return rotateAppKey(admin, 'operator', { name, gracePeriod });
+    },
+    view: appView,
+    text: ({ name, privateKey }) => `${privateKey}\nThis is the new private key of ${name}.`,
+  }),
+  changeCommand({
+    name: 'app delete',
+    summary: 'Deletes an app and revokes its project tokens.',
+    operand: 'name',
+    options: { yes: YES },
+    run: deleteApp,
+    view: appView,
+    text: ({ name }) => `Deleted ${name}.`,
+  }),
+];

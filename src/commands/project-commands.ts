@@ -1,0 +1,47 @@
+import { createProject } from '../data/create-project.ts';
+import { deleteProject } from '../data/delete-project.ts';
+import { listProjects } from '../data/list-projects.ts';
+import { updateProject } from '../data/update-project.ts';
+import { projectView } from '../model/project.ts';
+import { changeCommand } from './change-command.ts';
+import { ACCOUNT, type Command, NEW_TEXT, TEXT, YES } from './command.ts';
+import { listCommand } from './list-command.ts';
+
+/** The commands for projects. */
+export const projectCommands: readonly Command[] = [
+  changeCommand({
+    name: 'project create',
+    summary: 'Creates a project in an account.',
+    options: { account: ACCOUNT, ...TEXT },
+    run: createProject,
+    view: projectView,
+    text: ({ name }) => `Created ${name}.`,
+  }),
+  listCommand({
+    name: 'project list',
+    summary: 'Lists the projects of an account.',
+    plural: 'projects',
+    filters: { account: ACCOUNT },
+    read: (dependencies, input) => listProjects(dependencies, 'operator', input),
+    view: projectView,
+    columns: ({ name, title }) => [name, title],
+  }),
+  changeCommand({
+    name: 'project update',
+    summary: 'Updates a project. Omitted fields are not changed.',
+    operand: 'name',
+    options: NEW_TEXT,
+    run: updateProject,
+    view: projectView,
+    text: ({ name }) => `Updated ${name}.`,
+  }),
+  changeCommand({
+    name: 'project delete',
+    summary: 'Deletes a project that has no apps and no wallets, and is no default project.',
+    operand: 'name',
+    options: { yes: YES },
+    run: deleteProject,
+    view: projectView,
+    text: ({ name }) => `Deleted ${name}.`,
+  }),
+];

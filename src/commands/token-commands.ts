@@ -1,0 +1,81 @@
+import { readDuration } from '../config.ts';
+import { createAccountToken } from '../data/create-account-token.ts';
+import type { AdminContext } from '../data/dependencies.ts';
+import { listTokens } from '../data/list-tokens.ts';
+import { revokeToken } from '../data/revoke-token.ts';
+import { revokeAccountTokens, revokeAppTokens, revokeTokenOfId } from '../data/revoke-tokens.ts';
+import { changeCommand } from './change-command.ts';
+import { ACCOUNT, type Arguments, type Command, UsageError } from './command.ts';
+import { counted } from './counts.ts';
+import { listCommand } from './list-command.ts';
+import { tokenView } from './views.ts';
+import { withDatabase } from './with-database.ts';
+
+const DEFAULT_TTL = '90d';
+
+const tokenRevoke: Command = {
+  name: 'token revoke',
+  summary: 'Revokes tokens. Without an option, it reads the token from standard input.',
+  options: {
+    id: { value: '<id>', description: 'The token with this id; see token list.' },
+    app: { value: '<name>', description: 'All tokens of the app, apps/<ULID>.' },
+    account: { value: '<name>', description: 'All tokens of the account, accounts/<ULID>, and of its apps.' },
+  },
+  async run(args) {
+    const given = ['id', 'app', 'account'].filter((option) => args.optional(option) !== undefined);
+    if (given.length > 1) throw new UsageError('Use only one of --id, --app and --account.');
+    // A secret in the arguments could be read by other users of the machine.
+    const token = given.length === 0 ? await args.readLine() : '';
+    await withDatabase(args.environment, async (admin) => {
+      const revoked = await revoke(admin, args, token);
+      args.print({ revoked }, `Revoked ${counted(revoked, 'token')}.`);
+    });
+  },
+};
+
+async function revoke(admin: AdminContext, args: Arguments, token: string): Promise<number> {
+  const [id, app, account] = [args.optional('id'), args.optional('app'), args.optional('account')];
+  if (app !== undefined) return revokeAppTokens(admin, { app });
+  if (account !== undefined) return revokeAccountTokens(admin, { account });
+  await (id === undefined ? revokeToken(admin, token) : revokeTokenOfId(admin, { id }));
+  return 1;
+}
+
+/** The commands for tokens. */
+export const tokenCommands: readonly Command[] = [
+  changeCommand({
+    name: 'token create',
+    summary: 'Creates an account token. It is shown once.',
+    options: {
+      account: ACCOUNT,
+      project: {
+        value: '<name>',
+        description: 'The default project of new apps; without it, the first project of the account.',
+      },
+      'expires-in': {
+        value: '<time>',
+        description: `The lifetime, such as ${DEFAULT_TTL} (the default), 12h or 30m.`,
+      },
+    },
+    async run(admin, input, args) {
+      const ttlSeconds = readDuration('--expires-in', args.optional('expires-in') ?? DEFAULT_TTL);
+      const { accessToken, expireTimeMs } = await createAccountToken(admin, input, ttlSeconds);
+      return { accessToken, expireTime: new Date(expireTimeMs).toISOString() };
+    },
+    view: (token) => token,
+    text: ({ accessToken, expireTime }) => `${accessToken}\nExpires at ${expireTime}.`,
+  }),
+  listCommand({
+    name: 'token list',
+    summary: 'Lists the valid tokens of an account and of its apps, without their secrets.',
+    plural: 'tokens',
+    filters: { account: ACCOUNT },
+    read: (dependencies, input) => listTokens(dependencies, 'operator', input),
+    view: tokenView,
+    columns: (token) => {
+      const { id, level, app, expireTime } = tokenView(token);
+      return [id, level, expireTime, app];
+    },
+  }),
+  tokenRevoke,
+];

@@ -1,0 +1,64 @@
+import { createWallet } from '../data/create-wallet.ts';
+import { deleteWallet } from '../data/delete-wallet.ts';
+import { listAnyProjectWallets } from '../data/list-wallets.ts';
+import { updateWallet } from '../data/update-wallet.ts';
+import { walletView } from '../model/wallet.ts';
+import { changeCommand } from './change-command.ts';
+import { type Command, NEW_TEXT, PROJECT, TEXT, YES } from './command.ts';
+import { listCommand } from './list-command.ts';
+
+/** The commands for wallets. */
+export const walletCommands: readonly Command[] = [
+  changeCommand({
+    name: 'wallet create',
+    summary: 'Registers a wallet and its address in a project.',
+    options: {
+      project: PROJECT,
+      ...TEXT,
+      network: {
+        value: '<network>',
+        description: 'The network, such as NETWORK_ETHEREUM or NETWORK_POLYGON.',
+        required: true,
+      },
+      address: {
+        value: '<address>',
+        description: '0x and 40 hexadecimal digits; an EIP-55 checksum is verified.',
+        required: true,
+      },
+    },
+    run: createWallet,
+    view: walletView,
+    text: ({ name }) => `Created ${name}.`,
+  }),
+  listCommand({
+    name: 'wallet list',
+    summary: 'Lists the wallets of a project.',
+    plural: 'wallets',
+    filters: { project: PROJECT },
+    read: listAnyProjectWallets,
+    view: walletView,
+    columns: ({ name, network, address, title }) => [name, network, address, title],
+  }),
+  changeCommand({
+    name: 'wallet update',
+    summary: 'Updates a wallet. Omitted fields are not changed.',
+    operand: 'name',
+    options: {
+      ...NEW_TEXT,
+      project: { value: '<name>', description: 'The new project, in the same account.' },
+      network: { value: '<network>', description: 'The new network.' },
+    },
+    run: (admin, input) => updateWallet(admin, 'operator', input),
+    view: walletView,
+    text: ({ name }) => `Updated ${name}.`,
+  }),
+  changeCommand({
+    name: 'wallet delete',
+    summary: 'Deletes a wallet.',
+    operand: 'name',
+    options: { yes: YES },
+    run: deleteWallet,
+    view: walletView,
+    text: ({ name }) => `Deleted ${name}.`,
+  }),
+];
