@@ -1,253 +1,297 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createAccountToken } from '../../../src/data/create-account-token.ts';
-import { resourceName } from '../../../src/model/resource-name.ts';
-import { insertAccount } from '../../../src/storage/accounts.ts';
-import { projectToken, ulidOf } from '../../support/actors.ts';
-import { postGraphql } from '../../support/apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { createWallet } from '../../../src/data/create-wallet.ts';
+import {
+  createApp,
+  createAppIn,
+  cursorsOf,
+  graphqlBody,
+  MISSING_PROJECT,
+  projectToken,
+  resultOf,
+  ulidOf,
+} from '../../support/actors.ts';
+import { graphqlApi, postGraphql } from '../../support/apis.ts';
+import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 
 type Arguments = Partial<Record<'first' | 'after' | 'last' | 'before', unknown>>;
-type Connection = {
-  edges: { cursor: string; node: { name: string } }[];
-  nodes: { name: string }[];
-  pageInfo: {
-    hasNextPage: boolean;
-    hasPreviousPage: boolean;
-    startCursor: string | null;
-    endCursor: string | null;
-  };
-  totalCount: number;
-};
 
-const SELECTION = `{
+type Item = { readonly cursor: string; readonly node: { readonly name: string } };
+
+const PAGE = `{
   edges { cursor node { name } }
   nodes { name }
   pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   totalCount
 }`;
-const PROJECTS = `query ($first: Int, $after: String, $last: Int, $before: String) {
-  projects(first: $first, after: $after, last: $last, before: $before) ${SELECTION}
-}`;
 
-let gateway: Gateway;
+const LENGTH = 12;
 
-beforeAll(async () => {
-  gateway = await startGateway();
-  return gateway.stop;
-});
+const gateway = useGateway();
+const api = graphqlApi(() => gateway.url);
 
-describe('paging', () => {
-  const sizes = [1, 9, 10, 100, undefined];
+/** A list, how one more item gets into it, and the field that selects it with these arguments. */
+const LISTS = [
+  { list: 'projects', add: undefined, of: (args: string) => `list: projects${args} ${PAGE}` },
+  {
+    list: 'apps',
+    add: async (tenant: Tenant, project: string) => (await createAppIn(gateway, api, tenant, project)).name,
+    of: (args: string) => `node(id: $id) { ... on Project { list: apps${args} ${PAGE} } }`,
+  },
+  {
+    list: 'wallets',
+    async add(_tenant: Tenant, project: string) {
+      const input = { title: 'Wallet', network: 'NETWORK_POLYGON', address: `0x${'0'.repeat(40)}` };
+      return (await createWallet(gateway.admin, { ...input, project })).name;
+    },
+    of: (args: string) => `node(id: $id) { ... on Project { list: wallets${args} ${PAGE} } }`,
+  },
+] as const;
 
-  test.each([1, 10, 25])('forward through %i projects returns the expected pages', async (count) => {
-    const { list, token } = await seedList(count);
-    for (const first of sizes) {
-      let page = await ask(token, { first });
-      expect(page).toEqual(modelled(list, 0, first ?? 10));
-      // One page after the last: the page past the end is empty.
-      for (let start = 0; start < count; ) {
-        start = Math.min(start + (first ?? 10), count);
-        page = await ask(token, { first, after: page.pageInfo.endCursor });
-        expect(page).toEqual(modelled(list, start, start + (first ?? 10)));
-      }
-      expect(page.edges).toEqual([]);
+describe.each(LISTS)('a page of $list', ({ add, of }) => {
+  const ARGUMENTS = '(first: $first, after: $after, last: $last, before: $before)';
+  const VARIABLES = `$first: Int, $after: String, $last: Int, $before: String${add ? ', $id: ID!' : ''}`;
+  const DOCUMENT = `query (${VARIABLES}) { ${of(ARGUMENTS)} }`;
+
+  let tenant: Tenant;
+  let id: string;
+  let items: readonly Item[];
+
+  beforeAll(async () => {
+    tenant = await seedTenant(gateway, { projects: add ? 3 : LENGTH });
+    const [own = '', sibling = ''] = tenant.projects;
+    id = own;
+    // The names of apps and of projects come from two generators.
+    gateway.clock.advance(1);
+    const names = add ? [] : [...tenant.projects];
+    for (let n = 0; add && n < LENGTH; n += 1) {
+      names.push(await add(tenant, own));
+      // The items of the projects are mixed in the order of their names.
+      if (n < 3) await add(tenant, sibling);
     }
+    items = (await read({ first: 100 })).edges;
+    expect(items.map(({ node }) => node.name)).toEqual(names);
+    expect(new Set(items.map(({ cursor }) => cursor)).size).toBe(LENGTH);
   });
 
-  test.each([1, 10, 25])('backward through %i projects returns the expected pages', async (count) => {
-    const { list, token } = await seedList(count);
-    for (const last of sizes) {
-      // Without a size, `before` makes it a backward page.
-      let page = await ask(token, { last, before: last === undefined ? '' : undefined });
-      expect(page).toEqual(modelled(list, count - (last ?? 10), count));
-      for (let end = count; end > 0; ) {
-        end = Math.max(end - (last ?? 10), 0);
-        page = await ask(token, { last, before: page.pageInfo.startCursor });
-        expect(page).toEqual(modelled(list, end - (last ?? 10), end));
-      }
-      expect(page.edges).toEqual([]);
+  async function read(args: Arguments, token = tenant.token, headers = {}) {
+    const { status, text } = await postGraphql(gateway.url, token, DOCUMENT, { id, ...args }, headers);
+    const { data, errors } = JSON.parse(text);
+    if (errors === undefined) return (data.node ?? data).list;
+    const [{ extensions }] = errors;
+    const fields = extensions.fieldViolations.map(({ field }: { field: string }) => field);
+    return { status, code: extensions.code, fields };
+  }
+
+  /** The expected page of the items from one index up to another. */
+  function modelled(from: number, to: number) {
+    const [start, end] = [Math.max(from, 0), Math.min(to, LENGTH)];
+    const edges = items.slice(start, end);
+    return {
+      edges,
+      nodes: edges.map(({ node }) => node),
+      pageInfo: {
+        hasNextPage: end < LENGTH,
+        hasPreviousPage: start > 0,
+        startCursor: edges.at(0)?.cursor ?? null,
+        endCursor: edges.at(-1)?.cursor ?? null,
+      },
+      totalCount: LENGTH,
+    };
+  }
+
+  test.each([1, 5, 11, 12, 100, undefined])('forward, by %s, is the expected one', async (first) => {
+    const size = first ?? 10;
+    let page = await read({ first });
+    expect(page).toEqual(modelled(0, size));
+    // One page after the last: the page past the end is empty.
+    for (let start = 0; start < LENGTH; ) {
+      start = Math.min(start + size, LENGTH);
+      page = await read({ first, after: page.pageInfo.endCursor });
+      expect(page).toEqual(modelled(start, start + size));
     }
-  });
-});
-
-describe('a page', () => {
-  test.each([0, 5, 11])('starts after the cursor at %i of 12 and ends before it', async (at) => {
-    const { list, token } = await seedList(12);
-    const cursor = list[at]?.cursor;
-    expect(await ask(token, { first: 4, after: cursor })).toEqual(modelled(list, at + 1, at + 5));
-    expect(await ask(token, { last: 4, before: cursor })).toEqual(modelled(list, at - 4, at));
+    expect(page.edges).toEqual([]);
   });
 
-  test('has the last ten items if only `before` is given', async () => {
-    const { list, token } = await seedList(25);
-    expect(await ask(token, { before: list[20]?.cursor })).toEqual(modelled(list, 10, 20));
-  });
-
-  test('of an account without projects is empty', async () => {
-    const { admin } = gateway;
-    const [id, default_project_id] = [admin.newId(), admin.newId()];
-    await insertAccount(admin.database, {
-      id,
-      title: 'Empty',
-      default_project_id,
-      project_count: 0,
-      state: 'ACTIVE',
-      create_time_ms: 0,
-    });
-    const account = resourceName('accounts', id);
-    const { accessToken } = await createAccountToken(admin, { account }, 86_400);
-    for (const args of [{}, { first: 1 }, { last: 1 }]) {
-      expect(await ask(accessToken, args)).toEqual(modelled([], 0, 0));
+  test.each([1, 5, 11, 12, 100, undefined])('backward, by %s, is the expected one', async (last) => {
+    const size = last ?? 10;
+    // Without a size, `before` makes it a backward page.
+    let page = await read({ last, before: last === undefined ? '' : undefined });
+    expect(page).toEqual(modelled(LENGTH - size, LENGTH));
+    for (let end = LENGTH; end > 0; ) {
+      end = Math.max(end - size, 0);
+      page = await read({ last, before: page.pageInfo.startCursor });
+      expect(page).toEqual(modelled(end - size, end));
     }
+    expect(page.edges).toEqual([]);
   });
 
   test.each<[Arguments, Arguments]>([
-    [{ first: null }, {}],
-    [{ after: null }, {}],
-    [{ last: null }, {}],
-    [{ before: null }, {}],
     [{ first: null, after: null, last: null, before: null }, {}],
     [{ first: 3, after: null, last: null, before: null }, { first: 3 }],
     [{ last: 3, before: null, first: null, after: null }, { last: 3 }],
   ])('with %j is the same as with %j', async (withNulls, without) => {
-    const { token } = await seedTenant(gateway, { projects: 12 });
-    const expected = await ask(token, without);
-    expect(expected.pageInfo.hasNextPage).toBe(without.last === undefined);
-    expect(await ask(token, withNulls)).toEqual(expected);
+    const expected = await read(without);
+    expect(await read(withNulls)).toEqual(expected);
     const written = Object.entries(withNulls).map(([name, value]) => `${name}: ${value}`);
-    const answer = await postGraphql(gateway.url, token, `{ projects(${written.join()}) ${SELECTION} }`);
-    expect(JSON.parse(answer.text)).toEqual({ data: { projects: expected } });
+    const document = `query ${add ? '($id: ID!)' : ''} { ${of(`(${written.join()})`)} }`;
+    const { data } = await graphqlBody(gateway.url, tenant.token, document, { id });
+    expect((data.node ?? data).list).toEqual(expected);
   });
 
-  test('accepts both sizes at their bounds', async () => {
-    const { list, token } = await seedList(2);
-    expect(await ask(token, { first: 1 })).toEqual(modelled(list, 0, 1));
-    expect(await ask(token, { last: 1 })).toEqual(modelled(list, 1, 2));
-    expect(await ask(token, { first: 100 })).toEqual(modelled(list, 0, 2));
-    expect(await ask(token, { last: 100 })).toEqual(modelled(list, 0, 2));
+  test('accepts the cursors of another list, which give a position only', async () => {
+    // All projects of the other account are newer.
+    const [cursor] = await cursorsOf(gateway, await seedTenant(gateway));
+    expect(await read({ after: cursor })).toEqual({ ...modelled(LENGTH, LENGTH) });
+    expect(await read({ before: cursor })).toEqual(modelled(LENGTH - 10, LENGTH));
   });
 
-  test('has only its project for a project token, in both directions', async () => {
-    const { list, tenant } = await seedList(3);
-    const [before, own, behind] = list;
-    const itsToken = await projectToken(gateway, tenant, tenant.projects[1]);
-    const alone = own === undefined ? [] : [own];
-    const pages: [Arguments, from: number, to: number][] = [
-      [{}, 0, 1],
-      [{ first: 1 }, 0, 1],
-      [{ last: 1 }, 0, 1],
-      [{ after: before?.cursor }, 0, 1],
-      [{ after: own?.cursor }, 1, 1],
-      [{ after: behind?.cursor }, 1, 1],
-      [{ before: behind?.cursor }, 0, 1],
-      [{ before: own?.cursor }, 0, 0],
-      [{ before: before?.cursor }, 0, 0],
-    ];
-    for (const [args, from, to] of pages) {
-      expect(await ask(itsToken, args), JSON.stringify(args)).toEqual(modelled(alone, from, to));
-    }
-  });
-});
-
-describe('an invalid page', () => {
-  test.each<[string, string[]]>([
-    ['first last', ['first', 'last']],
-    ['after before', ['after', 'before']],
-    ['first before', ['first', 'before']],
-    ['after last', ['after', 'last']],
-    ['first after before', ['first', 'after', 'before']],
-    ['first after last before', ['first', 'after', 'last', 'before']],
-  ])('in both directions, by %s, is refused with the names of all arguments', async (_names, fields) => {
-    const { list, token } = await seedList(3);
-    const cursor = list[1]?.cursor;
+  test.each<readonly (keyof Arguments)[]>([
+    ['first', 'last'],
+    ['after', 'before'],
+    ['first', 'before'],
+    ['after', 'last'],
+    ['first', 'after', 'last', 'before'],
+  ])('in both directions, by %s, is refused with the names of all arguments', async (...fields) => {
+    const cursor = items[1]?.cursor;
     const all: Arguments = { first: 1, after: cursor, last: 1, before: cursor };
-    const args = Object.fromEntries(Object.entries(all).filter(([name]) => fields.includes(name)));
-    expect(await refusal(token, args)).toEqual({ status: 200, code: 'BAD_USER_INPUT', fields });
+    const args = Object.fromEntries(fields.map((field) => [field, all[field]]));
+    expect(await read(args)).toEqual({ status: 200, code: 'BAD_USER_INPUT', fields });
   });
 
-  test.each(['first', 'last'])('with an invalid size, by %s, is refused', async (field) => {
-    const { token } = await seedTenant(gateway);
-    for (const size of [0, 101, -1, 2 ** 31 - 1, -(2 ** 31)]) {
-      const refused = { status: 200, code: 'BAD_USER_INPUT', fields: [field] };
-      expect(await refusal(token, { [field]: size }), String(size)).toEqual(refused);
-    }
+  test.each<[keyof Arguments, readonly unknown[]]>([
+    ['first', [0, 101, -1, 2 ** 31 - 1, -(2 ** 31)]],
+    ['last', [0, 101, -1, 2 ** 31 - 1, -(2 ** 31)]],
+    ['after', ['x', ' ', 'MQ', 'projects/01ARZ3NDEKTSV4RRFFQ69G5FAV', 'é', 5, true, ['x']]],
+    ['before', ['x', ' ', 'MQ', 'projects/01ARZ3NDEKTSV4RRFFQ69G5FAV', 'é', 5, true, ['x']]],
+  ])('with an invalid value of %s is refused', async (field, values) => {
+    const refused = { status: 200, code: 'BAD_USER_INPUT', fields: [field] };
+    for (const value of values) expect(await read({ [field]: value }), String(value)).toEqual(refused);
   });
 
   test.each([
     ['application/json', 200],
     ['application/graphql-response+json', 400],
   ])('whose size is not an integer is refused: to Accept: %s with %i', async (accept, status) => {
-    const { token } = await seedTenant(gateway);
     for (const field of ['first', 'last']) {
       for (const size of [1.5, 'ten', '10', '', true, 2 ** 31, [], {}]) {
         const refused = { status, code: 'BAD_USER_INPUT', fields: [field] };
-        expect(await refusal(token, { [field]: size }, { accept }), JSON.stringify(size)).toEqual(refused);
+        expect(await read({ [field]: size }, tenant.token, { accept })).toEqual(refused);
       }
-      for (const size of ['1.5', '"ten"', '2147483648', 'TEN']) {
-        const document = `{ projects(${field}: ${size}) { totalCount } }`;
-        const answer = await postGraphql(gateway.url, token, document, {}, { accept });
-        const [{ extensions }] = JSON.parse(answer.text).errors;
-        expect([answer.status, extensions.code]).toEqual([status, 'GRAPHQL_VALIDATION_FAILED']);
-      }
-    }
-  });
-
-  test.each(['after', 'before'])('with an invalid cursor, by %s, is refused', async (field) => {
-    const { token } = await seedTenant(gateway);
-    for (const cursor of ['x', ' ', 'MQ', 'projects/01ARZ3NDEKTSV4RRFFQ69G5FAV', 'é', 5, true, ['x']]) {
-      const refused = { status: 200, code: 'BAD_USER_INPUT', fields: [field] };
-      expect(await refusal(token, { [field]: cursor }), String(cursor)).toEqual(refused);
     }
   });
 });
 
-test('totalCount is read from the account and not counted', async () => {
-  const { account, token } = await seedTenant(gateway, { projects: 3 });
-  await gateway.database.write('UPDATE account SET project_count = 12345 WHERE id = $1', [ulidOf(account)]);
-  for (const args of [{}, { first: 1 }, { last: 1 }]) {
-    expect((await ask(token, args)).totalCount).toBe(12_345);
+test('a size that is written in a document and not an integer is refused', async () => {
+  const { token } = await seedTenant(gateway);
+  for (const size of ['first: 1.5', 'last: "ten"', 'first: 2147483648', 'last: TEN']) {
+    const { errors } = await graphqlBody(gateway.url, token, `{ projects(${size}) { totalCount } }`);
+    expect(errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
   }
 });
 
-async function ask(token: string, args: Arguments): Promise<Connection> {
-  const { status, text } = await postGraphql(gateway.url, token, PROJECTS, args);
-  const { data, errors } = JSON.parse(text);
-  if (status !== 200 || errors !== undefined) throw new Error(text);
-  return data.projects;
-}
+test('the projects of a project token are only its project, in both directions', async () => {
+  const tenant = await seedTenant(gateway, { projects: 3 });
+  const [before, own, behind] = await cursorsOf(gateway, tenant);
+  const token = await projectToken(gateway, tenant, tenant.projects[1]);
+  const document = `query ($first: Int, $after: String, $last: Int, $before: String) {
+    projects(first: $first, after: $after, last: $last, before: $before) { nodes { name } totalCount }
+  }`;
+  for (const [args, length] of [
+    [{}, 1],
+    [{ first: 1 }, 1],
+    [{ last: 1 }, 1],
+    [{ after: before }, 1],
+    [{ after: own }, 0],
+    [{ after: behind }, 0],
+    [{ before: behind }, 1],
+    [{ before: own }, 0],
+    [{ before }, 0],
+  ] as const) {
+    const { data } = await graphqlBody(gateway.url, token, document, args);
+    const nodes = [{ name: tenant.projects[1] }].slice(0, length);
+    expect(data.projects, JSON.stringify(args)).toEqual({ nodes, totalCount: 1 });
+  }
+});
 
-async function refusal(token: string, args: Arguments, headers = {}) {
-  const { status, text } = await postGraphql(gateway.url, token, PROJECTS, args, headers);
-  const { data, errors } = JSON.parse(text);
-  if (data?.projects || errors?.length !== 1) throw new Error(text);
-  const { code, fieldViolations } = errors[0].extensions;
-  return { status, code, fields: fieldViolations.map(({ field }: { field: string }) => field) };
-}
+test('the totalCount of projects is read from the account and not counted', async () => {
+  const { account, token } = await seedTenant(gateway, { projects: 3 });
+  await gateway.database.write('UPDATE account SET project_count = 12345 WHERE id = $1', [ulidOf(account)]);
+  for (const page of ['', '(first: 1)', '(last: 1)']) {
+    const { data } = await graphqlBody(gateway.url, token, `{ projects${page} { totalCount } }`);
+    expect(data.projects.totalCount).toBe(12_345);
+  }
+});
 
-/** Adds an account with `count` projects, and reads the edge of each project. */
-async function seedList(
-  count: number,
-): Promise<{ tenant: Tenant; token: string; list: Connection['edges'] }> {
-  const tenant = await seedTenant(gateway, { projects: count });
-  const { edges } = await ask(tenant.token, { first: 100 });
-  expect(edges.map(({ node }) => node.name)).toEqual(tenant.projects);
-  expect(new Set(edges.map(({ cursor }) => cursor)).size).toBe(count);
-  return { tenant, token: tenant.token, list: edges };
-}
+describe('the lists of a project', () => {
+  const LISTS_OF = `wallets(first: 2) { totalCount nodes { name } pageInfo { hasNextPage } }
+    apps { totalCount nodes { title privateKey } }`;
 
-/** The expected connection for the items of `list` from one index up to another. */
-function modelled(list: Connection['edges'], from: number, to: number): Connection {
-  const [start, end] = [Math.max(from, 0), Math.min(to, list.length)];
-  const edges = list.slice(start, end);
-  return {
-    edges,
-    nodes: edges.map(({ node }) => node),
-    pageInfo: {
-      hasNextPage: end < list.length,
-      hasPreviousPage: start > 0,
-      startCursor: edges.at(0)?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
-    },
-    totalCount: list.length,
-  };
-}
+  test('are visible to a token of the account and to a token of the project, and to no other', async () => {
+    const [tenant, stranger] = [
+      await seedTenant(gateway, { projects: 2, wallets: 3 }),
+      await seedTenant(gateway),
+    ];
+    const [id, sibling] = tenant.projects;
+    const query = `query ($id: ID!) { node(id: $id) { ... on Project { ${LISTS_OF} } } }`;
+    const own = await projectToken(gateway, tenant, id);
+    const lists = {
+      wallets: {
+        totalCount: 3,
+        nodes: tenant.wallets.slice(0, 2).map((name) => ({ name })),
+        pageInfo: { hasNextPage: true },
+      },
+      // The sign-in for the token has created it.
+      apps: { totalCount: 1, nodes: [{ title: 'App', privateKey: '' }] },
+    };
+    for (const token of [tenant.token, own]) {
+      expect(await graphqlBody(gateway.url, token, query, { id })).toEqual({ data: { node: lists } });
+    }
+    const others = [
+      [await projectToken(gateway, tenant, sibling), id],
+      [stranger.token, id],
+      [stranger.token, MISSING_PROJECT],
+    ] as const;
+    for (const [token, hidden] of others) {
+      expect(await graphqlBody(gateway.url, token, query, { id: hidden })).toEqual({ data: { node: null } });
+    }
+  });
+
+  test('are read for all projects of a page, each with its own items, which change with a wallet that is moved', async () => {
+    const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 3 });
+    const [moved = '', ...kept] = wallets;
+    const query = '{ projects { nodes { wallets { totalCount nodes { name } } } } }';
+    const lists = (...ofProjects: (readonly string[])[]) =>
+      ofProjects.map((names) => ({
+        wallets: { totalCount: names.length, nodes: names.map((name) => ({ name })) },
+      }));
+    // Executed by Apollo Server, and then compiled.
+    for (let times = 0; times < 3; times += 1) {
+      const { data } = await graphqlBody(gateway.url, token, query);
+      expect(data.projects.nodes).toEqual(lists(wallets, []));
+    }
+    await resultOf(api.updateWallet(token, moved, { project: projects[1] }));
+    const { data } = await graphqlBody(gateway.url, token, query);
+    expect(data.projects.nodes).toEqual(lists(kept, [moved]));
+  });
+
+  test('have, in the payload of a mutation, what the mutations before it have changed', async () => {
+    const { token } = await seedTenant(gateway);
+    const create = `createApp(input: { title: "App", active: true }) { app { project { ${LISTS_OF} } } }`;
+    const { data } = await graphqlBody(gateway.url, token, `mutation { a: ${create} b: ${create} }`);
+    const app = { title: 'App', privateKey: '' };
+    expect(data.a.app.project.apps).toEqual({ totalCount: 1, nodes: [app] });
+    expect(data.b.app.project.apps).toEqual({ totalCount: 2, nodes: [app, app] });
+  });
+
+  test('can be selected with 10 apps and 10 wallets of 100 projects', async () => {
+    const { token } = await seedTenant(gateway);
+    await createApp(api, token);
+    const query = `{ projects(first: 100) { nodes {
+      name title
+      apps(first: 10) { totalCount nodes { name title active } }
+      wallets { totalCount nodes { name title network address } }
+    } } }`;
+    const { data } = await graphqlBody(gateway.url, token, query);
+    expect(data.projects.nodes).toHaveLength(1);
+  });
+});
