@@ -16,13 +16,14 @@ import {
 import {
   type Api,
   bothApis,
+  graphqlOutcome,
   type HttpResponse,
   type Outcome,
   postGraphql,
   restApi,
   send,
 } from '../../support/apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import { pawJson } from '../../support/paw.ts';
 
 const HOUR_MS = 3_600_000;
@@ -49,15 +50,6 @@ type Operation = {
   readonly project: Expected;
   readonly only?: 'GraphQL';
   ask(api: Api, token: string | undefined, target: Target): Promise<Summary>;
-};
-
-/** The data of the GraphQL documents in this file. */
-type Data = {
-  readonly createApp: { readonly app: { readonly project: { readonly name: string } } };
-  readonly updateApp: { readonly app: { readonly name: string } };
-  readonly rotateAppKey: { readonly app: { readonly name: string } };
-  readonly viewer: { readonly level: string };
-  readonly node: { readonly id: string } | null;
 };
 
 type Expected = Readonly<Partial<Record<Place, string>>>;
@@ -96,8 +88,11 @@ const OPERATIONS: readonly Operation[] = [
     account: row(NO_PROJECT, NO_PROJECT, 'ok', 'ok'),
     project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
     ask: (_api, token, { project }) =>
-      askGraphql(token, CREATE_APP, { input: { ...newApp(), project } }, ({ createApp: { app } }) =>
-        sameName(app.project.name, project),
+      askGraphql(
+        'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { project { name } } } }',
+        token,
+        { ...newApp(), project },
+        ({ createApp: { app } }) => sameName(app.project.name, project),
       ),
   },
   {
@@ -106,8 +101,11 @@ const OPERATIONS: readonly Operation[] = [
     account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
     project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
     ask: (_api, token, { spareApp: name }) =>
-      askGraphql(token, UPDATE_APP, { input: { name, title: newTitle() } }, ({ updateApp: { app } }) =>
-        sameName(app.name, name),
+      askGraphql(
+        'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { name } } }',
+        token,
+        { name, title: newTitle() },
+        ({ updateApp: { app } }) => sameName(app.name, name),
       ),
   },
   {
@@ -116,8 +114,11 @@ const OPERATIONS: readonly Operation[] = [
     account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
     project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
     ask: (_api, token, { spareApp: name }) =>
-      askGraphql(token, ROTATE_APP_KEY, { input: { name } }, ({ rotateAppKey: { app } }) =>
-        sameName(app.name, name),
+      askGraphql(
+        'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { name } } }',
+        token,
+        { name },
+        ({ rotateAppKey: { app } }) => sameName(app.name, name),
       ),
   },
   {
@@ -125,7 +126,8 @@ const OPERATIONS: readonly Operation[] = [
     only: 'GraphQL',
     account: { own: 'ok' },
     project: { own: 'ok' },
-    ask: async (_api, token) => askGraphql(await tokenToEnd(token), SIGN_OUT, {}, () => 'ok'),
+    ask: async (_api, token) =>
+      askGraphql('mutation { signOut { clientMutationId } }', await tokenToEnd(token), {}, () => 'ok'),
   },
   {
     operation: 'viewer',
@@ -133,7 +135,7 @@ const OPERATIONS: readonly Operation[] = [
     account: { own: 'ok' },
     project: { own: 'ok' },
     ask: (_api, token) =>
-      askGraphql(token, VIEWER, {}, ({ viewer: { level } }) =>
+      askGraphql('{ viewer { level } }', token, {}, ({ viewer: { level } }) =>
         sameName(level, token === home.token ? 'ACCOUNT' : 'PROJECT'),
       ),
   },
@@ -175,26 +177,13 @@ const OPERATIONS: readonly Operation[] = [
       account: row('null', 'null', 'ok', 'ok'),
       project: row('null', 'null', 'null', 'ok'),
       ask: (_api, token, target) => {
-        const id = kind === 'app' ? target.app.name : target[kind];
-        return askGraphql(token, NODE, { id }, ({ node }) => (node ? sameName(node.id, id) : 'null'));
+        const input = kind === 'app' ? target.app.name : target[kind];
+        const document = 'query ($input: ID!) { node(id: $input) { id } }';
+        return askGraphql(document, token, input, ({ node }) => (node ? sameName(node.id, input) : 'null'));
       },
     }),
   ),
 ];
-
-const CREATE_APP =
-  'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { project { name } } } }';
-
-const UPDATE_APP = 'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { name } } }';
-
-const ROTATE_APP_KEY =
-  'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { name } } }';
-
-const SIGN_OUT = 'mutation { signOut { clientMutationId } }';
-
-const VIEWER = '{ viewer { level } }';
-
-const NODE = 'query ($id: ID!) { node(id: $id) { id } }';
 
 /** HTTP status, code and challenge of each error. All other responses are 200. */
 const RESPONSES: Readonly<Record<string, Readonly<Record<Api['name'], string>>>> = {
@@ -227,14 +216,13 @@ const CASES = OPERATIONS.flatMap((operation) => [
   { ...operation, bearer: 'a project token' as const, expected: operation.project },
 ]);
 
-let gateway: Gateway;
+const gateway = useGateway();
 let home: Tenant;
 let targets: Readonly<Record<Place, Target>>;
 let tokens: Readonly<Record<Bearer, string | undefined>>;
 let serial = 0;
 
 beforeAll(async () => {
-  gateway = await startGateway();
   const { admin, clock, databaseUrl } = gateway;
   const api = restApi(() => gateway.url);
   home = await seedTenant(gateway, { projects: 2, wallets: 2 });
@@ -298,7 +286,6 @@ beforeAll(async () => {
     await revokeToken(gateway.database, accountId, serial);
   }
   await pawJson(['app', 'deactivate', inactiveApp.name], { DATABASE_URL: databaseUrl });
-  return gateway.stop;
 });
 
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
@@ -351,17 +338,13 @@ function summaryOf<T>({ value, error, response }: Outcome<T>, textOf: (value: T)
 }
 
 async function askGraphql(
+  document: string,
   token: string | undefined,
-  query: string,
-  variables: object,
-  textOf: (data: Data) => string,
+  input: object | string,
+  // biome-ignore lint/suspicious/noExplicitAny: the shape follows from the document
+  textOf: (data: any) => string,
 ): Promise<Summary> {
-  const response = await postGraphql(gateway.url, token, query, variables);
-  const { data, errors } = JSON.parse(response.text);
-  if (!errors) return { text: textOf(data), response };
-  const { reason, fieldViolations = [] } = errors[0].extensions;
-  const fields = fieldViolations.map(({ field }: { field: string }) => field);
-  return { text: [reason, ...fields].join(' '), response };
+  return summaryOf(await graphqlOutcome(gateway.url, token, document, { input }, (data) => data), textOf);
 }
 
 function sameName(name: string, requested: string): string {

@@ -2,18 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { bothApis } from '../../support/apis.ts';
 import { missingTable, pathOf, textOf } from '../../support/engine.ts';
-import { type Gateway, startGateway } from '../../support/gateway.ts';
+import { useGateway } from '../../support/gateway.ts';
 import { paw } from '../../support/paw.ts';
 import { faultsOf, leaksOf, newSecret, type Scene, type Secrets, useSecrets } from '../../support/secrets.ts';
 
-let gateway: Gateway;
+const gateway = useGateway({ LOG_LEVEL: 'trace' });
 let scene: Scene;
 let secrets: Secrets;
 
 beforeAll(async () => {
-  gateway = await startGateway({ LOG_LEVEL: 'trace' });
   ({ scene, secrets } = await useSecrets(gateway));
-  return gateway.stop;
 });
 
 describe.each(bothApis(() => gateway.url))('an error by $name', (api) => {

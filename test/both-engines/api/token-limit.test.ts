@@ -1,23 +1,15 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApp, projectTokenOf, tokenStatus, ulidOf } from '../../support/actors.ts';
 import { type Api, bothApis } from '../../support/apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../../support/gateway.ts';
+import { seedTenant, useGateway } from '../../support/gateway.ts';
 
 const LIMIT = 3;
 
 const SETTINGS = { PAW_APP_TOKENS: String(LIMIT) };
 
-let gateway: Gateway;
+const gateway = useGateway(SETTINGS);
 /** Another instance on the same database. */
-let other: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway(SETTINGS);
-  other = await startGateway({ ...SETTINGS, DATABASE_URL: gateway.databaseUrl }, gateway.clock);
-  return async () => {
-    await other.stop();
-    await gateway.stop();
-  };
-});
+const other = useGateway(SETTINGS, gateway);
 
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   const [elsewhere] = bothApis(() => other.url).filter(({ name }) => name === api.name) as [Api];

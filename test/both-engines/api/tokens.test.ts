@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createCredential } from '../../../src/credentials/credential.ts';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import {
@@ -7,6 +7,7 @@ import {
   expiredToken,
   graphqlBody,
   keyOf,
+  projectTokenOf,
   signIn,
   tokenStatus,
   ulidOf,
@@ -15,14 +16,14 @@ import {
 import { type AppFields, bothApis, restApi } from '../../support/apis.ts';
 import { missingTable, onDatabase } from '../../support/engine.ts';
 import {
-  type Gateway,
   makeDatabase,
   seedTenant,
   startGateway,
   type Tenant,
   testClock,
+  useGateway,
 } from '../../support/gateway.ts';
-import { paw, pawJson, pawProcess } from '../../support/paw.ts';
+import { paw, pawJson } from '../../support/paw.ts';
 
 const SECOND_MS = 1000;
 const HOUR_MS = 3600 * SECOND_MS;
@@ -30,12 +31,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 const SIGN_IN = 'mutation ($input: SignInInput!) { signIn(input: $input) { accessToken expireTime } }';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  return gateway.stop;
-});
+const gateway = useGateway();
 
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   test('a project token is valid for one hour, to the millisecond', async () => {
@@ -51,72 +47,19 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   test('a revoked token is refused on the next request, and other tokens stay valid', async () => {
     const tenant = await seedTenant(gateway);
     const app = await createApp(api, tenant.token);
-    const [access, otherAccess] = [
-      await signIn(api, tenant.token, app),
-      await signIn(api, tenant.token, app),
+    const [ofApp, otherOfApp] = [
+      await projectTokenOf(api, tenant.token, app),
+      await projectTokenOf(api, tenant.token, app),
     ];
-    const { accessToken: account } = await createAccountToken(gateway.admin, tenant, 3600);
+    const { accessToken } = await createAccountToken(gateway.admin, tenant, 3600);
     const [ended, live] = [
-      [account, access.accessToken],
-      [tenant.token, otherAccess.accessToken],
+      [accessToken, ofApp],
+      [tenant.token, otherOfApp],
     ];
     const all = () => Promise.all([...ended, ...live].map((token) => tokenStatus(api, token)));
     expect(await all()).toEqual(['ok', 'ok', 'ok', 'ok']);
     for (const token of ended) expect(await revoke(token)).toEqual({ revoked: 1 });
     expect(await all()).toEqual(['TOKEN_INVALID', 'TOKEN_INVALID', 'ok', 'ok']);
-  });
-
-  test('a deactivated app loses its project tokens permanently, and can sign in again when it is active', async () => {
-    const tenant = await seedTenant(gateway);
-    const [app, other] = [await createApp(api, tenant.token), await createApp(api, tenant.token)];
-    const { accessToken: others } = await signIn(api, tenant.token, other);
-    const lost = [
-      (await signIn(api, tenant.token, app)).accessToken,
-      (await signIn(api, tenant.token, app)).accessToken,
-    ];
-    const refused = lost.map(() => 'TOKEN_INVALID');
-
-    expect(await run('app', 'deactivate', app.name)).toEqual({
-      name: app.name,
-      title: app.title,
-      privateKey: '',
-      active: false,
-    });
-    expect(await Promise.all(lost.map((token) => tokenStatus(api, token)))).toEqual(refused);
-    expect((await api.signIn(tenant.token, keyOf(app))).error).toMatchObject({
-      status: 'PERMISSION_DENIED',
-      reason: 'APP_INACTIVE',
-    });
-    expect(await tokenStatus(api, others)).toBe('ok');
-
-    await run('app', 'activate', app.name);
-    expect(await Promise.all(lost.map((token) => tokenStatus(api, token)))).toEqual(refused);
-    const { accessToken, app: active } = await signIn(api, tenant.token, app);
-    expect(active).toEqual({ name: app.name, title: app.title, privateKey: '', active: true });
-    expect(await tokenStatus(api, accessToken)).toBe('ok');
-  });
-
-  test('no token issued during the deactivation of its app stays valid', async () => {
-    const tenant = await seedTenant(gateway);
-    const app = await createApp(api, tenant.token);
-    const tenSignIns = () =>
-      Promise.all(Array.from({ length: 10 }, () => api.signIn(tenant.token, keyOf(app))));
-    const outcomes = await tenSignIns();
-    expect(outcomes.filter(({ value }) => value)).toHaveLength(10);
-
-    let done = false;
-    const settings = { DATABASE_URL: gateway.databaseUrl };
-    const deactivation = pawProcess(['app', 'deactivate', app.name], settings).finally(() => {
-      done = true;
-    });
-    while (!done) outcomes.push(...(await tenSignIns()));
-    await deactivation;
-
-    const refusals = outcomes.flatMap(({ error }) => error?.reason ?? []);
-    expect(new Set([...refusals, 'APP_INACTIVE'])).toEqual(new Set(['APP_INACTIVE']));
-    const handedOut = outcomes.flatMap(({ value }) => value?.accessToken ?? []);
-    const answers = await Promise.all(handedOut.map((token) => tokenStatus(api, token)));
-    expect(new Set(answers)).toEqual(new Set(['TOKEN_INVALID']));
   });
 
   test('a missing token table is a masked and logged internal error, and not an invalid token', async () => {
@@ -136,6 +79,29 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect(log).toContain(error?.requestId);
     expect(await tokenStatus(api, tenant.token)).toBe('ok');
   });
+});
+
+test('no token issued during the deactivation of its app stays valid', async () => {
+  const tenant = await seedTenant(gateway);
+  const apis = bothApis(() => gateway.url);
+  const [api] = apis;
+  const app = await createApp(api, tenant.token);
+  const signIns = () => Promise.all([...apis, ...apis].map((each) => each.signIn(tenant.token, keyOf(app))));
+  const outcomes = await signIns();
+  expect(outcomes.filter(({ value }) => value)).toHaveLength(4);
+
+  let done = false;
+  const deactivation = run('app', 'deactivate', app.name).finally(() => {
+    done = true;
+  });
+  while (!done) outcomes.push(...(await signIns()));
+  await deactivation;
+
+  const refusals = outcomes.flatMap(({ error }) => error?.reason ?? []);
+  expect(new Set([...refusals, 'APP_INACTIVE'])).toEqual(new Set(['APP_INACTIVE']));
+  const issued = outcomes.flatMap(({ value }) => value?.accessToken ?? []);
+  const statuses = await Promise.all(issued.map((token) => tokenStatus(api, token)));
+  expect(new Set(statuses)).toEqual(new Set(['TOKEN_INVALID']));
 });
 
 test('PAW_TOKEN_TTL sets the lifetime of project tokens, and expireTime is the end of this lifetime', async () => {
@@ -189,24 +155,25 @@ test.each([
   expect(await tokenStatus(api, accessToken)).toBe('TOKEN_INVALID');
 });
 
-describe('paw token revoke', () => {
-  test.each<[string, (tenant: Tenant, app: AppFields) => string | Promise<string>]>([
-    ['text that is not a token', () => 'nonsense'],
-    [
-      'a token that was never issued',
-      () => createCredential('acct', gateway.admin.newId(), gateway.admin.newId()),
-    ],
-    ["an app's private key", (_tenant, { privateKey }) => privateKey],
-    [
-      'a token that was revoked before',
-      async ({ token }) => {
-        await revoke(token);
-        return token;
-      },
-    ],
-    ['an expired token', (tenant) => expiredToken(realTime(), tenant)],
-    ['a live token with another secret', ({ token }) => withOtherSecret(token)],
-  ])('fails for %s with status 1 and one line, and does not repeat it', async (_what, make) => {
+test.each<[string, (tenant: Tenant, app: AppFields) => string | Promise<string>]>([
+  ['text that is not a token', () => 'nonsense'],
+  [
+    'a token that was never issued',
+    () => createCredential('acct', gateway.admin.newId(), gateway.admin.newId()),
+  ],
+  ["an app's private key", (_tenant, { privateKey }) => privateKey],
+  [
+    'a token that was revoked before',
+    async ({ token }) => {
+      await revoke(token);
+      return token;
+    },
+  ],
+  ['an expired token', (tenant) => expiredToken(realTime(), tenant)],
+  ['a live token with another secret', ({ token }) => withOtherSecret(token)],
+])(
+  'paw token revoke fails for %s with status 1 and one line, and does not repeat it',
+  async (_what, make) => {
     const tenant = await seedTenant(gateway);
     const api = restApi(() => gateway.url);
     const app = await createApp(api, tenant.token);
@@ -222,28 +189,26 @@ describe('paw token revoke', () => {
     expect(stderr).toMatch(/^paw: [^\n]+\n$/);
     expect(stderr).not.toContain(token);
     expect(await rowsOf(tenant, app)).toEqual(before);
-  });
-});
+  },
+);
 
-describe('the tokens in the database', () => {
-  test('are deleted once expired, and not before', async () => {
-    const { url, remove } = await makeDatabase();
-    onTestFinished(remove);
-    const clock = testClock();
-    const first = await startGateway({ DATABASE_URL: url }, clock);
-    const tenant = await seedTenant(first);
-    const past = { ...first.admin, clock: () => clock() - 60 * SECOND_MS };
-    const token = async (seconds: number) => (await createAccountToken(past, tenant, seconds)).accessToken;
-    const expired = [await token(59), await token(60)];
-    const live = [tenant.token, await token(61)];
-    expect(await keysIn(url)).toEqual(serialsOf([...expired, ...live]));
-    await first.stop();
+test('the tokens in the database are deleted once expired, and not before', async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  const clock = testClock();
+  const first = await startGateway({ DATABASE_URL: url }, clock);
+  const tenant = await seedTenant(first);
+  const past = { ...first.admin, clock: () => clock() - 60 * SECOND_MS };
+  const token = async (seconds: number) => (await createAccountToken(past, tenant, seconds)).accessToken;
+  const expired = [await token(59), await token(60)];
+  const live = [tenant.token, await token(61)];
+  expect(await keysIn(url)).toEqual(serialsOf([...expired, ...live]));
+  await first.stop();
 
-    // A server sweeps when it starts, and waits for the end of the first batch when it stops.
-    const second = await startGateway({ DATABASE_URL: url }, clock);
-    await second.stop();
-    expect(await keysIn(url)).toEqual(serialsOf(live));
-  });
+  // A server sweeps when it starts, and waits for the end of the first batch when it stops.
+  const second = await startGateway({ DATABASE_URL: url }, clock);
+  await second.stop();
+  expect(await keysIn(url)).toEqual(serialsOf(live));
 });
 
 /** The context for administrative operations with the real clock, which the commands use. */

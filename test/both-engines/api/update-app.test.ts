@@ -9,17 +9,15 @@ import {
   tokenStatus,
 } from '../../support/actors.ts';
 import { graphqlApi } from '../../support/apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 
-let gateway: Gateway;
+const gateway = useGateway();
 let tenant: Tenant;
 
 const api = graphqlApi(() => gateway.url);
 
 beforeAll(async () => {
-  gateway = await startGateway();
   tenant = await seedTenant(gateway);
-  return gateway.stop;
 });
 
 const UPDATE = `mutation ($input: UpdateAppInput!) {
