@@ -41,27 +41,12 @@ describe('paw demo --json', () => {
   test('prints its URL, a token, 25 projects and 2 wallets', () => {
     const { url } = sample;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    const project = {
-      name: expect.stringMatching(/^projects\/\w{26}$/),
-      title: ANY_TEXT,
-      description: expect.any(String),
-      imageCoverUrl: expect.stringMatching(new RegExp(`^${url}/covers/\\w{26}\\.svg$`)),
-      imageCoverCid: expect.stringMatching(/^bafkrei\w{52}$/),
-    };
-    const wallet = {
-      name: expect.stringMatching(/^wallets\/\w{26}$/),
-      title: ANY_TEXT,
-      description: expect.any(String),
-      project: sample.projects[0]?.name,
-      network: expect.stringMatching(/^NETWORK_/),
-      address: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
-      password: '',
-    };
-    expect(sample).toStrictEqual({
+    const wallet = { name: expect.stringMatching(/^wallets\//), project: sample.projects[0]?.name };
+    expect(sample).toEqual({
       url,
       accessToken: expect.stringMatching(/^paw_acct_\w+$/),
-      projects: new Array(25).fill(project),
-      wallets: new Array(2).fill(wallet),
+      projects: new Array(25).fill(expect.objectContaining({ title: ANY_TEXT })),
+      wallets: new Array(2).fill(expect.objectContaining(wallet)),
     });
     expect(new Set(sample.projects.map(({ title }) => title)).size).toBe(25);
   });
@@ -127,21 +112,18 @@ describe('paw demo', () => {
     const lines = text.slice(text.indexOf('\nPAW='), text.indexOf('Stop with'));
     // The responses end without a line break.
     const script = `curl() { command curl "$@" && echo; }\n${lines}`;
-    const { stdout, stderr } = await promisify(execFile)(
-      'bash',
-      ['--norc', '-euo', 'pipefail', '-c', script],
-      {
-        env: { PATH: process.env['PATH'] },
-      },
-    );
+    const env = { PATH: process.env['PATH'] };
+    const words = ['--norc', '-euo', 'pipefail', '-c', script];
+    const { stdout, stderr } = await promisify(execFile)('bash', words, { env });
     expect(stderr).toBe('');
     const responses = stdout.split('\n').flatMap((line) => (line.trim() ? [JSON.parse(line)] : []));
     expect(responses.filter((response) => response.error || response.errors)).toEqual([]);
 
     const some = (fields: object) => expect.objectContaining(fields);
+    const two = [some({ title: ANY_TEXT }), some({ title: ANY_TEXT })];
     const expected = [
-      some({ projects: [some({ title: ANY_TEXT }), some({ title: ANY_TEXT })], nextPageToken: ANY_TEXT }),
-      some({ data: { projects: some({ nodes: [some({ title: ANY_TEXT }), some({ title: ANY_TEXT })] }) } }),
+      some({ projects: two, nextPageToken: ANY_TEXT }),
+      some({ data: { projects: some({ nodes: two }) } }),
       some({ name: expect.stringMatching(/^wallets\//), password: '' }),
       some({ data: { updateWallet: { wallet: some({ name: expect.stringMatching(/^wallets\//) }) } } }),
       some({ name: expect.stringMatching(/^apps\//), privateKey: expect.stringMatching(/^paw_key_/) }),

@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import dns from 'node:dns';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { isIPv6, type Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readResponse, send } from '../support/apis.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { NO_RATE_LIMITS } from '../support/no-rate-limits.ts';
@@ -20,7 +18,6 @@ import {
   startProgram,
   startServerProcess,
 } from '../support/paw.ts';
-import { expectDocumented } from '../support/rest-contract.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const APP = '{"title":"App","active":true}';
@@ -35,16 +32,6 @@ beforeAll(async () => {
   tenant = await seedTenant(gateway);
   return gateway.stop;
 });
-
-type Lookup = (
-  host: string,
-  options: { readonly all?: boolean },
-  callback: (
-    error: null,
-    result: string | readonly { address: string; family: number }[],
-    family?: number,
-  ) => void,
-) => void;
 
 /** Starts a server on the database of `gateway`. */
 function start(settings: Settings = {}): Promise<RunningServer> {
@@ -77,37 +64,15 @@ describe('a server', () => {
     expect(() => process.kill(server.pid, 0)).toThrow('ESRCH');
   });
 
-  // Fastify would open a second server for the other address, without the limits of connections and the stop.
-  test('listens on one address if HOST is localhost', async () => {
-    // Not every machine knows the second address.
-    const lookup = vi.spyOn(dns, 'lookup') as unknown as MockInstance<Lookup>;
-    onTestFinished(() => lookup.mockRestore());
-    lookup.mockImplementation((host, { all }, callback) => {
-      const addresses = host === 'localhost' ? (['127.0.0.1', '::1'] as const) : ([host] as const);
-      const family = (address: string) => (isIPv6(address) ? 6 : 4);
-      if (!all) return callback(null, addresses[0], family(addresses[0]));
-      return callback(
-        null,
-        addresses.map((address) => ({ address, family: family(address) })),
-      );
-    });
-    const server = await startGateway({ HOST: 'localhost' });
-    onTestFinished(server.stop);
-    const { port } = new URL(server.url);
-    expect(await isListening(`http://127.0.0.1:${port}`)).toBe(true);
-    expect(await isListening(`http://[::1]:${port}`)).toBe(false);
-  });
-
-  test('asks the system for a queue of 4,096 connections', async () => {
-    const backlogs: unknown[] = [];
-    const onListen = (message: unknown) => {
-      backlogs.push((message as { options: { backlog?: number } }).options.backlog);
-    };
+  // Fastify would open a second server for the other address of localhost, without the limits of connections and the stop.
+  test('listens on one address if HOST is localhost, with a queue of 4,096 connections', async () => {
+    const listened: unknown[] = [];
+    const onListen = (message: unknown) => void listened.push((message as { options: object }).options);
     subscribe('tracing:net.server.listen:asyncStart', onListen);
-    const server = await startGateway();
+    const server = await startGateway({ HOST: 'localhost' });
     unsubscribe('tracing:net.server.listen:asyncStart', onListen);
     await server.stop();
-    expect(backlogs).toEqual([4096]);
+    expect(listened).toEqual([expect.objectContaining({ host: '127.0.0.1', backlog: 4096 })]);
   });
 
   test('serves for PAW_STOP_DELAY after SIGTERM, and is not ready', async () => {
@@ -161,7 +126,7 @@ describe('a server', () => {
     const idle = request(`${server.url}/healthz`, { agent }).end();
     const [idleSocket] = (await once(idle, 'socket')) as [Socket];
     const [healthy] = (await once(idle, 'response')) as [IncomingMessage];
-    expect(JSON.parse(await text(healthy))).toEqual({ status: 'ok' });
+    healthy.resume();
 
     const ended = server.stop('SIGTERM');
     // Idle connections are closed when the server stops listening.
@@ -170,9 +135,7 @@ describe('a server', () => {
     creation.end(APP.slice(10));
     const [incoming] = (await once(creation, 'response')) as [IncomingMessage];
     const response = await readResponse(incoming);
-    expectDocumented('POST', '/auth/apps', response);
     expect(response.status).toBe(200);
-    expect(JSON.parse(response.text)).toMatchObject({ title: 'App', active: true });
     // Otherwise a client with persistent connections would keep the server running.
     expect(response.headers.get('connection')).toBe('close');
     expect(await ended).toMatchObject(ENDED_WELL);
@@ -210,10 +173,9 @@ test.each([
   while (!output.includes('listening on')) output += (await once(child.stdout, 'data')).join();
   child.stdout.pause();
   const { url } = logLines(output).at(-1);
-  // Their lines are larger than the buffers of a pipe.
-  for (let batch = 0; batch < 100; batch += 1) {
-    const answers = await Promise.all(Array.from({ length: 30 }, () => send(`${url}/nothing`, 'GET')));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+  // Their lines are larger than the 64 KiB of a pipe.
+  for (let batch = 0; batch < 30; batch += 1) {
+    await Promise.all(Array.from({ length: 30 }, () => send(`${url}/nothing`, 'GET')));
   }
   const ended = once(child, 'exit');
   if (end === 'a stop') child.kill('SIGTERM');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AdminContext } from '../../src/data/dependencies.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { type HttpResponse, postGraphql, readResponse, send } from '../support/apis.ts';
@@ -56,19 +56,30 @@ beforeAll(async () => {
 
 describe('three workers', () => {
   let cluster: Cluster;
+  let metricsPort: number;
 
   beforeAll(async () => {
-    cluster = await startCluster(() => {});
+    metricsPort = await freePort();
+    cluster = await startCluster(() => {}, { PAW_METRICS_PORT: String(metricsPort) });
     return async () => {
       expect(await cluster.stop('SIGTERM')).toMatchObject(WELL);
     };
   });
 
-  test('log their URL once when all of them listen, and all of them serve requests', async () => {
+  test('log their URL once when all of them listen, all serve requests, and their metrics are added', async () => {
     const lines = cluster.log().filter(({ level }) => level >= INFO);
     expect(lines).toMatchObject([{ level: INFO, pid: cluster.pid, msg: `listening on ${cluster.url}` }]);
     expect(new Set([cluster.pid, ...cluster.workers()]).size).toBe(1 + 3);
     expect((await processesAt(cluster.url)).size).toBe(3);
+    const health = '{http_request_method="GET",http_route="/healthz",http_response_status_code="200"}';
+    const read = () => readMetric(metricsPort, 'http_server_request_duration_seconds_count');
+    await expect.poll(read, POLL).toEqual({ [health]: 60 });
+  });
+
+  test('do not share their port with another server', async () => {
+    const settings = { PORT: new URL(cluster.url).port, DATABASE_URL: databaseUrl, PAW_WORKERS: '2' };
+    const stderr = expect.stringMatching(/address already in use/);
+    expect(await pawProcess(['serve'], settings)).toEqual({ status: 1, stdout: '', stderr });
   });
 
   test('see the writes of every worker on the next request', async () => {
@@ -101,160 +112,64 @@ describe('three workers', () => {
   });
 });
 
-test('a worker that ends under load is replaced, loses no acknowledged write, and the others serve on', async () => {
-  const { token, wallets } = await seedTenant({ admin }, { wallets: 3 });
-  const cluster = await startCluster();
-  const acknowledged = wallets.map(() => 0);
-  const refusals: string[] = [];
-  const interrupted = new Set<string>();
-  let isOver = false;
-  onTestFinished(() => {
-    isOver = true;
-  });
-
-  /** Updates one wallet repeatedly on one connection. Returns the number of sent updates. */
-  async function keepUpdating(wallet: string, index: number): Promise<number> {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const options = { agent, method: 'PATCH', headers: headersOf(token) };
-    let server = '';
-    let n = 0;
-    while (!isOver) {
-      n += 1;
-      const update = request(`${cluster.url}/wallet/${wallet}`, options);
-      const response = await responseTo(update.end(`{"title":"Write ${n}"}`)).catch(() => undefined);
-      if (response === undefined) {
-        interrupted.add(server);
-        continue;
-      }
-      server = processOf(response);
-      if (response.status === 200) acknowledged[index] = n;
-      else refusals.push(response.text);
-    }
-    agent.destroy();
-    return n;
-  }
-  const updates = Promise.all(wallets.map(keepUpdating));
-  const expectProgress = async () => {
-    const before = [...acknowledged];
-    const hasProgress = () => acknowledged.every((n, index) => n >= (before[index] ?? Infinity) + 3);
-    await expect.poll(hasProgress, POLL).toBe(true);
-  };
-
-  const ends = [
-    ['SIGKILL', { code: null, signal: 'SIGKILL' }],
-    ['SIGTERM', { code: 0, signal: null }],
-  ] as const;
-  for (const [index, [signal]] of ends.entries()) {
-    await expectProgress();
-    process.kill(cluster.workers()[index] ?? Number.NaN, signal);
-    await expect.poll(() => new Set(cluster.workers()).size, POLL).toBe(3 + index + 1);
-    await expectProgress();
-  }
-  isOver = true;
-  const sent = await updates;
-
-  expect(refusals).toEqual([]);
-  // Only connections to the workers that ended are lost.
-  expect(interrupted.size).toBeLessThanOrEqual(ends.length);
-  const errors = cluster.log().filter(({ level }) => level >= ERROR);
-  expect(errors).toMatchObject(
-    ends.map(([, end], index) => ({ pid: cluster.pid, worker: cluster.workers()[index], ...end })),
-  );
-  expect((await processesAt(cluster.url)).size).toBe(3);
-  for (const [index, id] of wallets.entries()) {
-    const { text } = await postGraphql(cluster.url, token, TITLE, { id }, ALONE);
-    const written = Number(JSON.parse(text).data.node.title.slice('Write '.length));
-    // A write without a response may have been applied or not.
-    expect(written).toBeGreaterThanOrEqual(acknowledged[index] ?? Infinity);
-    expect(written).toBeLessThanOrEqual(sent[index] ?? 0);
-  }
-  expect(await cluster.stop('SIGTERM')).toMatchObject(WELL);
-}, 180_000);
-
-test('replacements listen on the same port after all workers have died', async () => {
+test('workers that end are replaced on the same port, and logged', async () => {
   const cluster = await startCluster();
   const before = cluster.workers();
-  for (const pid of before) process.kill(pid, 'SIGKILL');
+  const signals = ['SIGKILL', 'SIGTERM', 'SIGKILL'] as const;
+  for (const [index, signal] of signals.entries()) process.kill(before[index] ?? Number.NaN, signal);
   await expect.poll(() => cluster.workers().length, POLL).toBe(3 + 3);
   expect((await processesAt(cluster.url)).size).toBe(3);
+  const errors = cluster.log().filter(({ level }) => level >= ERROR);
+  const ends = before.map((worker, index) =>
+    expect.objectContaining(
+      signals[index] === 'SIGKILL'
+        ? { pid: cluster.pid, worker, code: null, signal: 'SIGKILL' }
+        : { pid: cluster.pid, worker, code: 0, signal: null },
+    ),
+  );
+  expect(errors).toHaveLength(3);
+  expect(errors).toEqual(expect.arrayContaining(ends));
   expect(await cluster.stop('SIGTERM')).toMatchObject(WELL);
 });
 
-test('the connections of a worker that does not respond are closed when it dies', async () => {
+// A service manager sends the signal to all processes. The test of a stop under load sends it to the primary alone.
+test('on SIGTERM to all processes, the workers complete the requests that they have begun, then all end', async () => {
+  const { token } = await seedTenant({ admin });
   const cluster = await startCluster();
-  const [victim = Number.NaN] = cluster.workers();
-  // This prevents it from accepting connections.
-  process.kill(victim, 'SIGSTOP');
-  const answers = Array.from({ length: 60 }, () =>
-    responseTo(request(`${cluster.url}/healthz`, { agent: false }).end()).then(
-      ({ status }) => status,
-      (error) => error.code,
-    ),
-  );
-  await Promise.any(answers);
-  process.kill(victim, 'SIGKILL');
-  expect(new Set(await Promise.all(answers))).toEqual(new Set([200, 'ECONNRESET']));
+  const pids = [cluster.pid, ...cluster.workers()];
+  const app = '{"title":"App","active":true}';
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'content-length': app.length,
+    expect: '100-continue',
+  };
+  const creations: ClientRequest[] = [];
+  // The system selects the worker of a connection by a hash, so that 40 connections are enough for each to get one.
+  for (let n = 1; n <= 40; n += 1) {
+    const creation = request(`${cluster.url}/auth/apps`, { agent: false, method: 'POST', headers });
+    creation.flushHeaders();
+    // The server sends this when it has read the headers, and waits for the body.
+    await once(creation, 'continue');
+    creation.write(app.slice(0, 10));
+    creations.push(creation);
+  }
+
+  for (const pid of pids) process.kill(pid, 'SIGTERM');
+  await expect.poll(() => listens(cluster.url), POLL).toBe(false);
+  const answers = await Promise.all(creations.map((creation) => responseTo(creation.end(app.slice(10)))));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(answers.map(processOf)).size).toBe(3);
+  expect(await cluster.ended).toMatchObject(WELL);
+  for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  expect(cluster.workers()).toHaveLength(3);
 });
-
-test('a server with workers does not share its port with another one', async () => {
-  const cluster = await startCluster();
-  const { port } = new URL(cluster.url);
-  const other = await pawProcess(['serve'], { PORT: port, DATABASE_URL: databaseUrl, PAW_WORKERS: '2' });
-  expect(other).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(/address already in use/) });
-});
-
-test.each([
-  ['the primary alone', (cluster: Cluster) => [cluster.pid]],
-  // A service manager does the same.
-  ['the primary and all workers at once', (cluster: Cluster) => [cluster.pid, ...cluster.workers()]],
-])(
-  'on SIGTERM to %s, the workers complete the requests that they have begun, then all processes end',
-  async (_, pidsOf) => {
-    const { token } = await seedTenant({ admin });
-    const cluster = await startCluster();
-    const app = '{"title":"App","active":true}';
-    const creations: (() => Promise<HttpResponse>)[] = [];
-    // The system selects the worker of a connection by a hash, so that 40 connections are enough for each to get one.
-    for (let n = 1; n <= 40; n += 1) {
-      const headers = { ...headersOf(token), 'content-length': app.length, expect: '100-continue' };
-      const creation = request(`${cluster.url}/auth/apps`, { agent: false, method: 'POST', headers });
-      creation.flushHeaders();
-      // The server sends this when it has read the headers, and waits for the body.
-      await once(creation, 'continue');
-      creation.write(app.slice(0, 10));
-      creations.push(() => responseTo(creation.end(app.slice(10))));
-    }
-
-    for (const pid of pidsOf(cluster)) process.kill(pid, 'SIGTERM');
-    await expect.poll(() => listens(cluster.url), POLL).toBe(false);
-    const answers = await Promise.all(creations.map((finish) => finish()));
-    for (const { status } of answers) expect(status).toBe(200);
-    for (const { text } of answers) expect(JSON.parse(text)).toMatchObject({ title: 'App', active: true });
-    expect(new Set(answers.map(processOf)).size).toBe(3);
-
-    expect(await cluster.ended).toMatchObject(WELL);
-    for (const pid of [cluster.pid, ...cluster.workers()])
-      expect(() => process.kill(pid, 0)).toThrow('ESRCH');
-    expect(cluster.workers()).toHaveLength(3);
-    expect(await listens(cluster.url)).toBe(false);
-  },
-);
 
 test('workers end by themselves if the primary is killed', async () => {
   const cluster = await startCluster();
   // Its standard output is closed only when all workers have ended as well.
   expect(await cluster.stop('SIGKILL')).toMatchObject({ status: null, stderr: '' });
   expect(await listens(cluster.url)).toBe(false);
-});
-
-test('the metrics are the sum of those of the workers', async () => {
-  const port = await freePort();
-  const { url } = await startCluster(undefined, { PAW_METRICS_PORT: String(port) });
-  const processes = await processesAt(url);
-  expect(processes.size).toBe(3);
-  const health = '{http_request_method="GET",http_route="/healthz",http_response_status_code="200"}';
-  const read = () => readMetric(port, 'http_server_request_duration_seconds_count');
-  await expect.poll(read, { timeout: 30_000 }).toEqual({ [health]: 60 });
 });
 
 /** Starts a server with three workers. */
@@ -305,8 +220,4 @@ async function listens(url: string): Promise<boolean> {
 async function responseTo(sent: ClientRequest): Promise<HttpResponse> {
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   return readResponse(response);
-}
-
-function headersOf(token: string) {
-  return { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 }
