@@ -16,8 +16,6 @@ const SETTINGS = {
   'by default': {},
   'in production': { NODE_ENV: 'production' },
   'in production with PAW_EXPLORERS=on': { NODE_ENV: 'production', PAW_EXPLORERS: 'on' },
-  'in production with PAW_SANDBOX=on': { NODE_ENV: 'production', PAW_SANDBOX: 'on' },
-  'with PAW_EXPLORERS=off': { PAW_EXPLORERS: 'off' },
 } as const;
 
 type Setting = keyof typeof SETTINGS;
@@ -29,8 +27,6 @@ const LINKED: Readonly<Record<Setting, readonly string[]>> = {
   'by default': [...EVERYWHERE, ...EXPLORERS, '/graphql'],
   'in production': EVERYWHERE,
   'in production with PAW_EXPLORERS=on': [...EVERYWHERE, ...EXPLORERS],
-  'in production with PAW_SANDBOX=on': [...EVERYWHERE, '/graphql'],
-  'with PAW_EXPLORERS=off': [...EVERYWHERE, '/graphql'],
 };
 
 const SETTING_NAMES = Object.keys(SETTINGS) as readonly Setting[];

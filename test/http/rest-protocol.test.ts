@@ -42,22 +42,15 @@ beforeAll(async () => {
 describe('paths and methods', () => {
   test.each([
     ['GET', '/nothing'],
-    ['GET', '/project'],
     ['GET', '/project/projects/'],
     ['GET', '/project/Projects'],
-    ['GET', '/PROJECT/projects'],
     ['GET', '//project/projects'],
-    ['GET', '/project//projects'],
     ['GET', '/project/projects.json'],
-    ['POST', '/auth/apps/'],
     ['POST', '/auth//apps'],
-    ['POST', '/Auth/Apps'],
-    ['POST', '/auth/accounts:signin'],
     ['POST', '/auth/accounts:signinidentity'],
     ['POST', '/auth/accounts::signinIdentity'],
     ['POST', '/auth/accounts'],
     ['PATCH', '/wallet'],
-    ['PATCH', `/Wallet/wallets/${ULID}`],
     ['PATCH', `/wallets/${ULID}`],
     ['GET', '/covers/a/b'],
   ])('%s %s is 404, with a token and without', async (method, path) => {
@@ -156,10 +149,7 @@ describe('bodies', () => {
     'text/plain',
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
-    'application/xml',
-    'application/jsonp',
     'application/merge-patch+json',
-    'nonsense',
     undefined,
   ];
   const typed = BODY_PATHS.flatMap(({ method, path }) => types.map((type) => [method, path, type] as const));
@@ -186,14 +176,10 @@ describe('bodies', () => {
     'no bytes': '',
     'half an object': '{"title":',
     'an object and more': `${APP}}`,
-    'another language': "{title:'App'}",
     'an array': `[${APP}]`,
     'a string': '"title"',
-    'a number': '1',
-    true: 'true',
     null: 'null',
     'malformed UTF-8': Buffer.concat([Buffer.from('{"title":"'), Buffer.of(0xff), Buffer.from('"}')]),
-    'half a character': Buffer.concat([Buffer.from('{"title":"'), Buffer.of(0xc3), Buffer.from('"}')]),
     'UTF-16': Buffer.from(APP, 'utf16le'),
   };
   const malformed = BODY_PATHS.flatMap(({ method, path }) =>
@@ -220,38 +206,15 @@ describe('bodies', () => {
     expect((await post(body)).status).toBe(200);
     expectError(await post(`${body} `), 413, 'INVALID_ARGUMENT', 'BODY_TOO_LARGE');
   });
-
-  test.each([
-    ['POST', '/auth/apps', '{"title":"App","active":true,"__proto__":{}}', '__proto__'],
-    ['POST', '/auth/apps', '{"__proto__":{"title":"App","active":true}}', '__proto__'],
-    ['POST', '/auth/apps', '{"title":"App","active":true,"constructor":1}', 'constructor'],
-    ['POST', '/auth/accounts:signinIdentity', '{"__proto__":{"privateKey":{}}}', '__proto__'],
-    [
-      'POST',
-      '/auth/accounts:signinIdentity',
-      '{"privateKey":{"__proto__":{"name":"a","privateKey":"b"}}}',
-      'privateKey.__proto__',
-    ],
-    ['PATCH', `/wallet/wallets/${ULID}`, '{"__proto__":{"title":"Other"}}', '__proto__'],
-  ])('%s %s with the body %s has an unknown field', async (method, path, body, field) => {
-    const answer = await ask(method, path, { token: tenant.token, headers: JSON_TYPE, body });
-    expectError(answer, 400, 'INVALID_ARGUMENT', 'INVALID_FIELD', [field]);
-  });
 });
 
 describe('query parameters', () => {
   test.each([
     ['pageSize=1&pageSize=2', ['pageSize']],
-    ['pageSize=1&pageSize=1', ['pageSize']],
     ['pageToken=a&pageToken=b&pageSize=1&pageSize=2', ['pageSize', 'pageToken']],
     ['pageSize=%zz', ['pageSize']],
-    ['pageToken=%zz', ['pageToken']],
     ['pageToken=%C3%28', ['pageToken']],
-    ['%zz=1', ['%zz']],
     ['pageSize', ['pageSize']],
-    ['pageSize=+5', ['pageSize']],
-    ['pagesize=1', ['pagesize']],
-    ['pageSize[]=1', ['pageSize[]']],
     ['page_size=1&skip=2', ['page_size', 'skip']],
     ['__proto__=1', ['__proto__']],
   ])('?%s is refused with the names %j', async (query, fields) => {
@@ -310,21 +273,13 @@ describe('the connection', () => {
     ['no HTTP', 'nonsense\r\n\r\n'],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['a header without a colon', 'GET / HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n'],
-    ['a space in a header name', 'GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n'],
-    ['a length that is not a number', 'POST /auth/apps HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
     [
       'two ways to end the body',
       'POST /auth/apps HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
     ['no host', 'GET /project/projects HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['two hosts', 'GET /project/projects HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n'],
-    ['a host with a space', 'GET /project/projects HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'],
-    ['a host with a path', 'GET /project/projects HTTP/1.1\r\nHost: x/y\r\nConnection: close\r\n\r\n'],
-    ['a host with two ports', 'GET /project/projects HTTP/1.0\r\nHost: x:1:2\r\n\r\n'],
-    [
-      'another transfer coding',
-      'POST /auth/apps HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: gzip\r\n\r\n',
-    ],
+    ['a transfer coding other than chunked', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n'],
     ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n'],
   ])('is closed after an error in JSON if it carries %s', async (_name, bytes) => {
     expectRawError(await speak(bytes));
@@ -332,8 +287,6 @@ describe('the connection', () => {
 
   test.each([
     ['path', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
-    ['query', `GET /project/projects?pageToken=${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
-    ['header', `GET /healthz HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${'a'.repeat(100_000)}\r\n\r\n`],
     ['list of headers', `GET /healthz HTTP/1.1\r\nHost: x\r\n${'A: b\r\n'.repeat(20_000)}\r\n`],
   ])('is closed with 431 on a very long %s, without an effect on other connections', async (_name, bytes) => {
     const other = ask('GET', '/healthz');
@@ -341,15 +294,6 @@ describe('the connection', () => {
     expect((await other).status).toBe(200);
     expect((await ask('GET', '/healthz')).status).toBe(200);
   });
-
-  test.each(['x', 'x:80', 'x:', '127.0.0.1', '[::1]:4000', 'xn--bcher-kva.example', ''])(
-    'accepts the host "%s"',
-    async (host) => {
-      expect((await ask('GET', '/project/projects', { token: tenant.token, headers: { host } })).status).toBe(
-        200,
-      );
-    },
-  );
 
   test('gets the response to the request before one that is not valid, then the error', async () => {
     const app = `POST /auth/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\nContent-Type: application/json\r\nContent-Length: ${APP.length}\r\n\r\n${APP}`;
@@ -406,37 +350,6 @@ describe('the request id', () => {
       expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-z]{26}-\d+$/);
     }
   });
-
-  test('is unique', async () => {
-    const paths = ['/healthz', '/nothing', '/project/projects', '/auth/apps'];
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => ask('GET', paths[n % paths.length] ?? '')),
-    );
-    expect(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size).toBe(50);
-  });
-});
-
-test('no response may be cached or interpreted as another type', async () => {
-  const { token, wallets } = tenant;
-  const sent = { token, headers: JSON_TYPE };
-  const made = await ask('POST', '/auth/apps', { ...sent, body: APP });
-  const { name, privateKey } = JSON.parse(made.text);
-  const answers = [
-    made,
-    await ask('POST', '/auth/accounts:signinIdentity', {
-      ...sent,
-      body: JSON.stringify({ privateKey: { name, privateKey } }),
-    }),
-    await ask('PATCH', `/wallet/${wallets[0]}`, { ...sent, body: '{}' }),
-    await ask('GET', '/project/projects', { token }),
-  ];
-  for (const { status, headers } of answers) {
-    expect(status).toBe(200);
-    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(headers.get('cache-control')).toBe('no-store');
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('x-request-id')).toMatch(/^\S+$/);
-  }
 });
 
 /** Sends a request that `fetch` would change or refuse, and expects a documented response. */
@@ -480,7 +393,7 @@ async function speak(bytes: string): Promise<string> {
   return Buffer.concat(heard).toString();
 }
 
-/** Checks that an error has the format of AIP-193, with a BadRequest only if `fields` is not empty. */
+/** Checks an error. That its format is documented is checked for every response. */
 function expectError(
   { status: httpStatus, headers, text }: HttpResponse,
   code: number,
@@ -488,52 +401,17 @@ function expectError(
   reason: string,
   fields: readonly string[] = [],
 ): void {
-  const requestId = headers.get('x-request-id');
-  expect(httpStatus).toBe(code);
-  expect(requestId).toMatch(/^[\w.:-]{1,100}$/);
-  expectErrorBody(text, code, status, reason, requestId, fields);
-  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-  expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
-  expect(headers.get('cache-control')).toBe('no-store');
-  expect(headers.get('x-content-type-options')).toBe('nosniff');
-}
-
-function expectErrorBody(
-  text: string,
-  code: number,
-  status: string,
-  reason: string,
-  requestId: unknown,
-  fields: readonly string[],
-): void {
-  const errorInfo = {
-    '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-    reason,
-    domain: 'paw-gateway',
-    metadata: { requestId },
-  };
-  const badRequest = {
-    '@type': 'type.googleapis.com/google.rpc.BadRequest',
-    fieldViolations: fields.map((field) => ({ field, description: expect.stringMatching(/^[A-Z].*\.$/) })),
-  };
-  expect(JSON.parse(text)).toStrictEqual({
-    error: {
-      code,
-      message: expect.stringMatching(/\S.*\.$/),
-      status,
-      details: fields.length > 0 ? [errorInfo, badRequest] : [errorInfo],
-    },
-  });
+  const { error } = JSON.parse(text);
+  const [errorInfo, badRequest] = error.details;
+  expect([httpStatus, error.code, error.status, errorInfo.reason]).toEqual([code, code, status, reason]);
+  expect(errorInfo.metadata.requestId).toBe(headers.get('x-request-id'));
+  const violations: readonly { field: string }[] = badRequest?.fieldViolations ?? [];
+  expect(violations.map(({ field }) => field)).toEqual(fields);
   expect(text).not.toMatch(/\\n|node_modules|node:|\.ts\b|\/src\/|FST_|HPE_|SyntaxError/);
 }
 
 /** Checks the response to an invalid HTTP request, which was written directly to the socket. */
-function expectRawError(
-  answer: string,
-  status = 400,
-  name = 'INVALID_ARGUMENT',
-  reason = 'MALFORMED_REQUEST',
-): void {
+function expectRawError(answer: string, status = 400): void {
   const end = answer.indexOf('\r\n\r\n');
   const [[statusLine, ...lines], text] = [answer.slice(0, end).split('\r\n'), answer.slice(end + 4)];
   const headers = new Headers(
@@ -541,7 +419,7 @@ function expectRawError(
   );
   expect(statusLine).toBe(`HTTP/1.1 ${status} ${STATUS_CODES[status]}`);
   expect(headers.get('connection')).toBe('close');
-  expectErrorBody(text, status, name, reason, headers.get('x-request-id'), []);
+  expectError({ status, headers, text }, status, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST');
   // The operation is unknown. This response is documented for every operation.
   expectDocumented('GET', '/project/projects', { status, headers, text });
 }

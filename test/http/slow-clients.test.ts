@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpApp } from '../../src/http/app.ts';
 import { errorBody } from '../../src/http/error-body.ts';
-import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
 import { SLOW_CLIENT_LIMITS, type SlowClientLimits } from '../../src/http/protection/slow-clients.ts';
 
 // Larger than what the system keeps for a connection.
@@ -24,7 +23,7 @@ test('a connection whose client reads nothing is closed after the timeout', asyn
 });
 
 test('a client that reads slowly receives the complete response', async () => {
-  const timeoutMs = 1000;
+  const timeoutMs = 500;
   const body = LARGE.repeat(4);
   const { open } = await start({ timeoutMs }, body);
   // The system notices progress in steps of a few megabytes, of which there are several in each timeout.
@@ -67,7 +66,7 @@ test('the connections that have not read for longest are closed if all unread by
 });
 
 test('a request that is processed for longer than the timeout is answered', async () => {
-  const { open, process, connections } = await start({ timeoutMs: 50 });
+  const { open, process, connections } = await start({ timeoutMs: 500 });
   const patient = await open();
   patient.write('POST /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   // Its timeout ends before that of a connection that was opened later.
@@ -75,30 +74,6 @@ test('a request that is processed for longer than the timeout is answered', asyn
   await expect.poll(connections, POLL).toBe(1);
   process();
   expect(await text(patient)).toMatch(/^HTTP\/1\.1 200 OK/);
-});
-
-test('an upload in progress is completed, however many other uploads begin after it', async () => {
-  const { open, process } = await start({});
-  process();
-  const body = JSON.stringify('x'.repeat(MAX_BODY_BYTES - 2));
-  const head = 'POST /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n';
-  const begin = async () => {
-    const socket = await open();
-    socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`);
-    return socket;
-  };
-  const upload = await begin();
-  const others: Socket[] = [];
-  for (let n = 0; n < 400; n += 1) others.push(await begin());
-  for (const socket of [upload, ...others]) {
-    socket.write('"');
-    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK/);
-  }
-});
-
-test('the headers of a request have no longer time than the whole request', async () => {
-  const { server } = await start({});
-  expect(server.headersTimeout).toBe(server.requestTimeout);
 });
 
 /** Starts an HTTP server with a path that returns a large response, and one that waits for `process`. */
@@ -119,7 +94,6 @@ async function start(limits: Partial<SlowClientLimits>, body: string = LARGE) {
     await stop(0);
   });
   return {
-    server: app.server,
     served: () => served,
     process: () => processed.resolve('done'),
     connections: () =>
