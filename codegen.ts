@@ -49,7 +49,7 @@ const types = await codegen({
     resolversNonOptionalTypename: false,
     scalars: {
       Address: 'string',
-      DateTime: 'string',
+      DateTime: { input: 'Date', output: 'string' },
       ID: 'string',
       ResourceName: 'string',
       URL: 'string',

@@ -22,7 +22,7 @@ export type Scalars = {
    */
   Address: { input: string; output: string; }
   /** A time in UTC with milliseconds, such as `2026-01-31T12:00:00.000Z`. Source: RFC 3339. */
-  DateTime: { input: string; output: string; }
+  DateTime: { input: Date; output: string; }
   /**
    * A resource name: collection, slash and ULID, such as
    * `projects/01ARZ3NDEKTSV4RRFFQ69G5FAV`. The ULID is accepted in either case and

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { type GraphQLSchema, printSchema } from 'graphql';
+import { type GraphQLScalarType, type GraphQLSchema, isScalarType, printSchema } from 'graphql';
+import { GraphQLDateTime, GraphQLURL } from 'graphql-scalars';
 import type { Context } from './context.ts';
 import { mutations } from './mutations.ts';
 import { queries } from './queries.ts';
@@ -8,20 +9,44 @@ import { types } from './types.ts';
 
 const FOLDER = new URL('../../schema/', import.meta.url);
 
-/**
- * Builds the executable schema from the contract in `schema/` and the resolvers. Its scalars have no implementation: the
- * operations validate their values, so that both APIs return the same error messages.
- */
+/** Builds the executable schema from the contract in `schema/` and the resolvers. */
 export function createSchema(): GraphQLSchema {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.graphql'));
-  return makeExecutableSchema<Context>({
+  const schema = makeExecutableSchema<Context>({
     typeDefs: files.map((file) => readFileSync(new URL(file, FOLDER), 'utf8')),
-    resolvers: { Query: queries, Mutation: mutations, ...types },
+    resolvers: {
+      Query: queries,
+      Mutation: mutations,
+      ...types,
+    },
     resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
   });
+  // ResourceName and Address have no implementation here: the operation validates them, so that
+  // both APIs return the same error messages.
+  implementScalar(schema, GraphQLDateTime);
+  implementScalar(schema, GraphQLURL);
+  // Times and URLs in responses are created by the gateway and are always valid. Parsing them again costs time.
+  for (const name of ['DateTime', 'URL']) {
+    Object.assign(scalarOf(schema, name), { serialize: (value: unknown) => value });
+  }
+  return schema;
 }
 
 /** Returns the whole contract as one document, which is served and published. */
 export function schemaDocument(schema: GraphQLSchema): string {
   return `${printSchema(schema)}\n`;
+}
+
+/** Gives a scalar of the contract the implementation of a library. Its description in the contract is kept. */
+function implementScalar(
+  schema: GraphQLSchema,
+  { name, serialize, parseValue, parseLiteral }: GraphQLScalarType,
+): void {
+  Object.assign(scalarOf(schema, name), { serialize, parseValue, parseLiteral });
+}
+
+function scalarOf(schema: GraphQLSchema, name: string): GraphQLScalarType {
+  const type = schema.getType(name);
+  if (!isScalarType(type)) throw new Error(`The contract has no scalar ${name}.`);
+  return type;
 }
