@@ -24,26 +24,16 @@ type FirstRequest = Extract<KeyedRequest, { readonly replay?: undefined }>;
 
 type Resources = DataLoader<ResourceName, Resource | null>;
 
-/** The lists of projects: of their apps, or of their wallets. */
-type Lists<T> = {
-  /** The loaders of one page of each list, by the arguments of the page. */
-  readonly loaders: Map<string, DataLoader<ResourceName<'projects'>, Connection<T>>>;
-  /** Read the total counts, which all pages of a list have in common. */
-  readonly totalCounts: Map<ResourceName<'projects'>, () => Promise<number>>;
-};
+type ProjectName = ResourceName<'projects'>;
 
-const MAX_BATCH_SIZE = 100;
+const BATCHES = { maxBatchSize: 100 };
 
 /** The mutable state of one request. */
 export type RequestState = {
-  resources?: Resources;
-  viewer?: Promise<Token>;
+  /** What was read, by keys. */
+  readonly cache: Map<string, unknown>;
   /** Whether a mutation of the request has ended its token. */
   isSignedOut?: boolean;
-  /** The pages of projects that were read, by their arguments. */
-  readonly pages: Map<string, Promise<ProjectPage>>;
-  readonly appLists: Lists<App>;
-  readonly walletLists: Lists<Wallet>;
   /** The request, if it has mutations and an `Idempotency-Key`, and is not a replay. */
   keyed?: FirstRequest;
   /** The operation, once it is known. */
@@ -73,11 +63,7 @@ export class Context {
   readonly readIdempotencyHeaders: () => IdempotencyHeaders | undefined;
   /** Counts an introspection. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
   readonly countIntrospection: () => Promise<void>;
-  readonly state: RequestState = {
-    pages: new Map(),
-    appLists: { loaders: new Map(), totalCounts: new Map() },
-    walletLists: { loaders: new Map(), totalCounts: new Map() },
-  };
+  readonly state: RequestState = { cache: new Map() };
 
   constructor({
     data,
@@ -111,11 +97,12 @@ export class Context {
 
   /** The loader of resources by name. It batches all loads of the same turn into one call. */
   get resources(): Resources {
-    const { data, principal, state } = this;
-    state.resources ??= new DataLoader((names) => data.getResources(principal, names), {
-      maxBatchSize: MAX_BATCH_SIZE,
-    });
-    return state.resources;
+    const { data, principal } = this;
+    return cached(
+      this.state,
+      'resources',
+      () => new DataLoader((names) => data.getResources(principal, names), BATCHES),
+    );
   }
 
   /** Returns the project of a resource. */
@@ -129,68 +116,63 @@ export class Context {
 
   /** Calls `DataLayer.getViewer`, and caches the result. */
   getViewer(): Promise<Token> {
-    this.state.viewer ??= this.data.getViewer(this.principal);
-    return this.state.viewer;
+    const { data, principal } = this;
+    return cached(this.state, 'viewer', () => data.getViewer(principal));
   }
 
   /** Calls `DataLayer.listProjects`, and caches the result by its arguments. */
   listProjects(input: ConnectionArguments): Promise<ProjectPage> {
-    const { data, principal, state } = this;
-    const key = keyOfPage(input);
-    const page = state.pages.get(key) ?? data.listProjects(principal, input);
-    state.pages.set(key, page);
-    return page;
+    const { data, principal } = this;
+    return cached(this.state, keyOf('projects', input), () => data.listProjects(principal, input));
   }
 
   /** Returns a page of the apps of a project. The same page of all projects of a turn is one call of the data layer. */
-  listApps(project: ResourceName<'projects'>, input: ConnectionArguments): Promise<Connection<App>> {
+  listApps(project: ProjectName, input: ConnectionArguments): Promise<Connection<App>> {
     const { data, principal, state } = this;
-    return loaderOf(state.appLists, input, (projects) =>
-      data.listProjectApps(principal, projects, input),
-    ).load(project);
+    const list = (names: readonly ProjectName[]) => data.listProjectApps(principal, names, input);
+    return pageLoader(state, 'apps', input, list).load(project);
   }
 
   /** Returns a page of the wallets of a project. See `listApps`. */
-  listWallets(project: ResourceName<'projects'>, input: ConnectionArguments): Promise<Connection<Wallet>> {
+  listWallets(project: ProjectName, input: ConnectionArguments): Promise<Connection<Wallet>> {
     const { data, principal, state } = this;
-    return loaderOf(state.walletLists, input, (projects) =>
-      data.listProjectWallets(principal, projects, input),
-    ).load(project);
+    const list = (names: readonly ProjectName[]) => data.listProjectWallets(principal, names, input);
+    return pageLoader(state, 'wallets', input, list).load(project);
   }
 
-  /** Forgets the lists that a mutation may change. */
-  forgetLists(): void {
-    for (const { loaders, totalCounts } of [this.state.appLists, this.state.walletLists]) {
-      loaders.clear();
-      totalCounts.clear();
-    }
+  /** Forgets what was read, because a mutation may change it. */
+  forget(): void {
+    this.state.cache.clear();
   }
 }
 
-/** Returns the key of the page with these arguments. Null means the same as omitted. */
-function keyOfPage({ first = null, after = null, last = null, before = null }: ConnectionArguments): string {
-  return JSON.stringify([first, after, last, before]);
+/** Returns the cached value of a key, or reads and caches it. A key has values of one type. */
+function cached<T>({ cache }: RequestState, key: string, read: () => T): T {
+  if (!cache.has(key)) cache.set(key, read());
+  return cache.get(key) as T;
 }
 
-/** Returns the loader of the page with these arguments. */
-function loaderOf<T>(
-  { loaders, totalCounts }: Lists<T>,
+/** Returns the key of the page of a list with these arguments. Null means the same as omitted. */
+function keyOf(
+  list: string,
+  { first = null, after = null, last = null, before = null }: ConnectionArguments,
+) {
+  return JSON.stringify([list, first, after, last, before]);
+}
+
+/** Returns the loader of the same page of a list of several projects. */
+function pageLoader<T>(
+  state: RequestState,
+  name: string,
   input: ConnectionArguments,
-  list: (projects: readonly ResourceName<'projects'>[]) => Promise<readonly ConnectionPage<T>[]>,
-): DataLoader<ResourceName<'projects'>, Connection<T>> {
-  const key = keyOfPage(input);
-  let loader = loaders.get(key);
-  if (loader === undefined) {
-    const loadAll = async (projects: readonly ResourceName<'projects'>[]) =>
-      (await list(projects)).map((page, index) => {
-        const project = projects[index] as ResourceName<'projects'>;
-        // A count can take 10,000 rows, and a request can have many pages of a list.
-        const readTotalCount = totalCounts.get(project) ?? page.readTotalCount;
-        totalCounts.set(project, readTotalCount);
-        return new Connection({ ...page, readTotalCount });
-      });
-    loader = new DataLoader(loadAll, { maxBatchSize: MAX_BATCH_SIZE });
-    loaders.set(key, loader);
-  }
-  return loader;
+  list: (projects: readonly ProjectName[]) => Promise<readonly ConnectionPage<T>[]>,
+): DataLoader<ProjectName, Connection<T>> {
+  const load = async (projects: readonly ProjectName[]) =>
+    (await list(projects)).map((page, index) => {
+      // A count can take 10,000 rows, and a request can have many pages of a list.
+      const count = `count of ${name} of ${projects[index]}`;
+      const readTotalCount = () => cached(state, count, () => page.readTotalCount());
+      return new Connection({ ...page, readTotalCount });
+    });
+  return cached(state, keyOf(name, input), () => new DataLoader(load, BATCHES));
 }

@@ -70,7 +70,7 @@ function begin<
   Input extends { readonly clientMutationId?: unknown },
   Validators extends FieldsOf<Input, Validators>,
 >(context: Context, input: Input, validators: Validators): { clientMutationId: string | null } {
-  context.forgetLists();
+  context.forget();
   rejectUnknownFields(Object.keys(input), [...Object.keys(validators), 'clientMutationId']);
   return {
     clientMutationId:
