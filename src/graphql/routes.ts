@@ -1,3 +1,4 @@
+import { HeaderMap, type HTTPGraphQLResponse } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import { toApiError } from '../data/to-api-error.ts';
@@ -19,12 +20,7 @@ import { isJsonObject, type JsonObject, parseJson } from './json-object.ts';
 import { prefersHtml, responseMediaType, responseStatus } from './media-type.ts';
 import { resultJson } from './response-size.ts';
 import { createSchema, schemaDocument } from './schema.ts';
-import {
-  type GraphqlHttpRequest,
-  type GraphqlHttpResponse,
-  GraphqlServer,
-  type GraphqlServerSettings,
-} from './server.ts';
+import { GraphqlServer, type GraphqlServerSettings } from './server.ts';
 import type { ResolveDocument } from './trusted-documents.ts';
 
 /** The path of the GraphQL API. */
@@ -111,12 +107,34 @@ async function execute(
   { server, compiledQueries, resolveDocument }: Route,
   request: FastifyRequest,
   context: Context,
-): Promise<string | GraphqlHttpResponse> {
-  const resolved = toGraphqlRequest(request, resolveDocument);
-  const parsed = request.method === 'POST' ? graphqlRequest(resolved.body) : undefined;
+): Promise<string | HTTPGraphQLResponse> {
+  const resolve = (parameters: JsonObject) => resolveDocument?.(parameters, request.id) ?? parameters;
+  const isPost = request.method === 'POST';
+  // Apollo Server rejects a body that is not an object.
+  const body = isPost && isJsonObject(request.body) ? resolve(request.body) : request.body;
+  const parsed = isPost ? graphqlRequest(body) : undefined;
   const compiled = parsed && context.isAuthenticated ? compiledQueries.find(parsed) : undefined;
   const json = compiled && (await runCompiled(compiled, parsed?.variables, context));
-  return json ?? server.execute(resolved, context).finally(() => context.state.keyed?.undo());
+  if (json !== undefined) return json;
+  const search = new URL(request.url, 'http://localhost').search;
+  const httpRequest = {
+    // HEAD is executed like GET. Node omits the body of the response.
+    method: request.method === 'HEAD' ? 'GET' : request.method,
+    headers: apolloHeaders(request),
+    body,
+    search: isPost || resolveDocument === undefined ? search : resolveSearch(search, resolve),
+  };
+  return server.execute(httpRequest, context).finally(() => context.state.keyed?.undo());
+}
+
+function apolloHeaders(request: FastifyRequest): HeaderMap {
+  const headers = new HeaderMap();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  // An empty header means a missing one, but Apollo Server would treat no media type as acceptable.
+  if (headers.get('accept') === '') headers.delete('accept');
+  return headers;
 }
 
 /** Executes a compiled query. Returns the JSON of the response, or undefined if Apollo Server has to execute the request. */
@@ -132,22 +150,6 @@ async function runCompiled(
   if (typeof json === 'string') return json;
   context.state.failure = json;
   return graphqlErrorBody(json, context.client.requestId, null);
-}
-
-/** Returns the parts of a request for Apollo Server, with the text of the document in place of its id. */
-function toGraphqlRequest(
-  { id, method, headers, body, url }: FastifyRequest,
-  resolveDocument: ResolveDocument | undefined,
-): GraphqlHttpRequest {
-  const queryStart = url.indexOf('?');
-  const search = queryStart === -1 ? '' : url.slice(queryStart);
-  const resolved = { method, headers, body, search };
-  if (resolveDocument === undefined) return resolved;
-  if (method !== 'POST') {
-    return { ...resolved, search: resolveSearch(search, (query) => resolveDocument(query, id)) };
-  }
-  // Apollo Server rejects a body that is not an object.
-  return { ...resolved, body: isJsonObject(body) ? resolveDocument(body, id) : body };
 }
 
 /** Resolves the document of a query string, which is parsed as Apollo Server does. */

@@ -1,5 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ApolloServer, type ApolloServerPlugin, HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
+import {
+  ApolloServer,
+  type ApolloServerPlugin,
+  type HTTPGraphQLRequest,
+  type HTTPGraphQLResponse,
+} from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
@@ -7,7 +12,7 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import {
   type DocumentNode,
   type FormattedExecutionResult,
@@ -36,14 +41,6 @@ const MAX_DOCUMENT_CACHE_BYTES = 10_000_000;
 const MAX_PERSISTED_QUERY_BYTES = 4_000_000;
 
 const MAX_VALIDATION_ERRORS = 20;
-
-/** The parts of an HTTP request that Apollo Server reads. `search` is the query string with `?`, or empty. */
-export type GraphqlHttpRequest = Pick<FastifyRequest, 'method' | 'headers' | 'body'> & {
-  readonly search: string;
-};
-
-/** The response of Apollo Server. */
-export type GraphqlHttpResponse = Awaited<ReturnType<ApolloServer['executeHTTPGraphQLRequest']>>;
 
 /** The settings of Apollo Server. */
 export type GraphqlServerSettings = {
@@ -112,12 +109,9 @@ export class GraphqlServer {
   }
 
   /** Executes a GraphQL request over HTTP. */
-  execute(request: GraphqlHttpRequest, context: Context): Promise<GraphqlHttpResponse> {
+  execute(httpGraphQLRequest: HTTPGraphQLRequest, context: Context): Promise<HTTPGraphQLResponse> {
     return this.#contexts.run(context, () =>
-      this.#server.executeHTTPGraphQLRequest({
-        httpGraphQLRequest: toApolloRequest(request),
-        context: async () => context,
-      }),
+      this.#server.executeHTTPGraphQLRequest({ httpGraphQLRequest, context: async () => context }),
     );
   }
 
@@ -199,20 +193,4 @@ export class GraphqlServer {
   get #isAuthenticated(): boolean {
     return this.#contexts.getStore()?.isAuthenticated ?? false;
   }
-}
-
-function toApolloRequest(request: GraphqlHttpRequest): HTTPGraphQLRequest {
-  const headers = new HeaderMap();
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
-  }
-  // An empty header means a missing one, but Apollo Server would treat no media type as acceptable.
-  if (headers.get('accept') === '') headers.delete('accept');
-  return {
-    // HEAD is executed like GET. Node omits the body of the response.
-    method: request.method === 'HEAD' ? 'GET' : request.method,
-    headers,
-    body: request.body,
-    search: request.search,
-  };
 }
