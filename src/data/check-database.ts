@@ -1,6 +1,7 @@
-import { resourceName } from '../model/resource-name.ts';
-import { countRows, findRowProblems, readCovers } from '../storage/check-rows.ts';
-import type { TableCounts } from '../storage/tables.ts';
+import { resourceName, type Ulid } from '../model/resource-name.ts';
+import { findRowProblems } from '../storage/check-rows.ts';
+import { countRows, readRows } from '../storage/table-rows.ts';
+import { PROJECT_TABLE, type TableCounts } from '../storage/tables.ts';
 import type { AdminContext } from './dependencies.ts';
 
 /** The result of a check. */
@@ -24,9 +25,9 @@ export async function checkDatabase({ database }: AdminContext): Promise<CheckRe
   const counts = await countRows(database);
   const problems = [...(await findRowProblems(database))];
   const coverProblems: string[] = [];
-  for await (const rows of readCovers(database)) {
+  for await (const rows of readRows(database, PROJECT_TABLE)) {
     for (const { id, image_cover_cid } of rows) {
-      const name = resourceName('projects', id);
+      const name = resourceName('projects', id as Ulid);
       if (image_cover_cid !== coverImageCid(coverImage(name))) {
         coverProblems.push(`The CID of the cover image of ${name} is wrong.`);
       }

@@ -1,7 +1,7 @@
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
-import { deleteAccountRows } from '../storage/account-rows.ts';
 import { updateAccountState } from '../storage/accounts.ts';
+import { deleteAccountRows } from '../storage/table-rows.ts';
 import type { TableCounts } from '../storage/tables.ts';
 import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';

@@ -1,8 +1,8 @@
 import type { AccountState } from '../model/account.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
-import { insertInto } from './insert-into.ts';
 import { List } from './list.ts';
+import { insertInto } from './row-statements.ts';
 import { ACCOUNT, type RowOf } from './tables.ts';
 
 /** A row of the table `account`. */

@@ -1,9 +1,8 @@
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
-import { findAccountOf } from './account-of.ts';
 import type { Queryable } from './database.ts';
 import { isForeignKeyViolation } from './foreign-keys.ts';
 import { List } from './list.ts';
-import { placeholders, selectByIds } from './select-by-ids.ts';
+import { findAccountOf, placeholders, selectByIds } from './row-statements.ts';
 import { APP, APP_KEY, namesOf, PREVIOUS_KEY, type RowOf, valuesOf } from './tables.ts';
 
 /** A row of the table `app`, without its keys. */

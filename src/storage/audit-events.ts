@@ -1,7 +1,7 @@
 import type { Ulid } from '../model/resource-name.ts';
 import { type Database, IF_FIRST, type Queryable, type Statement } from './database.ts';
 import { List } from './list.ts';
-import { placeholders } from './select-by-ids.ts';
+import { placeholders } from './row-statements.ts';
 import { AUDIT_EVENT, namesOf, type RowOf, valuesOf } from './tables.ts';
 
 /** A row of the table `audit_event`. `fields` are names of fields, with commas between them. */

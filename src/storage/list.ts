@@ -3,7 +3,7 @@ import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable, Row, Value } from './database.ts';
 import { type Kind, type ListOptions, type ListTable, listStatement } from './list-statements.ts';
 import { remembered } from './remembered.ts';
-import { padIds } from './select-by-ids.ts';
+import { padIds } from './row-statements.ts';
 
 /** A row of a list. */
 export type ListRow = Row & { readonly id: Ulid };

@@ -1,9 +1,7 @@
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
-import { findAccountOf } from './account-of.ts';
 import type { Queryable } from './database.ts';
-import { insertInto } from './insert-into.ts';
 import { List } from './list.ts';
-import { selectByIds } from './select-by-ids.ts';
+import { findAccountOf, insertInto, selectByIds } from './row-statements.ts';
 import { PROJECT, type RowOf } from './tables.ts';
 
 /** The columns of a project that queries return: all except the account, which is a parameter of every query. */

@@ -83,10 +83,13 @@ export type Table = {
 
 const KEY = ['account_id', 'id'] as const;
 
+/** The table of projects. */
+export const PROJECT_TABLE = { name: 'project', columns: `account_id, ${PROJECT}`, key: KEY } as const;
+
 /** The tables with the rows of accounts. A table comes after those it refers to. */
 export const TABLES = [
   { name: 'account', columns: ACCOUNT, key: ['id'] },
-  { name: 'project', columns: `account_id, ${PROJECT}`, key: KEY },
+  PROJECT_TABLE,
   { name: 'app', columns: `${APP}, ${APP_KEY}, ${PREVIOUS_KEY}`, key: KEY },
   { name: 'wallet', columns: `${WALLET}, password_hash`, key: KEY },
   { name: 'audit_event', columns: AUDIT_EVENT, key: KEY },

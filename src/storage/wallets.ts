@@ -1,10 +1,8 @@
 import type { Network } from '../model/network.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
-import { findAccountOf } from './account-of.ts';
 import type { Queryable } from './database.ts';
-import { insertInto } from './insert-into.ts';
 import { List } from './list.ts';
-import { selectByIds } from './select-by-ids.ts';
+import { findAccountOf, insertInto, selectByIds } from './row-statements.ts';
 import { type RowOf, WALLET } from './tables.ts';
 
 /** A row of the table `wallet`, without the hash of the password. */

@@ -7,7 +7,6 @@ import {
   resourceName,
   type Ulid,
 } from '../../src/model/resource-name.ts';
-import { deleteAccountRows } from '../../src/storage/account-rows.ts';
 import { ACCOUNTS } from '../../src/storage/accounts.ts';
 import { APPS, findAccountOfApp, replaceAppKey, updateApp } from '../../src/storage/apps.ts';
 import { ALL_EVENTS, countAuditEvents, EVENTS } from '../../src/storage/audit-events.ts';
@@ -15,6 +14,7 @@ import type { Database, Execute } from '../../src/storage/database.ts';
 import { findAccountOfProject, hasDependents, PROJECTS, updateProject } from '../../src/storage/projects.ts';
 import { insertSignIn } from '../../src/storage/sign-ins.ts';
 import { sweepExpired } from '../../src/storage/sweep.ts';
+import { deleteAccountRows } from '../../src/storage/table-rows.ts';
 import { tokenStore } from '../../src/storage/token-store.ts';
 import {
   endTokensWithKey,

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { hashCredential } from '../../../src/credentials/credential.ts';
 import { deleteAccount } from '../../../src/data/delete-account.ts';
 import type { AdminContext } from '../../../src/data/dependencies.ts';
-import { deleteAccountRows } from '../../../src/storage/account-rows.ts';
 import type { Execute, Queryable } from '../../../src/storage/database.ts';
+import { deleteAccountRows } from '../../../src/storage/table-rows.ts';
 import {
   type AppKey,
   createApp,

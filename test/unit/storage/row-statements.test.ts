@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { idGenerator, type Ulid } from '../../../src/model/resource-name.ts';
 import type { Queryable, Value } from '../../../src/storage/database.ts';
-import { selectByIds } from '../../../src/storage/select-by-ids.ts';
+import { selectByIds } from '../../../src/storage/row-statements.ts';
 
 const newId = idGenerator(Date.now);
 const account = newId();
