@@ -1,6 +1,10 @@
 /** Thrown if a database URL can't be used. The message is one line, without the URL, which can contain a password. */
 export class DatabaseUrlError extends Error {}
 
+/** The error message for a URL of no supported form. */
+export const URL_FORMS =
+  'DATABASE_URL must be sqlite:<path> or postgres://<user>:<password>@<host>:<port>,…/<database>.';
+
 const SQLITE_URL = /^sqlite:(?:\/\/)?(.+)$/;
 
 /** Returns the file of a URL `sqlite:<path>`, or undefined for every other URL. */

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import { DatabaseUrlError, sqlitePath } from './database-url.ts';
+import { DatabaseUrlError, sqlitePath, URL_FORMS } from './database-url.ts';
 import type { PostgresObservers, PostgresSettings } from './postgres/open-postgres.ts';
 import { openSqlite, type SqliteSettings } from './sqlite/open-sqlite.ts';
 
@@ -28,7 +28,5 @@ export async function openDatabase(
     const { openPostgres } = await import('./postgres/open-postgres.ts');
     return openPostgres(url, postgres, observers);
   }
-  throw new DatabaseUrlError(
-    'DATABASE_URL must be sqlite:<path> or postgres://<user>:<password>@<host>:<port>,…/<database>.',
-  );
+  throw new DatabaseUrlError(URL_FORMS);
 }

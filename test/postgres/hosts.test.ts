@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database, Row } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { bothApis, send } from '../support/apis.ts';
+import { onDatabase } from '../support/engine.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
@@ -32,15 +33,15 @@ function urlOf(ports: readonly number[], query: string): string {
   return `postgres://${username}:${password}@${hosts}/postgres?${query}`;
 }
 
-async function open(
-  ports: readonly number[],
-  query: string,
-  timeoutMs = 5000,
-  poolSize = 1,
-): Promise<Database> {
-  const database = await openDatabase(urlOf(ports, query), { postgres: { poolSize, timeoutMs } });
+async function open(ports: readonly number[], query: string, timeoutMs = 5000): Promise<Database> {
+  const database = await openDatabase(urlOf(ports, query), { postgres: { poolSize: 1, timeoutMs } });
   onTestFinished(() => database.close());
   return database;
+}
+
+/** Runs a statement on a server, and returns the rows. */
+function lookAt(server: PostgresServer, sql: string): Promise<readonly Row[]> {
+  return onDatabase(server.urlOf('postgres'), (database) => database.read(sql));
 }
 
 async function portOf(database: Database): Promise<unknown> {
@@ -48,19 +49,16 @@ async function portOf(database: Database): Promise<unknown> {
   return row?.['port'];
 }
 
-describe.each([
-  ['the primary first', () => [primary, standby] as const],
-  ['the standby first', () => [standby, primary] as const],
-])('two hosts, %s', (_, order) => {
-  const ports = () => order().map(({ port }) => port);
-
-  test.each([
-    ['any', () => order()[0]],
-    ['read-write', () => primary],
-  ])('target_session_attrs=%s selects the session', async (attributes, expected) => {
-    const database = await open(ports(), `target_session_attrs=${attributes}`);
-    expect(await portOf(database)).toBe(expected().port);
-  });
+test('target_session_attrs=read-write finds the primary among the hosts, and any takes the first', async () => {
+  for (const [hosts, attributes, expected] of [
+    [[primary, standby], 'any', primary],
+    [[standby, primary], 'any', standby],
+    [[primary, standby], 'read-write', primary],
+    [[standby, primary], 'read-write', primary],
+  ] as const) {
+    const ports = hosts.map(({ port }) => port);
+    expect(await portOf(await open(ports, `target_session_attrs=${attributes}`))).toBe(expected.port);
+  }
 });
 
 test('a session that cannot write is UNAVAILABLE, and the error names each host', async () => {
@@ -92,10 +90,8 @@ describe('a commit that waits for a synchronous standby', () => {
   });
 
   async function requireStandby(name: string): Promise<void> {
-    const administrator = await openDatabase(primary.urlOf('postgres'));
-    await administrator.write(`ALTER SYSTEM SET synchronous_standby_names = ${name}`);
-    await administrator.read('SELECT pg_reload_conf()');
-    await administrator.close();
+    await lookAt(primary, `ALTER SYSTEM SET synchronous_standby_names = ${name}`);
+    await lookAt(primary, 'SELECT pg_reload_conf()');
   }
 
   test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
@@ -116,26 +112,6 @@ describe('a commit that waits for a synchronous standby', () => {
       expect(await database.read(`SELECT id FROM ${end}_item`)).toEqual([{ id: 1 }]);
     },
   );
-});
-
-test('all sessions that a failover left read-only are replaced when one is found', async () => {
-  const database = await open([primary.port], '', 5000, 3);
-  const administrator = await open([primary.port], '');
-  const readOnly = (value: string) =>
-    administrator.write(`ALTER ROLE paw SET default_transaction_read_only = ${value}`);
-  await administrator.write('CREATE TABLE item (id INTEGER)');
-  await readOnly('on');
-  const sessions = Array.from({ length: 3 }, () => database.write('SHOW transaction_read_only'));
-  expect((await Promise.all(sessions)).flat()).toEqual(Array(3).fill({ transaction_read_only: 'on' }));
-  await administrator.write('SET default_transaction_read_only = off');
-  await readOnly('off');
-  await expect(database.write('INSERT INTO item VALUES (1)')).rejects.toMatchObject({
-    reason: 'UNAVAILABLE',
-  });
-  for (let times = 0; times < 3; times += 1) {
-    await Promise.all(Array.from({ length: 3 }, () => database.write('INSERT INTO item VALUES (1)')));
-  }
-  expect(await database.read('SELECT count(*) AS items FROM item')).toEqual([{ items: 9 }]);
 });
 
 describe('a gateway on two hosts', () => {
@@ -161,17 +137,11 @@ describe('a gateway on two hosts', () => {
       await expect
         .poll(async () => (await api.updateWallet(token, wallet, { title })).value?.title, POLL)
         .toBe(title);
-      const direct = await openDatabase(server.urlOf('postgres'));
-      expect(await direct.read('SELECT title FROM wallet')).toEqual([{ title }]);
-      await direct.close();
+      expect(await lookAt(server, 'SELECT title FROM wallet')).toEqual([{ title }]);
     }
   }
 
-  async function promote(server: PostgresServer): Promise<void> {
-    const direct = await openDatabase(server.urlOf('postgres'));
-    await direct.read('SELECT pg_promote()');
-    await direct.close();
-  }
+  const promote = (server: PostgresServer) => lookAt(server, 'SELECT pg_promote()');
 
   test('uses the new primary after a failover, and leaves the old one when it returns as a standby', async () => {
     await updatesSucceedOn(primary, 'Before');
@@ -188,16 +158,9 @@ describe('a gateway on two hosts', () => {
     await primary.restart();
     await updatesSucceedOn(standby, 'Returned');
     // A planned change back.
-    await expect.poll(() => replicas(standby), POLL).toBe(1);
+    await expect.poll(() => lookAt(standby, 'SELECT pid FROM pg_stat_replication'), POLL).toHaveLength(1);
     await standby.pause();
     await promote(primary);
     await updatesSucceedOn(primary, 'Back');
   });
-
-  async function replicas(server: PostgresServer): Promise<number> {
-    const direct = await openDatabase(server.urlOf('postgres'));
-    const rows = await direct.read('SELECT pid FROM pg_stat_replication');
-    await direct.close();
-    return rows.length;
-  }
 });

@@ -1,14 +1,7 @@
 import { Connection, type PoolClient } from 'pg';
 
-/** The parts of a connection of the driver that its types leave out. */
-type Cancellable = {
-  readonly host: string;
-  readonly port: number;
-  readonly ssl: boolean | object;
-  readonly processID: number;
-  readonly secretKey: number;
-};
-
+// The types of the driver leave these parts out.
+type CancelKey = { readonly processID: number; readonly secretKey: number };
 type CancelConnection = Connection & {
   connect(portOrPath: number | string, host?: string): void;
   requestSsl(): void;
@@ -23,7 +16,7 @@ type CancelConnection = Connection & {
  * @param timeoutMs the time after which the second connection is closed, in milliseconds
  */
 export function cancelStatement(client: PoolClient, timeoutMs: number): void {
-  const { host, port, ssl, processID, secretKey } = client as unknown as Cancellable;
+  const { host, port, ssl, processID, secretKey } = client as PoolClient & CancelKey;
   const connection = new Connection({ ssl }) as CancelConnection;
   const send = () => connection.cancel(processID, secretKey);
   // Without the second connection, the server's timeout ends the statement.

@@ -1,14 +1,9 @@
 import type { Fault } from '../../model/fault.ts';
-import { type DatabaseError, resultUnknown, unavailable } from '../errors.ts';
+import { DatabaseError, resultUnknown, unavailable } from '../errors.ts';
 
-/** Returns the error for a connection of the pool that was not available in time. */
-export function poolTimeout(fault: Fault): DatabaseError {
-  return unavailable(new Error('No connection was available in time.'), fault);
-}
-
-/** Returns the error for a statement after the time of its request. */
-export function requestTimeout(): DatabaseError {
-  return unavailable(new Error('The time of the request is over.'), 'overload');
+/** Returns the error for a statement that has not begun in time. */
+export function startTimeout(fault: Fault): DatabaseError {
+  return unavailable(new Error('The database was not free in time.'), fault);
 }
 
 /** An error that the server has sent. Errors of the connection have no severity. */
@@ -31,11 +26,11 @@ const FAULTS: readonly (readonly [code: RegExp, fault: Fault])[] = [
 /** A lost conflict: serialization failure, deadlock. Another attempt can succeed. */
 export const CONFLICT = /^(40001|40P01)$/;
 
+/** A prepared statement that does not exist. A statement sent earlier may have failed to prepare it. */
+export const MISSING_STATEMENT = /^26000$/;
+
 /** A lock was not available in time. */
 export const LOCK_TIMEOUT = /^55P03$/;
-
-/** The pooler does not know a prepared statement. */
-export const MISSING_STATEMENT = /^26000$/;
 
 /** A session can stay read-only after a failover, until it is closed. */
 export const READ_ONLY = /^25006$/;
@@ -45,9 +40,11 @@ export const TOO_MANY_CONNECTIONS = /^53300$/;
 // An earlier statement of the transaction has failed, and was logged.
 const ABORTED_TRANSACTION = '25P02';
 
-// The transaction can have been committed: statement completion unknown, transaction resolution unknown. A pooler
-// reports a lost connection to the server with a code of class 08.
-const UNKNOWN_RESULT_CODES = /^(40003|08...)$/;
+// The completion of the statement is unknown.
+const RESULT_UNKNOWN = '40003';
+
+// A pooler reports a lost connection to the server with a code of class 08.
+const LOST_BY_POOLER = /^08/;
 
 // The server ends the session: operator intervention, and timeouts of idle and of long transactions.
 const END_OF_SESSION_CODES = /^(57P..|25P0[34])$/;
@@ -62,44 +59,32 @@ function endsSession({ severity, code }: ServerError): boolean {
   return severity === 'FATAL' || END_OF_SESSION_CODES.test(code);
 }
 
-/**
- * Returns the error of COMMIT for the caller. The server can end a session after the commit and before its confirmation.
- *
- * @param thrown the error of the statement, as `statementError` returns it
- */
-export function commitError(thrown: unknown): unknown {
-  const error = causeOf(thrown);
-  return isServerError(error) && endsSession(error) ? resultUnknown(error) : thrown;
-}
-
-/** Returns whether an error of the server, or such a cause of an `DatabaseError`, has a code. */
+/** Returns whether an error of the server, or such a cause of a `DatabaseError`, has a code. */
 export function hasCode(thrown: unknown, code: RegExp): boolean {
-  const error = causeOf(thrown);
+  const error = thrown instanceof DatabaseError ? thrown.cause : thrown;
   return isServerError(error) && code.test(error.code);
 }
 
 /**
- * Returns the error of a statement for the caller: UNAVAILABLE for an outage, and the error itself otherwise.
+ * Returns the error of a statement for the caller: a `DatabaseError` for an outage, and the error itself otherwise.
  *
- * @param commits whether the statement commits a change, so that nobody knows whether the change was made if the
- *   connection is lost
+ * @param commits what the statement commits. Nobody knows whether it was committed if the connection is lost, or if the
+ *   server ends the session between a COMMIT and its confirmation.
  */
-export function statementError(error: unknown, commits: boolean): unknown {
-  if (!isServerError(error)) return commits ? resultUnknown(error) : unavailable(error);
-  const { code } = error;
-  if (code === '40003' || (commits && UNKNOWN_RESULT_CODES.test(code))) return resultUnknown(error);
-  if (code === ABORTED_TRANSACTION) return unavailable();
+export function statementError(error: unknown, commits: 'nothing' | 'itself' | 'transaction'): unknown {
+  const isLost = !isServerError(error) || LOST_BY_POOLER.test(error.code);
+  if (isLost && commits !== 'nothing') return resultUnknown(error);
+  if (!isServerError(error)) return unavailable(error);
+  const isEnd = endsSession(error);
+  if (error.code === RESULT_UNKNOWN || (isEnd && commits === 'transaction')) return resultUnknown(error);
+  if (error.code === ABORTED_TRANSACTION) return unavailable();
   const fault = faultOf(error);
-  return fault !== undefined || endsSession(error) ? unavailable(error, fault) : error;
+  return fault !== undefined || isEnd ? unavailable(error, fault) : error;
 }
 
 /** Returns the fault of a server that can't serve; undefined if it is not the server's. */
 export function faultOf(error: unknown): Fault | undefined {
   return FAULTS.find(([code]) => hasCode(error, code))?.[1];
-}
-
-function causeOf(thrown: unknown): unknown {
-  return thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
 }
 
 function isServerError(error: unknown): error is ServerError {

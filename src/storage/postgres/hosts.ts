@@ -1,5 +1,5 @@
 import { Client, type ClientConfig, Pool, type PoolConfig, types } from 'pg';
-import type { PostgresHost, PostgresTarget } from './url.ts';
+import type { PostgresTarget } from './url.ts';
 
 /** Thrown if a connection to a host can't be opened, or if its session can't write and has to. */
 export class HostError extends Error {}
@@ -8,9 +8,6 @@ const IS_WRITABLE = "SELECT current_setting('transaction_read_only') = 'off' AS 
 
 // The connections of a long-running process move to servers that were added or have returned.
 const LIFETIME_SECONDS = 1800;
-
-// The time in which a server has to close a connection that is no longer used.
-const END_TIMEOUT_MS = 1000;
 
 const POOLER_HINT = 'Behind a pooler, the URL needs pgbouncer=true or pgbouncer=prepared';
 
@@ -28,13 +25,12 @@ export function poolOpener(
 
   /** A connection to the first host of the order. */
   class HostClient extends Client {
-    readonly #host: PostgresHost;
+    readonly #url: string | undefined;
 
     constructor(settings?: ClientConfig) {
-      const [host] = order;
-      if (host === undefined) throw new Error('The URL has no host.');
-      super({ ...settings, connectionString: host.url, connectionTimeoutMillis: hostTimeoutMs });
-      this.#host = host;
+      const [url] = order;
+      super({ ...settings, connectionString: url, connectionTimeoutMillis: hostTimeoutMs });
+      this.#url = url;
       // A broken connection rejects its running statements and also emits an error event, which would end the process
       // if it had no listener.
       this.on('error', () => {});
@@ -48,16 +44,6 @@ export function poolOpener(
       return opened;
     }
 
-    override end(): Promise<void>;
-    override end(callback: (error?: Error) => void): void;
-    override end(callback: (error?: Error) => void = () => {}): Promise<void> {
-      // A server that does not respond would never close the connection, which would keep the process from ending.
-      setTimeout(() => this.connection.stream.destroy(), END_TIMEOUT_MS).unref();
-      const ended = super.end();
-      ended.then(() => callback(), callback);
-      return ended;
-    }
-
     async #open(): Promise<Client> {
       try {
         await super.connect();
@@ -69,18 +55,19 @@ export function poolOpener(
       } catch (error) {
         void this.end();
         // Another connection may have failed before.
-        if (order[0] === this.#host) order.push(...order.splice(0, 1));
-        throw hostError(this.#host, error);
+        if (order[0] === this.#url) order.push(...order.splice(0, 1));
+        throw hostError(this, error);
       }
     }
   }
 
   const common: PoolConfig = {
     application_name: 'paw-gateway',
-    connectionTimeoutMillis: timeoutMs,
     // If a cancellation does not reach the server.
     ...(!hasPooler && { statement_timeout: timeoutMs, lock_timeout: lockTimeoutMs }),
     keepAlive: true,
+    // A server that no longer responds does not keep the process from ending.
+    allowExitOnIdle: true,
     maxLifetimeSeconds: LIFETIME_SECONDS,
     pipeline: true,
     // Counts and times are safe integers.
@@ -92,9 +79,9 @@ export function poolOpener(
   return (settings) => new Pool({ ...common, ...settings });
 }
 
-function hostError({ name }: PostgresHost, error: unknown): HostError {
+function hostError({ host, port }: Client, error: unknown): HostError {
   const message = error instanceof Error ? error.message : String(error);
   const isPooler = message.startsWith('unsupported startup parameter');
   const cause = isPooler ? new Error(`${message}. ${POOLER_HINT}`, { cause: error }) : error;
-  return new HostError(`${name}: ${message}`, { cause });
+  return new HostError(`${host}:${port}: ${message}`, { cause });
 }

@@ -1,4 +1,4 @@
-import { poolTimeout } from './errors.ts';
+import { startTimeout } from './errors.ts';
 
 /** The time for which a statement of a request waits for a lock, in milliseconds. */
 export const LOCK_TIMEOUT_MS = 1000;
@@ -6,24 +6,31 @@ export const LOCK_TIMEOUT_MS = 1000;
 /** How the use of a connection has ended. After a loss of the connection, nothing is known about locks. */
 export type UseResult = 'done' | 'blocked' | 'lost';
 
+/** Ends the use of a connection. */
+type Leave = (result: UseResult) => void;
+
 /**
  * Limits the connections of a pool that statements use which can wait for a lock. All writes together have three quarters,
  * so that reads always find a connection. The statements that could not get a lock the last time have a quarter.
  */
 export class LockLimits {
-  readonly #writes: Places;
-  readonly #blockedPlaces: Places;
+  readonly #maxUses: number;
+  readonly #maxBlockedUses: number;
+  #uses = 0;
+  #blockedUses = 0;
+  /** The statements that wait, each with the function that lets it begin. */
+  readonly #waiting = new Map<(leave: Leave) => void, string>();
   /** The statements that could not get a lock the last time. */
   readonly blocked = new Set<string>();
 
   constructor(poolSize: number) {
-    this.#writes = new Places(Math.max(1, Math.floor((poolSize * 3) / 4)));
-    this.#blockedPlaces = new Places(Math.max(1, Math.floor(poolSize / 4)));
+    this.#maxUses = Math.max(1, Math.floor((poolSize * 3) / 4));
+    this.#maxBlockedUses = Math.max(1, Math.floor(poolSize / 4));
   }
 
   /** The number of statements that wait. */
   get waitingCount(): number {
-    return this.#writes.waitingCount + this.#blockedPlaces.waitingCount;
+    return this.#waiting.size;
   }
 
   /**
@@ -33,71 +40,49 @@ export class LockLimits {
    * @returns a function that is called with the result of the use
    * @throws UNAVAILABLE if the statement is blocked, and waits for longer than it would for the lock
    */
-  async enter(sql: string, late: Promise<never>): Promise<(result: UseResult) => void> {
-    await this.#writes.take(late);
-    let isLimited = false;
-    if (this.blocked.has(sql)) {
-      this.#writes.give();
-      await this.#takeBlockedPlace(late);
-      isLimited = true;
-      await this.#writes.take(late).catch((error: unknown) => {
-        this.#blockedPlaces.give();
-        throw error;
-      });
+  async enter(sql: string, late: Promise<never>): Promise<Leave> {
+    const entered = this.#tryEnter(sql);
+    if (entered !== undefined) return entered;
+    const { promise, resolve, reject } = Promise.withResolvers<Leave>();
+    this.#waiting.set(resolve, sql);
+    // A statement can become blocked while it waits.
+    const timer = setInterval(() => {
+      if (this.blocked.has(sql)) reject(startTimeout('lock'));
+    }, LOCK_TIMEOUT_MS);
+    try {
+      return await Promise.race([promise, late]);
+    } catch (error) {
+      // It may have entered in the same turn.
+      if (!this.#waiting.delete(resolve)) void promise.then((leave) => leave('lost'));
+      throw error;
+    } finally {
+      clearInterval(timer);
     }
+  }
+
+  #tryEnter(sql: string): Leave | undefined {
+    const isBlocked = this.blocked.has(sql);
+    if (this.#uses >= this.#maxUses || (isBlocked && this.#blockedUses >= this.#maxBlockedUses)) {
+      return undefined;
+    }
+    this.#uses += 1;
+    if (isBlocked) this.#blockedUses += 1;
     return (result) => {
       if (result === 'blocked') this.blocked.add(sql);
       else if (result === 'done') this.blocked.delete(sql);
-      if (isLimited) this.#blockedPlaces.give();
-      this.#writes.give();
+      this.#uses -= 1;
+      if (isBlocked) this.#blockedUses -= 1;
+      this.#admit();
     };
   }
 
-  async #takeBlockedPlace(late: Promise<never>): Promise<void> {
-    const { promise, reject } = Promise.withResolvers<never>();
-    promise.catch(() => {});
-    const timer = setTimeout(() => reject(poolTimeout('lock')), LOCK_TIMEOUT_MS);
-    await this.#blockedPlaces.take(late, promise).finally(() => clearTimeout(timer));
-  }
-}
-
-/** Places that are taken in the order of arrival. */
-class Places {
-  #freeCount: number;
-  readonly #waiting = new Set<() => void>();
-
-  constructor(count: number) {
-    this.#freeCount = count;
-  }
-
-  get waitingCount(): number {
-    return this.#waiting.size;
-  }
-
-  /** @param ends reject when the wait is over */
-  async take(...ends: readonly Promise<never>[]): Promise<void> {
-    if (this.#freeCount > 0) {
-      this.#freeCount -= 1;
-      return;
+  #admit(): void {
+    for (const [begin, sql] of this.#waiting) {
+      if (this.#uses >= this.#maxUses) return;
+      const leave = this.#tryEnter(sql);
+      if (leave === undefined) continue;
+      this.#waiting.delete(begin);
+      begin(leave);
     }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.add(resolve);
-    try {
-      await Promise.race([promise, ...ends]);
-    } catch (error) {
-      // The place may have come in the same turn.
-      if (!this.#waiting.delete(resolve)) this.give();
-      throw error;
-    }
-  }
-
-  give(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) {
-      this.#freeCount += 1;
-      return;
-    }
-    this.#waiting.delete(next);
-    next();
   }
 }

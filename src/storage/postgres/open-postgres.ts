@@ -103,8 +103,10 @@ export function openPostgres(
       },
 
       writeAll(statements) {
-        const params = statements.flatMap((statement) => statement.params);
-        return write(joined(statements), params);
+        return write(
+          joined(statements),
+          statements.flatMap(({ params }) => params),
+        );
       },
 
       during: databaseFor,
@@ -112,9 +114,7 @@ export function openPostgres(
       migrationLock: MIGRATION_LOCK,
       synced: async () => {},
 
-      async close() {
-        await Promise.all([pool.close(), probes.close()]);
-      },
+      close: async () => void (await Promise.all([pool.close(), probes.close()])),
     };
   }
 
@@ -145,45 +145,35 @@ function openPools(url: string, settings: PostgresSettings, onPool: ObservePool 
 async function checkReady(pool: ConnectionPool, probes: ConnectionPool, timeoutMs: number): Promise<void> {
   const use = { deadline: performance.now() + timeoutMs };
   try {
-    const isWritable = await probes.use(use, probe).catch((error: unknown) => {
+    await probes.use(use, probe).catch((error: unknown) => {
       // Requests are served by the connections there are.
       if (hasCode(error, TOO_MANY_CONNECTIONS)) return pool.use(use, probe);
       throw error;
     });
-    if (isWritable) return;
-    for (const each of [pool, probes]) each.discard();
-    throw new Error('The database is read-only, or a standby.');
   } catch (error) {
     throw error instanceof DatabaseError ? error : unavailable(error);
   }
 }
 
-/** Reads all tables. Returns whether the database is writable. */
-async function probe({ query }: Session): Promise<boolean> {
-  const [schema = NO_SCHEMA] = await query<SchemaVersion>(FIND_SCHEMA_VERSION);
+/** Reads all tables. @throws if the database is not writable */
+async function probe(session: Session): Promise<void> {
+  const [schema = NO_SCHEMA] = await session.query<SchemaVersion>(FIND_SCHEMA_VERSION);
   assertUsable(schema);
   const [[state]] = await Promise.all([
-    query<{ read_only: string }>(READ_ONLY),
-    query(READ_TABLES).catch((error: unknown) => {
+    session.query<{ read_only: string }>(READ_ONLY),
+    session.query(READ_TABLES).catch((error: unknown) => {
       // Only what needs the table fails. The other instances would not do better.
       if (!hasCode(error, LOCK_TIMEOUT)) throw error;
     }),
   ]);
-  return state?.read_only === 'off';
+  if (state?.read_only === 'off') return;
+  // After a failover, another session can be writable.
+  session.discard();
+  throw new Error('The database is read-only, or a standby.');
 }
-
-// Few, because the texts of statements are constants.
-const joinedTexts = new Map<string, string>();
 
 /** Joins the statements of `Database.writeAll` to one. Source: PostgreSQL, section 7.8.4. */
 function joined(statements: readonly Statement[]): string {
-  const key = statements.map(({ sql }) => sql).join(';');
-  const text = joinedTexts.get(key) ?? joinAll(statements);
-  joinedTexts.set(key, text);
-  return text;
-}
-
-function joinAll(statements: readonly Statement[]): string {
   let count = 0;
   const parts = statements.map(({ sql, params }, index) => {
     const offset = count;

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { DatabaseRequest } from '../database.ts';
 import { DatabaseError, unavailable } from '../errors.ts';
-import { faultOf, hasCode, poolTimeout, requestTimeout, TOO_MANY_CONNECTIONS } from './errors.ts';
+import { faultOf, hasCode, startTimeout, TOO_MANY_CONNECTIONS } from './errors.ts';
 import { HostError } from './hosts.ts';
 import { LockLimits, type UseResult } from './lock-limits.ts';
 import { Session, type StatementSettings } from './session.ts';
@@ -40,8 +40,6 @@ type ConnectionPoolSettings = StatementSettings & {
   readonly onWait?: ((wait: PoolWait) => void) | undefined;
 };
 
-const DISCARD_INTERVAL_MS = 1000;
-
 // The time after which a server that has refused a connection is asked for another one.
 const GROW_INTERVAL_MS = 1000;
 
@@ -51,11 +49,7 @@ export class ConnectionPool {
   readonly #settings: ConnectionPoolSettings;
   readonly #pool: Pool;
   readonly #size: number;
-  /** The connections that were opened since a session was found to be read-only. */
-  #current = new WeakSet<PoolClient>();
-  #discardTime = -Infinity;
   readonly #waits = new Set<Promise<Session>>();
-  #growTimer: NodeJS.Timeout | undefined;
 
   constructor(pool: Pool, settings: ConnectionPoolSettings) {
     this.#settings = settings;
@@ -64,16 +58,12 @@ export class ConnectionPool {
     this.limits = new LockLimits(this.#size);
     // An unused connection that breaks is replaced.
     pool.on('error', () => {});
-    pool.on('connect', (client) => void this.#current.add(client));
   }
 
   get state(): PoolState {
     const { totalCount, idleCount, waitingCount } = this.#pool;
-    return {
-      used: totalCount - idleCount,
-      idle: idleCount,
-      waiting: waitingCount + this.limits.waitingCount,
-    };
+    const waiting = waitingCount + this.limits.waitingCount;
+    return { used: totalCount - idleCount, idle: idleCount, waiting };
   }
 
   /** Runs work on a connection. @throws UNAVAILABLE if none is available in time */
@@ -96,13 +86,13 @@ export class ConnectionPool {
   async #acquire({ sql, deadline, request }: Use): Promise<Session> {
     const { timeoutMs, onWait } = this.#settings;
     const startMs = performance.now();
-    if (deadline !== undefined && startMs >= deadline) throw requestTimeout();
+    if (deadline !== undefined && startMs >= deadline) throw startTimeout('overload');
     const late = Promise.withResolvers<never>();
     late.promise.catch(() => {});
     let session: Session | undefined;
     // One timer for the wait and all statements.
     const timer = setTimeout(
-      () => (session === undefined ? late.reject(poolTimeout('overload')) : session.expire()),
+      () => (session === undefined ? late.reject(startTimeout('overload')) : session.expire()),
       deadline === undefined ? timeoutMs : deadline - startMs,
     );
     let leave = (_: UseResult) => {};
@@ -114,12 +104,11 @@ export class ConnectionPool {
     try {
       if (sql !== undefined) leave = await this.limits.enter(sql, late.promise);
       if (request?.isGone) throw unavailable();
-      session = new Session(await this.#take(late.promise), {
-        ...this.#settings,
-        deadline,
-        onReadOnly: () => this.discard(),
-        onRelease,
-      });
+      const taken = this.#connect();
+      // A connection that comes too late goes back.
+      late.promise.catch(() => taken.then((client) => client.release())).catch(() => {});
+      const client = await Promise.race([taken, late.promise]);
+      session = new Session(client, { ...this.#settings, deadline, onRelease });
     } catch (error) {
       isTimeout = error instanceof DatabaseError && error.fault !== 'outage';
       onRelease('lost');
@@ -132,76 +121,35 @@ export class ConnectionPool {
     return session;
   }
 
-  /** Discards all connections: a session that was opened before a failover stays read-only. */
-  discard(): void {
-    // Reads continue while the database is read-only, so this is not repeated at each write.
-    if (performance.now() - this.#discardTime < DISCARD_INTERVAL_MS) return;
-    this.#discardTime = performance.now();
-    this.#current = new WeakSet();
-  }
-
   /** Closes all connections when their use has ended. */
   async close(): Promise<void> {
-    clearTimeout(this.#growTimer);
     await Promise.allSettled(this.#waits);
     await this.#pool.end();
   }
 
-  /** @param late rejects at the deadline */
-  async #take(late: Promise<never>): Promise<PoolClient> {
-    const taken = this.#connect();
-    try {
-      return await Promise.race([taken, late]);
-    } catch (error) {
-      taken.then(
-        (client) => client.release(),
-        () => {},
-      );
-      throw error;
-    }
-  }
-
-  /** Takes a connection that was opened after the last discard, and tries all hosts if it has to be opened. */
+  /** Takes a connection, and tries all hosts if it has to be opened. */
   async #connect(): Promise<PoolClient> {
     const failures: HostError[] = [];
     for (;;) {
       try {
-        const client = await this.#pool.connect();
-        if (this.#current.has(client)) return client;
-        client.release(true);
+        return await this.#pool.connect();
       } catch (error) {
-        const failure = hostErrorOf(error);
-        // All connections are in use, or the pool has been closed.
-        if (failure === undefined) throw unavailable(error, 'overload');
-        if (hasCode(failure.cause, TOO_MANY_CONNECTIONS) && this.#pool.totalCount > 0) this.#shrink();
-        else if (failures.push(failure) >= this.#settings.hostCount) {
-          throw unavailable(summaryOf(failures), faultOf(failure.cause));
+        // The pool has been closed.
+        if (!(error instanceof HostError)) throw unavailable(error);
+        if (hasCode(error.cause, TOO_MANY_CONNECTIONS) && this.#pool.totalCount > 0) this.#pauseGrowth();
+        else if (failures.push(error) >= this.#settings.hostCount) {
+          const messages = new Set(failures.map(({ message }) => message));
+          const cause = failures.length > 1 ? new Error([...messages].join('; ')) : error.cause;
+          throw unavailable(cause, faultOf(error.cause));
         }
       }
     }
   }
 
   /** Makes do with the connections there are, for which requests then wait. */
-  #shrink(): void {
-    const { options } = this.#pool;
-    options.max = this.#pool.totalCount;
-    clearTimeout(this.#growTimer);
-    this.#growTimer = setTimeout(() => {
-      options.max = this.#size;
-    }, GROW_INTERVAL_MS).unref();
+  #pauseGrowth(): void {
+    const { options, totalCount } = this.#pool;
+    options.max = totalCount;
+    setTimeout(() => Object.assign(options, { max: this.#size }), GROW_INTERVAL_MS).unref();
   }
-}
-
-/** Returns the error of a host, which the pool wraps if the connection takes too long. */
-function hostErrorOf(error: unknown): HostError | undefined {
-  if (error instanceof HostError) return error;
-  return error instanceof Error && error.cause instanceof HostError ? error.cause : undefined;
-}
-
-/** Returns the error of a single host, or one with the messages of all hosts. */
-function summaryOf(failures: readonly HostError[]): unknown {
-  const [first] = failures;
-  if (failures.length === 1) return first?.cause;
-  const messages = failures.map(({ message }) => message);
-  return new AggregateError(failures, [...new Set(messages)].join('; '));
 }

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DatabaseRequest, Row, Value } from '../database.ts';
-import { unavailable } from '../errors.ts';
 import { retryConflicts } from './conflicts.ts';
-import { CONFLICT, hasCode, LOCK_TIMEOUT, MISSING_STATEMENT, requestTimeout } from './errors.ts';
+import { CONFLICT, hasCode, LOCK_TIMEOUT, MISSING_STATEMENT, startTimeout } from './errors.ts';
 import type { ConnectionPool } from './pool.ts';
 import type { Session } from './session.ts';
 
@@ -13,7 +12,7 @@ const MAX_BATCH = 32;
 const DEADLINE_TOLERANCE_MS = 100;
 
 /** A read, and the limits of its request. */
-export type Read = {
+type Read = {
   readonly sql: string;
   readonly params: readonly Value[];
   /** See `Use`. */
@@ -63,10 +62,8 @@ export class ReadBatches {
   #send(): void {
     const reads = this.#pending;
     this.#pending = [];
-    const live = reads.filter(({ request }) => !request?.isGone);
-    for (const { request, reject } of reads) if (request?.isGone) reject(unavailable());
-    for (let start = 0; start < live.length; start += MAX_BATCH) {
-      void this.#sendBatch(live.slice(start, start + MAX_BATCH));
+    for (let start = 0; start < reads.length; start += MAX_BATCH) {
+      void this.#sendBatch(reads.slice(start, start + MAX_BATCH));
     }
   }
 
@@ -75,7 +72,10 @@ export class ReadBatches {
     const timers = batch
       .filter((read) => read.deadline < deadline - DEADLINE_TOLERANCE_MS)
       .map((read) =>
-        setTimeout(() => read.reject(requestTimeout()), Math.max(read.deadline - performance.now(), 0)),
+        setTimeout(
+          () => read.reject(startTimeout('overload')),
+          Math.max(read.deadline - performance.now(), 0),
+        ),
       );
     try {
       await this.#pool.use({ deadline }, (session) => this.#runBatch(batch, session));
@@ -87,36 +87,27 @@ export class ReadBatches {
   }
 
   async #runBatch(batch: readonly PendingRead[], session: Session): Promise<void> {
-    const unprepared: PendingRead[] = [];
     const unfinished = new Set(batch);
     const run = async (read: PendingRead) => {
       try {
         read.resolve(await read.inContext(() => session.query(read.sql, read.params)));
       } catch (error) {
-        if (hasCode(error, MISSING_STATEMENT)) unprepared.push(read);
-        else if (hasCode(error, CONFLICT)) this.#retry(read);
+        // A read that was to prepare the statement may have failed.
+        if (hasCode(error, MISSING_STATEMENT) || hasCode(error, CONFLICT)) this.#retry(read);
         else read.reject(error);
-        if (hasCode(error, LOCK_TIMEOUT)) this.#retryBehind(read, unfinished);
+        if (!hasCode(error, LOCK_TIMEOUT)) return;
+        this.#pool.limits.blocked.add(read.sql);
+        // The reads behind it are not to wait for the same lock.
+        for (const other of unfinished) if (other.sql !== read.sql) this.#retry(other);
+        unfinished.clear();
       } finally {
         unfinished.delete(read);
       }
     };
     await Promise.all(batch.map(run));
-    // Sequentially, so that each read prepares its own statement.
-    for (const { sql, params, resolve, reject } of unprepared) {
-      await session.query(sql, params).then(resolve, reject);
-    }
   }
 
-  /** Sends the reads behind a blocked one on its connection again, which are not to wait for the same lock. */
-  #retryBehind({ sql }: PendingRead, unfinished: Set<PendingRead>): void {
-    this.#pool.limits.blocked.add(sql);
-    for (const other of unfinished) {
-      unfinished.delete(other);
-      if (other.sql !== sql) this.#retry(other);
-    }
-  }
-
+  /** Sends a read again, on another connection. */
   #retry(read: PendingRead): void {
     this.#readAlone(read).then(read.resolve, read.reject);
   }

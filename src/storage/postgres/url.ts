@@ -1,17 +1,9 @@
-import { DatabaseUrlError } from '../database-url.ts';
-
-/** One of the hosts of a PostgreSQL URL. */
-export type PostgresHost = {
-  /** The host and the port, for messages. */
-  readonly name: string;
-  /** The URL of this host alone, for the driver. */
-  readonly url: string;
-};
+import { DatabaseUrlError, URL_FORMS } from '../database-url.ts';
 
 /** The target of the connections to one or more PostgreSQL servers. */
 export type PostgresTarget = {
-  /** At least one. */
-  readonly hosts: readonly PostgresHost[];
+  /** The URL of each host alone, for the driver; at least one. */
+  readonly hosts: readonly string[];
   /** Whether a session has to be able to write. */
   readonly isReadWrite: boolean;
   /** The maximum duration of an attempt to connect to one host, in milliseconds; undefined if it is not set. */
@@ -22,10 +14,8 @@ export type PostgresTarget = {
   readonly isPrepared: boolean;
 };
 
-type Parameter = { readonly variable?: string; readonly values?: readonly string[] };
-
 /** The parameters of a URL: the variables of libpq that give those that are not in it, and the values that are allowed. */
-const PARAMETERS: Readonly<Record<string, Parameter>> = {
+const PARAMETERS: Readonly<Record<string, { variable?: string; values?: readonly string[] }>> = {
   application_name: { variable: 'PGAPPNAME' },
   connect_timeout: { variable: 'PGCONNECT_TIMEOUT' },
   host: { variable: 'PGHOST' },
@@ -41,7 +31,7 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
 
 // Other variables of libpq that select or secure the connection. The driver would ignore them.
 const OTHER_VARIABLES =
-  /^PG(CHANNELBINDING|GSS\w+|HOSTADDR|LOADBALANCEHOSTS|PASSFILE|REQUIRE\w+|SERVICE\w*|SSL\w+)$/;
+  /^PG(CHANNELBINDING|GSS\w+|HOSTADDR|LOADBALANCEHOSTS|PASSFILE|REQUIRE\w+|SERVICE\w*|SSL(?!(MODE|CERT|KEY|ROOTCERT)$)\w+)$/;
 
 // The hosts are the part of a URL that `URL` does not parse.
 const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
@@ -61,9 +51,7 @@ export function parsePostgresUrl(url: string, variables: Variables = {}): Postgr
   const [, start, list = '', rest] = URL_PARTS.exec(url) ?? [];
   const target = URL.parse(`${start}host${rest}`);
   if (start === undefined || target === null) {
-    throw new DatabaseUrlError(
-      'DATABASE_URL must be sqlite:<path> or postgres://<user>:<password>@<host>:<port>,…/<database>.',
-    );
+    throw new DatabaseUrlError(URL_FORMS);
   }
   const parameters = target.searchParams;
   completeParameters(parameters, variables, list);
@@ -82,7 +70,7 @@ export function parsePostgresUrl(url: string, variables: Variables = {}): Postgr
   // Gives `sslmode=require` the meaning of libpq: encryption without verification of the certificate.
   parameters.set('uselibpqcompat', 'true');
   return {
-    hosts: list.split(',').map((host) => hostOf(target, host)),
+    hosts: list.split(',').map((host) => urlOfHost(target, host)),
     isReadWrite,
     connectTimeoutMs: connectTimeoutSeconds === 0 ? undefined : connectTimeoutSeconds * 1000,
     hasPooler: pooler !== 'false',
@@ -100,12 +88,8 @@ function completeParameters(parameters: URLSearchParams, variables: Variables, h
       `DATABASE_URL has unknown parameters: ${list}. The parameters are ${names.join(', ')}.`,
     );
   }
-  const supported = Object.values(PARAMETERS).map(({ variable }) => variable);
-  for (const variable of Object.keys(variables)) {
-    if (OTHER_VARIABLES.test(variable) && !supported.includes(variable)) {
-      throw new DatabaseUrlError(`${variable} is not supported.`);
-    }
-  }
+  const other = Object.keys(variables).find((variable) => OTHER_VARIABLES.test(variable));
+  if (other !== undefined) throw new DatabaseUrlError(`${other} is not supported.`);
   for (const [name, { variable = '', values }] of Object.entries(PARAMETERS)) {
     const [inUrl, ...others] = parameters.getAll(name);
     if (others.length > 0) throw new DatabaseUrlError(`DATABASE_URL may have the parameter ${name} once.`);
@@ -123,13 +107,11 @@ function completeParameters(parameters: URLSearchParams, variables: Variables, h
   }
 }
 
-/** Returns a host of a URL. @param text the host and the port, as in the URL */
-function hostOf(target: URL, text: string): PostgresHost {
+/** Returns the URL of one host. @param text the host and the port, as in the URL of all hosts */
+function urlOfHost(target: URL, text: string): string {
   const host = URL.parse(`postgres://${text || 'localhost'}`);
   if (host === null || /[@/]|%(?![\da-f]{2})/i.test(text)) {
     throw new DatabaseUrlError('DATABASE_URL has an invalid host.');
   }
-  const url = Object.assign(new URL(target), { host: host.host });
-  const name = target.searchParams.get('host') ?? decodeURIComponent(url.hostname);
-  return { name: `${name}:${target.searchParams.get('port') ?? (url.port || '5432')}`, url: url.href };
+  return Object.assign(new URL(target), { host: host.host }).href;
 }

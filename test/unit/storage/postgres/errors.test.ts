@@ -1,117 +1,45 @@
 import { expect, test } from 'vitest';
-import { resultUnknown, unavailable } from '../../../../src/storage/errors.ts';
+import { unavailable } from '../../../../src/storage/errors.ts';
 import {
   CONFLICT,
-  commitError,
   endsConnection,
   hasCode,
-  LOCK_TIMEOUT,
   statementError,
 } from '../../../../src/storage/postgres/errors.ts';
 
 /** An error that the server has sent. Its severity and its message are in the language of the server. */
-const serverError = (code: string, message = 'сообщение', severity = 'ОШИБКА') =>
-  Object.assign(new Error(message), { code, severity });
+const serverError = (code: string, severity = 'ОШИБКА') =>
+  Object.assign(new Error('сообщение'), { code, severity });
 
 const LOST = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 
-const RESULTS = [
-  { what: 'a lost connection', error: LOST, alone: 'UNAVAILABLE', committing: 'RESULT_UNKNOWN', ends: true },
-  {
-    what: 'a shutdown',
-    error: serverError('57P01'),
-    alone: 'UNAVAILABLE',
-    committing: 'UNAVAILABLE',
-    ends: true,
-  },
-  {
-    what: 'the end of an idle transaction',
-    error: serverError('25P03'),
-    alone: 'UNAVAILABLE',
-    committing: 'UNAVAILABLE',
-    ends: true,
-  },
-  {
-    what: 'a fatal error',
-    error: serverError('28000', 'no', 'FATAL'),
-    alone: 'UNAVAILABLE',
-    committing: 'UNAVAILABLE',
-    ends: true,
-  },
-  {
-    what: 'a standby',
-    error: serverError('25006'),
-    alone: 'UNAVAILABLE',
-    committing: 'UNAVAILABLE',
-    ends: true,
-  },
-  {
-    what: 'a conflict',
-    error: serverError('40001'),
-    alone: 'UNAVAILABLE',
-    committing: 'UNAVAILABLE',
-    ends: false,
-  },
-  {
-    what: 'an unknown completion',
-    error: serverError('40003'),
-    alone: 'RESULT_UNKNOWN',
-    committing: 'RESULT_UNKNOWN',
-    ends: false,
-  },
-  {
-    what: 'a server that a pooler has lost',
-    error: serverError('08P01'),
-    alone: 'UNAVAILABLE',
-    committing: 'RESULT_UNKNOWN',
-    ends: false,
-  },
-  {
-    what: 'a cancellation',
-    error: serverError('57014'),
-    alone: 'UNAVAILABLE',
-    committing: 'UNAVAILABLE',
-    ends: false,
-  },
-  {
-    what: 'a lock',
-    error: serverError('55P03'),
-    alone: 'UNAVAILABLE',
-    committing: 'UNAVAILABLE',
-    ends: false,
-  },
-  {
-    what: 'a violated constraint',
-    error: serverError('23505'),
-    alone: '23505',
-    committing: '23505',
-    ends: false,
-  },
-];
-
-/** Returns the reason of an `DatabaseError`, or the code of another error. */
-const nameOf = (error: unknown) => {
+/** Returns the reason of a `DatabaseError`, or the code of another error. */
+function nameOf(error: unknown) {
   const { reason, code } = error as { readonly reason?: string; readonly code?: string };
   return reason ?? code;
-};
-
-test.each(RESULTS)('$what: $alone, and $committing for a statement that commits', (each) => {
-  expect(nameOf(statementError(each.error, false))).toBe(each.alone);
-  expect(nameOf(statementError(each.error, true))).toBe(each.committing);
-});
-
-test.each(RESULTS)('$what ends the use of the connection: $ends', ({ error, ends }) => {
-  expect(endsConnection(error)).toBe(ends);
-});
+}
 
 test.each([
-  ['57P01', 'ОШИБКА', 'RESULT_UNKNOWN'],
-  ['25P04', 'ОШИБКА', 'RESULT_UNKNOWN'],
-  ['XX000', 'FATAL', 'RESULT_UNKNOWN'],
-  ['40001', 'ОШИБКА', 'UNAVAILABLE'],
-])('COMMIT that fails with %s and severity %s has the reason %s', (code, severity, reason) => {
-  const error = statementError(serverError(code, 'сообщение', severity), true);
-  expect(nameOf(commitError(error))).toBe(reason);
+  // The error of a statement that commits nothing, of one that commits itself, and of a COMMIT.
+  ['a lost connection', LOST, ['UNAVAILABLE', 'RESULT_UNKNOWN', 'RESULT_UNKNOWN'], true],
+  ['a shutdown', serverError('57P01'), ['UNAVAILABLE', 'UNAVAILABLE', 'RESULT_UNKNOWN'], true],
+  ['an idle transaction', serverError('25P03'), ['UNAVAILABLE', 'UNAVAILABLE', 'RESULT_UNKNOWN'], true],
+  ['a fatal error', serverError('XX000', 'FATAL'), ['UNAVAILABLE', 'UNAVAILABLE', 'RESULT_UNKNOWN'], true],
+  ['a read-only session', serverError('25006'), ['UNAVAILABLE', 'UNAVAILABLE', 'UNAVAILABLE'], true],
+  ['an unknown result', serverError('40003'), ['RESULT_UNKNOWN', 'RESULT_UNKNOWN', 'RESULT_UNKNOWN'], false],
+  [
+    'a lost server of a pooler',
+    serverError('08P01'),
+    ['UNAVAILABLE', 'RESULT_UNKNOWN', 'RESULT_UNKNOWN'],
+    false,
+  ],
+  ['a conflict', serverError('40001'), ['UNAVAILABLE', 'UNAVAILABLE', 'UNAVAILABLE'], false],
+  ['a lock', serverError('55P03'), ['UNAVAILABLE', 'UNAVAILABLE', 'UNAVAILABLE'], false],
+  ['a violated constraint', serverError('23505'), ['23505', '23505', '23505'], false],
+])('%s', (_, error, reasons, ends) => {
+  const commits = ['nothing', 'itself', 'transaction'] as const;
+  expect(commits.map((each) => nameOf(statementError(error, each)))).toEqual(reasons);
+  expect(endsConnection(error)).toBe(ends);
 });
 
 test.each([
@@ -133,19 +61,10 @@ test.each([
   ['53300', 'overload'],
   ['57014', 'overload'],
 ])('%s is logged as the fault "%s"', (code, fault) => {
-  expect(statementError(serverError(code), false)).toMatchObject({ fault });
+  expect(statementError(serverError(code), 'nothing')).toMatchObject({ reason: 'UNAVAILABLE', fault });
 });
 
 test('a statement after a failed one of its transaction is UNAVAILABLE, and not logged', () => {
-  const error = statementError(serverError('25P02'), false);
+  const error = statementError(serverError('25P02'), 'nothing');
   expect(error).toMatchObject({ reason: 'UNAVAILABLE', cause: undefined });
-});
-
-test('the causes of errors are recognized', () => {
-  for (const wrap of [(error: unknown) => error, unavailable]) {
-    expect(hasCode(wrap(serverError('55P03')), LOCK_TIMEOUT)).toBe(true);
-    expect(hasCode(wrap(serverError('57014')), LOCK_TIMEOUT)).toBe(false);
-    expect(hasCode(wrap(LOST), LOCK_TIMEOUT)).toBe(false);
-  }
-  expect(commitError(resultUnknown(LOST))).toMatchObject({ reason: 'RESULT_UNKNOWN' });
 });

@@ -1,16 +1,21 @@
+import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { DatabaseUrlError } from '../../../../src/storage/database-url.ts';
 import { openDatabase } from '../../../../src/storage/open-database.ts';
 import { parsePostgresUrl } from '../../../../src/storage/postgres/url.ts';
 
+/** Returns the hosts and ports to which the driver connects. */
 function namesOf(url: string, variables = {}): readonly string[] {
-  return parsePostgresUrl(url, variables).hosts.map(({ name }) => name);
+  return parsePostgresUrl(url, variables).hosts.map((connectionString) => {
+    const { host, port } = new Client({ connectionString });
+    return `${host}:${port}`;
+  });
 }
 
 /** Returns the parts of the URL that the driver gets for each host. */
 function urlsOf(url: string, variables = {}) {
   return parsePostgresUrl(url, variables).hosts.map((host) => {
-    const { username, password, host: name, pathname, searchParams } = new URL(host.url);
+    const { username, password, host: name, pathname, searchParams } = new URL(host);
     return { username, password, host: name, pathname, ...Object.fromEntries(searchParams) };
   });
 }
@@ -19,7 +24,7 @@ test.each([
   ['postgres://h1/db', ['h1:5432']],
   ['postgresql://paw:p@ss@h1:5433/db', ['h1:5433']],
   ['postgres://h1,h2:5433,h3/db', ['h1:5432', 'h2:5433', 'h3:5432']],
-  ['postgres://paw@[::1]:5433,10.0.0.1/db', ['[::1]:5433', '10.0.0.1:5432']],
+  ['postgres://paw@[::1]:5433,10.0.0.1/db', ['::1:5433', '10.0.0.1:5432']],
   ['postgres:///db?host=h1&port=5433', ['h1:5433']],
   ['postgres://%2Frun%2Fpostgresql/db', ['/run/postgresql:5432']],
   ['postgres:///db?host=/run/postgresql', ['/run/postgresql:5432']],
