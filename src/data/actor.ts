@@ -10,7 +10,7 @@ import type { Principal } from '../model/principal.ts';
 import { idOf, type ResourceName, type Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/database.ts';
 import type { Client, UntrustedInput } from './data-layer.ts';
-import { requireAccount } from './require-account.ts';
+import { requireAccount } from './require.ts';
 
 /** Who calls an operation: a client with its token, or the operator with a command. */
 export type Actor = { readonly principal: Principal; readonly client: Client } | 'operator';

@@ -7,7 +7,7 @@ import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { newToken } from './new-token.ts';
-import { requireAccount } from './require-account.ts';
+import { requireAccount } from './require.ts';
 
 const VALIDATORS = {
   account: resourceNameValidator('accounts'),

@@ -14,7 +14,7 @@ import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
-import { requireAccountOfProject } from './require-account.ts';
+import { requireAccountOfProject } from './require.ts';
 
 const VALIDATORS = {
   project: resourceNameValidator('projects'),

@@ -3,10 +3,9 @@ import { idOf } from '../model/resource-name.ts';
 import { updateAccountState } from '../storage/accounts.ts';
 import { deleteAccountRows } from '../storage/table-rows.ts';
 import type { TableCounts } from '../storage/tables.ts';
-import { recordAct } from './audit.ts';
+import { changeResource } from './change-resource.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
-import { requireRow } from './require-row.ts';
 
 const VALIDATORS = { name: resourceNameValidator('accounts') };
 
@@ -27,13 +26,8 @@ export async function deleteAccount(
   const { name } = parseFields(input, VALIDATORS);
   const { database } = admin;
   const id = idOf(name);
-  await database.transaction(async (transaction) => {
-    requireRow(await updateAccountState(transaction, id, 'DELETING'), 'name', 'account');
-    await recordAct(transaction, admin, 'operator', {
-      accountId: id,
-      action: 'account.delete',
-      resource: name,
-    });
-  });
+  await changeResource(admin, { action: 'account.delete', resource: name }, (transaction) =>
+    updateAccountState(transaction, id, 'DELETING'),
+  );
   return deleteAccountRows(database, id, keepsAudit ? 'audit_event' : undefined);
 }

@@ -3,11 +3,10 @@ import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { deleteApp as deleteAppRow } from '../storage/apps.ts';
 import { revokeTokensOfApp } from '../storage/tokens.ts';
-import { recordAct } from './audit.ts';
+import { changeResource } from './change-resource.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
-import { requireRow } from './require-row.ts';
 
 const VALIDATORS = { name: resourceNameValidator('apps') };
 
@@ -19,16 +18,10 @@ const VALIDATORS = { name: resourceNameValidator('apps') };
  */
 export async function deleteApp(admin: AdminContext, input: UntrustedInput): Promise<App> {
   const { name } = parseFields(input, VALIDATORS);
-  const { database, clock } = admin;
-  const row = await database.transaction(async (transaction) => {
+  const row = await changeResource(admin, { action: 'app.delete', resource: name }, async (transaction) => {
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
-    const deleted = requireRow(await deleteAppRow(transaction, name), 'name', 'app');
-    await revokeTokensOfApp(transaction, deleted.account_id, idOf(name), clock());
-    await recordAct(transaction, admin, 'operator', {
-      accountId: deleted.account_id,
-      action: 'app.delete',
-      resource: name,
-    });
+    const deleted = await deleteAppRow(transaction, name);
+    if (deleted) await revokeTokensOfApp(transaction, deleted.account_id, idOf(name), admin.clock());
     return deleted;
   });
   return appFromRow(row);

@@ -4,12 +4,11 @@ import type { Project } from '../model/project.ts';
 import { idOf } from '../model/resource-name.ts';
 import { isForeignKeyViolation } from '../storage/foreign-keys.ts';
 import { deleteProject as deleteProjectRow, hasDependents, lockProject } from '../storage/projects.ts';
-import { recordAct } from './audit.ts';
+import { changeResource } from './change-resource.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { projectFromRow } from './from-row.ts';
-import { requireAccountOfProject } from './require-account.ts';
-import { requireRow } from './require-row.ts';
+import { requireAccountOfProject } from './require.ts';
 
 const VALIDATORS = { name: resourceNameValidator('projects') };
 
@@ -22,20 +21,19 @@ const VALIDATORS = { name: resourceNameValidator('projects') };
  */
 export async function deleteProject(admin: AdminContext, input: UntrustedInput): Promise<Project> {
   const { name } = parseFields(input, VALIDATORS);
-  const { database, clock, publicUrl } = admin;
-  const deletion = database.transaction(async (transaction) => {
+  const act = { action: 'project.delete', resource: name } as const;
+  const deletion = changeResource(admin, act, async (transaction) => {
     const accountId = await requireAccountOfProject(transaction, 'name', name);
     // First, because it waits for an account token that is created for the project.
     await lockProject(transaction, accountId, idOf(name));
-    if (await hasDependents(transaction, accountId, idOf(name), clock())) throw projectInUse();
-    const deleted = requireRow(await deleteProjectRow(transaction, accountId, idOf(name)), 'name', 'project');
-    await recordAct(transaction, admin, 'operator', { accountId, action: 'project.delete', resource: name });
-    return deleted;
+    if (await hasDependents(transaction, accountId, idOf(name), admin.clock())) throw projectInUse();
+    const deleted = await deleteProjectRow(transaction, accountId, idOf(name));
+    return deleted && { ...deleted, account_id: accountId };
   });
   const row = await deletion.catch((error) => {
     throw isForeignKeyViolation(error) ? projectInUse() : error;
   });
-  return projectFromRow(row, publicUrl());
+  return projectFromRow(row, admin.publicUrl());
 }
 
 function projectInUse(): ApiError {

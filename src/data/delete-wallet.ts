@@ -1,11 +1,10 @@
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { deleteWallet as deleteWalletRow } from '../storage/wallets.ts';
-import { recordAct } from './audit.ts';
+import { changeResource } from './change-resource.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
-import { requireRow } from './require-row.ts';
 
 const VALIDATORS = { name: resourceNameValidator('wallets') };
 
@@ -17,14 +16,6 @@ const VALIDATORS = { name: resourceNameValidator('wallets') };
  */
 export async function deleteWallet(admin: AdminContext, input: UntrustedInput): Promise<Wallet> {
   const { name } = parseFields(input, VALIDATORS);
-  const row = await admin.database.transaction(async (transaction) => {
-    const deleted = requireRow(await deleteWalletRow(transaction, name), 'name', 'wallet');
-    await recordAct(transaction, admin, 'operator', {
-      accountId: deleted.account_id,
-      action: 'wallet.delete',
-      resource: name,
-    });
-    return deleted;
-  });
-  return walletFromRow(row);
+  const act = { action: 'wallet.delete', resource: name } as const;
+  return walletFromRow(await changeResource(admin, act, (transaction) => deleteWalletRow(transaction, name)));
 }

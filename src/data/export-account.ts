@@ -22,7 +22,7 @@ import {
   tokenFromRow,
   walletFromRow,
 } from './from-row.ts';
-import { requireRow } from './require-row.ts';
+import { requireRow } from './require.ts';
 
 /** One record of an export. */
 export type ExportedRecord =

@@ -8,7 +8,7 @@ import { visibleIds } from './actor.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import { walletFromRow } from './from-row.ts';
 import { type ListDependencies, readList, readLists } from './read-list.ts';
-import { requireAccountOfProject } from './require-account.ts';
+import { requireAccountOfProject } from './require.ts';
 
 const LIST = { list: WALLETS, toItem: walletFromRow };
 

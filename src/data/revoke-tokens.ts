@@ -6,8 +6,7 @@ import { MAX_REVOKED, revokeTokenById, revokeTokensOfAccount, revokeTokensOfApp 
 import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
-import { requireAccount } from './require-account.ts';
-import { requireRow } from './require-row.ts';
+import { requireAccount, requireRow } from './require.ts';
 
 /** Revokes the valid token with this id, and records it. Returns whether there was one. */
 export function revokeRecorded(admin: AdminContext, id: Ulid): Promise<boolean> {

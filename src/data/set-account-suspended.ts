@@ -2,11 +2,10 @@ import type { Account } from '../model/account.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { updateAccountState } from '../storage/accounts.ts';
-import { recordAct } from './audit.ts';
+import { changeResource } from './change-resource.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { accountFromRow } from './from-row.ts';
-import { requireRow } from './require-row.ts';
 
 const VALIDATORS = { name: resourceNameValidator('accounts') };
 
@@ -23,16 +22,10 @@ export async function setAccountSuspended(
   suspended: boolean,
 ): Promise<Account> {
   const { name } = parseFields(input, VALIDATORS);
-  const id = idOf(name);
-  const row = await admin.database.transaction(async (transaction) => {
-    const updated = await updateAccountState(transaction, id, suspended ? 'SUSPENDED' : 'ACTIVE');
-    const account = requireRow(updated, 'name', 'account');
-    await recordAct(transaction, admin, 'operator', {
-      accountId: id,
-      action: suspended ? 'account.suspend' : 'account.resume',
-      resource: name,
-    });
-    return account;
-  });
+  const action = suspended ? 'account.suspend' : 'account.resume';
+  const state = suspended ? 'SUSPENDED' : 'ACTIVE';
+  const row = await changeResource(admin, { action, resource: name }, (transaction) =>
+    updateAccountState(transaction, idOf(name), state),
+  );
   return accountFromRow(row);
 }

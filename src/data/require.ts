@@ -1,8 +1,8 @@
+import { invalidFields } from '../model/api-error.ts';
 import { idOf, type ResourceName, type Ulid } from '../model/resource-name.ts';
 import { type AccountRow, findAccount } from '../storage/accounts.ts';
 import type { Queryable } from '../storage/database.ts';
 import { findAccountOfProject } from '../storage/projects.ts';
-import { requireRow } from './require-row.ts';
 
 /**
  * Returns the account with this name.
@@ -28,4 +28,16 @@ export async function requireAccountOfProject(
   name: ResourceName<'projects'>,
 ): Promise<Ulid> {
   return requireRow(await findAccountOfProject(database, name), field, 'project');
+}
+
+/**
+ * Returns a row that was found by the name in a field of the input.
+ *
+ * @param row the row, or undefined if there is none
+ * @param kind the kind of the row, such as `app`
+ * @throws INVALID_ARGUMENT for the field if there is no row
+ */
+export function requireRow<Row>(row: Row | undefined, field: string, kind: string): Row {
+  if (row === undefined) throw invalidFields([{ field, description: `Must be an existing ${kind}.` }]);
+  return row;
 }
