@@ -90,16 +90,14 @@ export async function startServer(
   const metrics = config.metricsPort ? new (await import('./metrics.ts')).Metrics() : undefined;
   await migrateForServer(config, logger, clock());
   const failed = Promise.withResolvers<Error>();
-  const limits = { timeoutMs: config.requestTimeoutMs, lockTimeoutMs: LOCK_TIMEOUT_MS };
   const database = await openDatabase(config.databaseUrl, {
-    postgres: { ...config.postgres, ...limits },
+    postgres: { ...config.postgres, timeoutMs: config.requestTimeoutMs, lockTimeoutMs: LOCK_TIMEOUT_MS },
     onFailure: failed.resolve,
     ...metrics?.database,
   });
   try {
     const parts = { config, logger, clock, database, metrics, explorers, resolveDocument };
-    const server = await listen(parts, sharesPort);
-    return { ...server, failed: failed.promise };
+    return { ...(await listen(parts, sharesPort)), failed: failed.promise };
   } catch (error) {
     await database.close();
     throw error;
@@ -158,7 +156,7 @@ async function createApp(parts: Parts, state: State): Promise<HttpApp> {
   const { sandbox, introspection, trustedProxies } = config;
   const publicUrl = () => state.publicUrl;
   const data = await createData(parts, state);
-  const { app, stop } = createHttpApp(logger, { errorBody, trustedProxies });
+  const { app, stop } = createHttpApp(logger, { trustedProxies });
   addRequestRecords(app);
   addRequestLog(app, logger, config.logRequests);
   metrics?.addRequests(app);
@@ -179,11 +177,8 @@ async function createApp(parts: Parts, state: State): Promise<HttpApp> {
   addRestApi(app, data, authenticate);
   addOpenApi(app, VERSION, publicUrl);
   addOauthApi(app, data, publicUrl);
-  await addGraphqlApi(
-    app,
-    { data, authenticate, limitIntrospection, logger, logError },
-    { sandbox, introspection, resolveDocument },
-  );
+  const options = { sandbox, introspection, resolveDocument };
+  await addGraphqlApi(app, { data, authenticate, limitIntrospection, logger, logError }, options);
   return { app, stop };
 }
 
@@ -206,14 +201,12 @@ async function listen(parts: Parts, sharesPort: boolean): Promise<Omit<Server, '
   const { port } = app.server.address() as AddressInfo;
   const url = localUrl(config.host, port);
   state.publicUrl ||= url;
-
   const onDeleted = (table: string, count: number) => {
     metrics?.swept.inc({ table }, count);
     logger.debug({ table, count }, 'deleted expired rows');
   };
   const onError = (error: unknown) => logger.warn(error, 'could not delete expired rows');
   const stopSweeper = startSweeper(database, { auditDays: config.auditDays, clock, onDeleted }, onError);
-
   return {
     url,
     port,

@@ -1,5 +1,5 @@
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
-import type { FormatErrorBody } from './errors.ts';
+import { errorBody } from './error-body.ts';
 import { MAX_BODY_BYTES, malformedRequest, statusCodeOf } from './http-error.ts';
 import { addJsonBody, JSON_TYPE } from './json.ts';
 import { Connections } from './protection/connections.ts';
@@ -30,8 +30,6 @@ const MAX_PARAM_LENGTH = 2000;
 
 /** The settings of the HTTP server. */
 export type HttpAppSettings = {
-  /** Formats errors of requests whose path could not be parsed. */
-  readonly errorBody: FormatErrorBody;
   /** The addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies?: readonly string[];
   readonly slowClients?: SlowClientLimits;
@@ -55,7 +53,7 @@ export type HttpApp = {
  */
 export function createHttpApp(
   logger: Pick<FastifyBaseLogger, 'debug'>,
-  { errorBody, trustedProxies = [], slowClients = SLOW_CLIENT_LIMITS }: HttpAppSettings,
+  { trustedProxies = [], slowClients = SLOW_CLIENT_LIMITS }: HttpAppSettings,
 ): HttpApp {
   const newRequestId = requestIds();
   const app: FastifyInstance = fastify({
@@ -85,7 +83,7 @@ export function createHttpApp(
     },
   });
   const connections = new Connections(app.server);
-  const rejectConnection = connectionRejecter(connections, errorBody);
+  const rejectConnection = connectionRejecter(connections);
   limitSlowClients(app.server, connections, slowClients);
   addJsonBody(app);
   addConnectionHooks(app, connections);

@@ -5,19 +5,14 @@ export const MAX_BODY_BYTES = 100 * 1024;
 
 type Headers = Readonly<Record<string, string>>;
 
+type ErrorFields = Pick<ApiError, 'status' | 'reason' | 'message'> & Partial<Pick<ApiError, 'app'>>;
+
 /** An error of the HTTP request, not of an operation. It has its own status code and headers. */
 class HttpError extends ApiError {
   readonly statusCode: number;
   readonly headers: Headers;
 
-  constructor(
-    statusCode: number,
-    status: Status,
-    reason: string,
-    message: string,
-    headers: Headers = {},
-    app?: ApiError['app'],
-  ) {
+  constructor({ status, reason, message, app }: ErrorFields, statusCode: number, headers: Headers = {}) {
     super(status, reason, message, { app });
     this.statusCode = statusCode;
     this.headers = headers;
@@ -74,46 +69,45 @@ export function headersOf(error: ApiError): Headers {
 
 /** Returns the error of an operation for an API with a status code and headers of its own. */
 export function withResponse(error: ApiError, statusCode: number, headers: Headers): ApiError {
-  return new HttpError(statusCode, error.status, error.reason, error.message, headers, error.app);
+  return new HttpError(error, statusCode, headers);
 }
 
 /** Returns the error for a malformed request. @param statusCode a 4xx status */
 export function malformedRequest(message: string, statusCode = 400): ApiError {
-  return new HttpError(statusCode, 'INVALID_ARGUMENT', 'MALFORMED_REQUEST', message);
+  return new HttpError({ status: 'INVALID_ARGUMENT', reason: 'MALFORMED_REQUEST', message }, statusCode);
 }
 
 /** Returns the error for a request without a bearer token. Its challenge has no error code. Source: RFC 6750, section 3.1. */
 export function tokenMissing(): ApiError {
   const message = 'This operation requires the header "Authorization: Bearer <token>".';
-  return new HttpError(401, 'UNAUTHENTICATED', 'TOKEN_MISSING', message, { 'www-authenticate': CHALLENGE });
+  return new ApiError('UNAUTHENTICATED', 'TOKEN_MISSING', message);
 }
 
 /** Returns the error for an unknown path. */
 export function pathNotFound(): ApiError {
-  return new HttpError(404, 'NOT_FOUND', 'PATH_NOT_FOUND', 'The path does not exist.');
+  return new ApiError('NOT_FOUND', 'PATH_NOT_FOUND', 'The path does not exist.');
 }
 
 /** Returns the error for a method that a path does not support. @param allow the supported methods, separated by commas */
 export function methodNotAllowed(allow: string): ApiError {
-  return new HttpError(405, 'UNIMPLEMENTED', 'METHOD_NOT_ALLOWED', `The path supports only ${allow}.`, {
-    allow,
-  });
+  const message = `The path supports only ${allow}.`;
+  return new HttpError({ status: 'UNIMPLEMENTED', reason: 'METHOD_NOT_ALLOWED', message }, 405, { allow });
 }
 
 /** Returns the error for an `Accept` header that allows none of the response's `mediaTypes`. */
 export function notAcceptable(mediaTypes: readonly string[]): ApiError {
   const message = `The header "Accept" must allow ${mediaTypes.join(' or ')}.`;
-  return new HttpError(406, 'INVALID_ARGUMENT', 'NOT_ACCEPTABLE', message);
+  return new HttpError({ status: 'INVALID_ARGUMENT', reason: 'NOT_ACCEPTABLE', message }, 406);
 }
 
 /** Returns the error for a body of more than `MAX_BODY_BYTES` bytes. */
 export function bodyTooLarge(): ApiError {
   const message = `The body may have at most ${MAX_BODY_BYTES} bytes.`;
-  return new HttpError(413, 'INVALID_ARGUMENT', 'BODY_TOO_LARGE', message);
+  return new HttpError({ status: 'INVALID_ARGUMENT', reason: 'BODY_TOO_LARGE', message }, 413);
 }
 
 /** Returns the error for a body with a media type other than JSON. */
 export function unsupportedMediaType(): ApiError {
   const message = 'The body must be JSON, sent with "Content-Type: application/json".';
-  return new HttpError(415, 'INVALID_ARGUMENT', 'UNSUPPORTED_MEDIA_TYPE', message);
+  return new HttpError({ status: 'INVALID_ARGUMENT', reason: 'UNSUPPORTED_MEDIA_TYPE', message }, 415);
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ApiError } from '../model/api-error.ts';
-import type { FormatErrorBody } from './errors.ts';
+import { errorBody } from './error-body.ts';
 import { statusCodeOf } from './http-error.ts';
 import { JSON_TYPE } from './json.ts';
 import type { Connections } from './protection/connections.ts';
@@ -13,7 +13,6 @@ const LINGER_MS = 30_000;
 /** Returns a function that responds to what is not a valid request, after the requests before it, and closes the connection. */
 export function connectionRejecter(
   connections: Connections,
-  errorBody: FormatErrorBody,
 ): (socket: Socket, error: ApiError, requestId: string) => void {
   const rejected = new WeakSet<Socket>();
   return (socket, error, requestId) => {

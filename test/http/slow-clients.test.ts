@@ -4,7 +4,6 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpApp } from '../../src/http/app.ts';
-import { errorBody } from '../../src/http/error-body.ts';
 import { SLOW_CLIENT_LIMITS, type SlowClientLimits } from '../../src/http/protection/slow-clients.ts';
 
 // Larger than what the system keeps for a connection.
@@ -78,7 +77,7 @@ test('a request that is processed for longer than the timeout is answered', asyn
 
 /** Starts an HTTP server with a path that returns a large response, and one that waits for `process`. */
 async function start(limits: Partial<SlowClientLimits>, body: string = LARGE) {
-  const settings = { errorBody, slowClients: { ...SLOW_CLIENT_LIMITS, ...limits } };
+  const settings = { slowClients: { ...SLOW_CLIENT_LIMITS, ...limits } };
   const { app, stop } = createHttpApp({ debug: () => {} }, settings);
   let served = 0;
   app.get('/large', async () => {
