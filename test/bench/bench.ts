@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,10 +6,21 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';
 import { drawChart, themes } from './chart.ts';
-import { type Contender, type ContenderOptions, LOAD_CORE, startContender } from './contender.ts';
+import {
+  BIG,
+  type Comparison,
+  comparisons,
+  type Databases,
+  DOCUMENTS,
+  IS_QUICK,
+  POSTGRES_COUNT,
+  type Side,
+  SMALL,
+} from './comparisons.ts';
+import { type Contender, LOAD_CORE, startContender } from './contender.ts';
 import { type BenchData, makeBenchData } from './data.ts';
 import { ask, load, type Request, type Run, startLoad } from './load.ts';
-import { median, type Result, type Target, tableHead, tableRow } from './report.ts';
+import { median, type Result, tableHead, tableRow } from './report.ts';
 import { measureValidation } from './validation.ts';
 import * as workloads from './workloads.ts';
 
@@ -23,48 +34,11 @@ const { values: options } = parseArgs({
 });
 
 // With short rounds, all sides of a round are measured at nearly the same time.
-const ROUNDS = options.quick ? 5 : 25;
-const SECONDS = options.quick ? 0.2 : 0.4;
-const STARTS = options.quick ? 3 : 7;
-const WARM_UP_SECONDS = options.quick ? 1 : 3;
-const SMALL = 1000;
-const SMALL_PAGES = 90;
-const BIG = options.quick ? 100_000 : 1_000_000;
-const BIG_PAGES = options.quick ? 2000 : 20_000;
-const POSTGRES_COUNT = options.quick ? 20_000 : 200_000;
-const DOCUMENTS = 1000;
-const MANY_DOCUMENTS = options.quick ? 10_000 : 100_000;
-
-const LABELS: Readonly<Record<string, string>> = {
-  'baseline-sqlite': 'hand-written',
-  'baseline-postgres': 'hand-written',
-  mercurius: 'Mercurius with JIT',
-  'apollo-express': 'Apollo Server on Express',
-  postgraphile: 'PostGraphile',
-};
-
-/** One side of a comparison: a server, its database and its requests. */
-type Side = ContenderOptions & {
-  readonly server: string;
-  readonly data: BenchData;
-  readonly requests: readonly Request[];
-  /** The number of connections that send updates at the same time. The updates are not measured. */
-  readonly writers?: number;
-};
-
-type Other = Side & { readonly label: string; readonly target?: Target | undefined };
-
-type Comparison = {
-  readonly name: string;
-  readonly gateway: Side;
-  readonly others: readonly Other[];
-  /** The target of the gateway alone, if there is no other server. */
-  readonly target?: Target;
-  /** Whether the responses of all servers must be equal. */
-  readonly sameResponses?: boolean;
-};
-
-type Databases = { readonly small: BenchData; readonly big: BenchData; readonly postgres: BenchData };
+const ROUNDS = IS_QUICK ? 5 : 25;
+const SECONDS = IS_QUICK ? 0.2 : 0.4;
+const STARTS = IS_QUICK ? 3 : 7;
+const WARM_UP_SECONDS = IS_QUICK ? 1 : 3;
+const MANY_DOCUMENTS = IS_QUICK ? 10_000 : 100_000;
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
 
@@ -93,7 +67,7 @@ async function compareAll(): Promise<void> {
   };
   const results: Result[] = [];
   console.log(tableHead);
-  for (const comparison of await comparisons(databases)) {
+  for (const comparison of await comparisons(databases, await postgraphileCursor(databases.postgres))) {
     if (options.only && !comparison.name.includes(options.only)) continue;
     if (comparison.sameResponses) await checkResponses(comparison);
     for (const result of await compare(comparison)) {
@@ -105,7 +79,7 @@ async function compareAll(): Promise<void> {
   if (options.only) return;
   const footprint = `${await measureFootprint(databases)}\n${measureValidation()}`;
   console.log(`\n${footprint}`);
-  if (!options.quick) await writeResults(results, footprint);
+  if (!IS_QUICK) await writeResults(results, footprint);
 }
 
 /** Writes the chart and the table into the docs. */
@@ -121,167 +95,16 @@ async function writeResults(results: readonly Result[], footprint: string): Prom
   );
 }
 
-async function comparisons({ small, big, postgres }: Databases): Promise<readonly Comparison[]> {
-  const pages = workloads.graphqlPages(big, BIG_PAGES);
-  const postgresPages = workloads.graphqlPages(postgres, BIG_PAGES);
-  const [cursor] = await postgraphileCursors(postgres);
-  const logging = versus('Relay page of 10 with a log of all requests, SQLite', big, pages, {
-    'baseline-sqlite': { processorTime: 1.4 },
-  });
-  return [
-    {
-      ...versus('Relay page of 10, SQLite', big, pages, {
-        'baseline-sqlite': { processorTime: 1.3 },
-        mercurius: undefined,
-        'apollo-express': undefined,
-      }),
-      sameResponses: true,
-    },
-    { ...logging, gateway: { ...logging.gateway, isLogging: true } },
-    {
-      ...versus('Relay page of 10, PostgreSQL', postgres, postgresPages, {
-        'baseline-postgres': { processorTime: 1.2 },
-        mercurius: undefined,
-        'apollo-express': undefined,
-      }),
-      sameResponses: true,
-    },
-    {
-      name: 'Relay page of 10, PostgreSQL',
-      gateway: { server: 'gateway', data: postgres, requests: postgresPages },
-      others: [
-        {
-          server: 'postgraphile',
-          data: postgres,
-          requests: workloads.postgraphilePages(postgres, BIG_PAGES, cursor ?? ''),
-          label: LABELS['postgraphile'] ?? '',
-        },
-      ],
-    },
-    {
-      ...versus('REST page of 10, SQLite', big, workloads.restPages(big, BIG_PAGES), {
-        'baseline-sqlite': { processorTime: 1.25 },
-      }),
-      sameResponses: true,
-    },
-    {
-      ...versus('REST page of 10, PostgreSQL', postgres, workloads.restPages(postgres, BIG_PAGES), {
-        'baseline-postgres': { processorTime: 1 },
-      }),
-      sameResponses: true,
-    },
-    {
-      ...versus('REST update, SQLite', small, workloads.restUpdates(small), {
-        'baseline-sqlite': { relativeRate: 2 },
-      }),
-      sameResponses: true,
-    },
-    {
-      ...versus('REST update, PostgreSQL', postgres, workloads.restUpdates(postgres), {
-        'baseline-postgres': { processorTime: 1.6 },
-      }),
-      sameResponses: true,
-    },
-    versus('GraphQL update, SQLite', small, workloads.graphqlUpdates(small), {
-      'baseline-sqlite': undefined,
-    }),
-    versus('GraphQL update, PostgreSQL', postgres, workloads.graphqlUpdates(postgres), {
-      'baseline-postgres': undefined,
-    }),
-    {
-      ...versus('REST sign-in of 16 apps, PostgreSQL', postgres, workloads.signIns(postgres, 16), {}),
-      target: { rate: 1500 },
-    },
-    {
-      ...versus('REST sign-in of one app, PostgreSQL', postgres, workloads.signIns(postgres, 1), {}),
-      target: { rate: 1000 },
-    },
-    versus('Relay page of 10, an update to 19 of them, SQLite', big, workloads.graphqlMix(big, BIG_PAGES), {
-      'baseline-sqlite': undefined,
-    }),
-    ...slowDiskComparisons(small),
-    {
-      name: `Relay page of 10 by ${DOCUMENTS} documents, SQLite`,
-      gateway: { server: 'gateway', data: small, requests: workloads.graphqlDocuments(small, DOCUMENTS) },
-      others: [
-        {
-          server: 'gateway',
-          data: small,
-          requests: workloads.graphqlDocuments(small, DOCUMENTS, 1),
-          label: 'by one document',
-        },
-      ],
-    },
-    {
-      name: `Relay page of 10 among ${BIG} projects and tokens`,
-      gateway: { server: 'gateway', data: big, requests: workloads.graphqlPages(big, SMALL_PAGES) },
-      others: [
-        {
-          server: 'gateway',
-          data: small,
-          requests: workloads.graphqlPages(small, SMALL_PAGES),
-          label: `among ${SMALL}`,
-        },
-      ],
-    },
-  ];
-}
-
-/** The effect of slow disk syncs on reads and updates. */
-function slowDiskComparisons(data: BenchData): readonly Comparison[] {
-  if (spawnSync('strace', ['--version']).status !== 0) {
-    progress('The rows of a slow disk are left out: strace (Debian package strace) is not installed.');
-    return [];
-  }
-  const slow = (
-    name: string,
-    requests: readonly Request[],
-    writers: number,
-    relativeRate: number,
-  ): Comparison => {
-    const side = { data, requests, writers, syncMs: 5 };
-    const label = LABELS['baseline-sqlite'] ?? '';
-    return {
-      name,
-      gateway: { ...side, server: 'gateway' },
-      others: [{ ...side, server: 'baseline-sqlite', label, target: { relativeRate } }],
-    };
-  };
-  return [
-    slow('REST page of 10 beside 32 writers, sync of 5 ms', workloads.restPages(data, SMALL_PAGES), 32, 4),
-    slow('REST update, sync of 5 ms', workloads.restUpdates(data), 0, 8),
-  ];
-}
-
-/** Compares the gateway with other servers on the same database. `others` gives the targets. */
-function versus(
-  name: string,
-  data: BenchData,
-  requests: readonly Request[],
-  others: Readonly<Record<string, Target | undefined>>,
-): Comparison {
-  return {
-    name,
-    gateway: { server: 'gateway', data, requests },
-    others: Object.entries(others).map(([server, target]) => ({
-      server,
-      data,
-      requests,
-      label: LABELS[server] ?? server,
-      target,
-    })),
-  };
-}
-
-async function postgraphileCursors(data: BenchData): Promise<readonly string[]> {
+/** Returns the first cursor of PostGraphile, as a pattern of the others. */
+async function postgraphileCursor(data: BenchData): Promise<string> {
   const [request] = workloads.postgraphilePages(data, 1, Buffer.from('[""]').toString('base64'));
-  if (request === undefined) throw new Error('There is no request.');
-  const { query, variables } = JSON.parse(request.body ?? '');
-  const first = { ...request, body: JSON.stringify({ query, variables: { ...variables, after: null } }) };
-  const answer = (await ask(await contender({ server: 'postgraphile', data }), first)) as {
-    data: { allProjects: { edges: readonly { cursor: string }[] } };
-  };
-  return answer.data.allProjects.edges.map(({ cursor }) => cursor);
+  const { query, variables } = JSON.parse(request?.body ?? '');
+  const body = JSON.stringify({ query, variables: { ...variables, after: null } });
+  const answer = (await ask(await contender({ server: 'postgraphile', data }), {
+    ...(request as Request),
+    body,
+  })) as { data: { allProjects: { edges: readonly { cursor: string }[] } } };
+  return answer.data.allProjects.edges[0]?.cursor ?? '';
 }
 
 /** Measures the memory and the start time of the gateway, and returns them as a table. */
