@@ -4,27 +4,21 @@
  * as planned. Afterwards every acknowledged change is read. Prints a report, and fails if an acknowledged change was
  * lost, or if the first change through an instance succeeds later than 2 s after a promotion.
  */
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { makeBenchData } from '../bench/data.ts';
-import { NO_RATE_LIMITS } from '../support/no-rate-limits.ts';
-
-/** A running gateway. */
-type Instance = { readonly url: string; stop(): Promise<number | null> };
+import { Changes, type Instance, sendAtRate, startInstance } from '../support/acknowledged-changes.ts';
 
 /** A change that succeeded. */
 type Success = { readonly timeMs: number; readonly instance: number; readonly api: string };
 
 const CLUSTER = fileURLToPath(new URL('../../deploy/ha/cluster.sh', import.meta.url));
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 // The ports of cluster.sh.
 const PORT = Number(process.env['HA_PORT'] ?? 25_400);
@@ -44,10 +38,8 @@ chmodSync(folder, 0o755);
 const cluster = (command: string, ...words: readonly string[]) =>
   run(CLUSTER, [command, folder, ...words], { env: { ...process.env, HA_PORT: String(PORT) } });
 
-const acknowledgedApps: string[] = [];
 const responses = new Map<string, number>();
 const successes: Success[] = [];
-const inFlight = new Set<Promise<void>>();
 const problems: string[] = [];
 const lines: string[] = [];
 
@@ -63,13 +55,13 @@ try {
   await primary.end();
   const hosts = [1, 2].map((node) => `127.0.0.1:${postgresPort(node)}`).join();
   const databaseUrl = `postgres://paw:paw-gateway@${hosts}/paw?target_session_attrs=read-write`;
-  const { tokens, wallets: names } = await makeBenchData(databaseUrl, 100);
-  await test(databaseUrl, tokens[0] ?? '', names);
+  const { tokens, wallets } = await makeBenchData(databaseUrl, 100);
+  await test(databaseUrl, new Changes(tokens[0] ?? '', wallets));
 } catch (error) {
   problems.push(String(error));
 } finally {
-  for (const { stop } of instances) {
-    if ((await stop()) !== 0) problems.push('an instance did not end with status 0');
+  for (const { end } of instances) {
+    if ((await end('SIGTERM')) !== 0) problems.push('an instance did not end with status 0');
   }
   if (isCreated) await cluster('stop');
   if (problems.length > 0) {
@@ -82,12 +74,19 @@ console.log(lines.join('\n'));
 for (const problem of problems) console.log(`FAILED: ${problem}`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
-async function test(databaseUrl: string, token: string, names: readonly string[]): Promise<void> {
-  const wallets = names.map((name) => ({ name, sent: 0, acknowledged: 0, isBusy: false }));
+async function test(databaseUrl: string, changes: Changes): Promise<void> {
   for (let n = 0; n < 2; n += 1) instances.push(await startInstance(databaseUrl));
 
   const isOver = new AbortController();
-  const load = sendChanges(isOver.signal);
+  // In turn by each API, to each instance, and of each kind.
+  const load = sendAtRate(RATE, MAX_IN_FLIGHT, isOver.signal, async (n) => {
+    const api = n % 2 === 0 ? 'GraphQL' : 'REST';
+    const instance = Math.floor(n / 2) % 2;
+    const { url = '' } = instances[instance] ?? {};
+    const status = n % 8 < 4 ? await changes.updateWallet(url, api) : await changes.createApp(url, api);
+    responses.set(status, (responses.get(status) ?? 0) + 1);
+    if (status === 'ok') successes.push({ timeMs: performance.now(), instance, api });
+  });
   await delay(QUIET_MS);
 
   await measure('primary killed', 2, () => cluster('kill-node', '1'));
@@ -105,83 +104,32 @@ async function test(databaseUrl: string, token: string, names: readonly string[]
 
   isOver.abort();
   const sent = await load;
-  await Promise.all(inFlight);
-  const lost = await lostChanges();
+  const lost = await countLost(changes);
   if (lost > 0) problems.push(`${lost} acknowledged changes were lost`);
   for (const status of responses.keys()) {
     if (!/^(ok|UNAVAILABLE|RESULT_UNKNOWN)$/.test(status)) problems.push(`unexpected response: ${status}`);
   }
   lines.push(
     `sent: ${sent} changes, ${[...responses].map(([status, count]) => `${status}: ${count}`).join(', ')}`,
-    `acknowledged: ${acknowledgedApps.length} apps, ${successes.length - acknowledgedApps.length} updates`,
+    `acknowledged: ${changes.apps.length} apps, ${successes.length - changes.apps.length} updates`,
     `lost: ${lost}`,
   );
+}
 
-  /** Sends changes at the rate until the load is over, and returns their number. */
-  async function sendChanges(signal: AbortSignal): Promise<number> {
-    const start = performance.now();
-    let count = 0;
-    while (!signal.aborted) {
-      const due = ((performance.now() - start) / 1000) * RATE;
-      if (count >= due || inFlight.size >= MAX_IN_FLIGHT) {
-        await delay(2);
-        continue;
-      }
-      const request = change(count).finally(() => inFlight.delete(request));
-      inFlight.add(request);
-      count += 1;
-    }
-    return count;
+/** Returns the number of acknowledged changes that a gateway does not show, or that a node does not have. */
+async function countLost(changes: Changes): Promise<number> {
+  let lost = 0;
+  for (const { url } of instances) lost += await changes.countLost(url);
+  for (const node of [1, 2]) {
+    // A standby has a change on disk before it shows it.
+    let missing = changes.apps.length;
+    await until('the standby shows all changes', async () => {
+      missing = await countMissing(node, changes.apps);
+      return missing === 0;
+    }).catch(() => {});
+    lost += missing;
   }
-
-  /** Sends one change: in turn by each API, to each instance, and of each kind. */
-  async function change(n: number): Promise<void> {
-    const api = n % 2 === 0 ? 'GraphQL' : 'REST';
-    const instance = Math.floor(n / 2) % 2;
-    const wallet = n % 8 < 4 ? wallets.find(({ isBusy }) => !isBusy) : undefined;
-    if (wallet !== undefined) {
-      wallet.isBusy = true;
-      wallet.sent += 1;
-    }
-    const target = wallet ?? { title: `App ${n}`, active: true };
-    const { status, body } = await send(instance, api, token, target);
-    responses.set(status, (responses.get(status) ?? 0) + 1);
-    if (status === 'ok') {
-      successes.push({ timeMs: performance.now(), instance, api });
-      if (wallet === undefined) acknowledgedApps.push(body.name);
-      else wallet.acknowledged = Number(body.title);
-    }
-    if (wallet !== undefined) wallet.isBusy = false;
-  }
-
-  /** Returns the number of acknowledged changes that a gateway does not show, or that a node does not have. */
-  async function lostChanges(): Promise<number> {
-    let count = 0;
-    const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
-    for (let start = 0; start < acknowledgedApps.length; start += 100) {
-      const ids = acknowledgedApps.slice(start, start + 100);
-      const { body } = await post(instances[start % 2 === 0 ? 0 : 1], '/graphql', 'POST', token, {
-        query,
-        variables: { ids },
-      });
-      count += ids.filter((id, index) => body.data.nodes[index]?.id !== id).length;
-    }
-    for (const [index, { name, acknowledged, sent: last }] of wallets.entries()) {
-      const { body } = await post(instances[index % 2], `/wallet/${name}`, 'PATCH', token, {});
-      const written = Number(body.title) || 0;
-      if (written < acknowledged || written > last) count += 1;
-    }
-    for (const node of [1, 2]) {
-      // A standby has a change on disk before it shows it.
-      let missing = acknowledgedApps.length;
-      await until('the standby shows all changes', async () => {
-        missing = await missingApps(node);
-        return missing === 0;
-      }).catch(() => {});
-      count += missing;
-    }
-    return count;
-  }
+  return lost;
 }
 
 /** Starts a failover, and reports the time from the promotion of a node to the first success of each instance. */
@@ -218,73 +166,6 @@ function checkThatAllSucceed(when: string): void {
   if (working.size < 4) problems.push(`${when}: an instance is stuck`);
 }
 
-/** Updates a wallet, or creates an app. Returns `ok` or the reason of the failure. */
-async function send(
-  instance: number,
-  api: string,
-  token: string,
-  target: { readonly name: string; readonly sent: number } | { readonly title: string },
-) {
-  const server = instances[instance];
-  const isWallet = 'sent' in target;
-  const input = isWallet ? { title: String(target.sent) } : target;
-  try {
-    if (api === 'REST') {
-      const { body } = isWallet
-        ? await post(server, `/wallet/${target.name}`, 'PATCH', token, input)
-        : await post(server, '/auth/apps', 'POST', token, input);
-      return { status: String(body.error?.details[0].reason ?? 'ok'), body };
-    }
-    const query = isWallet
-      ? 'mutation ($input: UpdateWalletInput!) { result: updateWallet(input: $input) { value: wallet { name title } } }'
-      : 'mutation ($input: CreateAppInput!) { result: createApp(input: $input) { value: app { name title } } }';
-    const variables = { input: isWallet ? { name: target.name, ...input } : input };
-    const { body } = await post(server, '/graphql', 'POST', token, { query, variables });
-    return { status: String(body.errors?.[0].extensions.reason ?? 'ok'), body: body.data?.result?.value };
-  } catch (error) {
-    return { status: String(error), body: undefined };
-  }
-}
-
-async function post(server: Instance | undefined, path: string, method: string, token: string, body: object) {
-  const response = await fetch(`${server?.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    signal: AbortSignal.timeout(DEADLINE_MS),
-  });
-  // biome-ignore lint/suspicious/noExplicitAny: the shape follows from the request
-  return { body: (await response.json()) as any };
-}
-
-async function startInstance(databaseUrl: string): Promise<Instance> {
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
-    env: {
-      PATH: process.env['PATH'],
-      PORT: '0',
-      NODE_ENV: 'production',
-      DATABASE_URL: databaseUrl,
-      PAW_LOG_REQUESTS: 'none',
-      ...NO_RATE_LIMITS,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { url } = JSON.parse(line);
-    if (url === undefined) continue;
-    child.stdout.resume();
-    return {
-      url,
-      async stop() {
-        child.kill('SIGTERM');
-        if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-        return child.exitCode;
-      },
-    };
-  }
-  throw new Error('The gateway did not start.');
-}
-
 /** Connects to a node as the superuser. */
 async function connect(node: number, database: string): Promise<Client> {
   const client = new Client({
@@ -299,13 +180,13 @@ async function connect(node: number, database: string): Promise<Client> {
   return client;
 }
 
-/** Returns the number of acknowledged apps that a node does not show. */
-async function missingApps(node: number): Promise<number> {
+/** Returns the number of apps that a node does not show. */
+async function countMissing(node: number, apps: readonly string[]): Promise<number> {
   const client = await connect(node, 'paw');
   const { rows } = await client.query('SELECT id FROM app');
   await client.end();
-  const ids = new Set(rows.map(({ id }) => `apps/${id}`));
-  return acknowledgedApps.filter((name) => !ids.has(name)).length;
+  const found = new Set(rows.map(({ id }) => `apps/${id}`));
+  return apps.filter((name) => !found.has(name)).length;
 }
 
 async function hasRole(node: number, role: string): Promise<boolean> {
