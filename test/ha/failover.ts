@@ -28,7 +28,8 @@ const postgresPort = (node: number) => PORT + 3 + node;
 const RATE = 200;
 const QUIET_MS = 4000;
 const DEADLINE_MS = 60_000;
-const MAX_IN_FLIGHT = 600;
+// Fewer than one instance admits from one account.
+const MAX_IN_FLIGHT = 120;
 const MAX_RECOVERY_MS = 2000;
 
 const run = promisify(execFile);
