@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { getIntrospectionQuery, type IntrospectionSchema } from 'graphql';
 import { serverAudits } from 'graphql-http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
@@ -98,6 +97,7 @@ describe('the status', () => {
   const forbidden = [
     ['a query', { query: TOTAL }],
     ['a query with introspection beside it', { query: '{ __typename projects { totalCount } }' }],
+    ['a query with the name of introspection', { query: '{ __typename: projects { totalCount } }' }],
     ['a query in an inline fragment', { query: '{ ... on Query { projects { totalCount } } }' }],
     [
       'a query in a fragment of a fragment',
@@ -134,7 +134,9 @@ describe('the status', () => {
     { query: '{ __typename }' },
     { query: '{ __schema { queryType { name } } a: __type(name: "App") { name } }' },
     { query: '{ ...F } fragment F on Query { ... { __typename } }' },
+    { query: '{ projects: __typename }' },
     { query: 'mutation { __typename }' },
+    { query: 'query A { __typename } query B { __typename }', operationName: 'B' },
   ])('of introspection alone is 200 without a token: $query', async (body) => {
     const answer = await send(endpoint, 'POST', undefined, body);
     expect(answer.status).toBe(200);
@@ -278,7 +280,12 @@ describe('an error', () => {
       'NOT_FOUND NOT_FOUND RESOURCE_NOT_FOUND',
       () => post({ query: UPDATE_WALLET, variables: NO_WALLET }),
     ],
-    ['a key', 200, badToken('INVALID_CREDENTIALS'), () => post({ query: SIGN_IN, variables: NO_KEY })],
+    [
+      'a key',
+      200,
+      'INVALID_CREDENTIALS UNAUTHENTICATED INVALID_CREDENTIALS',
+      () => post({ query: SIGN_IN, variables: NO_KEY }),
+    ],
     ['a level', 200, 'FORBIDDEN PERMISSION_DENIED ACCOUNT_TOKEN_REQUIRED', createAppWithProjectToken],
     ['no token', 401, badToken('TOKEN_MISSING'), () => send(endpoint, 'POST', undefined, { query: TOTAL })],
     ['a bad token', 401, badToken('TOKEN_INVALID'), () => raw('POST', { query: TOTAL }, {}, 'nonsense')],
@@ -358,21 +365,12 @@ describe('an error', () => {
 describe('a variable that is refused', () => {
   const FIRST = 'query ($first: Int!) { projects(first: $first) { totalCount } }';
   const IDS = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
-  const app = { title: 'App', active: true };
   const wallet = { name: `wallets/${ULID}` };
 
   test.each<readonly [string, string, object, readonly string[]]>([
     ['of another type', FIRST, { first: 'x' }, ['first']],
-    ['over 32 bits', FIRST, { first: 2 ** 31 }, ['first']],
-    ['null', FIRST, { first: null }, ['first']],
-    ['missing', FIRST, {}, ['first']],
     ['null in a list', IDS, { ids: ['a', null] }, ['ids[1]']],
-    ['no object', CREATE_APP, { input: 'App' }, ['input']],
-    ['missing with all its fields', CREATE_APP, {}, ['input']],
-    ['wrong in a field', CREATE_APP, { input: { ...app, title: 1 } }, ['title']],
     ['wrong in two fields', CREATE_APP, { input: { title: 1, active: 'yes' } }, ['title', 'active']],
-    ['null in a field', CREATE_APP, { input: { ...app, title: null } }, ['title']],
-    ['without a field', CREATE_APP, { input: { active: true } }, ['title']],
     ['with a field too many', UPDATE_WALLET, { input: { ...wallet, address: '0x' } }, ['address']],
     [
       'with __proto__',
@@ -380,7 +378,6 @@ describe('a variable that is refused', () => {
       { input: JSON.parse('{"title":"a","active":true,"__proto__":1}') },
       ['__proto__'],
     ],
-    ['of no known network', UPDATE_WALLET, { input: { ...wallet, network: 'NETWORK_X' } }, ['network']],
     ['with a semicolon in it', UPDATE_WALLET, { input: { ...wallet, network: 'a; b' } }, ['network']],
     [
       'with a path in it',
@@ -597,71 +594,6 @@ test('times are in UTC with milliseconds and URLs are absolute', async () => {
   expect(project.imageCoverUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/covers\//);
   expect((await send(project.imageCoverUrl, 'GET')).status).toBe(200);
 });
-
-describe('the schema by introspection', () => {
-  let schema: IntrospectionSchema;
-  let types: IntrospectionSchema['types'];
-
-  beforeAll(async () => {
-    const query = getIntrospectionQuery({ specifiedByUrl: true, inputValueDeprecation: true });
-    const { text } = await send(endpoint, 'POST', undefined, { query });
-    schema = (JSON.parse(text) as { data: { __schema: IntrospectionSchema } }).data.__schema;
-    types = schema.types.filter(({ name }) => !name.startsWith('__'));
-  });
-
-  test('describes every type, field, argument, input field and value', () => {
-    const described = types.flatMap((type) => [
-      [type.name, type.description],
-      ...membersOf(type).map(({ name, description }) => [`${type.name}.${name}`, description]),
-    ]);
-    expect(described.map(([name]) => name)).toEqual(
-      expect.arrayContaining([
-        'Query',
-        'Query.projects',
-        'Query.projects.first',
-        'CreateAppInput.title',
-        'Network.NETWORK_POLYGON',
-      ]),
-    );
-    expect(described.filter(([, description]) => !description?.trim())).toEqual([]);
-  });
-
-  test('has the specification of each custom scalar', () => {
-    const builtIn = ['Boolean', 'Float', 'ID', 'Int', 'String'];
-    const scalars = types
-      .filter((type) => type.kind === 'SCALAR')
-      .filter(({ name }) => !builtIn.includes(name));
-    expect(scalars.map(({ name }) => name).sort()).toEqual(['Address', 'DateTime', 'ResourceName', 'URL']);
-    for (const { specifiedByURL } of scalars) expect(specifiedByURL).toMatch(/^https:\/\//);
-  });
-
-  test('deprecates only the misspelt network', () => {
-    const deprecated = types.flatMap(membersOf).filter(({ isDeprecated }) => isDeprecated);
-    expect(deprecated).toMatchObject([
-      {
-        name: 'NETWORK_ETHEREUM_RINKERBY',
-        deprecationReason: expect.stringContaining('NETWORK_ETHEREUM_RINKEBY'),
-      },
-    ]);
-  });
-});
-
-type Member = {
-  readonly name: string;
-  readonly description?: string | null | undefined;
-  readonly isDeprecated?: boolean | undefined;
-};
-
-/** The fields, their arguments, the input fields and the values of a type. */
-function membersOf(type: IntrospectionSchema['types'][number]): readonly Member[] {
-  if (type.kind === 'ENUM') return type.enumValues;
-  if (type.kind === 'INPUT_OBJECT') return type.inputFields;
-  if (type.kind !== 'OBJECT' && type.kind !== 'INTERFACE') return [];
-  return type.fields.flatMap((field) => [
-    field,
-    ...field.args.map((arg) => ({ ...arg, name: `${field.name}.${arg.name}` })),
-  ]);
-}
 
 function post(body: object, headers: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
   return send(endpoint, 'POST', tenant.token, body, { accept: RESPONSE_JSON, ...headers });

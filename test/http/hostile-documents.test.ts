@@ -31,7 +31,6 @@ const ACYCLIC = Array.from({ length: 40 }, (_, n) => `fragment F${n} on Query { 
 
 const TOO_MANY_FIELDS = /^A response may have at most 10000 fields/;
 const TOO_MANY_PAIRS = /^A document may have at most 3000 pairs of selections/;
-const TOO_MANY_TOKENS = /^A document may have at most 1500 tokens\.$/;
 
 type Refusal = readonly [name: string, document: string, message: RegExp];
 
@@ -39,24 +38,8 @@ type Refusal = readonly [name: string, document: string, message: RegExp];
 const refused: readonly Refusal[] = [
   ['nested fragments in introspection', nestedFragments(6), TOO_MANY_FIELDS],
   [
-    '370 times 370 aliases of a field of introspection',
-    `{ __schema { ${aliases(370, 'types { ...K }')} } } fragment K on __Type { ${aliases(370, 'kind')} }`,
-    TOO_MANY_TOKENS,
-  ],
-  [
-    '20 lists of 30 lists',
-    `{ ${aliases(20, 'projects(first: 100) { ...P }')} }
-      fragment P on ProjectConnection { ${aliases(30, 'edges { node { id } }')} }`,
-    TOO_MANY_FIELDS,
-  ],
-  [
     '100 pages of 100 items',
     '{ projects(first: 100) { nodes { wallets(first: 100) { nodes { id } } } } }',
-    TOO_MANY_FIELDS,
-  ],
-  [
-    'pages in pages, without their items',
-    `{ projects(first: 100) { nodes { ${aliases(3, 'apps(first: 99) { totalCount }')} } } }`,
     TOO_MANY_FIELDS,
   ],
   [
@@ -66,33 +49,13 @@ const refused: readonly Refusal[] = [
     TOO_MANY_FIELDS,
   ],
   [
-    '31 connections in one project',
-    `{ node(id: "x") { ... on Project { ${aliases(30, 'wallets(first: 1) { totalCount }')} } } }`,
-    /^A document may have at most 30 fields of Query and Mutation and other connections/,
-  ],
-  [
     '31 root fields',
     `{ ${aliases(31, 'projects { totalCount }')} }`,
     /^A document may have at most 30 fields of Query and Mutation/,
   ],
   [
-    '280 inline fragments with the same field',
-    `{ projects { ${Array.from({ length: 280 }, () => '... { nodes { id } }').join(' ')} } }`,
-    TOO_MANY_TOKENS,
-  ],
-  [
     '100 inline fragments with the same field',
     `{ projects { ${Array.from({ length: 100 }, () => '... { nodes { id } }').join(' ')} } }`,
-    TOO_MANY_PAIRS,
-  ],
-  [
-    '480 repetitions of a field',
-    `{ viewer { ${Array.from({ length: 480 }, () => 'name').join(' ')} } }`,
-    TOO_MANY_PAIRS,
-  ],
-  [
-    '100 fragments',
-    `{ ${Array.from({ length: 100 }, (_, n) => `...F${n}`).join(' ')} } ${Array.from({ length: 100 }, (_, n) => `fragment F${n} on Query { __typename }`).join(' ')}`,
     TOO_MANY_PAIRS,
   ],
   [
@@ -114,6 +77,12 @@ describe('a small document with a large response is refused before its execution
     expect(data).toBeUndefined();
     expect(errors[0].message).toMatch(message);
     expect(answer.text.length).toBeLessThan(10_000);
+  });
+
+  test('fragments of 2^40 spreads without a token', async () => {
+    const document = `{ ...F0 } ${ACYCLIC.join(' ')} fragment F40 on Query { __typename }`;
+    const { text } = await postGraphql(gateway.url, undefined, document);
+    expect(JSON.parse(text).errors[0].message).toMatch(TOO_MANY_PAIRS);
   });
 
   test('but two aliases in nested fragments are executed', async () => {
