@@ -15,30 +15,14 @@ export type Known = {
   readonly names: readonly string[];
 };
 
-const FIELDS = [
-  'title',
-  'active',
-  'project',
-  'network',
-  'password',
-  'description',
-  'name',
-  'privateKey',
-  'gracePeriod',
-];
+const FIELDS = 'title active project network password description name privateKey gracePeriod'.split(' ');
 
 const PATHS = [
-  '/auth/apps',
-  '/auth/accounts:signinIdentity',
-  '/wallet/',
-  '/project/projects',
-  '/graphql',
-  '/openapi.json',
-  '/openapi.yaml',
-  '/',
+  ...['/auth/apps', '/auth/accounts:signinIdentity', '/wallet/', '/project/projects'],
+  ...['/graphql', '/openapi.json', '/openapi.yaml', '/'],
 ];
 
-const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PROPFIND'];
+const METHODS = 'GET POST PATCH PUT DELETE HEAD OPTIONS PROPFIND'.split(' ');
 
 const MEDIA_TYPES = [
   'application/json',
@@ -52,7 +36,7 @@ const texts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom(
     '',
-    '\u0000',
+    '\0',
     '\ud800',
     '\u202e',
     '__proto__',
@@ -71,10 +55,7 @@ export function restRequests({ tokens, names }: Known): fc.Arbitrary<FuzzRequest
   const input = fc.dictionary(
     fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...FIELDS) }, { weight: 1, arbitrary: texts }),
     value,
-    {
-      maxKeys: 8,
-      noNullPrototype: true,
-    },
+    { maxKeys: 8, noNullPrototype: true },
   );
   const json = fc
     .oneof(
@@ -117,10 +98,7 @@ export function graphqlRequests({ tokens, names }: Known): fc.Arbitrary<FuzzRequ
   const variables = fc.dictionary(
     fc.constantFrom('a', 'b', 'input'),
     fc.oneof(fc.jsonValue(), fc.constantFrom(...names)),
-    {
-      maxKeys: 3,
-      noNullPrototype: true,
-    },
+    { maxKeys: 3, noNullPrototype: true },
   );
   const document = fc.oneof(
     { weight: 9, arbitrary: documents(names) },
@@ -149,23 +127,11 @@ export function graphqlRequests({ tokens, names }: Known): fc.Arbitrary<FuzzRequ
 export function rawRequests({ tokens }: Known): fc.Arbitrary<Buffer> {
   const line = fc.oneof(
     fc.constantFrom(
-      'GET /project/projects HTTP/1.1',
-      'POST /auth/apps HTTP/1.1',
-      'POST /graphql HTTP/1.0',
-      'Host: x',
-      'Host: x y',
-      'Connection: close',
-      'Content-Length: 5',
-      'Content-Length: -1',
-      'Content-Length: 5, 6',
-      'Transfer-Encoding: chunked',
-      'Transfer-Encoding: gzip, chunked',
-      'Expect: 100-continue',
-      'Upgrade: websocket',
-      '',
-      '5',
-      '0',
-      '{"title":"x","active":true}',
+      ...['GET /project/projects HTTP/1.1', 'POST /auth/apps HTTP/1.1', 'POST /graphql HTTP/1.0'],
+      ...['Host: x', 'Host: x y', 'Connection: close', 'Expect: 100-continue', 'Upgrade: websocket'],
+      ...['Content-Length: 5', 'Content-Length: -1', 'Content-Length: 5, 6'],
+      ...['Transfer-Encoding: chunked', 'Transfer-Encoding: gzip, chunked'],
+      ...['', '5', '0', '{"title":"x","active":true}'],
     ),
     fc.constantFrom(...tokens).map((token) => `Authorization: Bearer ${token}`),
     fc.string({ unit: 'binary', maxLength: 60 }),
@@ -199,7 +165,6 @@ function headers(tokens: readonly string[]): fc.Arbitrary<Readonly<Record<string
         'application/json',
         'application/graphql-response+json',
         'text/html;q=0',
-        'x',
       ),
       'x-request-id': printable,
       origin: fc.constantFrom('null', 'https://studio.apollographql.com', 'x'),
@@ -208,47 +173,19 @@ function headers(tokens: readonly string[]): fc.Arbitrary<Readonly<Record<string
   );
 }
 
-const ROOT_FIELDS = [
-  'projects',
-  'node',
-  'nodes',
-  'viewer',
-  'createApp',
-  'updateApp',
-  'rotateAppKey',
-  'signIn',
-  'updateWallet',
-  '__schema',
-  '__type',
-  '__typename',
-];
+const ROOT_FIELDS =
+  'projects node nodes viewer createApp updateApp rotateAppKey signIn updateWallet __schema __type __typename'.split(
+    ' ',
+  );
 
-const OTHER_FIELDS = [
-  'id',
-  'name',
-  'title',
-  'edges',
-  'node',
-  'cursor',
-  'nodes',
-  'pageInfo',
-  'totalCount',
-  'hasNextPage',
-  'app',
-  'wallet',
-  'wallets',
-  'apps',
-  'project',
-  'accessToken',
-  'level',
-  'expireTime',
-  '__typename',
-  'x',
-];
+const OTHER_FIELDS =
+  'id name title edges node cursor nodes pageInfo totalCount hasNextPage app wallet wallets apps project accessToken level expireTime __typename x'.split(
+    ' ',
+  );
 
-const ARGUMENTS = ['first', 'after', 'last', 'before', 'id', 'ids', 'input', 'name', 'x'];
+const ARGUMENTS = 'first after last before id ids input name x'.split(' ');
 
-const TYPES = ['Project', 'App', 'Wallet', 'Node', 'Query', 'X'];
+const TYPES = 'Project App Wallet Node Query X'.split(' ');
 
 /** Documents of the GraphQL grammar. Source: GraphQL, October 2021, appendix B. */
 function documents(names: readonly string[]): fc.Arbitrary<string> {
@@ -276,16 +213,8 @@ function documents(names: readonly string[]): fc.Arbitrary<string> {
     const args = fc
       .array(fc.tuple(fc.constantFrom(...ARGUMENTS), tie('value')), { maxLength: 2 })
       .map((each) => (each.length ? `(${each.map((pair) => pair.join(': ')).join(' ')})` : ''));
-    const directive = fc.constantFrom(
-      '',
-      '',
-      '',
-      '',
-      ' @skip(if: $a)',
-      ' @include(if: true)',
-      ' @defer',
-      ' @x(y: 1)',
-    );
+    const directives = [' @skip(if: $a)', ' @include(if: true)', ' @defer', ' @x(y: 1)'];
+    const directive = fc.constantFrom('', '', '', '', ...directives);
     const alias = fc.constantFrom('', '', '', 'a: ', 'b: ', '__x: ');
     const field = (fields: readonly string[]) =>
       fc
