@@ -140,6 +140,7 @@ describe.each(LISTS)('a page of $list', ({ add, of }) => {
 
   test('accepts the cursors of another list, which give a position only', async () => {
     // All projects of the other account are newer.
+    gateway.clock.advance(1);
     const [cursor] = await cursorsOf(gateway, await seedTenant(gateway));
     expect(await read({ after: cursor })).toEqual({ ...modelled(LENGTH, LENGTH) });
     expect(await read({ before: cursor })).toEqual(modelled(LENGTH - 10, LENGTH));
