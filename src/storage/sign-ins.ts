@@ -58,6 +58,6 @@ export async function insertSignIn(
       return [];
     },
   };
-  await tokenStore(target, clock, { id: appId, keyId }).add(tokenId, record, ttlMs);
+  await tokenStore(target, clock, { app_id: appId, app_key_id: keyId }).add(tokenId, record, ttlMs);
   return rows[0];
 }

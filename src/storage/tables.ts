@@ -32,6 +32,7 @@ type Columns = {
   readonly request_id: string | null;
   readonly event_count: number;
   readonly app_id: Ulid | '';
+  readonly app_key_id: string;
   readonly value: string;
   readonly create_time_ms: number;
   readonly update_time_ms: number;

@@ -24,7 +24,6 @@ CREATE TABLE project (
   create_time_ms BIGINT NOT NULL,
   PRIMARY KEY (account_id, id)
 );
-
 CREATE INDEX project_by_name ON project (('projects/' || id));
 
 CREATE TABLE app (
@@ -45,9 +44,7 @@ CREATE TABLE app (
   PRIMARY KEY (account_id, id),
   FOREIGN KEY (account_id, project_id) REFERENCES project (account_id, id)
 );
-
 CREATE INDEX app_by_name ON app (('apps/' || id));
-
 CREATE INDEX app_by_project ON app (account_id, project_id, id);
 
 CREATE TABLE wallet (
@@ -65,9 +62,7 @@ CREATE TABLE wallet (
   PRIMARY KEY (account_id, id),
   FOREIGN KEY (account_id, project_id) REFERENCES project (account_id, id)
 );
-
 CREATE INDEX wallet_by_name ON wallet (('wallets/' || id));
-
 CREATE INDEX wallet_by_project ON wallet (account_id, project_id, id);
 
 CREATE TABLE token (
@@ -82,12 +77,10 @@ CREATE TABLE token (
   expire_time_ms BIGINT,
   PRIMARY KEY (account_id, id)
 );
-
 CREATE INDEX token_by_expiry ON token (expire_time_ms);
 
 -- For the tokens of one app, the oldest first.
 CREATE INDEX token_by_app ON token (account_id, app_id, id);
-
 CREATE INDEX token_by_name ON token (('tokens/' || id));
 
 -- The responses to requests with an Idempotency-Key, in the transaction of the request.
@@ -104,7 +97,6 @@ CREATE TABLE idempotency_key (
   expire_time_ms BIGINT NOT NULL,
   PRIMARY KEY (account_id, principal_id, key_hash)
 );
-
 CREATE INDEX idempotency_key_by_expiry ON idempotency_key (expire_time_ms);
 
 -- The acts that matter, each in the transaction of its act. No values of fields, and no secrets.

@@ -21,7 +21,7 @@ export class BackupError extends Error {}
  */
 export function backUpSqlite(path: string, file: string): number {
   if (!existsSync(path)) throw new DatabaseMissingError(`The database file ${path} does not exist.`);
-  if (existsSync(file)) throw fileExists(file);
+  if (existsSync(file)) throw new BackupError(`The file ${file} exists. A backup never overwrites a file.`);
   const partial = `${file}.partial-${randomUUID()}`;
   const source = new DatabaseSync(path, { readOnly: true });
   try {
@@ -29,7 +29,9 @@ export function backUpSqlite(path: string, file: string): number {
     closeSync(openSync(partial, 'wx', 0o600));
     source.prepare('VACUUM INTO ?').run(partial);
     syncFile(partial);
-    link(partial, file);
+    // Fails if the file exists by now.
+    linkSync(partial, file);
+    syncFile(dirname(file));
     return statSync(file).size;
   } finally {
     source.close();
@@ -40,18 +42,4 @@ export function backUpSqlite(path: string, file: string): number {
 /** Removes the file of a database, and those that SQLite has made beside it. */
 export function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
-}
-
-/** Gives a file a second name, unless another file has it. */
-function link(from: string, to: string): void {
-  try {
-    linkSync(from, to);
-  } catch (error) {
-    throw existsSync(to) ? fileExists(to) : error;
-  }
-  syncFile(dirname(to));
-}
-
-function fileExists(file: string): BackupError {
-  return new BackupError(`The file ${file} exists. A backup never overwrites a file.`);
 }

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { FIND_SCHEMA_VERSION } from '../migrations.ts';
 import { primaryResultCode } from './statements.ts';
 
 const MAX_PROBLEMS = 100;
@@ -38,11 +39,8 @@ export function findFileProblems(path: string): readonly string[] {
 export function readFileVersion(path: string): number {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    const isTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migration'").get();
-    if (isTable === undefined) return 0;
-    return Number(
-      database.prepare('SELECT MAX(version) AS version FROM schema_migration').get()?.['version'],
-    );
+    const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migration'").get();
+    return hasTable ? Number(database.prepare(FIND_SCHEMA_VERSION).get()?.['version']) : 0;
   } finally {
     database.close();
   }

@@ -3,9 +3,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { type Database, IF_FIRST, type Queryable } from '../../../src/storage/database.ts';
 import { DatabaseError } from '../../../src/storage/errors.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { onDatabase } from '../../support/engine.ts';
-import { makeDatabase, migrateDatabase } from '../../support/gateway.ts';
-import { startPaw } from '../../support/paw.ts';
+import { makeDatabase } from '../../support/gateway.ts';
 
 const CREATE = `CREATE TABLE item (
   id TEXT PRIMARY KEY,
@@ -67,41 +65,15 @@ describe('a statement', () => {
     expect(await ids()).toEqual([]);
   });
 
-  test('ignores or replaces an existing row with ON CONFLICT', async () => {
-    await database.write(ADD, ['a', 'old', 1]);
-    const leave = `${ADD} ON CONFLICT (id) DO NOTHING RETURNING id`;
-    expect(await database.write(leave, ['a', 'new', 2])).toEqual([]);
-    expect(await database.read(LIST)).toEqual([{ id: 'a', note: 'old', at: 1 }]);
-    const replace = `${ADD} ON CONFLICT (id) DO UPDATE SET note = excluded.note RETURNING note, at`;
-    expect(await database.write(replace, ['a', 'new', 2])).toEqual([{ note: 'new', at: 1 }]);
-  });
-
-  test('may compare row values', async () => {
-    for (const [id, at] of [
-      ['a', 1],
-      ['b', 1],
-      ['c', 2],
-    ] as const) {
-      await database.write(ADD, [id, null, at]);
-    }
-    const after = 'SELECT id FROM item WHERE (at, id) > ($1, $2) ORDER BY id LIMIT $3';
-    expect(await database.read(after, [1, 'a', 10])).toEqual([{ id: 'b' }, { id: 'c' }]);
-    expect(await database.read(after, [1, 'a', 1])).toEqual([{ id: 'b' }]);
-    const among = 'SELECT id FROM item WHERE (at, id) IN (SELECT at, id FROM item WHERE at = $1) ORDER BY id';
-    expect(await database.read(among, [1])).toEqual([{ id: 'a' }, { id: 'b' }]);
-  });
-
   test.each([
     ['null', null, null],
     ['nothing and zero', '', 0],
     ['a time in milliseconds', 'now', 1_767_225_600_123],
-    ['one over 31 bits', 'large', 2_147_483_648],
     ['one over 32 bits', 'larger', 4_294_967_296],
     ['the largest safe integer', 'largest', Number.MAX_SAFE_INTEGER],
     ['the smallest safe integer', 'smallest', Number.MIN_SAFE_INTEGER],
     ['text beyond ASCII', 'Grüße, 日本, 🧭👩‍👩‍👧', 1],
     ['text that looks like SQL', `'; DROP TABLE item; -- $1 ?1 "`, 1],
-    ['text that looks like a number', '007', 7],
     ['much text', '🧭'.repeat(2000), 1],
   ])('returns %s unchanged', async (_, note, at) => {
     await database.write(ADD, ['a', note, at]);
@@ -253,16 +225,4 @@ test('closing waits for running and waiting statements', async () => {
 
   database = await openDatabase(url);
   expect(await ids()).toEqual(['a', 'b', 'c']);
-});
-
-test('an acknowledged write survives a kill of the process', async () => {
-  const made = await makeDatabase();
-  onTestFinished(made.remove);
-  await migrateDatabase(made.url);
-  const running = startPaw(['account', 'create', '--title', 'Atlas', '--json'], { DATABASE_URL: made.url });
-  const { name } = JSON.parse(await running.printed('\n'));
-  await running.stop('SIGKILL');
-
-  const rows = await onDatabase(made.url, (left) => left.read<{ id: string }>('SELECT id FROM account'));
-  expect(rows.map(({ id }) => `accounts/${id}`)).toEqual([name]);
 });

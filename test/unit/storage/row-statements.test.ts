@@ -36,11 +36,3 @@ test.each([
   expect(sql.match(/\$\d+/g)).toEqual(Array.from({ length: places + 1 }, (_, index) => `$${index + 1}`));
   expect(params).toEqual([account, ...ids, ...new Array(places - count).fill('')]);
 });
-
-test('lists of all lengths up to 100 share three statements', async () => {
-  const statements = new Set<string>();
-  for (let count = 1; count <= 100; count += 1) {
-    for (const { sql } of await statementsFor(Array.from({ length: count }, newId))) statements.add(sql);
-  }
-  expect(statements.size).toBe(3);
-});
