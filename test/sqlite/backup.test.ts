@@ -1,0 +1,253 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, statSync, truncateSync, watch, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createProject } from '../../src/data/create-project.ts';
+import { tokenStatus, ulidOf } from '../support/actors.ts';
+import { restApi } from '../support/apis.ts';
+import { damageTable, onDatabase, pathOf, textOf } from '../support/engine.ts';
+import {
+  adminContext,
+  makeDatabase,
+  migrateDatabase,
+  seedTenant,
+  startGateway,
+  type Tenant,
+  type TestDatabase,
+} from '../support/gateway.ts';
+import { paw, pawJson, startPaw, startProgram, startServerProcess } from '../support/paw.ts';
+
+test.each([
+  ['backup', 'pg_dump'],
+  ['restore', 'pg_restore'],
+])('on PostgreSQL %s names %s', async (command, tool) => {
+  const settings = { DATABASE_URL: 'postgres://db.example.com/paw' };
+  const { status, stdout, stderr } = await paw([command, 'file.db'], settings);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toMatch(new RegExp(`^paw: .*${tool}\\.\\n$`));
+});
+
+let made: TestDatabase;
+let path: string;
+let file: string;
+let tenant: Tenant;
+
+/** A database that each test gets a copy of. */
+let template: TestDatabase;
+
+beforeAll(async () => {
+  template = await makeDatabase();
+  await migrateDatabase(template.url);
+  await onDatabase(template.url, async (database) => {
+    tenant = await seedTenant({ admin: adminContext(database) }, { wallets: 1 });
+    await database.write(
+      `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+       SELECT $1, 'W' || i, $2, 'Wallet', hex(randomblob(400)), 'NETWORK_POLYGON', '0x', 0, 0 FROM n`,
+      [ulidOf(tenant.account), ulidOf(tenant.projects[0] ?? '')],
+    );
+  });
+  return template.remove;
+});
+
+beforeEach(async () => {
+  made = await makeDatabase();
+  onTestFinished(made.remove);
+  path = pathOf(made.url);
+  file = join(dirname(path), 'backup.db');
+  cpSync(pathOf(template.url), path);
+});
+
+const run = (...words: string[]) => paw(words, { DATABASE_URL: made.url });
+
+const content = (url = made.url) => onDatabase(url, textOf);
+
+/** Starts a command, and kills it when a file with `part` in its name appears in the folder of the database. */
+async function killDuring(part: string, ...words: string[]): Promise<number | null> {
+  const appeared = Promise.withResolvers<void>();
+  const watcher = watch(dirname(path), (_event, name) => {
+    if (name?.includes(part)) appeared.resolve();
+  });
+  const command = startPaw(words, { DATABASE_URL: made.url });
+  await Promise.race([appeared.promise, command.ended]);
+  watcher.close();
+  const { status } = await command.stop('SIGKILL');
+  return status;
+}
+
+describe('a backup', () => {
+  test('of a database that is written to has everything that was acknowledged before it, and nothing by halves', async () => {
+    const gateway = await startGateway({ DATABASE_URL: made.url });
+    const before: string[] = [];
+    let isDone = false;
+    const create = async () =>
+      (await createProject(gateway.admin, { account: tenant.account, title: 'Quarry' })).name;
+    before.push(await create());
+    const writing = (async () => {
+      let count = 0;
+      for (; !isDone; count += 1) await create();
+      return count;
+    })();
+    const result = await pawJson(['backup', file], { DATABASE_URL: made.url });
+    isDone = true;
+    expect(await writing).toBeGreaterThan(0);
+    await gateway.stop();
+    expect(result).toEqual({ file, bytes: statSync(file).size });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+
+    const settings = { DATABASE_URL: `sqlite:${file}` };
+    const { projects } = await pawJson(
+      ['project', 'list', '--account', tenant.account, '--page-size', '2'],
+      settings,
+    );
+    expect(projects.map(({ name }: { name: string }) => name)).toEqual([tenant.projects[0], ...before]);
+    const { problems } = await pawJson(['check'], settings);
+    expect(problems).toEqual([]);
+  });
+
+  test('never overwrites a file, and leaves none if it fails', async () => {
+    writeFileSync(file, 'precious');
+    expect(await run('backup', file)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `paw: The file ${file} exists. A backup never overwrites a file.\n`,
+    });
+    expect(statSync(file).size).toBe('precious'.length);
+    const missing = join(dirname(path), 'missing', 'backup.db');
+    expect(await run('backup', missing)).toMatchObject({ status: 1, stdout: '' });
+    const limited = [
+      '-c',
+      'ulimit -f 1000; exec "$0" src/main.js backup "$1"',
+      process.execPath,
+      `${file}.2`,
+    ];
+    const { ended } = startProgram('sh', limited, { DATABASE_URL: made.url });
+    expect(await ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/^paw: .+\n$/) });
+    expect(readdirSync(dirname(path)).filter((name) => /partial|journal|backup.db.2/.test(name))).toEqual([]);
+  });
+
+  test('that is killed leaves no file with its name, and can be repeated', async () => {
+    const status = await killDuring('.partial-', 'backup', file);
+    // The process can be faster than the signal.
+    if (status === null) expect(existsSync(file)).toBe(false);
+    const again = status === null ? file : `${file}.2`;
+    expect(await run('backup', again)).toMatchObject({ status: 0 });
+    expect(await content(`sqlite:${again}`)).toEqual(await content());
+  });
+});
+
+describe('a restoration', () => {
+  test('brings back the database of the backup, and its tokens are valid', async () => {
+    const before = await content();
+    await run('backup', file);
+    await run('account', 'delete', tenant.account, '--yes');
+    expect(await content()).not.toEqual(before);
+    expect(await run('restore', file)).toMatchObject({ status: 0, stderr: '' });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(await content()).toEqual(before);
+    const gateway = await startGateway({ DATABASE_URL: made.url });
+    onTestFinished(gateway.stop);
+    expect(
+      await tokenStatus(
+        restApi(() => gateway.url),
+        tenant.token,
+      ),
+    ).toBe('ok');
+  });
+
+  test('creates a database that does not exist, in a folder that does not exist', async () => {
+    await run('backup', file);
+    const url = `sqlite:${join(dirname(path), 'new', 'folder', 'paw.db')}`;
+    expect(await paw(['restore', file], { DATABASE_URL: url })).toMatchObject({ status: 0 });
+    expect(await content(url)).toEqual(await content());
+  });
+
+  test('is refused while a server uses the database, in this or another process', async () => {
+    await run('backup', file);
+    const refusal = {
+      status: 1,
+      stdout: '',
+      stderr: `paw: Another process uses ${path}. Stop the server first.\n`,
+    };
+    const gateway = await startGateway({ DATABASE_URL: made.url });
+    expect(await run('restore', file)).toEqual(refusal);
+    await gateway.stop();
+    const server = await startServerProcess({ DATABASE_URL: made.url });
+    expect(await run('restore', file)).toEqual(refusal);
+    expect(
+      await tokenStatus(
+        restApi(() => server.url),
+        tenant.token,
+      ),
+    ).toBe('ok');
+    expect(await server.stop('SIGTERM')).toMatchObject({ status: 0 });
+    expect(await run('restore', file)).toMatchObject({ status: 0 });
+  });
+
+  test('replaces a damaged database, without its write-ahead log', async () => {
+    const before = await content();
+    await run('backup', file);
+    const other = new DatabaseSync(path);
+    other.exec("PRAGMA wal_autocheckpoint = 0; UPDATE account SET title = 'Later'");
+    cpSync(`${path}-wal`, `${path}-wal.copy`);
+    other.close();
+    cpSync(`${path}-wal.copy`, `${path}-wal`);
+    writeFileSync(path, 'no database');
+    expect(await run('restore', file)).toMatchObject({ status: 0, stderr: '' });
+    expect(await content()).toEqual(before);
+  });
+
+  test.each<[what: string, spoil: () => void, problem: RegExp]>([
+    ['a missing file', () => {}, /does not exist/],
+    ['a text', () => writeFileSync(file, 'no database'), /file is not a database/],
+    ['a named pipe', () => void spawnSync('mkfifo', [`${file}.missing`]), /is not a file/],
+    ['an empty file', () => writeFileSync(file, ''), /is not a database of this program/],
+    ['a damaged file', () => damageTable(file, 'wallet'), /can't be restored/],
+    ['a file cut short', () => truncate(file), /can't be restored/],
+    [
+      'the copy of a file without its log',
+      () => writeFileSync(`${file}-wal`, 'log'),
+      /is incomplete without/,
+    ],
+    [
+      'a database of a newer version',
+      () => execute(file, 'INSERT INTO schema_migration VALUES (9999, 9999, 0)'),
+      /version 9999/,
+    ],
+    ['a row without its parent', () => execute(file, 'DELETE FROM project'), /refers to a missing project/],
+  ])('of %s is refused, and changes nothing', async (what, spoil, problem) => {
+    await run('backup', file);
+    spoil();
+    const before = await content();
+    const backup = ['a missing file', 'a named pipe'].includes(what) ? `${file}.missing` : file;
+    const { status, stdout, stderr } = await run('restore', backup);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^paw: .+\n$/);
+    expect(stderr).toMatch(problem);
+    expect(await content()).toEqual(before);
+    expect(readdirSync(dirname(path)).filter((name) => name.includes('.restore-'))).toEqual([]);
+  });
+
+  test('that is killed leaves the old or the new database, and can be repeated', async () => {
+    const backedUp = await content();
+    await run('backup', file);
+    execute(path, "UPDATE account SET title = 'Later'");
+    const later = await content();
+    await killDuring('.restore-', 'restore', file);
+    expect([backedUp, later]).toContain(await content());
+    expect(await run('restore', file)).toMatchObject({ status: 0 });
+    expect(await content()).toEqual(backedUp);
+  });
+});
+
+function truncate(file: string): void {
+  truncateSync(file, Math.floor(statSync(file).size / 2));
+}
+
+/** Runs a statement without checking foreign keys. */
+function execute(file: string, sql: string): void {
+  const database = new DatabaseSync(file, { enableForeignKeyConstraints: false });
+  database.exec(sql);
+  database.close();
+}
