@@ -270,7 +270,7 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description The challenge, if the token may only read. Source: RFC 6750. */
-                "WWW-Authenticate"?: string;
+                "WWW-Authenticate"?: "Bearer realm=\"paw\", error=\"insufficient_scope\", scope=\"read write\"";
                 [name: string]: unknown;
             };
             content: {
