@@ -3,7 +3,7 @@ import { createAccountToken } from '../data/create-account-token.ts';
 import type { AdminContext } from '../data/dependencies.ts';
 import { listTokens } from '../data/list-tokens.ts';
 import { revokeToken } from '../data/revoke-token.ts';
-import { revokeAccountTokens, revokeAppTokens, revokeTokenOfId } from '../data/revoke-tokens.ts';
+import { revokeAccountTokens, revokeAppTokens } from '../data/revoke-tokens.ts';
 import { changeCommand } from './change-command.ts';
 import { ACCOUNT, type Arguments, type Command, UsageError } from './command.ts';
 import { counted } from './counts.ts';
@@ -37,7 +37,7 @@ async function revoke(admin: AdminContext, args: Arguments, token: string): Prom
   const [id, app, account] = [args.optional('id'), args.optional('app'), args.optional('account')];
   if (app !== undefined) return revokeAppTokens(admin, { app });
   if (account !== undefined) return revokeAccountTokens(admin, { account });
-  await (id === undefined ? revokeToken(admin, token) : revokeTokenOfId(admin, { id }));
+  await revokeToken(admin, id === undefined ? token : { id });
   return 1;
 }
 

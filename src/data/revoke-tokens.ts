@@ -1,42 +1,11 @@
-import { invalidFields } from '../model/api-error.ts';
-import { parseFields, resourceNameValidator, ulid } from '../model/fields.ts';
-import { idOf, resourceName, type Ulid } from '../model/resource-name.ts';
+import { parseFields, resourceNameValidator } from '../model/fields.ts';
+import { idOf } from '../model/resource-name.ts';
 import { findAccountOfApp } from '../storage/apps.ts';
-import { MAX_REVOKED, revokeTokenById, revokeTokensOfAccount, revokeTokensOfApp } from '../storage/tokens.ts';
+import { MAX_REVOKED, revokeTokensOfAccount, revokeTokensOfApp } from '../storage/tokens.ts';
 import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { requireAccount, requireRow } from './require.ts';
-
-/** Revokes the valid token with this id, and records it. Returns whether there was one. */
-export function revokeRecorded(admin: AdminContext, id: Ulid): Promise<boolean> {
-  return admin.database.transaction(async (transaction) => {
-    const revoked = await revokeTokenById(transaction, id, admin.clock());
-    if (revoked === undefined) return false;
-    const { accountId, appId } = revoked;
-    const resource = appId === undefined ? resourceName('accounts', accountId) : resourceName('apps', appId);
-    await recordAct(transaction, admin, 'operator', {
-      accountId,
-      action: 'token.revoke',
-      resource,
-      tokenId: id,
-    });
-    return true;
-  });
-}
-
-/**
- * Revokes the token with an id.
- *
- * @param input `id`
- * @throws INVALID_ARGUMENT for the field `id` if it is malformed, or no valid token has it
- */
-export async function revokeTokenOfId(admin: AdminContext, input: UntrustedInput): Promise<void> {
-  const { id } = parseFields(input, { id: ulid });
-  if (!(await revokeRecorded(admin, id))) {
-    throw invalidFields([{ field: 'id', description: 'Must be the id of a valid token.' }]);
-  }
-}
 
 /**
  * Revokes all tokens of an app. Returns the number of those that were valid.

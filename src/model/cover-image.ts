@@ -7,30 +7,8 @@ import * as digest from 'multiformats/hashes/digest';
 import { sha256 } from 'multiformats/hashes/sha2';
 import type { ResourceName } from './resource-name.ts';
 
-const BACKGROUND_COLORS = [
-  '0b132b',
-  '1b3a4b',
-  '2d1e4f',
-  '3a0ca3',
-  '14532d',
-  '7f1d1d',
-  'fef3c7',
-  'e0f2fe',
-  'fae8ff',
-  'ecfccb',
-];
-const SHAPE_COLORS = [
-  'f97316',
-  'facc15',
-  '22c55e',
-  '06b6d4',
-  '3b82f6',
-  '8b5cf6',
-  'ec4899',
-  'f43f5e',
-  '14b8a6',
-  'f5f5f4',
-];
+const BACKGROUND_COLORS = '0b132b 1b3a4b 2d1e4f 3a0ca3 14532d 7f1d1d fef3c7 e0f2fe fae8ff ecfccb'.split(' ');
+const SHAPE_COLORS = 'f97316 facc15 22c55e 06b6d4 3b82f6 8b5cf6 ec4899 f43f5e 14b8a6 f5f5f4'.split(' ');
 
 /**
  * Returns the cover image of a project as an SVG document. The image depends only on the name

@@ -1,4 +1,4 @@
-import { type FieldViolation, invalidFields } from './api-error.ts';
+import { invalidFields } from './api-error.ts';
 import { integer, nullable, parseFields } from './fields.ts';
 import type { PageTokens } from './page-token.ts';
 import type { Ulid } from './resource-name.ts';
@@ -99,14 +99,8 @@ export function parsePageRequest(input: ConnectionArguments, tokens: PageTokens)
   const isBackward = input.last != null || input.before != null;
   if (isBackward && (input.first != null || input.after != null)) {
     const fields = (['first', 'after', 'last', 'before'] as const).filter((field) => input[field] != null);
-    throw invalidFields(
-      fields.map(
-        (field): FieldViolation => ({
-          field,
-          description: 'Use either first and after, or last and before.',
-        }),
-      ),
-    );
+    const description = 'Use either first and after, or last and before.';
+    throw invalidFields(fields.map((field) => ({ field, description })));
   }
   return isBackward
     ? { direction: 'backward', size: last ?? DEFAULT_PAGE_SIZE, position: before }

@@ -16,7 +16,7 @@ import {
   type Tenant,
   type TestDatabase,
 } from '../support/gateway.ts';
-import { paw, pawJson, startPaw, startProgram, startServerProcess } from '../support/paw.ts';
+import { paw, pawJson, pawProcess, startPaw, startProgram, startServerProcess } from '../support/paw.ts';
 
 test.each([
   ['backup', 'pg_dump'],
@@ -89,11 +89,12 @@ describe('a backup', () => {
       for (; !isDone; count += 1) await create();
       return count;
     })();
-    const result = await pawJson(['backup', file], { DATABASE_URL: made.url });
+    const { status, stdout } = await pawProcess(['backup', file, '--json'], { DATABASE_URL: made.url });
     isDone = true;
     expect(await writing).toBeGreaterThan(0);
+    expect(status).toBe(0);
     await gateway.stop();
-    expect(result).toEqual({ file, bytes: statSync(file).size });
+    expect(JSON.parse(stdout)).toEqual({ file, bytes: statSync(file).size });
     expect(statSync(file).mode & 0o777).toBe(0o600);
 
     const settings = { DATABASE_URL: `sqlite:${file}` };

@@ -80,6 +80,23 @@ export async function pawJson(words: readonly string[], settings: Settings, inpu
   return JSON.parse(result.stdout);
 }
 
+/** Returns functions that run commands on a database. */
+export function commandsOn(databaseUrl: () => string) {
+  const settings = () => ({ DATABASE_URL: databaseUrl() });
+  const run = (...words: string[]) => paw(words, settings());
+  return {
+    run,
+    /** Runs a command with `--json`, and returns the object that it prints. */
+    runJson: (...words: string[]) => pawJson(words, settings()),
+    /** Expects that a command fails with one line that names `field`. */
+    async expectRefusal(field: string, ...words: string[]): Promise<void> {
+      const { status, stdout, stderr } = await run(...words);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(new RegExp(`^paw: ${field}: Must be .+\n$`));
+    },
+  };
+}
+
 /** Runs `paw` in a separate process until it ends. */
 export function pawProcess(words: readonly string[], settings: Settings): Promise<Result> {
   return startPaw(words, settings).ended;

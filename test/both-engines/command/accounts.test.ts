@@ -18,7 +18,7 @@ import {
 import { type Api, bothApis, restApi } from '../../support/apis.ts';
 import { tablesOf, textOf } from '../../support/engine.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
-import { paw, pawJson } from '../../support/paw.ts';
+import { commandsOn, pawJson } from '../../support/paw.ts';
 
 let gateway: Gateway;
 /** Another instance on the same database. */
@@ -35,9 +35,7 @@ beforeAll(async () => {
   };
 });
 
-const run = (...words: string[]) => paw(words, { DATABASE_URL: gateway.databaseUrl });
-
-const runJson = (...words: string[]) => pawJson(words, { DATABASE_URL: gateway.databaseUrl });
+const { run, runJson } = commandsOn(() => gateway.databaseUrl);
 
 type Owner = Tenant & { readonly app: AppKey; readonly accessToken: string };
 

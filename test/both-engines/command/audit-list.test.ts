@@ -4,7 +4,7 @@ import { AUDIT_ACTIONS } from '../../../src/model/audit-event.ts';
 import { pageTokens } from '../../../src/model/page-token.ts';
 import { loadPageTokenKey } from '../../../src/storage/page-token-key.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant, testClock } from '../../support/gateway.ts';
-import { paw, pawJson } from '../../support/paw.ts';
+import { commandsOn } from '../../support/paw.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -27,11 +27,11 @@ const OTHER = ['token.create', 'project.create', 'account.create'];
 
 const TENANT = ['token.create', 'wallet.create', 'project.create', 'project.create', 'account.create'];
 
-const list = (...options: string[]) =>
-  paw(['audit', 'list', ...options], { DATABASE_URL: gateway.databaseUrl });
+const { run, runJson } = commandsOn(() => gateway.databaseUrl);
 
-const listJson = (...options: string[]) =>
-  pawJson(['audit', 'list', ...options], { DATABASE_URL: gateway.databaseUrl });
+const list = (...options: string[]) => run('audit', 'list', ...options);
+
+const listJson = (...options: string[]) => runJson('audit', 'list', ...options);
 
 type Event = Readonly<Record<string, string>>;
 
@@ -92,22 +92,16 @@ test('the events are a connection, which ends at the bounds of its times in both
   expect(oldest).toMatchObject({ actions: TENANT.slice(4), hasMore: true, hasPrevious: false });
 });
 
-test('a list can begin at a time, to the millisecond, or at an age', async () => {
-  const since = new Date(gateway.clock());
-  expect(await actionsOf('--since', since.toISOString())).toEqual(TENANT);
-  expect(await actionsOf('--since', new Date(since.getTime() + 1).toISOString())).toEqual([]);
-  expect(await actionsOf('--since', '1970-01-01T00:00:00Z')).toEqual([...TENANT, ...OTHER]);
+test('a list can begin and end at a time, to the millisecond, or at an age', async () => {
+  const [now, later] = [gateway.clock(), gateway.clock() + 1].map((time) => new Date(time).toISOString());
+  const all = [...TENANT, ...OTHER];
+  expect(await actionsOf('--since', `${now}`)).toEqual(TENANT);
+  expect(await actionsOf('--since', `${later}`)).toEqual([]);
+  expect(await actionsOf('--since', '1970-01-01T00:00:00Z')).toEqual(all);
   expect(await actionsOf('--since', '24h')).toEqual(TENANT);
   expect(await actionsOf('--since', '3d', '--account', other.account)).toEqual(OTHER);
-});
-
-test('a list can end before a time, to the millisecond, or at an age', async () => {
-  const until = new Date(gateway.clock());
-  expect(await actionsOf('--until', until.toISOString())).toEqual(OTHER);
-  expect(await actionsOf('--until', new Date(until.getTime() + 1).toISOString())).toEqual([
-    ...TENANT,
-    ...OTHER,
-  ]);
+  expect(await actionsOf('--until', `${now}`)).toEqual(OTHER);
+  expect(await actionsOf('--until', `${later}`)).toEqual(all);
   expect(await actionsOf('--until', '24h', '--page-size', '2')).toEqual(OTHER.slice(0, 2));
   expect(await actionsOf('--since', '3d', '--until', '24h', '--account', tenant.account)).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { withDatabase } from '../../../src/commands/with-database.ts';
 import { createApp, graphqlBody, ULID } from '../../support/actors.ts';
 import { type Api, bothApis, restApi, send } from '../../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
-import { paw, pawJson, pawProcess } from '../../support/paw.ts';
+import { commandsOn, pawProcess } from '../../support/paw.ts';
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
@@ -23,15 +23,7 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
-/** Runs a command on the database of the gateway. */
-function run(...words: string[]) {
-  return paw(words, { DATABASE_URL: gateway.databaseUrl });
-}
-
-/** Runs a command with `--json` on the database of the gateway. */
-function runJson(...words: string[]) {
-  return pawJson(words, { DATABASE_URL: gateway.databaseUrl });
-}
+const { run, runJson } = commandsOn(() => gateway.databaseUrl);
 
 describe('a process of its own', () => {
   const runProcess = (...words: string[]) => pawProcess(words, { DATABASE_URL: gateway.databaseUrl });

@@ -3,7 +3,7 @@ import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import { createApp, credentialParts, signIn, ULID } from '../../support/actors.ts';
 import { type AppFields, restApi } from '../../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
-import { paw, pawJson } from '../../support/paw.ts';
+import { commandsOn } from '../../support/paw.ts';
 
 let gateway: Gateway;
 let tenant: Tenant;
@@ -34,9 +34,7 @@ beforeAll(async () => {
   return gateway.stop;
 });
 
-function runJson(...words: string[]) {
-  return pawJson(words, { DATABASE_URL: gateway.databaseUrl });
-}
+const { run, runJson, expectRefusal } = commandsOn(() => gateway.databaseUrl);
 
 /** The lists: the words of the command, and the key and the values of each item in order. */
 const lists: readonly [
@@ -97,18 +95,17 @@ test('--json prints accounts, apps and tokens without their secrets', async () =
 });
 
 test('without --json a list is a table with the token of the next page', async () => {
-  const settings = { DATABASE_URL: gateway.databaseUrl };
-  const { stdout } = await paw(['app', 'list', '--account', tenant.account, '--page-size', '2'], settings);
+  const { stdout } = await run('app', 'list', '--account', tenant.account, '--page-size', '2');
   const [one, two] = apps;
   expect(stdout).toMatch(
     new RegExp(`^${one?.name}  active  One\n${two?.name}  active  Two\nNext page: --page-token [\\w-]+\n$`),
   );
   await gateway.database.write('UPDATE app SET title = $1, active = 0 WHERE title = $2', ['\x1b[2J', 'One']);
-  const changed = await paw(['app', 'list', '--account', tenant.account, '--page-size', '1'], settings);
+  const changed = await run('app', 'list', '--account', tenant.account, '--page-size', '1');
   await gateway.database.write('UPDATE app SET title = $2, active = 1 WHERE title = $1', ['\x1b[2J', 'One']);
   expect(changed.stdout).toContain(`${one?.name}  inactive  \u{fffd}[2J\n`);
   const [, empty = ''] = stranger.projects;
-  const none = await paw(['wallet', 'list', '--project', empty], settings);
+  const none = await run('wallet', 'list', '--project', empty);
   expect(none).toEqual({ status: 0, stdout: 'No wallets.\n', stderr: '' });
 });
 
@@ -122,7 +119,5 @@ test.each([
   ['account', ['app', 'list', '--account', 'Atlas']],
   ['account', ['token', 'list', '--account', `accounts/${ULID}`]],
 ])('an invalid %s is refused: %j', async (field, words) => {
-  const { status, stdout, stderr } = await paw(words, { DATABASE_URL: gateway.databaseUrl });
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toMatch(new RegExp(`^paw: ${field}: Must be .+\n$`));
+  await expectRefusal(field, ...words);
 });
