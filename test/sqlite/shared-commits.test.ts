@@ -63,28 +63,6 @@ test('a failed write has its own error, and only this write is undone', async ()
   expect(committed()).toEqual([7, ...numbers.filter((id) => id !== 7)]);
 });
 
-test('a failed transaction does not undo other writes', async () => {
-  const outcomes = await Promise.allSettled([
-    add(1),
-    database.transaction(async (transaction) => {
-      await transaction.write('INSERT INTO item (id) VALUES ($1)', [2]);
-      throw new Error('Halfway.');
-    }),
-    database.transaction(async (transaction) => {
-      await transaction.write('INSERT INTO item (id) VALUES ($1)', [3]);
-      return 'done';
-    }),
-    add(4),
-  ]);
-  expect(outcomes).toMatchObject([
-    { status: 'fulfilled' },
-    { status: 'rejected', reason: { message: 'Halfway.' } },
-    { status: 'fulfilled', value: 'done' },
-    { status: 'fulfilled' },
-  ]);
-  expect(committed()).toEqual([1, 3, 4]);
-});
-
 test('the write that fills the disk fails with its own error, and the others fail as an outage', async () => {
   await database.write('CREATE TABLE large (payload TEXT)');
   const [{ count } = { count: 0 }] = await database.read<{ count: number }>(
@@ -101,13 +79,4 @@ test('the write that fills the disk fails with its own error, and the others fai
   expect(committed()).toEqual([]);
   await add(3);
   expect(committed()).toEqual([3]);
-});
-
-test('closing waits for earlier writes', async () => {
-  const writes = numbers.map(add);
-  await database.close();
-  await Promise.all(writes);
-  expect(committed()).toEqual(numbers);
-  // The database is closed again at the end of the test.
-  database = { ...database, close: async () => {} };
 });

@@ -53,41 +53,26 @@ async function sweep(auditDays = AUDIT_DAYS): Promise<number> {
 
 describe('a sweep', () => {
   test('deletes what has expired, to the millisecond, and nothing else', async () => {
-    const add = (key: string, expireTimeMs: number | null) =>
-      database.write('INSERT INTO token (account_id, id, value, expire_time_ms) VALUES ($1, $2, $3, $4)', [
-        'owner',
-        key,
-        'value',
-        expireTimeMs,
-      ]);
+    const add = async (key: string, expireTimeMs: number | null) => {
+      const token = 'INSERT INTO token (account_id, id, value, expire_time_ms) VALUES ($1, $2, $1, $3)';
+      await database.write(token, ['account', key, expireTimeMs]);
+      const response = `INSERT INTO idempotency_key
+        (account_id, principal_id, key_hash, content_hash, response, expire_time_ms) VALUES ($1, $1, $2, $1, $1, $3)`;
+      if (expireTimeMs !== null) await database.write(response, ['account', key, expireTimeMs]);
+    };
     await add('expired', clock());
     await add('valid', clock() + 1);
     await add('never', null);
-    expect(await sweep()).toBe(1);
-    expect(await database.read('SELECT id FROM token ORDER BY id')).toEqual([
-      { id: 'never' },
-      { id: 'valid' },
-    ]);
+    expect(await sweep()).toBe(2);
+    const ids = await database.read('SELECT id FROM token ORDER BY id');
+    expect(ids).toEqual([{ id: 'never' }, { id: 'valid' }]);
+    expect(await database.read('SELECT key_hash FROM idempotency_key')).toEqual([{ key_hash: 'valid' }]);
   });
 
   test.each([0, 1, 100, 250])('deletes all of %i rows', async (count) => {
     if (count > 0) await insertExpired(count);
     expect(await sweep()).toBe(count);
     expect(await countTokens()).toBe(0);
-  });
-
-  test('deletes the responses of idempotency keys when they have expired', async () => {
-    const add = (key: string, expireTimeMs: number) =>
-      database.write(
-        `INSERT INTO idempotency_key (account_id, principal_id, key_hash, content_hash, response, expire_time_ms)
-         VALUES ('a', 'p', $1, 'hash', 'response', $2)`,
-        [key, expireTimeMs],
-      );
-    await insertExpired(1);
-    await add('expired', clock());
-    await add('kept', clock() + 1);
-    expect(await sweep()).toBe(2);
-    expect(await database.read('SELECT key_hash FROM idempotency_key')).toEqual([{ key_hash: 'kept' }]);
   });
 
   test('deletes the audit events that are older than their time, to the millisecond, or none', async () => {
