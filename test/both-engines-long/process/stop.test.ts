@@ -86,6 +86,21 @@ test('a connection without a request does not delay the stop', async () => {
   expect(await ended).toMatchObject(ENDED_WELL);
 });
 
+test('a stop closes the connection of a client that does not complete its request', async () => {
+  const server = await startServerProcess({ DATABASE_URL: gateway.databaseUrl });
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(
+    head('POST', '/auth/apps', APP).replace(APP, '').replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'),
+  );
+  // The server waits for the body.
+  expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 100 /);
+  // Without the deadline of the stop, the client would receive 408 after the 30 s that a request has.
+  const rest = text(socket).catch(({ code }) => code);
+  expect(await server.stop('SIGTERM')).toMatchObject(ENDED_WELL);
+  expect(['', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']).toContain(await rest);
+});
+
 /** Starts a server, stops it under load, and returns the requests that were sent and not answered. */
 async function stopUnderLoad(workers: number, delay: string) {
   const server = await startServerProcess({
