@@ -9,7 +9,6 @@ import {
   tooManyKeptResponses,
 } from '../model/api-error.ts';
 import type { Principal } from '../model/principal.ts';
-import type { Ulid } from '../model/resource-name.ts';
 import type { Database } from '../storage/database.ts';
 import { findKeptResponse, type IdempotencyKeyId, insertKeptResponse } from '../storage/idempotency-keys.ts';
 import { RequestTransaction } from '../storage/request-transaction.ts';
@@ -25,7 +24,10 @@ const KEY_PATTERN = /^[!-~]{1,255}$/;
 // The size of a row without its sealed text, with its indexes.
 const ROW_BYTES = 400;
 
-const MAX_COUNTED_ACCOUNTS = 10_000;
+const MAX_COUNTED = 20_000;
+
+// So that the token of one app can't use up the space of the whole account.
+const SHARE_OF_PRINCIPAL = 1 / 4;
 
 /** Returns the operations with other dependencies. */
 type CreateOperations = (dependencies: Dependencies, recordFailure: RecordFailure) => Operations;
@@ -44,14 +46,14 @@ export class IdempotencyKeys {
   readonly createOperations: CreateOperations;
   /** The keys in use by this process. Those of other processes are noticed when the response is stored. */
   readonly #inUse = new Set<string>();
-  /** The bytes that were kept for an account within the 24 hours that began with its first request. */
-  readonly #keptBytes: LRUCache<Ulid, number>;
+  /** The bytes that were kept for an account or a principal within the 24 hours that began with its first request. */
+  readonly #keptBytes: LRUCache<string, number>;
 
   constructor(dependencies: Dependencies, createOperations: CreateOperations) {
     this.dependencies = dependencies;
     this.createOperations = createOperations;
     this.#keptBytes = new LRUCache({
-      max: MAX_COUNTED_ACCOUNTS,
+      max: MAX_COUNTED,
       // An entry of the cache ends when it is older than this.
       ttl: KEY_TTL_MS - 1,
       noUpdateTTL: true,
@@ -84,13 +86,15 @@ export class IdempotencyKeys {
     return new FirstRequest(this, database, { key, bearerToken, id, contentHash, release });
   }
 
-  /** Counts the bytes of a response. @throws RESOURCE_EXHAUSTED if too much is kept for the account already */
-  claimSpace({ accountId }: IdempotencyKeyId, bytes: number): void {
-    const kept = this.#keptBytes.get(accountId) ?? 0;
-    if (kept >= this.dependencies.maxKeptBytes) {
-      throw tooManyKeptResponses(1 + Math.floor(this.#keptBytes.getRemainingTTL(accountId) / 1000));
+  /** Counts the bytes of a response. @throws RESOURCE_EXHAUSTED if too much is kept for the principal or its account */
+  claimSpace({ accountId, principalId }: IdempotencyKeyId, bytes: number): void {
+    const { maxKeptBytes } = this.dependencies;
+    const limits = { [accountId]: maxKeptBytes, [`own ${principalId}`]: maxKeptBytes * SHARE_OF_PRINCIPAL };
+    for (const [id, limit] of Object.entries(limits)) {
+      if ((this.#keptBytes.get(id) ?? 0) < limit) continue;
+      throw tooManyKeptResponses(1 + Math.floor(this.#keptBytes.getRemainingTTL(id) / 1000));
     }
-    this.#keptBytes.set(accountId, kept + bytes);
+    for (const id in limits) this.#keptBytes.set(id, (this.#keptBytes.get(id) ?? 0) + bytes);
   }
 }
 

@@ -38,6 +38,8 @@ export type RequestState = {
   keyed?: FirstRequest;
   /** The operation, once it is known. */
   operation?: GraphqlOperation | undefined;
+  /** The JSON of the response, if it was kept. */
+  json?: string | undefined;
   /** The first error. */
   failure?: Failure;
 };
@@ -61,7 +63,7 @@ export class Context {
   readonly authentication: Principal | ApiError;
   /** Returns undefined if the request has no `Idempotency-Key`. @throws UNAUTHENTICATED if it has one and no token */
   readonly readIdempotencyHeaders: () => IdempotencyHeaders | undefined;
-  /** Counts an introspection. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
+  /** Counts an introspection whose result was not kept. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
   readonly countIntrospection: () => Promise<void>;
   readonly state: RequestState = { cache: new Map() };
 

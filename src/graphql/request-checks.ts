@@ -1,22 +1,17 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import { type GraphQLSchema, isValueNode, OperationTypeNode } from 'graphql';
-import { toApiError } from '../data/to-api-error.ts';
 import { ApiError, invalidFields, readOnlyToken } from '../model/api-error.ts';
-import { isIntrospection } from './authentication.ts';
 import type { Context } from './context.ts';
 import { documentRefusal, refusal } from './errors.ts';
 import type { InputViolations } from './input-violations.ts';
 import { excessOfResponse } from './limits.ts';
 import { fragmentsOf } from './merged-fields.ts';
-import { amountFor, OperationCost } from './operation-cost.ts';
-
-// Introspection with a small response, such as the `__typename` of a health check, does not count for its rate limit.
-const UNCOUNTED_FIELDS = 30;
+import { OperationCost } from './operation-cost.ts';
 
 /**
  * Returns a plugin that records the operation of a request for the log and the metrics, and rejects
- * it before execution: a mutation with a token that may only read, variables of a wrong type, a
- * response that could have too many fields, and too much introspection. graphql-js would reject the
+ * it before execution: a mutation with a token that may only read, variables of a wrong type, and a
+ * response that could have too many fields. graphql-js would reject the
  * variables, too, but its error messages contain the values. Documents are cached, so that these
  * checks are no validation rules.
  */
@@ -44,11 +39,6 @@ export function requestChecks(
         const cost = new OperationCost(schema, fragmentsOf(document), operation);
         const excess = excessOfResponse(cost, variables);
         if (excess !== undefined) throw documentRefusal(excess);
-        if (!isIntrospection(document) || amountFor(cost.responseFields, variables) <= UNCOUNTED_FIELDS)
-          return;
-        await contextValue.countIntrospection().catch((error) => {
-          throw refusal(toApiError(error));
-        });
       },
 
       // The violations of the values in the document that graphql-js rejects need their positions.

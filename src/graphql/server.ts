@@ -29,6 +29,7 @@ import type { Context } from './context.ts';
 import { causeOf, formatGraphqlError, graphqlErrorBody } from './errors.ts';
 import { idempotency } from './idempotency.ts';
 import { InputViolations } from './input-violations.ts';
+import { introspectionCache } from './introspection.ts';
 import { limitDocument, MAX_DOCUMENT_TOKENS } from './limits.ts';
 import { requestChecks } from './request-checks.ts';
 import { resultJson } from './response-size.ts';
@@ -121,6 +122,7 @@ export class GraphqlServer {
   ): ApolloServerPlugin<Context>[] {
     return [
       requestChecks(schema, this.#violations),
+      introspectionCache(),
       idempotency((error) => this.#logError(error, this.#requestId)),
       ...plugins,
       sandbox
@@ -138,7 +140,7 @@ export class GraphqlServer {
 
   #stringify(result: FormattedExecutionResult): string {
     const state = this.#contexts.getStore()?.state;
-    const json = resultJson(result);
+    const json = state?.json ?? resultJson(result);
     if (typeof json === 'string') return json;
     // The errors of the result are not sent.
     if (state !== undefined) state.failure = json;

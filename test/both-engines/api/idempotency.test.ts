@@ -85,6 +85,11 @@ function appOf({ text }: HttpResponse): { name: string; privateKey: string } {
   return { name, privateKey };
 }
 
+/** Returns a project token of an app. */
+async function signInTo(url: string, app: object): Promise<{ accessToken: string }> {
+  return JSON.parse((await REST.signIn({ url }, app)).text);
+}
+
 async function count(table: 'app' | 'idempotency_key'): Promise<number> {
   const sql = `SELECT COUNT(*) AS count FROM ${table} WHERE account_id = $1`;
   const [row] = await gateway.database.read<{ count: number }>(sql, [ulidOf(tenant.account)]);
@@ -238,7 +243,7 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
   });
 });
 
-test('what is kept for an account is bounded, for 24 hours', async () => {
+test('what is kept is bounded for 24 hours, so that one token does not take all of the account', async () => {
   const settings = { PAW_IDEMPOTENCY_BYTES: '3000', DATABASE_URL: gateway.databaseUrl };
   const { url, clock, admin, stop } = await startGateway(settings, gateway.clock);
   onTestFinished(stop);
@@ -252,8 +257,11 @@ test('what is kept for an account is bounded, for 24 hours', async () => {
   expect(refused.headers.get('retry-after')).toBe('86400');
   expect(isReplayed(await REST.createApp({ url, token, key: '1' }))).toBe(true);
   expect((await REST.createApp({ url, token })).status).toBe(200);
+  // Neither another account nor another token of this one is affected.
   const other = await seedTenant(gateway);
   expect((await REST.createApp({ url, token: other.token, key })).status).toBe(200);
+  const { accessToken } = await signInTo(url, appOf(await REST.createApp({ url, token })));
+  expect((await REST.updateWallet({ url, token: accessToken, key }, { title: 'New' })).status).toBe(200);
   clock.advance(DAY_MS - 1);
   expect((await REST.createApp({ url, token, key })).status).toBe(429);
   clock.advance(1);

@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto';
+import { type ApolloServerPlugin, type GraphQLRequestContext, HeaderMap } from '@apollo/server';
+import { OperationTypeNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { toApiError } from '../data/to-api-error.ts';
+import { isIntrospection } from './authentication.ts';
+import type { Context } from './context.ts';
+import { refusal } from './errors.ts';
+
+type Request = Pick<GraphQLRequestContext<Context>, 'queryHash' | 'request'>;
+
+const MAX_CACHE_BYTES = 4_000_000;
+
+/** Returns a plugin that keeps the results of introspection, and limits the rate of those that are not kept. */
+export function introspectionCache(): ApolloServerPlugin<Context> {
+  const results = new LRUCache<string, string>({ maxSize: MAX_CACHE_BYTES });
+  return {
+    async requestDidStart() {
+      let key: string | undefined;
+      return {
+        async didResolveOperation(request) {
+          const { document, operation, contextValue } = request;
+          if (operation?.operation !== OperationTypeNode.QUERY || !isIntrospection(document)) return;
+          key = keyOf(request);
+          contextValue.state.json = results.get(key);
+          if (contextValue.state.json !== undefined) return;
+          await contextValue.countIntrospection().catch((error) => {
+            throw refusal(toApiError(error));
+          });
+        },
+
+        async responseForOperation({ contextValue: { state } }) {
+          if (key === undefined || state.json === undefined) return null;
+          // `state.json` is sent in place of this result.
+          return { http: { headers: new HeaderMap() }, body: { kind: 'single', singleResult: {} } };
+        },
+
+        async willSendResponse({ contextValue: { state }, response: { body } }) {
+          if (key === undefined || state.json !== undefined || body.kind !== 'single') return;
+          if (body.singleResult.errors !== undefined) return;
+          state.json = JSON.stringify(body.singleResult);
+          results.set(key, state.json, { size: state.json.length });
+        },
+      };
+    },
+  };
+}
+
+function keyOf({ queryHash, request: { operationName = '', variables = {} } }: Request): string {
+  return hash('sha256', JSON.stringify([queryHash, operationName, variables]));
+}
