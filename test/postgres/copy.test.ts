@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
@@ -27,16 +25,10 @@ import {
   type TestDatabase,
   testClock,
 } from '../support/gateway.ts';
-import { paw } from '../support/paw.ts';
+import { paw, type Result } from '../support/paw.ts';
 
-const run = promisify(execFile);
-
-const MAIN = new URL('../../src/main.js', import.meta.url).pathname;
-
-const PROJECTS = 100_000;
-
-// The project rows as objects need more memory than this.
-const HEAP_MEGABYTES = 40;
+// More than a copy reads at a time.
+const PROJECTS = 2500;
 
 let folder: string;
 let source: { readonly url: string; readonly path: string };
@@ -49,7 +41,7 @@ let pageToken: string;
 let page: unknown;
 /** The response to a request with an `Idempotency-Key`. */
 let repeatable: HttpResponse;
-let output: { readonly stdout: string; readonly stderr: string };
+let output: Result;
 const clock = testClock();
 
 beforeAll(async () => {
@@ -76,7 +68,7 @@ beforeAll(async () => {
   const before = digestOf(source.path);
   target = await makeDatabase();
   await migrateDatabase(target.url);
-  output = await copy('--json');
+  output = await paw(['copy', '--to', target.url, '--json'], { DATABASE_URL: source.url });
   expect(digestOf(source.path)).toBe(before);
 }, 60_000);
 
@@ -85,7 +77,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a copy prints the number of rows, and works with little memory', () => {
+test('a copy prints the number of rows', () => {
   expect(JSON.parse(output.stdout)).toEqual({
     accounts: 2,
     projects: PROJECTS + 2,
@@ -94,34 +86,26 @@ test('a copy prints the number of rows, and works with little memory', () => {
     tokens: 3,
     events: 16,
   });
-  expect(output.stderr).toBe('');
+  expect(output).toMatchObject({ status: 0, stderr: '' });
 });
 
 test('a copy has every row of every table, except expired tokens', async () => {
-  // Reading all projects takes longer than the default timeout.
-  const postgres = { poolSize: 1, timeoutMs: 60_000 };
-  const [from, to] = [await openDatabase(source.url), await openDatabase(target.url, { postgres })];
+  const [from, to] = [await openDatabase(source.url), await openDatabase(target.url)];
   onTestFinished(() => Promise.all([from.close(), to.close()]).then(() => {}));
-  const tables = ['account', 'app', 'wallet', 'idempotency_key', 'page_token_key', 'schema_migration'];
-  for (const table of tables) {
-    const rows = `SELECT * FROM ${table} ORDER BY 1, 2`;
-    const copied = await to.read(rows);
-    // The times of the migrations differ.
-    const fields = table === 'schema_migration' ? { apply_time_ms: expect.any(Number) } : {};
-    expect(copied).toEqual((await from.read(rows)).map((row) => ({ ...row, ...fields })));
-    expect(copied.length).toBeGreaterThan(0);
-  }
-  const projects = 'SELECT * FROM project ORDER BY account_id, id';
-  expect(digest(await to.read(projects))).toBe(digest(await from.read(projects)));
-  const keys = async (database: Database) =>
-    (await database.read<{ id: string }>('SELECT id FROM token ORDER BY id')).map(({ id }) => id);
+  const tables = ['account', 'project', 'app', 'wallet', 'token', 'idempotency_key', 'page_token_key'];
   const { serial } = credentialParts(expired);
-  expect(await keys(from)).toContain(serial);
-  expect(await keys(to)).toEqual((await keys(from)).filter((key) => key !== serial));
+  for (const table of [...tables, 'audit_event']) {
+    const rows = (database: Database) => database.read(`SELECT * FROM ${table} ORDER BY 1, 2`);
+    const expected = (await rows(from)).filter(({ id }) => table !== 'token' || id !== serial);
+    expect(await rows(to)).toEqual(expected);
+    expect(expected.length).toBeGreaterThan(0);
+  }
+  expect(await from.read('SELECT id FROM token WHERE id = $1', [serial])).toHaveLength(1);
 });
 
 describe('after a copy', () => {
   let gateway: Gateway;
+
   beforeAll(async () => {
     gateway = await startGateway({ DATABASE_URL: target.url }, clock);
     return gateway.stop;
@@ -143,38 +127,41 @@ describe('after a copy', () => {
       expect(value?.title).toBe(api.name);
       expect((await api.listProjects(expired)).error?.reason).toBe('TOKEN_INVALID');
     });
-
-    test('further pages have the remaining projects', async () => {
-      const { value } = await api.listProjects(tenant.token, { first: 100, after: pageToken });
-      expect(value?.projects).toHaveLength(100);
-    });
   });
 });
 
-test('a target that is not empty is refused with one line', async () => {
-  expect(await paw(['copy', '--to', target.url], { DATABASE_URL: source.url })).toEqual({
-    status: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/^paw: [^\n]*not empty[^\n]*\n$/),
-  });
-});
-
-test.each([
+test.each<[string, () => Promise<{ from?: string; to: string }>, number, RegExp]>([
+  ['a target that is not empty', async () => ({ to: target.url }), 1, /not empty/],
   [
     'a source that is not a SQLite file',
-    { DATABASE_URL: 'postgres://localhost/x' },
-    'postgres://localhost/y',
+    async () => ({ from: 'postgres://localhost/x', to: target.url }),
     2,
+    /./,
   ],
-  ['a target that is not a server', {}, 'sqlite:elsewhere.db', 2],
-  ['an unreachable server', {}, 'postgres://paw@127.0.0.1:1/paw', 1],
-])('%s is refused with one line', async (_name, environment, to, status) => {
-  const settings = { DATABASE_URL: source.url, ...environment };
-  expect(await paw(['copy', '--to', to], settings)).toEqual({
-    status,
-    stdout: '',
-    stderr: expect.stringMatching(/^paw: [^\n]+\n$/),
-  });
+  ['a target that is not a server', async () => ({ to: 'sqlite:elsewhere.db' }), 2, /./],
+  ['an unreachable server', async () => ({ to: 'postgres://paw@127.0.0.1:1/paw' }), 1, /unavailable/],
+  [
+    'a missing source',
+    async () => ({ from: sourceOf('missing.db'), to: target.url }),
+    1,
+    /Run "paw migrate"/,
+  ],
+  [
+    'an empty source',
+    async () => {
+      writeFileSync(join(folder, 'empty.db'), '');
+      return { from: sourceOf('empty.db'), to: target.url };
+    },
+    1,
+    /Run "paw migrate"/,
+  ],
+])('%s is refused with one line', async (_, make, status, message) => {
+  const { from = source.url, to } = await make();
+  const { stderr, ...result } = await paw(['copy', '--to', to], { DATABASE_URL: from });
+  expect(result).toEqual({ status, stdout: '' });
+  expect(stderr).toMatch(/^paw: [^\n]+\n$/);
+  expect(stderr).toMatch(message);
+  expect(existsSync(join(folder, 'missing.db'))).toBe(false);
 });
 
 test('a target without tables is refused and not changed', async () => {
@@ -188,30 +175,11 @@ test('a target without tables is refused and not changed', async () => {
   expect(await isUntouched(other.url)).toBe(true);
 });
 
-test('a source that is missing or empty is refused, and not created', async () => {
-  const [missing, empty] = [join(folder, 'missing.db'), join(folder, 'empty.db')];
-  writeFileSync(empty, '');
-  for (const path of [missing, empty]) {
-    const settings = { DATABASE_URL: `sqlite:${path}` };
-    expect(await paw(['copy', '--to', target.url], settings)).toEqual({
-      status: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^paw: [^\n]+ Run "paw migrate"\.\n$/),
-    });
-  }
-  expect(existsSync(missing)).toBe(false);
-});
+const sourceOf = (name: string) => `sqlite:${join(folder, name)}`;
 
 function renameWallet(url: string): Promise<HttpResponse> {
   const headers = { 'idempotency-key': 'rename' };
   return send(`${url}/wallet/${walletName(0)}`, 'PATCH', tenant.token, { title: 'Renamed' }, headers);
-}
-
-function copy(...words: readonly string[]) {
-  const heap = `--max-old-space-size=${HEAP_MEGABYTES}`;
-  return run(process.execPath, [heap, MAIN, 'copy', '--to', target.url, ...words], {
-    env: { ...process.env, DATABASE_URL: source.url },
-  });
 }
 
 /** Adds projects with few statements. They have no images, which these tests do not need. */
@@ -242,8 +210,4 @@ function withUrl(answer: unknown, url: string): unknown {
 
 function digestOf(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
-}
-
-function digest(rows: unknown): string {
-  return createHash('sha256').update(JSON.stringify(rows)).digest('hex');
 }

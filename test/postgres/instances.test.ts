@@ -2,12 +2,9 @@ import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { AdminContext } from '../../src/data/dependencies.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import {
   createApp,
-  credentialParts,
-  graphqlBody,
   keyOf,
   projectTokenOf,
   reasonOf,
@@ -15,24 +12,17 @@ import {
   tokenStatus,
   ulidOf,
 } from '../support/actors.ts';
-import {
-  type Api,
-  type AppFields,
-  bothApis,
-  graphqlApi,
-  type Outcome,
-  restApi,
-  send,
-} from '../support/apis.ts';
+import { type Api, type AppFields, bothApis, graphqlApi, type Outcome, restApi } from '../support/apis.ts';
+import { onDatabase } from '../support/engine.ts';
 import { adminContext, makeDatabase, seedTenant } from '../support/gateway.ts';
 import { pawJson, type Result, type RunningServer, startServerProcess } from '../support/paw.ts';
 
 /** The same API of two instances. */
 type ApiPair = { readonly name: Api['name']; readonly one: Api; readonly other: Api };
 
-const MIGRATIONS = readdirSync(new URL('../../src/storage/migrations', import.meta.url)).map(
-  (_, index) => index + 1,
-);
+const MIGRATIONS = readdirSync(new URL('../../src/storage/migrations', import.meta.url)).map((_, index) => ({
+  version: index + 1,
+}));
 
 const WELL = { status: 0, stderr: '' };
 
@@ -61,90 +51,28 @@ beforeAll(async () => {
 });
 
 describe.each(apiPairs())('by $name, of two instances', ({ one, other }) => {
-  test('a token of one is valid on the other at once, in both directions', async () => {
-    const tenant = await seedTenant({ admin });
+  test('what one does, the other sees on the next request', async () => {
+    const tenant = await seedTenant({ admin }, { wallets: 1 });
+    const [wallet = ''] = tenant.wallets;
     for (const [here, there] of [
       [one, other],
       [other, one],
     ] as const) {
       const app = await createApp(here, tenant.token);
-      const answers = await Promise.all(
-        Array.from({ length: 10 }, async () =>
-          tokenStatus(there, await projectTokenOf(here, tenant.token, app)),
-        ),
-      );
-      expect(answers).toEqual(Array(10).fill('ok'));
-    }
-  });
-
-  test('an app that one creates can sign in on the other at once', async () => {
-    const tenant = await seedTenant({ admin });
-    const app = await createApp(one, tenant.token);
-    const { app: signedIn } = await resultOf(other.signIn(tenant.token, keyOf(app)));
-    expect(signedIn).toEqual({ ...app, privateKey: '' });
-  });
-
-  test('a revoked token is refused by both on the next request, and other tokens stay valid', async () => {
-    const tenant = await seedTenant({ admin });
-    const app = await createApp(one, tenant.token);
-    const [ended, live] = [
-      await projectTokenOf(one, tenant.token, app),
-      await projectTokenOf(one, tenant.token, app),
-    ];
-    const all = () => statusOfEach([one, other], [ended, tenant.token, live]);
-    expect(await all()).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'ok']);
-    for (const token of [ended, tenant.token])
-      await pawJson(['token', 'revoke'], { DATABASE_URL: url }, token);
-    const refused = ['TOKEN_INVALID', 'TOKEN_INVALID'];
-    expect(await all()).toEqual([...refused, 'ok', ...refused, 'ok']);
-  });
-
-  test('an expired token is refused by both on the next request, and other tokens stay valid', async () => {
-    const tenant = await seedTenant({ admin });
-    const app = await createApp(one, tenant.token);
-    const [ended, live] = [
-      await projectTokenOf(one, tenant.token, app),
-      await projectTokenOf(one, tenant.token, app),
-    ];
-    expect(await statusOfEach([one, other], [ended, live])).toEqual(['ok', 'ok', 'ok', 'ok']);
-    await expire(ended);
-    expect(await statusOfEach([one, other], [ended, live])).toEqual([
-      'TOKEN_INVALID',
-      'ok',
-      'TOKEN_INVALID',
-      'ok',
-    ]);
-  });
-
-  test('an app that is deactivated is refused by both on the next request, and its tokens for good', async () => {
-    const tenant = await seedTenant({ admin });
-    const app = await createApp(one, tenant.token);
-    const tokens = [
-      await projectTokenOf(one, tenant.token, app),
-      await projectTokenOf(other, tenant.token, app),
-    ];
-    const signIns = () =>
-      Promise.all([one, other].map((api) => reasonOf(api.signIn(tenant.token, keyOf(app)))));
-    expect(await statusOfEach([one, other], tokens)).toEqual(['ok', 'ok', 'ok', 'ok']);
-
-    await run('app', 'deactivate', app.name);
-    expect(await statusOfEach([one, other], tokens)).toEqual(Array(4).fill('TOKEN_INVALID'));
-    expect(await signIns()).toEqual(['APP_INACTIVE', 'APP_INACTIVE']);
-
-    await run('app', 'activate', app.name);
-    expect(await statusOfEach([one, other], tokens)).toEqual(Array(4).fill('TOKEN_INVALID'));
-    expect(await signIns()).toEqual(['ok', 'ok']);
-  });
-
-  test('each sees an update of the other on the next request', async () => {
-    const tenant = await seedTenant({ admin }, { wallets: 1 });
-    const [wallet = ''] = tenant.wallets;
-    for (let round = 1; round <= 4; round += 1) {
-      const [here, there] = round % 2 ? [one, other] : [other, one];
-      const written = await resultOf(here.updateWallet(tenant.token, wallet, { title: `Round ${round}` }));
-      expect(written.title).toBe(`Round ${round}`);
+      const tokens = [
+        await projectTokenOf(here, tenant.token, app),
+        await projectTokenOf(there, tenant.token, app),
+      ];
+      const [revoked = '', live = ''] = tokens;
+      expect(await statusOfEach([here, there], tokens)).toEqual(Array(4).fill('ok'));
+      await pawJson(['token', 'revoke'], { DATABASE_URL: url }, revoked);
+      const status = ['TOKEN_INVALID', 'ok'];
+      expect(await statusOfEach([here, there], tokens)).toEqual([...status, ...status]);
+      const written = await resultOf(here.updateWallet(live, wallet, { title: `By ${app.name}` }));
       // Both APIs read a wallet by an update without fields.
-      expect(await resultOf(there.updateWallet(tenant.token, wallet, {}))).toEqual(written);
+      expect(await resultOf(there.updateWallet(live, wallet, {}))).toEqual(written);
+      await pawJson(['app', 'deactivate', app.name], { DATABASE_URL: url });
+      expect(await statusOfEach([here, there], [live])).toEqual(['TOKEN_INVALID', 'TOKEN_INVALID']);
     }
   });
 
@@ -257,86 +185,25 @@ test('a list can be paged with both instances and both APIs in turn', async () =
   expect(found).toEqual(tenant.projects);
 });
 
-test('each cursor of one instance works on the other, by both APIs and in both directions', async () => {
-  const tenant = await seedTenant({ admin }, { projects: 4 });
-  const forwards = 'query { projects { edges { cursor node { name } } } }';
-  const backwards =
-    'query ($before: String) { projects(last: 1, before: $before) { edges { cursor node { name } } } }';
-  const edgesOf = async (instance: RunningServer, query: string, variables = {}) => {
-    const { data } = await graphqlBody(instance.url, tenant.token, query, variables);
-    const edges: { cursor: string; node: { name: string } }[] = data.projects.edges;
-    return edges;
-  };
-  const edges = await edgesOf(first, forwards);
-  expect(edges.map(({ node }) => node.name)).toEqual(tenant.projects);
-  expect(await edgesOf(second, forwards)).toEqual(edges);
-  for (const [index, { cursor }] of edges.entries()) {
-    for (const { other } of apiPairs()) {
-      const { projects } = await resultOf(other.listProjects(tenant.token, { first: 1, after: cursor }));
-      expect(projects.map(({ name }) => name)).toEqual(tenant.projects.slice(index + 1, index + 2));
-    }
-    const before = await edgesOf(second, backwards, { before: cursor });
-    expect(before).toEqual(edges.slice(Math.max(index - 1, 0), index));
-  }
-});
-
-test('the tokens of an instance that is stopped stay valid on the other', async () => {
-  const tenant = await seedTenant({ admin }, { wallets: 1 });
-  const [wallet = ''] = tenant.wallets;
-  const third = await startServerProcess({ DATABASE_URL: url });
-  const leaving = restApi(() => third.url);
-  const app = await createApp(leaving, tenant.token);
-  const token = await projectTokenOf(leaving, tenant.token, app);
-
-  const ended = third.stop('SIGTERM');
-  for (const { other } of apiPairs()) expect(await tokenStatus(other, token)).toBe('ok');
-  expect(await ended).toMatchObject(WELL);
-  await expect(fetch(`${third.url}/healthz`)).rejects.toThrow();
-
-  expect((await send(`${second.url}/readyz`, 'GET')).status).toBe(200);
-  for (const { name, other } of apiPairs()) {
-    expect(await tokenStatus(other, token)).toBe('ok');
-    expect(await reasonOf(other.signIn(tenant.token, keyOf(app)))).toBe('ok');
-    expect(await resultOf(other.updateWallet(token, wallet, { title: name }))).toMatchObject({ title: name });
-    expect(await reasonOf(other.createApp(tenant.token, { title: 'Later', active: true }))).toBe('ok');
-  }
-});
-
-describe('on an empty database', () => {
-  test('three servers that start at once migrate it once, and serve it together', async () => {
-    const empty = await openEmptyDatabase();
-    const instances = await Promise.all(
-      Array.from({ length: 3 }, () => startServerProcess({ DATABASE_URL: empty.url })),
-    );
-    expect(await versionsOf(empty.database)).toEqual(MIGRATIONS);
-
-    const tenant = await seedTenant({ admin: adminContext(empty.database) }, { projects: 4 });
-    const found: string[] = [];
-    let after: string | undefined;
-    for (const instance of [...instances, ...instances.slice(0, 1)]) {
-      const api = restApi(() => instance.url);
-      const page = await resultOf(api.listProjects(tenant.token, { first: 1, after }));
-      found.push(...page.projects.map(({ name }) => name));
-      after = page.nextPageToken;
-    }
-    expect([found, after]).toEqual([tenant.projects, '']);
-    const ends = await Promise.all(instances.map(({ stop }) => stop('SIGTERM')));
-    expect(ends).toMatchObject([WELL, WELL, WELL]);
+test('three servers that start at once on an empty database migrate it once, and serve it together', async () => {
+  const made = await makeDatabase();
+  onTestFinished(made.remove);
+  const instances = await Promise.all(
+    Array.from({ length: 3 }, () => startServerProcess({ DATABASE_URL: made.url })),
+  );
+  await onDatabase(made.url, async (empty) => {
+    expect(await empty.read('SELECT version FROM schema_migration ORDER BY version')).toEqual(MIGRATIONS);
+    const tenant = await seedTenant({ admin: adminContext(empty) });
+    for (const { url } of instances)
+      expect(
+        await tokenStatus(
+          restApi(() => url),
+          tenant.token,
+        ),
+      ).toBe('ok');
   });
-
-  test('sixteen concurrent migrations all succeed, and each step is applied once', async () => {
-    const empty = await openEmptyDatabase();
-    const databases = await Promise.all(Array.from({ length: 16 }, () => openDatabase(empty.url)));
-    onTestFinished(async () => {
-      await Promise.all(databases.map((each) => each.close()));
-    });
-    // All are connected first, so that none starts earlier than the others.
-    await Promise.all(databases.map((each) => each.read('SELECT 1 AS one')));
-    await Promise.all(databases.map((each, index) => migrate(each, index)));
-    expect(await versionsOf(empty.database)).toEqual(MIGRATIONS);
-    const times = await empty.database.read('SELECT DISTINCT apply_time_ms FROM schema_migration');
-    expect(times).toHaveLength(1);
-  });
+  const ends = await Promise.all(instances.map(({ stop }) => stop('SIGTERM')));
+  expect(ends).toMatchObject([WELL, WELL, WELL]);
 });
 
 function apiPairs(): readonly ApiPair[] {
@@ -345,36 +212,6 @@ function apiPairs(): readonly ApiPair[] {
     { name: 'GraphQL', one: one[0], other: other[0] },
     { name: 'REST', one: one[1], other: other[1] },
   ];
-}
-
-async function openEmptyDatabase(): Promise<{ readonly url: string; readonly database: Database }> {
-  const made = await makeDatabase();
-  const empty = await openDatabase(made.url);
-  onTestFinished(async () => {
-    await empty.close();
-    await made.remove();
-  });
-  return { url: made.url, database: empty };
-}
-
-async function versionsOf(empty: Database): Promise<readonly number[]> {
-  const rows = await empty.read<{ version: number }>('SELECT version FROM schema_migration ORDER BY version');
-  return rows.map(({ version }) => version);
-}
-
-/** Runs a command that has to succeed. */
-async function run(...words: readonly string[]): Promise<void> {
-  await pawJson(words, { DATABASE_URL: url });
-}
-
-/** Lets a token expire. */
-async function expire(token: string): Promise<void> {
-  const { accountId, serial } = credentialParts(token);
-  const rows = await database.write(
-    'UPDATE token SET expire_time_ms = $1 WHERE account_id = $2 AND id = $3 RETURNING id',
-    [Date.now() - 1, accountId, serial],
-  );
-  expect(rows).toHaveLength(1);
 }
 
 async function passwordHash(wallet: string): Promise<unknown> {
