@@ -61,20 +61,15 @@ describe.each(bothApis(() => gateway.url))('by $name', (api: Api) => {
   });
 });
 
-test('an app can not be created in a project that is deleted meanwhile', async () => {
-  const [graphql] = bothApis(() => gateway.url).filter(({ name }) => name === 'GraphQL');
-  const project = tenant.projects[7] ?? '';
-  const input = { title: 'App', active: true, project };
-  const reason = await duringDeletion(project, async () =>
-    graphql ? reasonOf(graphql.createApp(tenant.token, input)) : '',
+test('neither an app nor an account token can be created for a project that is deleted meanwhile', async () => {
+  const [api] = bothApis(() => gateway.url);
+  const [forApp = '', forToken = ''] = tenant.projects.slice(7);
+  const app = { title: 'App', active: true, project: forApp };
+  expect(await duringDeletion(forApp, () => reasonOf(api.createApp(tenant.token, app)))).toBe(
+    'INVALID_FIELD',
   );
-  expect(reason).toBe('INVALID_FIELD');
-});
-
-test('an account token can not be created for a project that is deleted meanwhile', async () => {
-  const project = tenant.projects[8] ?? '';
-  const input = { account: tenant.account, project };
-  const created = duringDeletion(project, () => createAccountToken(gateway.admin, input, 60));
+  const token = { account: tenant.account, project: forToken };
+  const created = duringDeletion(forToken, () => createAccountToken(gateway.admin, token, 60));
   await expect(created).rejects.toMatchObject({ reason: 'INVALID_FIELD' });
 });
 

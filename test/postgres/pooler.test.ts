@@ -7,10 +7,10 @@ import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vites
 import type { Database, Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { createApp, resultOf, signIn } from '../support/actors.ts';
-import { type Api, bothApis, send } from '../support/apis.ts';
+import { type Api, bothApis } from '../support/apis.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
-import { paw, pawJson, pawProcess, startServerProcess } from '../support/paw.ts';
+import { paw, pawProcess } from '../support/paw.ts';
 
 /** A PgBouncer in front of the shared server of the tests. */
 type Pooler = {
@@ -23,8 +23,6 @@ type Pooler = {
 
 const SERVER_CONNECTIONS = 2;
 const CLIENT_CONNECTIONS = 32;
-
-const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 // Debian installs it in a folder that only root has in its PATH.
 const ENVIRONMENT = { PATH: `${process.env['PATH']}:/usr/sbin` };
@@ -58,25 +56,6 @@ describe.each(bothApis(() => gateway.url))('by $name, through a pooler in transa
 function testOperations(api: Api, gatewayOf: () => Gateway): void {
   const projectsFor = async (token: string) =>
     (await resultOf(api.listProjects(token))).projects.map(({ name }) => name);
-
-  test('all four operations work, and their writes are in the database', async () => {
-    const tenant = await seedTenant(gatewayOf(), { projects: 2, wallets: 1 });
-    const [wallet = ''] = tenant.wallets;
-    const app = await createApp(api, tenant.token, { title: 'Till' });
-    const { accessToken } = await signIn(api, tenant.token, app);
-    const changes = { title: 'Warm', network: 'NETWORK_POLYGON', password: 'x'.repeat(32) };
-    const updated = await resultOf(api.updateWallet(accessToken, wallet, changes));
-    expect(updated).toMatchObject({ ...changes, name: wallet, password: '' });
-    expect(await projectsFor(accessToken)).toEqual(tenant.projects.slice(0, 1));
-    expect(await projectsFor(tenant.token)).toEqual(tenant.projects);
-
-    const written = await direct.read(
-      `SELECT app.title AS app, wallet.title AS wallet FROM app JOIN wallet USING (account_id)
-      WHERE app.id = $1 AND wallet.id = $2`,
-      [app.name.slice('apps/'.length), wallet.slice('wallets/'.length)],
-    );
-    expect(written).toEqual([{ app: 'Till', wallet: 'Warm' }]);
-  });
 
   test('all operations work for 32 concurrent clients', async () => {
     const tenants = await Promise.all(
@@ -139,32 +118,6 @@ test('many transactions share few connections, each uses one, and a failed one l
   expect(await table.read('SELECT count FROM tally')).toEqual([{ count: 64 }]);
 });
 
-test('the commands and a server process work through the pooler', async () => {
-  const { name: account, defaultProject } = await runJson('account', 'create', '--title', 'Atlas');
-  const { name: project } = await runJson('project', 'create', '--account', account, '--title', 'Quarry');
-  const details = ['--title', 'Cold', '--network', 'NETWORK_ETHEREUM', '--address', ADDRESS];
-  const { name: wallet } = await runJson('wallet', 'create', '--project', project, ...details);
-  const { accessToken: token } = await runJson('token', 'create', '--account', account);
-
-  const server = await startServerProcess({ DATABASE_URL: url });
-  for (const api of bothApis(() => server.url)) {
-    const { projects } = await resultOf(api.listProjects(token));
-    expect(projects.map(({ name }) => name)).toEqual([defaultProject, project]);
-    const app = await createApp(api, token, { title: api.name });
-    const { accessToken } = await signIn(api, token, app);
-    await runJson('app', 'deactivate', app.name);
-    expect((await api.listProjects(accessToken)).error?.reason).toBe('TOKEN_INVALID');
-    expect(await runJson('app', 'activate', app.name)).toMatchObject({ active: true });
-    const updated = await resultOf(api.updateWallet(token, wallet, { title: api.name }));
-    expect(updated).toMatchObject({ name: wallet, title: api.name });
-  }
-  const { apps } = await runJson('app', 'list', '--account', account);
-  expect(apps.map(({ title }: { title: string }) => title)).toEqual(['GraphQL', 'REST']);
-  expect(await runJson('token', 'revoke', '--account', account)).toEqual({ revoked: 1 });
-  expect((await send(`${server.url}/project/projects`, 'GET', token)).status).toBe(401);
-  expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
-});
-
 test('four concurrent migrations through the pooler all succeed, and then four commands', async () => {
   const empty = await makeDatabase();
   const database = await openDatabase(empty.url);
@@ -196,8 +149,6 @@ function expectNoFailure(logs: string): void {
 // A pooler knows prepared statements since version 1.21. In session mode, which needs a connection to the server for each
 // client, all versions have them.
 describe(`with pgbouncer=prepared in ${knowsStatements() ? 'transaction' : 'session'} mode`, () => {
-  const LIST = 'SELECT id FROM wallet WHERE title = $1 ORDER BY id';
-
   let prepared: { readonly pooler: Pooler; readonly gateway: Gateway; readonly url: string };
 
   beforeAll(async () => {
@@ -219,26 +170,6 @@ describe(`with pgbouncer=prepared in ${knowsStatements() ? 'transaction' : 'sess
     testOperations(api, () => prepared.gateway);
   });
 
-  test('statements are prepared by name, and sessions have no settings', async () => {
-    const client = await openDatabase(prepared.url, {
-      postgres: { poolSize: 2, timeoutMs: 7000, lockTimeoutMs: 2000 },
-    });
-    onTestFinished(client.close);
-    const [names, timeouts] = await client.transaction(async (transaction) => {
-      for (const title of ['a', 'b', 'c']) await transaction.read(LIST, [title]);
-      return [
-        await transaction.read<{ name: string }>(
-          "SELECT name, generic_plans + custom_plans AS runs FROM pg_prepared_statements WHERE statement = $1 AND name <> ''",
-          [LIST],
-        ),
-        await transaction.read<{ timeout: string }>("SELECT current_setting('statement_timeout') AS timeout"),
-      ];
-    });
-    const name = expect.stringMatching(knowsStatements() ? /^PGBOUNCER_\d+$/ : /^paw_[0-9a-f]{24}$/);
-    expect(names).toEqual([{ name, runs: 3 }]);
-    expect(timeouts).toEqual([{ timeout: '0' }]);
-  });
-
   test('a statement that could not be prepared runs when its table exists', async () => {
     const client = await openDatabase(prepared.url, { postgres: { poolSize: 1, timeoutMs: 7000 } });
     onTestFinished(client.close);
@@ -253,38 +184,15 @@ describe(`with pgbouncer=prepared in ${knowsStatements() ? 'transaction' : 'sess
   });
 });
 
-describe('without pgbouncer=true', () => {
-  test('the pooler refuses the settings of the connection, and the start fails with one line', async () => {
-    const { status, stdout, stderr } = await pawProcess(['serve'], {
-      PORT: '0',
-      DATABASE_URL: pooler.urlOf(directUrl, ''),
-    });
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(
-      /^paw: [^\n]*unsupported startup parameter: statement_timeout[^\n]*pgbouncer=true or pgbouncer=prepared\.\n$/,
-    );
+test('without pgbouncer=true, the pooler refuses the settings of the connection, and the start fails with one line', async () => {
+  const { status, stdout, stderr } = await pawProcess(['serve'], {
+    PORT: '0',
+    DATABASE_URL: pooler.urlOf(directUrl, ''),
   });
-
-  test('statements are prepared on shared connections', async () => {
-    const lenient = await startPooler('ignore_startup_parameters = statement_timeout');
-    onTestFinished(lenient.stop);
-    const preparedBy = async (search: string) => {
-      const client = await openDatabase(lenient.urlOf(directUrl, search));
-      const other = await openDatabase(lenient.urlOf(directUrl, '?pgbouncer=true'));
-      try {
-        await client.read('SELECT id FROM wallet WHERE id = $1', ['']);
-        const rows = await other.read(
-          "SELECT name FROM pg_prepared_statements WHERE statement LIKE '%wallet%'",
-        );
-        return rows.length;
-      } finally {
-        await client.close();
-        await other.close();
-      }
-    };
-    expect(await preparedBy('?pgbouncer=true')).toBe(0);
-    expect(await preparedBy('')).toBe(1);
-  });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(
+    /^paw: [^\n]*unsupported startup parameter: statement_timeout[^\n]*pgbouncer=true or pgbouncer=prepared\.\n$/,
+  );
 });
 
 /** Returns whether PgBouncer keeps prepared statements in transaction mode. */
@@ -356,9 +264,4 @@ function loginCount(databaseUrl: string): number {
 async function backendOf(transaction: Queryable): Promise<number> {
   const [row] = await transaction.read<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   return Number(row?.pid);
-}
-
-/** Runs a command that has to succeed, through the pooler. */
-function runJson(...words: readonly string[]) {
-  return pawJson(words, { DATABASE_URL: url });
 }

@@ -1,5 +1,4 @@
-import { Client } from 'pg';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createCredential } from '../../src/credentials/credential.ts';
 import type { Ulid } from '../../src/model/resource-name.ts';
 import { projectToken } from '../support/actors.ts';
@@ -7,6 +6,7 @@ import { bothApis, type HttpResponse, postGraphql, send } from '../support/apis.
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { type SlowNetwork, startSlowNetwork } from '../support/slow-network.ts';
+import { openStatementLog, type StatementLog } from '../support/statement-log.ts';
 
 // Creating a cluster takes long on a busy machine.
 const SERVER_START_MS = 60_000;
@@ -22,61 +22,31 @@ const STATEMENT = /LOG: {2}(?:execute|statement)\b/;
 
 let gateway: Gateway;
 let tenant: Tenant;
-let log: () => string;
-/** A connection that does not go through the driver. */
-let connection: Client;
+let log: StatementLog;
 
 beforeAll(async () => {
   const server = await startPostgres('log_statement=all');
-  log = server.log;
+  log = await openStatementLog(server);
   gateway = await startGateway({ DATABASE_URL: server.urlOf('postgres') });
   tenant = await seedTenant(gateway, { projects: 12, wallets: 50 });
   // The wallets belong to different projects.
   await gateway.database.write('UPDATE wallet SET project_id = (SELECT MAX(id) FROM project) WHERE id > $1', [
     tenant.wallets[24]?.slice('wallets/'.length) ?? '',
   ]);
-  connection = new Client({ connectionString: server.urlOf('postgres') });
-  await connection.connect();
-  await swept(1);
+  await log.swept(1);
   return async () => {
-    await connection.end();
+    await log.close();
     await gateway.stop();
     await server.stop();
   };
 }, SERVER_START_MS);
 
-/** Waits for the first sweeps of gateways, which are not part of a request. The next ones follow after a minute. */
-async function swept(gateways: number): Promise<void> {
-  const ends = () => log().split('FROM audit_event WHERE').length - 1;
-  await vi.waitFor(() => expect(ends()).toBe(gateways), { timeout: 30_000, interval: 10 });
-}
-
 /** Returns the statements, including BEGIN and COMMIT, that the server receives for a repeated request. */
 async function statementsOf(request: () => Promise<void>): Promise<readonly string[]> {
   // A query is compiled when it is executed the second time.
   for (let times = 0; times < 2; times += 1) await request();
-  const start = await mark('before the request');
-  await request();
-  const end = await mark('after the request');
-  return log()
-    .slice(start, end)
-    .split('\n')
-    .filter((line) => STATEMENT.test(line));
-}
-
-let marks = 0;
-
-/**
- * Runs a marker statement, and returns its position in the log of the server.
- * A statement is logged before it is run, so all earlier statements are before the marker.
- */
-async function mark(what: string): Promise<number> {
-  marks += 1;
-  const text = `statement: SELECT 'mark ${marks}: ${what}'`;
-  await connection.query(text.slice('statement: '.length));
-  await expect.poll(log, { timeout: 30_000, interval: 5 }).toContain(`${text}\n`);
-  const at = log().indexOf(text);
-  return what.startsWith('before') ? at + text.length : log().lastIndexOf('\n', at) + 1;
+  const lines = (await log.during(request)).split('\n');
+  return lines.filter((line) => STATEMENT.test(line));
 }
 
 /** Checks that a response is a success, and returns its body. */
@@ -99,7 +69,7 @@ describe('behind a slow network', () => {
     url.port = String(network.port);
     distant = await startGateway({ DATABASE_URL: url.href });
     ours = await seedTenant(gateway, { projects: 2, wallets: 1 });
-    await swept(2);
+    await log.swept(2);
     return async () => {
       await distant.stop();
       network.stop();
