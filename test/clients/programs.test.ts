@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { beforeAll, expect, test } from 'vitest';
-import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
+import { seedTenant, useGateway } from '../support/gateway.ts';
 import { clientSections, codeBlocks } from './documented.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,12 +23,7 @@ const programs = [...clientSections.keys()].flatMap((title) =>
   codeBlocks(title, 'js').map((program) => ({ title, program })),
 );
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  return gateway.stop;
-});
+const gateway = useGateway();
 
 test('docs/clients.md has one program for each client', () => {
   expect([...clientSections.keys()]).toEqual([...Object.keys(PRINTED), ...IN_TYPESCRIPT]);

@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bothApis, type ProjectFields, send } from '../support/apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+import { seedTenant, useGateway } from '../support/gateway.ts';
 
 // No project in any test has this id.
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  return gateway.stop;
-});
+const gateway = useGateway();
 
 describe.each(bothApis(() => gateway.url))('the cover image of a project listed by $name', (api) => {
   async function seedProjects(projects: number): Promise<readonly ProjectFields[]> {

@@ -1,21 +1,17 @@
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { withOtherSecret } from '../support/actors.ts';
 import { type Api, bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+import { seedTenant, startGateway, useGateway } from '../support/gateway.ts';
 
 const QUOTA = 4;
 
 const PROJECTS = '{ projects { nodes { name } } }';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await startGateway({
-    PAW_RATE_LIMIT_CREDENTIAL: String(QUOTA),
-    PAW_RATE_LIMIT_ADDRESS: String(QUOTA),
-    PAW_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8',
-  });
-  return gateway.stop;
+const gateway = useGateway({
+  PAW_RATE_LIMIT_CREDENTIAL: String(QUOTA),
+  PAW_RATE_LIMIT_ADDRESS: String(QUOTA),
+  PAW_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8',
 });
 
 /** Lists projects through an API, as a client that a proxy has forwarded. */

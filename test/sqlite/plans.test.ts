@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { PageRequest } from '../../src/model/page.ts';
 import {
   idOf,
@@ -27,14 +27,9 @@ import {
   TOKENS,
 } from '../../src/storage/tokens.ts';
 import { deleteWallet, WALLETS } from '../../src/storage/wallets.ts';
-import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+import { seedTenant, useGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  return gateway.stop;
-});
+const gateway = useGateway();
 
 test.each<PageRequest['direction']>(['forward', 'backward'])(
   'a page %s is found by its key, without a scan or a sort of the list',

@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  createAppIn,
+  credentialParts,
+  keyOf,
+  MISSING_APP,
+  MISSING_WALLET,
+  projectTokenOf,
+  ulidOf,
+} from '../../support/actors.ts';
+import { graphqlApi } from '../../support/apis.ts';
+import { AuditTrail, filled, ofOperator, type Scene } from '../../support/audit-trail.ts';
+import { paw } from '../../support/paw.ts';
+
+const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+
+const audit = new AuditTrail();
+const { gateway } = audit;
+const graphql = graphqlApi(() => gateway.url);
+
+const settings = () => ({ DATABASE_URL: gateway.databaseUrl });
+
+describe('a command is recorded as an act of the operator', () => {
+  let tenant: Scene;
+
+  beforeAll(async () => {
+    tenant = await audit.seedScene();
+  });
+
+  const signedIn = async () => {
+    const key = keyOf(await createAppIn(gateway, graphql, tenant, tenant.projects[0]));
+    const token = await projectTokenOf(graphql, tenant.token, key);
+    return { token, app: key.name, id: credentialParts(token).serial };
+  };
+
+  test('account create', async () => {
+    const { name: account, defaultProject } = await audit.run(['account', 'create', '--title', 'New']);
+    expect(await audit.eventsOf({ account })).toMatchObject([
+      ofOperator({ account }, { action: 'account.create', resource: account }),
+      ofOperator({ account }, { action: 'project.create', resource: defaultProject }),
+    ]);
+  });
+
+  test.each([
+    ['account suspend $account', '$account'],
+    ['account resume $account', '$account'],
+    ['project create --account $account --title P', '$name'],
+    ['project update $project --title T --description D', '$project', ['title', 'description']],
+    [`wallet create --project $project --title W --network NETWORK_POLYGON --address ${ADDRESS}`, '$name'],
+    ['wallet update $wallet --title T --project $other', '$wallet', ['title', 'project']],
+    ['app update $app --title T', '$app', ['title']],
+    ['app deactivate $app', '$app'],
+    ['app activate $app', '$app'],
+    ['app rotate-key $app', '$app'],
+    ['app delete $app --yes', '$app'],
+    ['wallet delete $wallet --yes', '$wallet'],
+    ['project delete $other --yes', '$other'],
+  ])('%s', async (command, resource, fields = []) => {
+    const words = filled(command, tenant).split(' ');
+    const { events, result } = await audit.recorded(tenant, () => audit.run(words));
+    const action = words.slice(0, 2).join('.').replace('-', '_');
+    expect(events).toEqual([
+      ofOperator(tenant, { action, resource: filled(resource, tenant, result), fields }),
+    ]);
+  });
+
+  test('token create', async () => {
+    const create = () => audit.run(['token', 'create', '--account', tenant.account]);
+    const { events, result } = await audit.recorded(tenant, create);
+    const token = credentialParts(result.accessToken).serial;
+    expect(events).toEqual([ofOperator(tenant, { action: 'token.create', resource: tenant.account, token })]);
+  });
+
+  test('token revoke, with the token or the number of tokens', async () => {
+    const tokens = [await signedIn(), await signedIn(), await signedIn()] as const;
+    const [first, second, third] = tokens;
+    const act = { action: 'token.revoke' };
+    const revoke = async (...options: string[]) =>
+      (await audit.recorded(tenant, () => audit.run(['token', 'revoke', ...options]))).events;
+    expect(await revoke('--id', first.id)).toEqual([
+      ofOperator(tenant, { ...act, resource: first.app, token: first.id }),
+    ]);
+    const input = () => audit.run(['token', 'revoke'], second.token);
+    expect((await audit.recorded(tenant, input)).events).toEqual([
+      ofOperator(tenant, { ...act, resource: second.app, token: second.id }),
+    ]);
+    expect(await revoke('--app', third.app)).toEqual([
+      ofOperator(tenant, { ...act, resource: third.app, count: 1 }),
+    ]);
+    expect(await revoke('--app', third.app)).toEqual([]);
+    const left = (await audit.run(['token', 'list', '--account', tenant.account, '--page-size', '100']))
+      .tokens;
+    expect(await revoke('--account', tenant.account)).toEqual([
+      ofOperator(tenant, { ...act, resource: tenant.account, count: left.length }),
+    ]);
+  });
+
+  test('unless it changes nothing', async () => {
+    const { projects, wallets } = tenant;
+    const { events } = await audit.recorded(tenant, async () => {
+      await audit.run(['wallet', 'update', wallets[1] ?? '']);
+      await audit.run(['project', 'update', projects[0] ?? '']);
+      for (const words of [
+        ['wallet', 'update', MISSING_WALLET, '--title', 'None'],
+        ['app', 'rotate-key', MISSING_APP],
+        ['project', 'delete', projects[0] ?? '', '--yes'],
+        ['token', 'revoke', '--id', ulidOf(MISSING_APP)],
+      ]) {
+        expect(await paw(words, settings())).toMatchObject({ status: 1 });
+      }
+    });
+    expect(events).toEqual([]);
+  });
+
+  test('or changes nothing without its event', async () => {
+    const { account, projects, wallets } = tenant;
+    await audit.withoutEvents(async () => {
+      for (const words of [
+        ['wallet', 'update', wallets[1] ?? '', '--title', 'Unrecorded'],
+        ['account', 'suspend', account],
+      ]) {
+        expect(await paw(words, settings())).toMatchObject({ status: 1 });
+      }
+    });
+    const list = await audit.run(['wallet', 'list', '--project', projects[0] ?? '']);
+    expect(JSON.stringify(list)).not.toContain('Unrecorded');
+    const { accounts } = await audit.run(['account', 'list', '--page-size', '100']);
+    expect(accounts).toContainEqual(expect.objectContaining({ name: account, state: 'ACTIVE' }));
+  });
+});
