@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { type Api, bothApis, type Outcome, postGraphql, send } from '../support/apis.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Gateway, migrateDatabase, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { pawProcess, startServerProcess } from '../support/paw.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { startProxy } from '../support/proxy.ts';
 
 // Creating a cluster takes long on a busy machine.
 const SERVER_START_MS = 60_000;
@@ -105,60 +105,6 @@ async function terminateAll(): Promise<void> {
   const all = "SELECT pid FROM pg_stat_activity WHERE application_name = 'paw-gateway' AND datname = $1";
   const { rows } = await administrator.query(all, [database]);
   await terminate(rows.map(({ pid }) => pid));
-}
-
-/** Starts a TCP proxy to a port of this machine. */
-async function startProxy(port: number) {
-  let text: string | undefined;
-  let farewell = '';
-  let isFrozen = false;
-  const sockets = new Set<Socket>();
-  const listener = createServer({ allowHalfOpen: true }, (client) => {
-    const upstream = createConnection(port, '127.0.0.1');
-    let isCut = false;
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        client.destroy();
-        upstream.destroy();
-      });
-    }
-    client.on('end', () => {
-      if (!isFrozen) client.destroy();
-    });
-    client.on('data', (data) => {
-      if (isFrozen) return;
-      if (text !== undefined && data.includes(text)) {
-        isCut = true;
-        text = undefined;
-      }
-      upstream.write(data);
-    });
-    upstream.on('data', (data) => {
-      // The server has executed the statement.
-      if (isCut) client.end(farewell);
-      else if (!isFrozen) client.write(data);
-    });
-  }).listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  return {
-    port: (listener.address() as AddressInfo).port,
-    /** Closes the next connection that sends a text, when the server responds, with a message in place of the response. */
-    cutAfter(sent: string, message = '') {
-      text = sent;
-      farewell = message;
-    },
-    /** Drops all data, and leaves the connections open, until it is called again. */
-    freeze(on = true) {
-      isFrozen = on;
-    },
-    async stop() {
-      for (const socket of sockets) socket.destroy();
-      listener.close();
-      await once(listener, 'close');
-    },
-  };
 }
 
 async function readiness(): Promise<number> {
@@ -432,11 +378,7 @@ test('a database that becomes read-only is still read, and no restart is needed 
 });
 
 test('a server that is unreachable at the start ends the program with status 1 and one line without the password', async () => {
-  const listener = createServer().listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const { port } = listener.address() as AddressInfo;
-  listener.close();
-  await once(listener, 'close');
+  const port = await freePort();
   const result = await pawProcess(['serve'], {
     DATABASE_URL: `postgres://paw:hidden@127.0.0.1:${port}/paw`,
     PORT: '0',

@@ -2,9 +2,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import type { Database, Queryable } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { createApp, resultOf, signIn } from '../support/actors.ts';
 import { type Api, bothApis } from '../support/apis.ts';
@@ -80,43 +79,6 @@ function testOperations(api: Api, gatewayOf: () => Gateway): void {
     }
   });
 }
-
-test('many transactions share few connections, each uses one, and a failed one leaves nothing', async () => {
-  // A database of its own, in which nothing else logs in.
-  const own = await makeDatabase();
-  onTestFinished(own.remove);
-  const table = await openDatabase(own.url);
-  onTestFinished(table.close);
-  await table.write('CREATE TABLE tally (count INTEGER NOT NULL)');
-  await table.write('INSERT INTO tally (count) VALUES (0)');
-  const clients = await openDatabase(pooler.urlOf(own.url, '?pgbouncer=true'), {
-    postgres: { poolSize: CLIENT_CONNECTIONS, timeoutMs: 10_000 },
-  });
-  onTestFinished(clients.close);
-
-  const count = async (transaction: Queryable, fails: boolean) => {
-    const backend = await backendOf(transaction);
-    const [row] = await transaction.read<{ count: number }>('SELECT count FROM tally FOR UPDATE');
-    await turn();
-    await transaction.write('UPDATE tally SET count = $1', [Number(row?.count) + 1]);
-    expect(await backendOf(transaction)).toBe(backend);
-    if (fails) throw new Error('Changed my mind.');
-    return backend;
-  };
-  const results = await Promise.all(
-    Array.from({ length: 96 }, (_, n) =>
-      clients
-        .transaction((transaction) => count(transaction, n % 3 === 0))
-        .catch((error: Error) => error.message),
-    ),
-  );
-  const isBackend = (result: number | string) => typeof result === 'number';
-  expect(results.filter((result) => !isBackend(result))).toEqual(Array(32).fill('Changed my mind.'));
-  expect(new Set(results.filter(isBackend)).size).toBeLessThanOrEqual(SERVER_CONNECTIONS);
-  // The others are kept for reads.
-  expect(loginCount(own.url)).toBe((CLIENT_CONNECTIONS * 3) / 4);
-  expect(await table.read('SELECT count FROM tally')).toEqual([{ count: 64 }]);
-});
 
 test('four concurrent migrations through the pooler all succeed, and then four commands', async () => {
   const empty = await makeDatabase();
@@ -253,15 +215,4 @@ async function startPooler(...settings: readonly string[]): Promise<Pooler> {
       remove();
     },
   };
-}
-
-/** The number of clients that the pooler has accepted for a database so far. */
-function loginCount(databaseUrl: string): number {
-  return pooler.log().split(`login attempt: db=${new URL(databaseUrl).pathname.slice(1)} `).length - 1;
-}
-
-/** The id of the server process that runs a statement. */
-async function backendOf(transaction: Queryable): Promise<number> {
-  const [row] = await transaction.read<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  return Number(row?.pid);
 }

@@ -5,7 +5,7 @@ import { projectToken } from '../support/actors.ts';
 import { bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { startPostgres } from '../support/postgres-server.ts';
-import { type SlowNetwork, startSlowNetwork } from '../support/slow-network.ts';
+import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { openStatementLog, type StatementLog } from '../support/statement-log.ts';
 
 // Creating a cluster takes long on a busy machine.
@@ -59,20 +59,20 @@ function read({ status, text }: HttpResponse) {
 
 // A round trip to a database in another data centre takes longer than all else.
 describe('behind a slow network', () => {
-  let network: SlowNetwork;
+  let network: TcpProxy;
   let distant: Gateway;
   let ours: Tenant;
 
   beforeAll(async () => {
     const url = new URL(gateway.databaseUrl);
-    network = await startSlowNetwork(Number(url.port), 5);
+    network = await startProxy(Number(url.port), 5);
     url.port = String(network.port);
     distant = await startGateway({ DATABASE_URL: url.href });
     ours = await seedTenant(gateway, { projects: 2, wallets: 1 });
     await log.swept(2);
     return async () => {
       await distant.stop();
-      network.stop();
+      await network.stop();
     };
   });
 
