@@ -96,6 +96,11 @@ export function comparisons({ small, big, postgres }: Databases, cursor: string)
       ...versus(name, postgres, workloads.signIns(postgres, apps), {}),
       target: { rate },
     })),
+    against('OAuth token of 16 apps, PostgreSQL', gateway(postgres, workloads.oauthTokens(postgres, 16)), {
+      ...gateway(postgres, workloads.signIns(postgres, 16)),
+      label: 'REST sign-in',
+      target: { relativeRate: 0.9 },
+    }),
     versus('Relay page of 10, an update to 19 of them, SQLite', big, workloads.graphqlMix(big, BIG_PAGES), {
       [sqlite]: undefined,
     }),

@@ -83,6 +83,22 @@ export function signIns(data: BenchData, apps: number): readonly Request[] {
   );
 }
 
+/** Requests of `apps` apps for a token, by OAuth. */
+export function oauthTokens(data: BenchData, apps: number): readonly Request[] {
+  return rotation((n) => {
+    const { name, privateKey } = data.apps[n % apps] ?? { name: '', privateKey: '' };
+    return {
+      method: 'POST',
+      path: '/oauth/token',
+      headers: {
+        authorization: `Basic ${Buffer.from(`${name}:${privateKey}`).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: 'grant_type=client_credentials',
+    };
+  });
+}
+
 /** The position of the `n`th page. The pages are spread over the list. */
 function placeOf({ count }: BenchData, n: number, pages: number): number {
   return 1 + n * Math.floor((count - 11) / pages);
