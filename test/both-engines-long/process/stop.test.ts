@@ -70,6 +70,26 @@ test.each([
   expect(await ended).toMatchObject(ENDED_WELL);
 });
 
+test('no response closes its connection within 250 ms after the end of listening, while another process may still listen', async () => {
+  const server = await startServerProcess({ DATABASE_URL: gateway.databaseUrl, PAW_STOP_DELAY: '1s' });
+  const ended = server.stop('SIGTERM');
+  let listenedAt = 0;
+  const opening = (async () => {
+    for (let at = performance.now(); await canConnect(server.url); at = performance.now()) listenedAt = at;
+  })();
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let response: IncomingMessage;
+  do {
+    response = await responseTo(request(`${server.url}/healthz`, { agent }).end());
+    await text(response);
+  } while (response.headers.connection !== 'close');
+  const closedAt = performance.now();
+  await opening;
+  // Less one millisecond, by which a timer may be early.
+  expect(closedAt - listenedAt).toBeGreaterThanOrEqual(249);
+  expect(await ended).toMatchObject(ENDED_WELL);
+});
+
 test('a connection without a request does not delay the stop', async () => {
   const server = await startServerProcess({ DATABASE_URL: gateway.databaseUrl });
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
@@ -153,6 +173,14 @@ function largeQuery(): string {
   const page = 'projects(first: 100) { nodes { id name title description imageCoverUrl imageCoverCid } }';
   const pages = Array.from({ length: 25 }, (_, n) => `p${n}: ${page}`);
   return JSON.stringify({ query: `{ ${pages.join(' ')} }` });
+}
+
+async function canConnect(url: string): Promise<boolean> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  return once(socket, 'connect').then(
+    () => Boolean(socket.destroy()),
+    () => false,
+  );
 }
 
 async function isListening(url: string): Promise<boolean> {
