@@ -21,15 +21,13 @@ export function connectionRejecter(
     rejected.add(socket);
     const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     socket.once('close', () => clearTimeout(linger));
-    const pending = connections.pendingOf(socket);
-    const newest = pending.at(-1);
     // The rest of an incomplete request is not read any more.
-    const partial = newest?.req.complete === false ? newest : undefined;
+    const partial = connections.partialOf(socket);
     const send = () => {
       if (partial?.headersSent) socket.end();
       else socket.end(rawResponse(statusCodeOf(error), errorBody(error, requestId), requestId));
     };
-    const previous = pending.at(partial ? -2 : -1);
+    const previous = connections.pendingOf(socket).findLast((response) => response !== partial);
     if (previous === undefined) send();
     else previous.once('close', send);
   };

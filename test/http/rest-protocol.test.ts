@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request, STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
 import { inLowerCase } from '../support/actors.ts';
@@ -300,6 +301,16 @@ describe('the connection', () => {
     const answer = await speak(`${app + app}nonsense\r\n\r\n`);
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
     expect(answer.match(/"privateKey":"paw_key_\w+"/g)).toHaveLength(2);
+  });
+
+  test('gets no second response to a request that is refused before its body, which is not valid', async () => {
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect(Number(port), hostname);
+    socket.write('POST /auth/apps HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+    const [response] = await once(socket, 'data');
+    expect(String(response)).toMatch(/^HTTP\/1\.1 401 /);
+    socket.write('nonsense\r\n\r\n');
+    expect(await text(socket)).toBe('');
   });
 
   test('gets the responses to pipelined requests, which are processed one after the other', async () => {

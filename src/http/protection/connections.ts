@@ -11,6 +11,7 @@ const MAX_PIPELINED_REQUESTS = 100;
 export class Connections {
   /** The responses of each connection that are not completely sent. The first request is processed, the others wait. */
   readonly #pending = new Map<Socket, ServerResponse[]>();
+  readonly #newest = new WeakMap<Socket, ServerResponse>();
   /** Whether each connection ends with its next response. */
   isClosing = false;
 
@@ -30,6 +31,12 @@ export class Connections {
   /** Returns the responses on a connection that are not completely sent. */
   pendingOf(socket: Socket): readonly ServerResponse[] {
     return this.#pending.get(socket) ?? [];
+  }
+
+  /** Returns the response to the request of a connection that is not completely received, even if it is sent already. */
+  partialOf(socket: Socket): ServerResponse | undefined {
+    const newest = this.#newest.get(socket);
+    return newest?.req.complete === false ? newest : undefined;
   }
 
   /** Returns whether a connection has neither a request nor a response that is not sent. */
@@ -54,6 +61,7 @@ export class Connections {
     }
     const previous = pending.at(-1);
     pending.push(response);
+    this.#newest.set(socket, response);
     response.once('close', () => pending.shift());
     if (previous === undefined) start();
     else previous.once('close', () => socket.writable && start());
