@@ -98,7 +98,10 @@ async function serverIn(
     async restart() {
       isStandby = Promise.withResolvers();
       // The package waits for a server that can be written.
-      await Promise.race([embedded.start(), isStandby.promise]);
+      const started = embedded.start().catch(() => {
+        throw new Error(`PostgreSQL has not started: ${lines.join('')}`);
+      });
+      await Promise.race([started, isStandby.promise]);
       running = true;
     },
     follow(primary) {
