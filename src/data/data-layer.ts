@@ -101,7 +101,7 @@ export type DataLayer = {
 
   /**
    * Updates an app. Omitted fields are not changed. A deactivation revokes all project tokens of the app.
-   * @param input `name` and, optionally, `title` and `active`
+   * @param input see `updateAppFields`
    * @throws PERMISSION_DENIED if the principal is not an account
    * @throws NOT_FOUND if the app does not exist or is not visible to the principal
    */
@@ -151,7 +151,7 @@ export type DataLayer = {
 
   /**
    * Updates a wallet. Omitted fields are not changed.
-   * @param input `name` and, optionally, `title`, `description`, `project`, `network` and `password`
+   * @param input see `updateWalletFields`
    * @throws NOT_FOUND if the wallet does not exist or is not visible to the principal
    * @throws RESOURCE_EXHAUSTED if too many passwords of the account are being set at the same time
    */

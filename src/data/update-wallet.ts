@@ -25,7 +25,7 @@ export async function updateWallet(
 ): Promise<Wallet> {
   const { database, passwords, clock } = dependencies;
   const { name, ...newValues } = parseFields(input, updateWalletFields);
-  const { title, description, project, network, password } = newValues;
+  const { project, password, ...changes } = newValues;
   const id = idOf(name);
   const projectId = project && idOf(project);
   const scopeProjectId = projectOf(actor);
@@ -47,7 +47,7 @@ export async function updateWallet(
   if (fields.length === 0) return found(await findWallet(database, accountId, id, scopeProjectId));
 
   const passwordHash = password === undefined ? undefined : await passwords.hash(password, accountId);
-  const changes = { title, description, projectId, network, passwordHash };
+  const columns = { ...changes, project_id: projectId, password_hash: passwordHash };
   const event = auditEvent(dependencies, actor, {
     accountId,
     action: 'wallet.update',
@@ -55,7 +55,7 @@ export async function updateWallet(
     fields,
   });
   const target = audited(database, event);
-  const row = await updateWalletRow(target, accountId, id, scopeProjectId, changes, clock()).catch(
+  const row = await updateWalletRow(target, accountId, id, scopeProjectId, columns, clock()).catch(
     (error: unknown) => {
       // The project can be deleted after the check, for example while the password is hashed.
       throw isForeignKeyViolation(error) ? missingProject(actor) : error;

@@ -122,14 +122,11 @@ export function text(min: number, max: number): Validator<string> {
   };
 }
 
-/** The maximum length of a description, in code points. No other text of a resource is longer. */
-export const MAX_DESCRIPTION_LENGTH = 2000;
-
 /** The validator of a title: 1 to 200 code points. */
 export const title = text(1, 200);
 
 /** The validator of a description: 0 to 2,000 code points. */
-export const description = text(0, MAX_DESCRIPTION_LENGTH);
+export const description = text(0, 2000);
 
 /** The validator of a wallet password: exactly 32 code points. */
 export const password = text(32, 32);

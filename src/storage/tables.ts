@@ -3,7 +3,7 @@ import type { Address } from '../model/address.ts';
 import type { AuditAction } from '../model/audit-event.ts';
 import type { Network } from '../model/network.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
-import type { Row, Value } from './database.ts';
+import type { Value } from './database.ts';
 
 /** The types of the columns that are read and inserted as rows. */
 type Columns = {
@@ -23,6 +23,7 @@ type Columns = {
   readonly previous_key_hash: string | null;
   readonly previous_key_expire_time_ms: number | null;
   readonly network: Network;
+  readonly password_hash: string;
   readonly address: Address;
   readonly action: AuditAction;
   readonly resource: ResourceName;
@@ -111,7 +112,10 @@ export function namesOf(columns: string): readonly string[] {
   return columns.split(', ');
 }
 
-/** Returns the values of a row in the order of columns. */
-export function valuesOf(row: Row, columns: readonly string[]): readonly Value[] {
+/** Returns the values of a row in the order of columns, and null for those that it does not have. */
+export function valuesOf(
+  row: Readonly<Record<string, Value | undefined>>,
+  columns: readonly string[],
+): readonly Value[] {
   return columns.map((column) => row[column] ?? null);
 }

@@ -1,22 +1,19 @@
-import type { Network } from '../model/network.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
 import { List } from './list.ts';
 import { findAccountOf, insertInto, selectByIds } from './row-statements.ts';
-import { type RowOf, WALLET } from './tables.ts';
+import { namesOf, type RowOf, valuesOf, WALLET } from './tables.ts';
 
 /** A row of the table `wallet`, without the hash of the password. */
 export type WalletRow = RowOf<typeof WALLET>;
 
+/** The columns that an update can change. The hash of the password is in the PHC string format. */
+const CHANGEABLE = 'project_id, title, description, network, password_hash';
+
 /** New values for columns of a wallet. Columns with the value undefined are not changed. */
-export type WalletChanges = {
-  readonly title: string | undefined;
-  readonly description: string | undefined;
-  readonly projectId: Ulid | undefined;
-  readonly network: Network | undefined;
-  /** In the PHC string format. */
-  readonly passwordHash: string | undefined;
-};
+export type WalletChanges = Optional<RowOf<typeof CHANGEABLE>>;
+
+type Optional<T> = { readonly [F in keyof T]: T[F] | undefined };
 
 const TABLE = { name: 'wallet', columns: WALLET } as const;
 
@@ -35,16 +32,13 @@ const FIND_TARGETS = `SELECT
 // The expression must be the same as in the index `wallet_by_name`.
 const DELETE = `DELETE FROM wallet WHERE 'wallets/' || id = $1 RETURNING ${WALLET}`;
 
+const CHANGED = namesOf(CHANGEABLE);
+
 // COALESCE keeps the current value of a column without a new value. Two concurrent updates of
 // different fields therefore do not overwrite each other.
 const UPDATE = `UPDATE wallet SET
-  title = COALESCE($3, title),
-  description = COALESCE($4, description),
-  project_id = COALESCE($5, project_id),
-  network = COALESCE($6, network),
-  password_hash = COALESCE($7, password_hash),
-  update_time_ms = $8
-WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($9, project_id)
+  update_time_ms = $4, ${CHANGED.map((column, index) => `${column} = COALESCE($${5 + index}, ${column})`)}
+WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
   AND (CAST($5 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $5))
 RETURNING ${WALLET}`;
 
@@ -113,16 +107,7 @@ export async function updateWallet(
   changes: WalletChanges,
   now: number,
 ): Promise<WalletRow | undefined> {
-  const [row] = await database.write<WalletRow>(UPDATE, [
-    accountId,
-    id,
-    changes.title ?? null,
-    changes.description ?? null,
-    changes.projectId ?? null,
-    changes.network ?? null,
-    changes.passwordHash ?? null,
-    now,
-    withinProjectId ?? null,
-  ]);
+  const params = [accountId, id, withinProjectId ?? null, now, ...valuesOf(changes, CHANGED)];
+  const [row] = await database.write<WalletRow>(UPDATE, params);
   return row;
 }

@@ -6,8 +6,8 @@ import { newerProgram } from '../support/newer-program.ts';
 const POLL = { timeout: 60_000, interval: 20 };
 
 // The second statement would wait for a process that waits for the migration, and holds a lock on this table.
-const MIGRATION = `ALTER TABLE wallet ADD COLUMN note TEXT;
-ALTER TABLE schema_migration ADD COLUMN note TEXT;
+const MIGRATION = `ALTER TABLE wallet ADD COLUMN of_next TEXT;
+ALTER TABLE schema_migration ADD COLUMN of_next TEXT;
 `;
 
 const WAITING = `SELECT pid, xact_start::text AS start FROM pg_stat_activity

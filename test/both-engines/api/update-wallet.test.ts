@@ -1,5 +1,6 @@
 import { argon2Sync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { updateWalletFields } from '../../../src/model/operation-fields.ts';
 import {
   graphqlBody,
   inLowerCase,
@@ -34,7 +35,13 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     ['the password', { password: PASSWORD }, hashed],
     [
       'everything',
-      { title: 'All', description: '', network: 'NETWORK_POLYGON', project: 1, password: PASSWORD },
+      {
+        title: 'All',
+        description: '',
+        network: 'NETWORK_POLYGON',
+        project: 1,
+        password: PASSWORD,
+      } satisfies Required<Input>,
       hashed,
     ],
   ])('an update of %s changes only that', async (_, { project: index, ...texts }, hash) => {
@@ -176,11 +183,7 @@ test('GraphQL also returns createTime, which never changes, and updateTime, whic
 });
 
 /** The texts of an update, and the index of the project. */
-type Input = {
-  readonly title?: string;
-  readonly description?: string;
-  readonly network?: string;
-  readonly password?: string;
+type Input = { readonly [F in Exclude<keyof typeof updateWalletFields, 'name' | 'project'>]?: string } & {
   readonly project?: number;
 };
 

@@ -142,7 +142,7 @@ describe('after a migration by the next version of the program', () => {
 
   // Everything that an older program does not notice: columns with a default, a table, an index.
   const COMPATIBLE = `-- compatible-from: ${LATEST_VERSION}
-${['account', 'project', 'app', 'wallet', 'token'].map((table) => `ALTER TABLE ${table} ADD COLUMN note TEXT NOT NULL DEFAULT '';`).join('\n')}
+${['account', 'project', 'app', 'wallet', 'token'].map((table) => `ALTER TABLE ${table} ADD COLUMN of_next TEXT NOT NULL DEFAULT '';`).join('\n')}
 CREATE TABLE wallet_note (account_id TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (account_id, id));
 CREATE INDEX wallet_by_title ON wallet (account_id, title);
 `;
