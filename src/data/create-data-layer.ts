@@ -51,7 +51,8 @@ function operations(dependencies: Dependencies, recordFailure: RecordFailure): O
       reported(signIn(dependencies, principal, input, client, recordFailure), onSignIn),
     grantToken: (credentials, isReadOnly, client) =>
       reported(grantToken(dependencies, credentials, isReadOnly, client, recordFailure), onSignIn),
-    endToken: (token, credentials, client) => endToken(dependencies, token, credentials, client),
+    endToken: (token, credentials, client) =>
+      endToken(dependencies, token, credentials, client, recordFailure),
     signOut: (principal, client) => signOut(dependencies, principal, client),
     getViewer: (principal) => getViewer(dependencies, principal),
     updateWallet: (principal, input, client) => updateWallet(dependencies, { principal, client }, input),

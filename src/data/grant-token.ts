@@ -28,23 +28,33 @@ export async function grantToken(
   throw invalidCredentials(credentials.name);
 }
 
-/** See `DataLayer.endToken`. */
+/**
+ * See `DataLayer.endToken`. A key is compared only with that of the app to which a valid token was issued, so that nobody
+ * can test a key without an audit event.
+ */
 export async function endToken(
   dependencies: Dependencies,
   text: string,
   credentials: AppCredentials | undefined,
   client: Client,
+  recordFailure: RecordFailure,
 ): Promise<void> {
   const { database, clock } = dependencies;
-  if (credentials !== undefined) {
-    const accountId = accountOfKey(credentials);
-    const { key } = await findApp(database, { ...credentials, accountId }, clock());
-    if (key === undefined) throw invalidCredentials(credentials.name);
-  }
   const token = parseCredential(text);
   const item = token && (await findToken(database, token.accountId, token.serial));
   if (item === undefined || !equalHashes(item.hash, hashCredential(text))) return;
-  if (credentials !== undefined && item.appId !== idOf(credentials.name)) throw tokenOfAnotherApp();
+  if (credentials !== undefined) {
+    const { name } = credentials;
+    if (item.appId !== idOf(name)) throw tokenOfAnotherApp();
+    const { accountId } = item.principal;
+    const timeMs = clock();
+    const { key } = await findApp(database, { ...credentials, accountId }, timeMs);
+    if (key === undefined) {
+      const actor = { principal: undefined, client };
+      await recordFailure({ action: 'sign_in.fail', accountId, ...actor, app: name, timeMs });
+      throw invalidCredentials(name);
+    }
+  }
   await signOut(dependencies, { ...item.principal, credentialId: item.id }, client);
 }
 

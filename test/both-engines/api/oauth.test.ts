@@ -272,6 +272,25 @@ describe('a revocation', () => {
     expect(await isValid(token)).toBe(true);
   });
 
+  test('tests no key without an event', async () => {
+    const own = await seedTenant(gateway);
+    const key = await createApp(api, own.token);
+    const wrong = { ...key, privateKey: withOtherSecret(key.privateKey) };
+    const other = await issue(app);
+    // The responses say nothing about the key.
+    for (const credentials of [key, wrong]) {
+      expect((await post('revoke', { token: 'x', ...inBody(credentials) })).status).toBe(200);
+      expect((await post('revoke', { token: other, ...inBody(credentials) })).status).toBe(400);
+    }
+    const token = await issue(key);
+    expect((await post('revoke', { token, ...inBody(wrong) })).status).toBe(401);
+    expect(await acts(own.account)).toContainEqual({
+      action: 'sign_in.fail',
+      credential_id: null,
+      token_id: null,
+    });
+  });
+
   test('without a token is refused', async () => {
     const response = await post('revoke', inBody(app));
     expect(response.body).toStrictEqual({
