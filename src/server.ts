@@ -4,7 +4,6 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type Config, ConfigError, localUrl } from './config.ts';
 import { PasswordHasher } from './credentials/password-hasher.ts';
 import { createDataLayer } from './data/create-data-layer.ts';
-import type { DataLayer } from './data/data-layer.ts';
 import { graphqlErrorBody } from './graphql/errors.ts';
 import { addGraphqlApi, GRAPHQL_PATH } from './graphql/routes.ts';
 import { parseManifest, type ResolveDocument, trustedDocuments } from './graphql/trusted-documents.ts';
@@ -133,7 +132,7 @@ type Parts = {
 /** The state of a server that changes while it runs. */
 type State = { publicUrl: string; isStopping: boolean };
 
-async function createData({ config, clock, database, metrics }: Parts, state: State): Promise<DataLayer> {
+async function createData({ config, logger, clock, database, metrics }: Parts, state: State) {
   metrics?.addTokens(() => countTokens(database, clock()));
   return createDataLayer({
     database,
@@ -146,6 +145,7 @@ async function createData({ config, clock, database, metrics }: Parts, state: St
     maxTokensPerApp: config.maxTokensPerApp,
     maxKeptBytes: config.maxKeptBytes,
     onSignIn: (outcome) => metrics?.signIns.inc({ outcome }),
+    onIgnored: (error) => logger.debug(error, 'could not store a last use'),
     publicUrl: () => state.publicUrl,
   });
 }

@@ -4,6 +4,7 @@ import type { AdminContext } from '../data/dependencies.ts';
 import { listTokens } from '../data/list-tokens.ts';
 import { revokeToken } from '../data/revoke-token.ts';
 import { revokeAccountTokens, revokeAppTokens } from '../data/revoke-tokens.ts';
+import { renameFields } from '../model/fields.ts';
 import { changeCommand } from './change-command.ts';
 import { ACCOUNT, type Arguments, type Command, UsageError } from './command.ts';
 import { counted } from './counts.ts';
@@ -52,6 +53,12 @@ export const tokenCommands: readonly Command[] = [
         value: '<name>',
         description: 'The default project of new apps; without it, the first project of the account.',
       },
+      'only-project': { value: '<name>', description: 'The only project that the token sees.' },
+      'read-only': { description: 'The token may only read.' },
+      title: {
+        value: '<text>',
+        description: 'A title, up to 200 characters, by which lists show the token.',
+      },
       'expires-in': {
         value: '<time>',
         description: `The lifetime, such as ${DEFAULT_TTL} (the default), 12h or 30m.`,
@@ -59,7 +66,10 @@ export const tokenCommands: readonly Command[] = [
     },
     async run(admin, input, args) {
       const ttlSeconds = readDuration('--expires-in', args.optional('expires-in') ?? DEFAULT_TTL);
-      const { accessToken, expireTimeMs } = await createAccountToken(admin, input, ttlSeconds);
+      const { 'only-project': onlyProject, ...others } = input;
+      const fields = { ...others, onlyProject, readOnly: args.isSet('read-only') };
+      const create = () => createAccountToken(admin, fields, ttlSeconds);
+      const { accessToken, expireTimeMs } = await renameFields({ onlyProject: 'only-project' }, create);
       return { accessToken, expireTime: new Date(expireTimeMs).toISOString() };
     },
     view: (token) => token,
@@ -73,8 +83,10 @@ export const tokenCommands: readonly Command[] = [
     read: (dependencies, input) => listTokens(dependencies, 'operator', input),
     view: tokenView,
     columns: (token) => {
-      const { id, level, app, expireTime } = tokenView(token);
-      return [id, level, expireTime, app];
+      const { id, level, expireTime, lastUseTime, account, project, app, title } = tokenView(token);
+      const access = token.readOnly ? 'read-only' : 'read-write';
+      const scope = token.onlyProject ? project : account;
+      return [id, level, access, expireTime, lastUseTime || 'unused', scope, app, title];
     },
   }),
   tokenRevoke,

@@ -11,10 +11,22 @@ export function accountView({ name, title, defaultProject, state, createTimeMs }
   return { name, title, defaultProject, state, createTime: toTime(createTimeMs) };
 }
 
-/** Returns the fields of a token that the commands print. `app` is empty for an account token. */
-export function tokenView({ id, level, account, project, app, createTimeMs, expireTimeMs }: Token) {
-  const [createTime, expireTime] = [toTime(createTimeMs), toTime(expireTimeMs)] as const;
-  return { id, level, account, project, app: app ?? '', createTime, expireTime };
+/** Returns the fields of a token that the commands print. `app` is empty for an account token, and `lastUseTime` for an unused one. */
+export function tokenView(token: Token) {
+  const { id, title, level, readOnly, account, project, onlyProject, lastUseTimeMs } = token;
+  return {
+    id,
+    title,
+    level,
+    readOnly,
+    account,
+    project,
+    onlyProject,
+    app: token.app ?? '',
+    createTime: toTime(token.createTimeMs),
+    expireTime: toTime(token.expireTimeMs),
+    lastUseTime: lastUseTimeMs === undefined ? '' : toTime(lastUseTimeMs),
+  };
 }
 
 /** Returns the fields of an audit event that the commands print. Those that the event does not have are empty. */

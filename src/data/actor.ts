@@ -4,10 +4,12 @@ import {
   invalidFields,
   projectNotVisible,
   resourceNotFound,
+  wholeAccountRequired,
 } from '../model/api-error.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
-import type { Principal } from '../model/principal.ts';
+import { onlyProjectOf, type Principal } from '../model/principal.ts';
 import { idOf, type ResourceName, type Ulid } from '../model/resource-name.ts';
+import { findApps } from '../storage/apps.ts';
 import type { Queryable } from '../storage/database.ts';
 import type { Client, UntrustedInput } from './data-layer.ts';
 import { requireAccount } from './require.ts';
@@ -23,9 +25,28 @@ export function assertAccountLevel(actor: Reader): void {
   if (actor !== 'operator' && actor.principal.level !== 'account') throw accountTokenRequired();
 }
 
+/** @throws PERMISSION_DENIED if the actor is a client whose token does not see its whole account */
+export function assertWholeAccount(actor: Reader): void {
+  assertAccountLevel(actor);
+  if (projectOf(actor) !== undefined) throw wholeAccountRequired();
+}
+
 /** Returns the project to which the token of an actor is restricted; undefined if to none. */
 export function projectOf(actor: Reader): Ulid | undefined {
-  return actor !== 'operator' && actor.principal.level === 'project' ? actor.principal.projectId : undefined;
+  return actor === 'operator' ? undefined : onlyProjectOf(actor.principal);
+}
+
+/** @throws the error of `missing` if the token of the actor is restricted to a project without this app */
+export async function assertAppVisible(
+  database: Queryable,
+  actor: Actor,
+  accountId: Ulid,
+  name: ResourceName<'apps'>,
+): Promise<void> {
+  const only = projectOf(actor);
+  if (only === undefined) return;
+  const [app] = await findApps(database, accountId, [idOf(name)]);
+  if (app?.project_id !== only) throw missing(actor, name);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { invalidFields } from '../model/api-error.ts';
-import { optional, parseFields, resourceNameValidator } from '../model/fields.ts';
+import { boolean, optional, parseFields, resourceNameValidator, tokenTitle } from '../model/fields.ts';
 import { idOf, type Ulid } from '../model/resource-name.ts';
 import { lockProject } from '../storage/projects.ts';
 import { tokenStore } from '../storage/token-store.ts';
@@ -12,6 +12,9 @@ import { requireAccount } from './require.ts';
 const VALIDATORS = {
   account: resourceNameValidator('accounts'),
   project: optional(resourceNameValidator('projects')),
+  onlyProject: optional(resourceNameValidator('projects')),
+  readOnly: optional(boolean),
+  title: optional(tokenTitle),
 };
 
 /** A new account token. */
@@ -26,7 +29,8 @@ export type IssuedToken = {
 /**
  * Creates an account token.
  *
- * @param input `account` and, optionally, `project`, the default project of new apps
+ * @param input `account` and, optionally, `title`, `readOnly`, and either `project`, the default project of new apps, or
+ *   `onlyProject`, the only project that the token sees
  * @param ttlSeconds the lifetime of the token, in seconds
  * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
@@ -35,25 +39,30 @@ export async function createAccountToken(
   input: UntrustedInput,
   ttlSeconds: number,
 ): Promise<IssuedToken> {
-  const { account, project } = parseFields(input, VALIDATORS);
+  const { account, project, onlyProject, readOnly = false, title = '' } = parseFields(input, VALIDATORS);
+  if (project !== undefined && onlyProject !== undefined) {
+    throw invalidFields([{ field: 'onlyProject', description: 'Must be omitted if there is a project.' }]);
+  }
+  const named = project ?? onlyProject;
   const ttlMs = ttlSeconds * 1000;
   return admin.database.transaction(async (transaction) => {
     const { id: accountId, default_project_id } = await requireAccount(transaction, account);
-    const defaultProjectId = project ? idOf(project) : default_project_id;
+    const defaultProjectId = named ? idOf(named) : default_project_id;
     // A concurrent deletion of the project waits, and then finds the token. That of the account is never deleted.
-    if (project && !(await lockProject(transaction, accountId, defaultProjectId))) {
-      throw invalidFields([{ field: 'project', description: 'Must be a project of the account.' }]);
+    if (named && !(await lockProject(transaction, accountId, defaultProjectId))) {
+      const field = project === undefined ? 'onlyProject' : 'project';
+      throw invalidFields([{ field, description: 'Must be a project of the account.' }]);
     }
     const now = admin.clock();
     const scope = {
       level: 'account',
       accountId,
       defaultProjectId,
-      isOneProject: false,
-      isReadOnly: false,
+      isOneProject: onlyProject !== undefined,
+      isReadOnly: readOnly,
     } as const;
     const { id, accessToken, record } = newToken('acct', scope, admin.newId());
-    await tokenStore(transaction, () => now).add(id, record, ttlMs);
+    await tokenStore(transaction, () => now, { title }).add(id, record, ttlMs);
     const act = { action: 'token.create', resource: account, tokenId: id } as const;
     await recordAct(transaction, admin, 'operator', { accountId, ...act });
     return { id, accessToken, expireTimeMs: now + ttlMs };

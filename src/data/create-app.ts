@@ -3,7 +3,7 @@ import { accountTokenRequired, projectNotVisible } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
 import { parseFields } from '../model/fields.ts';
 import { createAppFields } from '../model/operation-fields.ts';
-import type { Principal } from '../model/principal.ts';
+import { onlyProjectOf, type Principal } from '../model/principal.ts';
 import { idOf, resourceName } from '../model/resource-name.ts';
 import { insertApp } from '../storage/apps.ts';
 import { audited } from '../storage/audit-events.ts';
@@ -21,6 +21,8 @@ export async function createApp(
 ): Promise<App> {
   const { title, active, project } = parseFields(input, createAppFields);
   if (principal.level !== 'account') throw accountTokenRequired();
+  const projectId = project ? idOf(project) : principal.defaultProjectId;
+  if (projectId !== (onlyProjectOf(principal) ?? projectId)) throw projectNotVisible();
 
   const { database, clock, newId } = dependencies;
   const { accountId } = principal;
@@ -32,7 +34,7 @@ export async function createApp(
   const row = await insertApp(audited(database, event), {
     account_id: accountId,
     id,
-    project_id: project ? idOf(project) : principal.defaultProjectId,
+    project_id: projectId,
     title,
     active: active ? 1 : 0,
     create_time_ms: clock(),

@@ -1,3 +1,4 @@
+import { BackgroundWrites } from '../storage/background-writes.ts';
 import { authenticate } from './authenticate.ts';
 import { createApp } from './create-app.ts';
 import type { DataLayer, Operations } from './data-layer.ts';
@@ -17,9 +18,10 @@ import { toApiError } from './to-api-error.ts';
 import { updateApp } from './update-app.ts';
 import { updateWallet } from './update-wallet.ts';
 
-/** Returns the data layer that stores all resources in the database of `dependencies`. */
-export function createDataLayer(dependencies: Dependencies): DataLayer {
-  const { database } = dependencies;
+/** Returns the data layer that stores all resources in the database of `external`. */
+export function createDataLayer(external: Omit<Dependencies, 'backgroundWrites'>): DataLayer {
+  const { database } = external;
+  const dependencies = { ...external, backgroundWrites: new BackgroundWrites(database, external.onIgnored) };
   const keys = new IdempotencyKeys(dependencies, operations);
   const recordFailure: RecordFailure = (failure) => recordFailedSignIn(database, failure);
   const data: DataLayer = {

@@ -1,6 +1,7 @@
 import type { PasswordHasher } from '../credentials/password-hasher.ts';
 import type { PageTokens } from '../model/page-token.ts';
 import type { Ulid } from '../model/resource-name.ts';
+import type { BackgroundWrites } from '../storage/background-writes.ts';
 import type { Database } from '../storage/database.ts';
 import type { TokenStore } from '../storage/token-store.ts';
 
@@ -8,6 +9,7 @@ import type { TokenStore } from '../storage/token-store.ts';
 export type Dependencies = {
   readonly database: Database;
   readonly tokens: TokenStore;
+  readonly backgroundWrites: BackgroundWrites;
   readonly passwords: Pick<PasswordHasher, 'hash'>;
   readonly pageTokens: PageTokens;
   /** Returns the current time, in Unix milliseconds. */
@@ -22,6 +24,8 @@ export type Dependencies = {
   readonly maxKeptBytes: number;
   /** Is called after each sign-in, with `OK` or the reason of the error. */
   readonly onSignIn?: ((outcome: string) => void) | undefined;
+  /** Is called with the error of a write whose failure changes no response. */
+  readonly onIgnored?: ((error: unknown) => void) | undefined;
   /** Returns the public URL of the gateway, without a trailing slash. */
   readonly publicUrl: () => string;
 };

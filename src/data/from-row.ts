@@ -2,6 +2,7 @@ import { decodeTime } from 'ulid';
 import type { Account } from '../model/account.ts';
 import type { App } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
+import { onlyProjectOf } from '../model/principal.ts';
 import { coverImagePath, type Project } from '../model/project.ts';
 import { resourceName } from '../model/resource-name.ts';
 import type { Token } from '../model/token.ts';
@@ -30,16 +31,27 @@ export function tokenFromRow(row: TokenRow): Token {
 }
 
 /** Converts a stored token to its public data. */
-export function tokenFromItem({ id, appId, principal, expireTimeMs }: TokenItem): Token {
-  const isAccountToken = principal.level === 'account';
+export function tokenFromItem({
+  id,
+  appId,
+  title,
+  principal,
+  expireTimeMs,
+  lastUseTimeMs,
+}: TokenItem): Token {
+  const { level, accountId, isReadOnly } = principal;
   return {
     id,
-    level: principal.level,
-    account: resourceName('accounts', principal.accountId),
-    project: resourceName('projects', isAccountToken ? principal.defaultProjectId : principal.projectId),
+    level,
+    account: resourceName('accounts', accountId),
+    project: resourceName('projects', level === 'account' ? principal.defaultProjectId : principal.projectId),
     app: appId && resourceName('apps', appId),
+    title,
+    readOnly: isReadOnly,
+    onlyProject: onlyProjectOf(principal) !== undefined,
     createTimeMs: decodeTime(id),
     expireTimeMs,
+    lastUseTimeMs: lastUseTimeMs ?? undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Principal } from '../model/principal.ts';
+import { onlyProjectOf, type Principal } from '../model/principal.ts';
 import { type Collection, collectionOf, idOf, type ResourceName, type Ulid } from '../model/resource-name.ts';
 import { findApps } from '../storage/apps.ts';
 import { findProjects } from '../storage/projects.ts';
@@ -23,7 +23,8 @@ export async function getResources(
     findWallets(database, accountId, idsOf('wallets')),
   ]);
 
-  const isVisible = (projectId: Ulid) => principal.level === 'account' || principal.projectId === projectId;
+  const only = onlyProjectOf(principal);
+  const isVisible = (projectId: Ulid) => projectId === (only ?? projectId);
   const url = publicUrl();
   const found: readonly Resource[] = [
     ...projects.filter(({ id }) => isVisible(id)).map((row) => projectFromRow(row, url)),

@@ -8,7 +8,7 @@ import {
   keptResponseSealed,
   tooManyKeptResponses,
 } from '../model/api-error.ts';
-import type { Principal } from '../model/principal.ts';
+import { onlyProjectOf, type Principal } from '../model/principal.ts';
 import type { Database } from '../storage/database.ts';
 import { findKeptResponse, type IdempotencyKeyId, insertKeptResponse } from '../storage/idempotency-keys.ts';
 import { RequestTransaction } from '../storage/request-transaction.ts';
@@ -179,6 +179,6 @@ function idOfKey(principal: Principal, key: string): IdempotencyKeyId {
     throw invalidFields([{ field: 'Idempotency-Key', description }]);
   }
   const { accountId } = principal;
-  const principalId = principal.level === 'account' ? accountId : principal.projectId;
+  const principalId = onlyProjectOf(principal) ?? accountId;
   return { accountId, principalId, keyHash: hash('sha256', key) };
 }

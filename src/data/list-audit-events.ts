@@ -3,7 +3,7 @@ import { auditAction, optional, parseFields, resourceNameValidator, time } from 
 import type { ConnectionPage } from '../model/page.ts';
 import { idOf, ulidTime } from '../model/resource-name.ts';
 import { ALL_EVENTS, type AuditEventRow, EVENTS } from '../storage/audit-events.ts';
-import { assertAccountLevel, type Reader } from './actor.ts';
+import { assertWholeAccount, type Reader } from './actor.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import { auditEventFromRow } from './from-row.ts';
 import { type ListDependencies, readList } from './read-list.ts';
@@ -23,7 +23,7 @@ const VALIDATORS = {
  * @param input the arguments of a connection and, optionally, `since`, `until`, `action` and `resource`, and for the
  *   operator `account`
  * @throws INVALID_ARGUMENT with a violation for every invalid field
- * @throws PERMISSION_DENIED if the reader has a project token
+ * @throws PERMISSION_DENIED if the token of the reader does not see its whole account
  */
 export async function listAuditEvents(
   dependencies: ListDependencies,
@@ -31,7 +31,7 @@ export async function listAuditEvents(
   input: UntrustedInput,
 ): Promise<ConnectionPage<AuditEvent>> {
   const { account, since, until, action, resource } = parseFields(input, VALIDATORS);
-  assertAccountLevel(reader);
+  assertWholeAccount(reader);
   const accountId = reader === 'operator' ? account && idOf(account) : reader.principal.accountId;
   const isWanted = (row: AuditEventRow) =>
     row.action === (action ?? row.action) && row.resource === (resource ?? row.resource);

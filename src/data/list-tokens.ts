@@ -1,7 +1,7 @@
 import type { ConnectionPage } from '../model/page.ts';
 import type { Token } from '../model/token.ts';
 import { TOKENS } from '../storage/tokens.ts';
-import { accountOfList, assertAccountLevel, type Reader } from './actor.ts';
+import { accountOfList, assertWholeAccount, type Reader } from './actor.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import { tokenFromRow } from './from-row.ts';
 import { type ListDependencies, readList } from './read-list.ts';
@@ -11,14 +11,14 @@ import { type ListDependencies, readList } from './read-list.ts';
  *
  * @param input the arguments of a connection, and for the operator `account`
  * @throws INVALID_ARGUMENT with a violation for every invalid field
- * @throws PERMISSION_DENIED if the reader has a project token
+ * @throws PERMISSION_DENIED if the token of the reader does not see its whole account
  */
 export async function listTokens(
   dependencies: ListDependencies,
   reader: Reader,
   input: UntrustedInput,
 ): Promise<ConnectionPage<Token>> {
-  assertAccountLevel(reader);
+  assertWholeAccount(reader);
   const accountId = await accountOfList(dependencies.database, reader, input);
   const values = [accountId, dependencies.clock()];
   return readList(dependencies, { list: TOKENS, values, toItem: tokenFromRow }, input);

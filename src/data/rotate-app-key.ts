@@ -5,7 +5,7 @@ import { rotateAppKeyFields } from '../model/operation-fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findAccountOfApp, replaceAppKey } from '../storage/apps.ts';
 import { endTokensWithKey, revokeTokensOfApp } from '../storage/tokens.ts';
-import { type Actor, accountOf, assertAccountLevel, missing } from './actor.ts';
+import { type Actor, accountOf, assertAccountLevel, assertAppVisible, missing } from './actor.ts';
 import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
@@ -27,6 +27,7 @@ export async function rotateAppKey(
 
   return database.transaction(async (transaction) => {
     const accountId = await accountOf(transaction, actor, name, findAccountOfApp);
+    await assertAppVisible(transaction, actor, accountId, name);
     const privateKey = createCredential('key', accountId, keyId);
     const key = { private_key_id: keyId, private_key_hash: hashCredential(privateKey) };
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.

@@ -2,7 +2,7 @@ import { equalHashes, hashCredential } from '../credentials/credential.ts';
 import { appInactive, invalidCredentials } from '../model/api-error.ts';
 import { parseFields } from '../model/fields.ts';
 import { signInFields } from '../model/operation-fields.ts';
-import type { Principal } from '../model/principal.ts';
+import { onlyProjectOf, type Principal } from '../model/principal.ts';
 import { idOf, type Ulid } from '../model/resource-name.ts';
 import { type AppSecretRow, findAppSecret } from '../storage/apps.ts';
 import type { Queryable } from '../storage/database.ts';
@@ -58,7 +58,8 @@ export async function issueToken(
   const { database, clock, newId, maxTokensPerApp, tokenTtlSeconds } = dependencies;
   const now = clock();
   const { row, key } = await findApp(database, attempt, now);
-  const isVisible = principal?.level !== 'project' || principal.projectId === row?.project_id;
+  const only = principal && onlyProjectOf(principal);
+  const isVisible = only === undefined || only === row?.project_id;
   const isSignedIn = row !== undefined && key !== undefined && isVisible;
   const actor = { principal, client };
   if (!isSignedIn || row.active !== 1) {

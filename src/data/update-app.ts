@@ -4,7 +4,7 @@ import { updateAppFields } from '../model/operation-fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findAccountOfApp, findApps, updateApp as updateAppRow } from '../storage/apps.ts';
 import { revokeTokensOfApp } from '../storage/tokens.ts';
-import { type Actor, accountOf, assertAccountLevel, missing } from './actor.ts';
+import { type Actor, accountOf, assertAccountLevel, assertAppVisible, missing } from './actor.ts';
 import { type Act, fieldsIn, recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
@@ -23,12 +23,14 @@ export async function updateApp(
 
   if (fieldsIn(changes).length === 0) {
     const accountId = await accountOf(database, actor, name, findAccountOfApp);
+    await assertAppVisible(database, actor, accountId, name);
     const [row] = await findApps(database, accountId, [id]);
     if (row === undefined) throw missing(actor, name);
     return appFromRow(row);
   }
   return database.transaction(async (transaction) => {
     const accountId = await accountOf(transaction, actor, name, findAccountOfApp);
+    await assertAppVisible(transaction, actor, accountId, name);
     const row = await updateAppRow(transaction, accountId, id, changes);
     if (row === undefined) throw missing(actor, name);
     // Without this, the tokens would become valid again when the app is reactivated.

@@ -417,7 +417,10 @@ export type SignOutPayload = {
 
 /** The level of a token. */
 export type TokenLevel =
-  /** An account token, which the operator issues. It gives access to all resources of the account. */
+  /**
+   * An account token, which the operator issues. It gives access to all resources of the account, or
+   * to those of one project.
+   */
   | 'ACCOUNT'
   /** A project token, which `signIn` issues. It gives access to the resources of one project. */
   | 'PROJECT';
@@ -483,11 +486,14 @@ export type Viewer = {
   readonly level: TokenLevel;
   /** The resource name of the token, `tokens/<ULID>`. The ULID is the public id of the token, and not secret. */
   readonly name: Scalars['ResourceName']['output'];
-  /**
-   * The only project that a project token gives access to, or the project of new apps that are
-   * created with an account token.
-   */
+  /** Whether the token sees only this project. True for every project token. */
+  readonly onlyProject: Scalars['Boolean']['output'];
+  /** The only project that the token sees, or the project of new apps that are created with it. */
   readonly project: Project;
+  /** Whether the token may only read. All mutations are then refused with the reason `READ_ONLY_TOKEN`. */
+  readonly readOnly: Scalars['Boolean']['output'];
+  /** The title that the operator has given the token, up to 200 characters. May be empty. */
+  readonly title: Scalars['String']['output'];
 };
 
 /** A wallet on a blockchain network. */
@@ -824,7 +830,10 @@ export type ViewerResolvers<ContextType = Context, ParentType extends ResolversP
   expireTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   level?: Resolver<ResolversTypes['TokenLevel'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  onlyProject?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+  readOnly?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type WalletResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Wallet'] = ResolversParentTypes['Wallet']> = {

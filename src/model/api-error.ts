@@ -118,6 +118,12 @@ export function accountTokenRequired(): ApiError {
   return new ApiError('PERMISSION_DENIED', 'ACCOUNT_TOKEN_REQUIRED', message);
 }
 
+/** Returns the error for an operation that shows the whole account and was called with a token of one project. */
+export function wholeAccountRequired(): ApiError {
+  const message = 'This operation requires an account token that is not restricted to one project.';
+  return new ApiError('PERMISSION_DENIED', 'WHOLE_ACCOUNT_REQUIRED', message);
+}
+
 /** Returns the error for a resource that does not exist or is not visible to the token. */
 export function resourceNotFound(): ApiError {
   const message = 'The resource does not exist or is not visible to the token.';

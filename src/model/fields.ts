@@ -125,6 +125,9 @@ export function text(min: number, max: number): Validator<string> {
 /** The validator of a title: 1 to 200 code points. */
 export const title = text(1, 200);
 
+/** The validator of the title of a token: 0 to 200 code points. */
+export const tokenTitle = text(0, 200);
+
 /** The validator of a description: 0 to 2,000 code points. */
 export const description = text(0, 2000);
 

@@ -22,6 +22,12 @@ export type Scope =
       readonly isReadOnly: boolean;
     };
 
+/** Returns the only project that a token sees; undefined if it sees all projects of its account. */
+export function onlyProjectOf(scope: Scope): Ulid | undefined {
+  if (scope.level === 'project') return scope.projectId;
+  return scope.isOneProject ? scope.defaultProjectId : undefined;
+}
+
 /** The identity that a bearer token authenticates. */
 export type Principal = Scope & {
   /** The public id of the bearer token. */

@@ -38,6 +38,7 @@ type Columns = {
   readonly create_time_ms: number;
   readonly update_time_ms: number;
   readonly expire_time_ms: number;
+  readonly last_use_time_ms: number | null;
 };
 
 type Names<C extends string> = C extends `${infer First}, ${infer Others}` ? First | Names<Others> : C;
@@ -72,7 +73,7 @@ export const AUDIT_EVENT =
 export const IDEMPOTENCY_KEY = 'account_id, principal_id, key_hash, content_hash, response, expire_time_ms';
 
 /** All columns of a token. */
-export const TOKEN = 'account_id, id, app_id, app_key_id, value, expire_time_ms';
+export const TOKEN = 'account_id, id, app_id, app_key_id, title, value, expire_time_ms, last_use_time_ms';
 
 /** A table with the rows of accounts. */
 export type Table = {

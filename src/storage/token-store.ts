@@ -12,29 +12,36 @@ export type TokenRecord = {
   readonly principal: Scope;
 };
 
+/** The data of a valid token, and its last use. */
+export type FoundToken = TokenRecord & {
+  /** Unix time in milliseconds, up to an hour too early; null before the first use. */
+  readonly lastUseTimeMs: number | null;
+};
+
 /** The columns of a new token that Keyv does not know. Those of the app are empty for an account token. */
-export type TokenColumns = RowOf<'app_id, app_key_id'>;
+export type TokenColumns = Partial<RowOf<'app_id, app_key_id, title'>>;
 
 /** The store of valid tokens. */
 export type TokenStore = {
   /**
    * Returns the data of a token, or undefined if it is unknown, expired or revoked, or if its account is not active.
    */
-  find(accountId: Ulid, id: Ulid): Promise<TokenRecord | undefined>;
+  find(accountId: Ulid, id: Ulid): Promise<FoundToken | undefined>;
   /** Stores a token with a time to live of `ttlMs` milliseconds. */
   add(id: Ulid, record: TokenRecord, ttlMs: number): Promise<void>;
 };
 
-type Entry = { readonly value: string } & Expiry;
+const DEFAULTS = { app_id: '', app_key_id: '', title: '' };
+
+type Entry = { readonly value: string } & Expiry & RowOf<'last_use_time_ms'>;
 
 type Expiry = { readonly expire_time_ms: number | null };
-
-const NO_APP: TokenColumns = { app_id: '', app_key_id: '' };
 
 const COLUMNS = namesOf(TOKEN);
 
 // An entry of an account that is suspended or deleted is not found.
-const GET = `SELECT token.value, token.expire_time_ms FROM token JOIN account ON account.id = token.account_id
+const GET = `SELECT token.value, token.expire_time_ms, token.last_use_time_ms
+FROM token JOIN account ON account.id = token.account_id
 WHERE token.account_id = $1 AND token.id = $2 AND account.id = $1 AND account.state = 'ACTIVE'`;
 
 const SET = `INSERT INTO token (${TOKEN}) SELECT ${placeholders(COLUMNS, 1)} WHERE ${IF_FIRST}
@@ -52,17 +59,17 @@ const CLEAR = 'DELETE FROM token WHERE account_id = $1';
  * @param columns further columns of the tokens that are added
  */
 export function tokenStore(database: Queryable, clock: () => number, columns?: TokenColumns): TokenStore {
-  const keyv = new Keyv<TokenRecord>({
+  const keyv = new Keyv({
     // If Keyv caught errors, a token would seem unknown during an outage.
     throwOnErrors: true,
     emitErrors: false,
-    store: new KeyvAdapter(database, clock, columns),
+    store: new TokenAdapter(database, clock, columns),
     useKeyPrefix: false,
     serialize: JSON.stringify,
     deserialize: parseEntry,
   });
   return {
-    find: (accountId, id) => keyv.get(`${accountId}:${id}`),
+    find: (accountId, id) => keyv.get<FoundToken>(`${accountId}:${id}`),
 
     async add(id, record, ttlMs) {
       await keyv.set(`${record.principal.accountId}:${id}`, record, ttlMs);
@@ -91,7 +98,7 @@ export class KeyvAdapter implements KeyvStoreAdapter {
    * @param clock returns the current time, in Unix milliseconds
    * @param columns further columns of the entries that `set` inserts
    */
-  constructor(database: Queryable, clock: () => number, columns = NO_APP) {
+  constructor(database: Queryable, clock: () => number, columns: TokenColumns = {}) {
     this.#database = database;
     this.#clock = clock;
     this.#columns = columns;
@@ -104,14 +111,19 @@ export class KeyvAdapter implements KeyvStoreAdapter {
   // The type parameter is part of Keyv's interface. The value is always a string.
   async get<V>(key: string): Promise<V | undefined> {
     const [row] = await this.#database.read<Entry>(GET, idOf(key));
-    return this.#isLive(row) ? (row?.value as V) : undefined;
+    return row !== undefined && this.#isLive(row) ? (this.entryOf(row) as V) : undefined;
+  }
+
+  /** Returns the entry of a row, as text or as the object that Keyv makes of it. */
+  protected entryOf({ value }: Entry): unknown {
+    return value;
   }
 
   /** Inserts or replaces an entry. @param ttl the time to live, in milliseconds; an entry without it does not expire */
   async set(key: string, value: string, ttl?: number): Promise<void> {
     const [account_id, id] = idOf(key);
     const expire_time_ms = ttl === undefined ? null : this.#clock() + ttl;
-    const row = { ...this.#columns, account_id, id, value, expire_time_ms };
+    const row = { ...DEFAULTS, ...this.#columns, account_id, id, value, expire_time_ms };
     await this.#database.write(SET, valuesOf(row, COLUMNS));
   }
 
@@ -133,6 +145,15 @@ export class KeyvAdapter implements KeyvStoreAdapter {
 
   #isLive(row: Expiry | undefined): boolean {
     return row !== undefined && (row.expire_time_ms ?? Infinity) > this.#clock();
+  }
+}
+
+/** The adapter of the token store: the value of an entry has the last use of the token as well. */
+class TokenAdapter extends KeyvAdapter {
+  protected override entryOf({ value, last_use_time_ms }: Entry): unknown {
+    const entry = parseEntry(value);
+    entry.value.lastUseTimeMs = last_use_time_ms;
+    return entry;
   }
 }
 

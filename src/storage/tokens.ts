@@ -1,15 +1,16 @@
 import type { Ulid } from '../model/resource-name.ts';
-import type { Queryable } from './database.ts';
+import type { Queryable, Statement } from './database.ts';
 import { List } from './list.ts';
 import type { RowOf } from './tables.ts';
-import { parseEntry, type TokenRecord } from './token-store.ts';
+import { type FoundToken, parseEntry } from './token-store.ts';
 
 /** A token with its public data, and the SHA-256 of its secret. */
-export type TokenItem = TokenRecord & {
+export type TokenItem = FoundToken & {
   /** The app that signed in; undefined for an account token. */
   readonly appId: Ulid | undefined;
   /** The id of the token, which sorts by the time of issue. */
   readonly id: Ulid;
+  readonly title: string;
   /** Unix time in milliseconds. */
   readonly expireTimeMs: number;
 };
@@ -22,7 +23,7 @@ const REVOKE_OTHER_KEYS = 'DELETE FROM token WHERE account_id = $1 AND app_id = 
 const SHORTEN = `UPDATE token SET expire_time_ms = $3
 WHERE account_id = $1 AND app_id = $2 AND expire_time_ms > $3`;
 
-const COLUMNS = 'id, app_id, value, expire_time_ms';
+const COLUMNS = 'id, app_id, title, value, expire_time_ms, last_use_time_ms';
 
 /** The columns of a token that make a `TokenItem`. */
 export type TokenRow = RowOf<typeof COLUMNS>;
@@ -44,6 +45,12 @@ const REVOKE = 'DELETE FROM token WHERE account_id = $1 AND id = $2 RETURNING id
 
 const REVOKE_BY_NAME = `DELETE FROM token WHERE 'tokens/' || id = $1 AND expire_time_ms > $2
 RETURNING account_id, app_id`;
+
+const USE = `UPDATE token SET last_use_time_ms = $3
+WHERE account_id = $1 AND id = $2 AND COALESCE(last_use_time_ms, 0) <= $4`;
+
+/** The interval in which the last use of a token is written at most once. */
+const LAST_USE_INTERVAL_MS = 3_600_000;
 
 // The limit bounds the time for which SQLite blocks the event loop, to about 5 ms.
 const COUNT = `SELECT COUNT(*) AS count FROM
@@ -94,6 +101,17 @@ export async function revokeToken(
   await database.write(REVOKE, [accountId, id]);
 }
 
+/** Returns the statement that stores `now` as the last use of a token, or undefined if the stored one is recent. */
+export function lastUseStatement(
+  accountId: Ulid,
+  id: Ulid,
+  { lastUseTimeMs }: FoundToken,
+  now: number,
+): Statement | undefined {
+  const before = now - LAST_USE_INTERVAL_MS;
+  return (lastUseTimeMs ?? 0) > before ? undefined : { sql: USE, params: [accountId, id, now, before] };
+}
+
 /** Returns the number of tokens that are valid at `now`, or `MAX_COUNTED_TOKENS` if there are more. */
 export async function countTokens(database: Queryable, now: number): Promise<number> {
   const [row] = await database.read<{ count: number }>(COUNT, [now]);
@@ -136,6 +154,7 @@ export async function revokeTokensOfAccount(
 }
 
 /** Converts a row to a token with its public data. */
-export function tokenItem({ id, app_id, value, expire_time_ms }: TokenRow): TokenItem {
-  return { ...parseEntry(value).value, id, appId: app_id || undefined, expireTimeMs: expire_time_ms };
+export function tokenItem({ id, app_id, title, value, ...times }: TokenRow): TokenItem {
+  const { expire_time_ms: expireTimeMs, last_use_time_ms: lastUseTimeMs } = times;
+  return { ...parseEntry(value).value, id, appId: app_id || undefined, title, expireTimeMs, lastUseTimeMs };
 }

@@ -71,10 +71,13 @@ CREATE TABLE token (
   -- The app that signed in, and the id of the key with which it did. Both are empty for an account token.
   app_id TEXT NOT NULL DEFAULT '',
   app_key_id TEXT NOT NULL DEFAULT '',
+  title TEXT NOT NULL DEFAULT '',
   -- In the format of Keyv.
   value TEXT NOT NULL,
   -- Null if the entry never expires.
   expire_time_ms BIGINT,
+  -- The time of the last use, which is written at most once an hour. Null before the first use.
+  last_use_time_ms BIGINT,
   PRIMARY KEY (account_id, id)
 );
 CREATE INDEX token_by_expiry ON token (expire_time_ms);

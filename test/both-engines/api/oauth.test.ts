@@ -9,7 +9,7 @@ import {
   ulidOf,
   withOtherSecret,
 } from '../../support/actors.ts';
-import { bothApis, type Outcome, restApi } from '../../support/apis.ts';
+import { restApi } from '../../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
 
 // Source: RFC 6749, sections 2.3.1, 4.4 and 5; RFC 7009; RFC 8414.
@@ -208,26 +208,6 @@ describe('a request for a token is refused', () => {
     const response = await post('token', { ...GRANT, ...inBody(other) });
     expect(response.status).toBe(401);
     expect(await acts(own.account)).not.toContainEqual(expect.objectContaining({ action: 'sign_in.fail' }));
-  });
-});
-
-describe.each(bothApis(() => gateway.url))('by $name, a token that may only read', (both) => {
-  test('lists projects', async () => {
-    const token = await issue(app, { scope: 'read' });
-    expect((await both.listProjects(token)).value?.projects).toHaveLength(1);
-  });
-
-  test.each<[string, (token: string) => Promise<Outcome<unknown>>]>([
-    ['createApp', (token) => both.createApp(token, { title: 'Till', active: true })],
-    ['signIn', (token) => both.signIn(token, app)],
-    ['updateWallet', (token) => both.updateWallet(token, tenant.wallets[0] ?? '', { title: 'Changed' })],
-  ])('is refused before %s', async (_operation, change) => {
-    const { error, response } = await change(await issue(app, { scope: 'read' }));
-    expect(error).toMatchObject({ status: 'PERMISSION_DENIED', reason: 'READ_ONLY_TOKEN' });
-    expect(response.status).toBe(403);
-    expect(response.headers.get('www-authenticate')).toBe(
-      'Bearer realm="paw", error="insufficient_scope", scope="read write"',
-    );
   });
 });
 

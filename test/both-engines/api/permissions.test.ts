@@ -48,6 +48,8 @@ type Operation = {
   readonly operation: string;
   readonly account: Expected;
   readonly project: Expected;
+  /** With an account token of one project, if not the same as with a project token. */
+  readonly oneProject?: Expected;
   readonly only?: 'GraphQL';
   ask(api: Api, token: string | undefined, target: Target): Promise<Summary>;
 };
@@ -68,7 +70,11 @@ const REFUSED = [
   ["an app's private key", 'TOKEN_INVALID'],
 ] as const;
 
-type Bearer = (typeof REFUSED)[number][0] | 'an account token' | 'a project token';
+type Bearer =
+  | (typeof REFUSED)[number][0]
+  | 'an account token'
+  | 'a project token'
+  | 'an account token of one project';
 
 const NOT_FOUND = 'RESOURCE_NOT_FOUND';
 const NO_SIGN_IN = 'INVALID_CREDENTIALS';
@@ -80,6 +86,7 @@ const OPERATIONS: readonly Operation[] = [
     operation: 'createApp',
     account: { own: 'ok' },
     project: { own: ACCOUNT_ONLY },
+    oneProject: { own: 'ok' },
     ask: async (api, token) => summaryOf(await api.createApp(token, newApp()), () => 'ok'),
   },
   {
@@ -87,6 +94,7 @@ const OPERATIONS: readonly Operation[] = [
     only: 'GraphQL',
     account: row(NO_PROJECT, NO_PROJECT, 'ok', 'ok'),
     project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
+    oneProject: row(NO_PROJECT, NO_PROJECT, NO_PROJECT, 'ok'),
     ask: (_api, token, { project }) =>
       askGraphql(
         'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { project { name } } } }',
@@ -100,6 +108,7 @@ const OPERATIONS: readonly Operation[] = [
     only: 'GraphQL',
     account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
     project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
+    oneProject: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
     ask: (_api, token, { spareApp: name }) =>
       askGraphql(
         'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { name } } }',
@@ -113,6 +122,7 @@ const OPERATIONS: readonly Operation[] = [
     only: 'GraphQL',
     account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
     project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
+    oneProject: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
     ask: (_api, token, { spareApp: name }) =>
       askGraphql(
         'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { name } } }',
@@ -136,7 +146,7 @@ const OPERATIONS: readonly Operation[] = [
     project: { own: 'ok' },
     ask: (_api, token) =>
       askGraphql('{ viewer { level } }', token, {}, ({ viewer: { level } }) =>
-        sameName(level, token === home.token ? 'ACCOUNT' : 'PROJECT'),
+        sameName(level, token === tokens['a project token'] ? 'PROJECT' : 'ACCOUNT'),
       ),
   },
   {
@@ -214,6 +224,11 @@ const CASES = OPERATIONS.flatMap((operation) => [
   })),
   { ...operation, bearer: 'an account token' as const, expected: operation.account },
   { ...operation, bearer: 'a project token' as const, expected: operation.project },
+  {
+    ...operation,
+    bearer: 'an account token of one project' as const,
+    expected: operation.oneProject ?? operation.project,
+  },
 ]);
 
 const gateway = useGateway();
@@ -280,6 +295,7 @@ beforeAll(async () => {
     "an app's private key": ownApp.privateKey,
     'an account token': home.token,
     'a project token': await newProjectToken(),
+    'an account token of one project': await tokenOfOneProject(),
   };
   for (const token of Object.values(revoked)) {
     const { accountId, serial } = credentialParts(token);
@@ -368,10 +384,10 @@ function wireOf(reason: string, { name }: Api): string {
 
 /** All rows that an operation could change. */
 async function contents(): Promise<unknown> {
-  // A sweep can delete the expired tokens meanwhile.
-  const valid = `token WHERE expire_time_ms > ${gateway.clock()}`;
-  const tables = ['account', 'project', 'app', 'wallet', valid];
-  return Promise.all(tables.map((table) => gateway.database.read(`SELECT * FROM ${table} ORDER BY 1, 2`)));
+  // A sweep can delete the expired tokens meanwhile, and the last use of a token is stored after its request.
+  const valid = `SELECT account_id, id, value, expire_time_ms FROM token WHERE expire_time_ms > ${gateway.clock()}`;
+  const tables = ['account', 'project', 'app', 'wallet'].map((table) => `SELECT * FROM ${table}`);
+  return Promise.all([...tables, valid].map((select) => gateway.database.read(`${select} ORDER BY 1, 2`)));
 }
 
 function newApp() {
@@ -387,6 +403,7 @@ function newTitle(): string {
 /** Returns a new token in place of a valid one, which other tests use. */
 async function tokenToEnd(token: string | undefined): Promise<string | undefined> {
   if (token === home.token) return (await createAccountToken(gateway.admin, home, 86_400)).accessToken;
+  if (token === tokens['an account token of one project']) return tokenOfOneProject();
   const isValid = token === tokens['a project token'];
   return isValid
     ? projectTokenOf(
@@ -395,6 +412,12 @@ async function tokenToEnd(token: string | undefined): Promise<string | undefined
         targets.own.app,
       )
     : token;
+}
+
+async function tokenOfOneProject(): Promise<string> {
+  const [onlyProject] = home.projects;
+  const { account } = home;
+  return (await createAccountToken(gateway.admin, { account, onlyProject }, 86_400)).accessToken;
 }
 
 function neverIssued(kind: CredentialKind): string {

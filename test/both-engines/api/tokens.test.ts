@@ -218,7 +218,8 @@ function realTime() {
 
 /** The tokens of an account and of one of its apps. */
 function rowsOf({ account }: Tenant, app: AppFields) {
-  const sql = "SELECT * FROM token WHERE account_id = $1 AND app_id IN ('', $2) ORDER BY id";
+  const sql =
+    "SELECT id, value, expire_time_ms FROM token WHERE account_id = $1 AND app_id IN ('', $2) ORDER BY id";
   return gateway.database.read(sql, [account, app.name].map(ulidOf));
 }
 

@@ -179,6 +179,21 @@ describe('a command with an invalid value', () => {
       () => ['token', 'create', '--account', tenant.account, '--project', String(stranger.projects[0])],
     ],
     [
+      'the only project of another account',
+      ['only-project'],
+      () => ['token', 'create', '--account', tenant.account, '--only-project', String(stranger.projects[0])],
+    ],
+    [
+      'a default project beside the only project',
+      ['only-project'],
+      () => ['token', 'create', '--account', tenant.account, ...ofProject(tenant.projects[0])],
+    ],
+    [
+      'a title that is too long',
+      ['title'],
+      () => ['token', 'create', '--account', tenant.account, '--title', 'x'.repeat(201)],
+    ],
+    [
       'a malformed duration',
       ['--expires-in'],
       () => ['token', 'create', '--account', tenant.account, '--expires-in', 'soon'],
@@ -249,6 +264,22 @@ describe('the resources that the commands create', () => {
   });
 });
 
+test('token create gives a token its title, and takes away what it may not do', async () => {
+  const { account, projects } = await seedTenant(gateway, { projects: 2 });
+  const [, project = ''] = projects;
+  const options = ['--only-project', project, '--read-only', '--title', 'Dashboard'];
+  const { accessToken } = await runJson('token', 'create', '--account', account, ...options);
+  const query = '{ viewer { title readOnly onlyProject project { name } } }';
+  const expected = { title: 'Dashboard', readOnly: true, onlyProject: true };
+  const { data } = await graphqlBody(gateway.url, accessToken, query);
+  expect(data.viewer).toEqual({ ...expected, project: { name: project } });
+  const { tokens } = await runJson('token', 'list', '--account', account);
+  expect(tokens[1]).toMatchObject({ ...expected, project, level: 'account' });
+  const { stdout } = await run('token', 'list', '--account', account);
+  expect(stdout).toMatch(new RegExp(`  account  read-write  .+  unused +${account}\n`));
+  expect(stdout).toMatch(new RegExp(`  account  read-only   .+  ${project}  +Dashboard\n`));
+});
+
 test.each([
   ['127.0.0.1', 'http://127.0.0.1:4000'],
   ['0.0.0.0', 'http://localhost:4000'],
@@ -258,3 +289,7 @@ test.each([
   const settings = { HOST: host, DATABASE_URL: gateway.databaseUrl };
   expect(await withDatabase(settings, async ({ publicUrl }) => publicUrl())).toBe(url);
 });
+
+function ofProject(project = ''): string[] {
+  return ['--project', project, '--only-project', project];
+}

@@ -87,10 +87,10 @@ test('--json prints accounts, apps and tokens without their secrets', async () =
   expect(listed.apps).toStrictEqual(apps.map((app) => ({ ...app, privateKey: '' })));
   const { tokens } = await runJson('token', 'list', '--account', account, '--page-size', '2');
   const [project] = projects;
-  const common = { account, project, createTime: time, expireTime: time };
+  const common = { account, project, title: '', readOnly: false, createTime: time, expireTime: time };
   expect(tokens).toStrictEqual([
-    { ...common, id: tokenIds[0], level: 'account', app: '' },
-    { ...common, id: tokenIds[1], level: 'project', app: apps[0]?.name },
+    { ...common, id: tokenIds[0], level: 'account', onlyProject: false, app: '', lastUseTime: time },
+    { ...common, id: tokenIds[1], level: 'project', onlyProject: true, app: apps[0]?.name, lastUseTime: '' },
   ]);
 });
 

@@ -12,7 +12,10 @@ const COMMANDS: readonly (readonly [name: string, mentions: readonly string[]])[
   ['account create', ['--title']],
   ['project create', ['--account', '--title', '--description']],
   ['wallet create', ['--project', '--title', '--network', '--address', '--description']],
-  ['token create', ['--account', '--project', '--expires-in', '90d']],
+  [
+    'token create',
+    ['--account', '--project', '--only-project', '--read-only', '--title', '--expires-in', '90d'],
+  ],
   ['token revoke', ['--id', '--app', '--account']],
   ['account list', PAGE],
   ['account suspend', ['<name>']],

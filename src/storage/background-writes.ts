@@ -1,0 +1,36 @@
+import type { Queryable, Statement } from './database.ts';
+
+// Bounds the memory. A row for which there is no place is written after a later request.
+const MAX_WAITING = 1000;
+
+/**
+ * Writes for which no request waits, such as the last use of a token. They are executed one after the other, so that they
+ * use one connection at most. A failure is ignored: a later request writes the same.
+ */
+export class BackgroundWrites {
+  readonly #database: Pick<Queryable, 'write'>;
+  readonly #onError: (error: unknown) => void;
+  /** By the id of their row. */
+  readonly #waiting = new Map<string, Statement>();
+
+  /** @param onError is called with the error of each write that has failed */
+  constructor(database: Pick<Queryable, 'write'>, onError: (error: unknown) => void = () => {}) {
+    this.#database = database;
+    this.#onError = onError;
+  }
+
+  /** Adds a write of a row, unless one of the same row is waiting. @param id the id of the row, in any table */
+  add(id: string, statement: Statement): void {
+    if (this.#waiting.size >= MAX_WAITING || this.#waiting.has(id)) return;
+    this.#waiting.set(id, statement);
+    if (this.#waiting.size === 1) this.#run();
+  }
+
+  async #run(): Promise<void> {
+    // The loop includes what is added during it.
+    for (const [id, { sql, params }] of this.#waiting) {
+      await this.#database.write(sql, params).catch(this.#onError);
+      this.#waiting.delete(id);
+    }
+  }
+}
