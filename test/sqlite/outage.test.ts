@@ -6,7 +6,7 @@ import { bothApis, send } from '../support/apis.ts';
 import { damageTable, pathOf } from '../support/engine.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
-import { logLines, paw, startProgram } from '../support/paw.ts';
+import { logLines, paw, pawProcess, startProgram } from '../support/paw.ts';
 import { expectError } from '../support/refusal.ts';
 
 test('a lock of another process makes writes UNAVAILABLE by both APIs, is no outage, and blocks no reads', async () => {
@@ -94,6 +94,16 @@ test.each<[string, (file: string) => void]>([
   onTestFinished(remove);
   make(pathOf(url));
   await expect(openDatabase(url)).rejects.toMatchObject({ reason: 'UNAVAILABLE', fault: 'outage' });
+});
+
+test('a file in a missing folder of /proc ends the start with status 1 and one line', async () => {
+  const missing = '/proc/missing/folder';
+  const settings = { DATABASE_URL: `sqlite:${missing}/paw.db`, HOME: missing };
+  expect(await pawProcess(['serve'], settings)).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^paw: The database is unavailable: ENOENT[^\n]+\n$/),
+  });
 });
 
 test('a file that cannot be created ends a command with status 1 and one line', async () => {

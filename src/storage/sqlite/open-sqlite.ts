@@ -120,9 +120,21 @@ function openConnections(path: string): { writer: DatabaseSync; reader: Database
 /** Creates the file if it does not exist, readable by its owner only. SQLite gives its WAL files the same permissions. */
 function createFile(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    createFolder(dirname(path));
     closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
     throw unavailable(error);
+  }
+}
+
+/** Creates a folder and its parents. In `/proc`, the recursive `mkdir` of Node would never end. */
+export function createFolder(path: string): void {
+  if (existsSync(path)) return;
+  createFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another process may have been faster.
+    if (!existsSync(path)) throw error;
   }
 }

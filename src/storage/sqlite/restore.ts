@@ -4,7 +4,6 @@ import {
   constants,
   copyFileSync,
   existsSync,
-  mkdirSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -15,6 +14,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { LATEST_VERSION } from '../migrations.ts';
 import { BackupError, removeDatabase } from './backup.ts';
 import { findFileProblems, readFileVersion } from './check.ts';
+import { createFolder } from './open-sqlite.ts';
 import { BUSY, primaryResultCode } from './statements.ts';
 import { syncFile } from './sync-file.ts';
 
@@ -36,7 +36,7 @@ export function restoreSqlite(file: string, link: string): number {
     throw new BackupError(`The file ${file} is incomplete without ${file}-wal. Use a file of "paw backup".`);
   }
   const path = existsSync(link) ? realpathSync(link) : link;
-  mkdirSync(dirname(path), { recursive: true });
+  createFolder(dirname(path));
   const copy = `${path}.restore-${randomUUID()}`;
   try {
     copyFileSync(file, copy, constants.COPYFILE_EXCL);
