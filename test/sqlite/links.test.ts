@@ -62,6 +62,14 @@ test.each([
   expect(readdirSync(folder).filter((name) => name.includes('restore'))).toEqual([]);
 });
 
+test('a restoration through a link to a file that does not exist creates this file', async () => {
+  const missing = join(folder, 'missing.db');
+  symlinkSync(missing, link);
+  expect(await run('restore', path)).toMatchObject({ status: 0, stderr: '' });
+  expect(readlinkSync(link)).toBe(missing);
+  expect(await titles(missing)).toEqual(['Wallet 1']);
+});
+
 test('a restoration moves the log of a killed server to the other names of the file', async () => {
   const [left, kept] = [join(folder, 'left.db'), join(folder, 'kept.db')];
   const server = new DatabaseSync(path);

@@ -4,12 +4,14 @@ import {
   constants,
   copyFileSync,
   existsSync,
+  lstatSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LATEST_VERSION } from '../migrations.ts';
 import { BackupError, removeDatabase } from './backup.ts';
@@ -35,7 +37,7 @@ export function restoreSqlite(file: string, link: string): number {
   if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
     throw new BackupError(`The file ${file} is incomplete without ${file}-wal. Use a file of "paw backup".`);
   }
-  const path = existsSync(link) ? realpathSync(link) : link;
+  const path = followLink(link);
   createFolder(dirname(path));
   const copy = `${path}.restore-${randomUUID()}`;
   try {
@@ -50,6 +52,13 @@ export function restoreSqlite(file: string, link: string): number {
   } finally {
     removeDatabase(copy);
   }
+}
+
+/** Returns the file that a symbolic link leads to, which may not exist, or the path itself if it is none. */
+function followLink(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
+  return isLink ? resolve(realpathSync(dirname(path)), readlinkSync(path)) : path;
 }
 
 /** Returns the schema version of an intact backup. @param file the name of the backup in error messages */
