@@ -193,6 +193,16 @@ describe('a request for a token is refused', () => {
     expect(response.body).toStrictEqual({ error, error_description: expect.stringContaining(name) });
   });
 
+  test('with a form of more than 4,096 bytes: invalid_request', async () => {
+    const size = String(new URLSearchParams({ ...GRANT, padding: '' })).length;
+    const forms = [4096, 4097].map((bytes) => ({ ...GRANT, padding: 'x'.repeat(bytes - size) }));
+    const responses = await Promise.all(forms.map((form) => post('token', form)));
+    expect(responses.map(({ status, body }) => [status, body.error])).toEqual([
+      [401, 'invalid_client'],
+      [413, 'invalid_request'],
+    ]);
+  });
+
   test('for an inactive app: unauthorized_client', async () => {
     const other = await createApp(api, tenant.token);
     await updateApp(gateway.admin, 'operator', { name: other.name, active: false });
