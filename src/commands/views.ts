@@ -41,7 +41,8 @@ export function auditEventView(event: AuditEvent) {
     token: tokenId ?? '',
     fields,
     count: event.count,
-    actor: credentialId === undefined ? 'operator' : 'credential',
+    // A sign-in by OAuth has no token.
+    actor: address === undefined ? 'operator' : credentialId === undefined ? 'client' : 'credential',
     credential: credentialId ?? '',
     address: address ?? '',
     requestId: requestId ?? '',

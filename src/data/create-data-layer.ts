@@ -9,6 +9,7 @@ import { getViewer } from './get-viewer.ts';
 import { endToken, grantToken } from './grant-token.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import { listProjectApps } from './list-apps.ts';
+import { listAuditEvents } from './list-audit-events.ts';
 import { listProjects } from './list-projects.ts';
 import { listProjectWallets } from './list-wallets.ts';
 import { rotateAppKey } from './rotate-app-key.ts';
@@ -63,6 +64,8 @@ function operations(dependencies: Dependencies, recordFailure: RecordFailure): O
       listProjectApps(dependencies, principal, projects, input),
     listProjectWallets: (principal, projects, input) =>
       listProjectWallets(dependencies, principal, projects, input),
+    listEvents: (principal, { action, ...page }) =>
+      listAuditEvents(dependencies, { principal }, { ...page, action: action ?? undefined }),
     getResources: (principal, names) => getResources(dependencies, principal, names),
     async checkReady() {
       await dependencies.database.checkReady();

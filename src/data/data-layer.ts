@@ -1,4 +1,5 @@
 import type { App } from '../model/app.ts';
+import type { AuditEvent } from '../model/audit-event.ts';
 import type { ConnectionArguments, ConnectionPage } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Project } from '../model/project.ts';
@@ -37,6 +38,9 @@ export type SignInResult = {
 
 /** A page of projects. */
 export type ProjectPage = ConnectionPage<Project>;
+
+/** The arguments of a connection of audit events as the client sent them. */
+export type EventArguments = ConnectionArguments & { readonly action?: unknown };
 
 /** A resource that can be fetched by its name. */
 export type Resource = Project | App | Wallet;
@@ -177,6 +181,13 @@ export type DataLayer = {
     projects: readonly ResourceName<'projects'>[],
     input: ConnectionArguments,
   ): Promise<readonly ConnectionPage<Wallet>[]>;
+
+  /**
+   * Returns one page of the audit events of the account of the principal, the newest first.
+   * @param input the arguments of a connection and, optionally, `action`; null means omitted
+   * @throws PERMISSION_DENIED if the principal is not an account, or sees only one project of it
+   */
+  listEvents(principal: Principal, input: EventArguments): Promise<ConnectionPage<AuditEvent>>;
 
   /**
    * Returns the resources with the given names, in the order of the names. A resource that does not

@@ -1,8 +1,8 @@
-import type { AuditEvent } from '../model/audit-event.ts';
+import type { AuditAction, AuditEvent } from '../model/audit-event.ts';
 import { auditAction, optional, parseFields, resourceNameValidator, time } from '../model/fields.ts';
 import type { ConnectionPage } from '../model/page.ts';
-import { idOf, ulidTime } from '../model/resource-name.ts';
-import { ALL_EVENTS, type AuditEventRow, EVENTS } from '../storage/audit-events.ts';
+import { idOf, type Ulid, ulidTime } from '../model/resource-name.ts';
+import { ALL_EVENTS, type AuditEventRow, EVENTS, EVENTS_OF_ACTION } from '../storage/audit-events.ts';
 import { assertWholeAccount, type Reader } from './actor.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import { auditEventFromRow } from './from-row.ts';
@@ -20,8 +20,8 @@ const VALIDATORS = {
  * Returns one page of the audit events of an account, the newest first. The operator can read those of all accounts, and
  * of an account that has been deleted.
  *
- * @param input the arguments of a connection and, optionally, `since`, `until`, `action` and `resource`, and for the
- *   operator `account`
+ * @param input the arguments of a connection and, optionally, `action`, and for the operator `account`, `since`, `until`
+ *   and `resource`
  * @throws INVALID_ARGUMENT with a violation for every invalid field
  * @throws PERMISSION_DENIED if the token of the reader does not see its whole account
  */
@@ -33,14 +33,21 @@ export async function listAuditEvents(
   const { account, since, until, action, resource } = parseFields(input, VALIDATORS);
   assertWholeAccount(reader);
   const accountId = reader === 'operator' ? account && idOf(account) : reader.principal.accountId;
+  // Those of an account have an index by action. Only the operator can search for the others.
   const isWanted = (row: AuditEventRow) =>
     row.action === (action ?? row.action) && row.resource === (resource ?? row.resource);
+  const isSearched = resource !== undefined || (accountId === undefined && action !== undefined);
   const source = {
-    list: accountId === undefined ? ALL_EVENTS : EVENTS,
-    values: accountId === undefined ? [] : [accountId],
+    ...listOf(accountId, action),
     range: [since === undefined ? '' : ulidTime(since), until === undefined ? 'Z' : ulidTime(until)] as const,
-    isWanted: action === undefined && resource === undefined ? undefined : isWanted,
+    isWanted: isSearched ? isWanted : undefined,
     toItem: auditEventFromRow,
   };
   return readList(dependencies, source, input);
+}
+
+function listOf(accountId: Ulid | undefined, action: AuditAction | undefined) {
+  if (accountId === undefined) return { list: ALL_EVENTS, values: [] };
+  if (action === undefined) return { list: EVENTS, values: [accountId] };
+  return { list: EVENTS_OF_ACTION, values: [accountId, action] };
 }

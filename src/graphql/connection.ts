@@ -1,4 +1,5 @@
 import type { App } from '../model/app.ts';
+import type { AuditEvent } from '../model/audit-event.ts';
 import type { ConnectionPage } from '../model/page.ts';
 import type { Project } from '../model/project.ts';
 import type { Wallet } from '../model/wallet.ts';
@@ -65,6 +66,8 @@ export class PageInfo {
 // The generated types can't name a type with a parameter.
 export type AppConnection = Connection<App>;
 export type AppEdge = Edge<App>;
+export type EventConnection = Connection<AuditEvent>;
+export type EventEdge = Edge<AuditEvent>;
 export type ProjectConnection = Connection<Project>;
 export type ProjectEdge = Edge<Project>;
 export type WalletConnection = Connection<Wallet>;

@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import type {
   Client,
   DataLayer,
+  EventArguments,
   KeyedRequest,
   Operations,
   ProjectPage,
@@ -12,6 +13,7 @@ import type { IdempotencyHeaders } from '../http/idempotency.ts';
 import type { Failure, GraphqlOperation } from '../http/observation/request-record.ts';
 import { ApiError, tokenInvalid } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
+import type { AuditEvent } from '../model/audit-event.ts';
 import type { ConnectionArguments, ConnectionPage } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Project } from '../model/project.ts';
@@ -126,6 +128,13 @@ export class Context {
   listProjects(input: ConnectionArguments): Promise<ProjectPage> {
     const { data, principal } = this;
     return cached(this.state, keyOf('projects', input), () => data.listProjects(principal, input));
+  }
+
+  /** Calls `DataLayer.listEvents`, and caches the result by its arguments. */
+  listEvents(input: EventArguments): Promise<ConnectionPage<AuditEvent>> {
+    const { data, principal } = this;
+    const key = keyOf(`events ${input.action ?? ''}`, input);
+    return cached(this.state, key, () => data.listEvents(principal, input));
   }
 
   /** Returns a page of the apps of a project. The same page of all projects of a turn is one call of the data layer. */

@@ -28,12 +28,12 @@ const META_FIELDS = [SchemaMetaFieldDef, TypeMetaFieldDef];
  * can be the longest ones.
  */
 const INTROSPECTION_LENGTHS: Readonly<Record<string, number>> = {
-  [TypeMetaFieldDef.name]: 45,
-  queryType: 45,
-  mutationType: 45,
-  types: 45,
+  [TypeMetaFieldDef.name]: 55,
+  queryType: 55,
+  mutationType: 55,
+  types: 55,
   directives: 5,
-  fields: 2.7,
+  fields: 3,
   args: 0.3,
   inputFields: 0.5,
   enumValues: 0.8,

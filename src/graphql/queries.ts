@@ -28,4 +28,6 @@ export const queries: QueryResolvers = {
   viewer: (_parent, _args, context) => context.getViewer(),
 
   projects: async (_parent, args, context) => new Connection(await context.listProjects(args)),
+
+  events: async (_parent, args, context) => new Connection(await context.listEvents(args)),
 };

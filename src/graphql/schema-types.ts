@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { App as AppModel } from '../model/app.ts';
-import type { AppConnection as AppConnectionModel, AppEdge as AppEdgeModel, PageInfo as PageInfoModel, ProjectConnection as ProjectConnectionModel, ProjectEdge as ProjectEdgeModel, WalletConnection as WalletConnectionModel, WalletEdge as WalletEdgeModel } from './connection.ts';
+import type { AppConnection as AppConnectionModel, AppEdge as AppEdgeModel, EventConnection as EventConnectionModel, EventEdge as EventEdgeModel, PageInfo as PageInfoModel, ProjectConnection as ProjectConnectionModel, ProjectEdge as ProjectEdgeModel, WalletConnection as WalletConnectionModel, WalletEdge as WalletEdgeModel } from './connection.ts';
+import type { AuditEvent as AuditEventModel } from '../model/audit-event.ts';
 import type { Project as ProjectModel } from '../model/project.ts';
 import type { Token as TokenModel } from '../model/token.ts';
 import type { Wallet as WalletModel } from '../model/wallet.ts';
@@ -101,6 +102,76 @@ export type CreateAppPayload = {
   readonly clientMutationId: Maybe<Scalars['String']['output']>;
   /** The private key, beside the app, so that a normalized cache of a client does not keep it. */
   readonly privateKey: Scalars['String']['output'];
+};
+
+/**
+ * An audit event: an act that was done once, or several times within a minute. It contains no value
+ * of a field, and no secret.
+ */
+export type Event = {
+  readonly __typename?: 'Event';
+  /**
+   * The act: `account.create`, `account.suspend`, `account.resume`, `account.delete`,
+   * `project.create`, `project.update`, `project.delete`, `wallet.create`, `wallet.update`,
+   * `wallet.delete`, `app.create`, `app.update`, `app.activate`, `app.deactivate`, `app.rotate_key`,
+   * `app.delete`, `token.create`, `token.revoke`, `sign_in.succeed`, `sign_in.fail`, `sign_in.undo`
+   * or `sign_out`. More can be added. It is a string, because a name of an enum can't contain a dot.
+   */
+  readonly action: Scalars['String']['output'];
+  /**
+   * The IPv4 address of the client, or its IPv6 network of 64 bits. Null for the operator, and for
+   * the failed sign-ins beyond the first 100 of a minute.
+   */
+  readonly address: Maybe<Scalars['String']['output']>;
+  /**
+   * The number of revoked tokens, or of equal updates or failed sign-ins within the minute. Otherwise
+   * 1.
+   */
+  readonly count: Scalars['Int']['output'];
+  /**
+   * The token with which it was done, `tokens/<ULID>`. Null for the operator, and for a sign-in by
+   * OAuth, which needs no token.
+   */
+  readonly credential: Maybe<Scalars['ResourceName']['output']>;
+  /** The names of the fields that an update has set. Empty for other acts. */
+  readonly fields: ReadonlyArray<Scalars['String']['output']>;
+  /** The resource name, `events/<ULID>`. */
+  readonly id: Scalars['ID']['output'];
+  /** The resource name, `events/<ULID>`. The same as `id`. */
+  readonly name: Scalars['ResourceName']['output'];
+  /**
+   * The `X-Request-Id` of the response, of the first request if the event counts several. Null for
+   * the operator.
+   */
+  readonly requestId: Maybe<Scalars['String']['output']>;
+  /** The resource of the act. A failed sign-in of an app that does not exist has the account. */
+  readonly resource: Scalars['ResourceName']['output'];
+  /** The time of the act, or the start of its minute for an act that is counted. */
+  readonly time: Scalars['DateTime']['output'];
+  /** The token that was issued or revoked, `tokens/<ULID>`. Null for other acts. */
+  readonly token: Maybe<Scalars['ResourceName']['output']>;
+};
+
+/** A connection of audit events. Source: Relay Cursor Connections. */
+export type EventConnection = {
+  readonly __typename?: 'EventConnection';
+  /** The events of the page, each with its cursor. */
+  readonly edges: ReadonlyArray<EventEdge>;
+  /** The events of the page, without cursors. */
+  readonly nodes: ReadonlyArray<Event>;
+  /** The page info. */
+  readonly pageInfo: PageInfo;
+  /** The number of all events of the list, or 10,000 if it has more. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An edge of a connection of audit events. */
+export type EventEdge = {
+  readonly __typename?: 'EventEdge';
+  /** The cursor of the edge, an opaque token. */
+  readonly cursor: Scalars['String']['output'];
+  /** The event. */
+  readonly node: Event;
 };
 
 /**
@@ -308,6 +379,12 @@ export type ProjectEdge = {
 export type Query = {
   readonly __typename?: 'Query';
   /**
+   * The audit events of the account, the newest first: what was done, when, and with which token.
+   * Requires an account token for all projects of the account; it may be one that only reads. Use
+   * `first` and `after` for paging to older events, or `last` and `before` for paging to newer ones.
+   */
+  readonly events: EventConnection;
+  /**
    * A project, app or wallet. Null if it does not exist or is not visible to the token; the
    * two cases have the same response.
    */
@@ -329,6 +406,16 @@ export type Query = {
    * it whether a token is valid.
    */
   readonly viewer: Viewer;
+};
+
+
+/** The queries. Every field except introspection requires a bearer token. */
+export type QueryEventsArgs = {
+  action?: InputMaybe<Scalars['String']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -632,6 +719,9 @@ export type ResolversTypes = {
   CreateAppInput: CreateAppInput;
   CreateAppPayload: ResolverTypeWrapper<Omit<CreateAppPayload, 'app'> & { app: ResolversTypes['App'] }>;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
+  Event: ResolverTypeWrapper<AuditEventModel>;
+  EventConnection: ResolverTypeWrapper<EventConnectionModel>;
+  EventEdge: ResolverTypeWrapper<EventEdgeModel>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
@@ -672,6 +762,9 @@ export type ResolversParentTypes = {
   CreateAppInput: CreateAppInput;
   CreateAppPayload: Omit<CreateAppPayload, 'app'> & { app: ResolversParentTypes['App'] };
   DateTime: Scalars['DateTime']['output'];
+  Event: AuditEventModel;
+  EventConnection: EventConnectionModel;
+  EventEdge: EventEdgeModel;
   ID: Scalars['ID']['output'];
   Int: Scalars['Int']['output'];
   Mutation: Record<PropertyKey, never>;
@@ -737,6 +830,32 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
   name: 'DateTime';
 }
 
+export type EventResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Event'] = ResolversParentTypes['Event']> = {
+  action?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  address?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  credential?: Resolver<Maybe<ResolversTypes['ResourceName']>, ParentType, ContextType>;
+  fields?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  requestId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  resource?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  time?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  token?: Resolver<Maybe<ResolversTypes['ResourceName']>, ParentType, ContextType>;
+};
+
+export type EventConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['EventConnection'] = ResolversParentTypes['EventConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['EventEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Event']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type EventEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['EventEdge'] = ResolversParentTypes['EventEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Event'], ParentType, ContextType>;
+};
+
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   createApp: Resolver<Maybe<ResolversTypes['CreateAppPayload']>, ParentType, ContextType, RequireFields<MutationCreateAppArgs, 'input'>>;
   rotateAppKey: Resolver<Maybe<ResolversTypes['RotateAppKeyPayload']>, ParentType, ContextType, RequireFields<MutationRotateAppKeyArgs, 'input'>>;
@@ -783,6 +902,7 @@ export type ProjectEdgeResolvers<ContextType = Context, ParentType extends Resol
 };
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  events: Resolver<ResolversTypes['EventConnection'], ParentType, ContextType, Partial<QueryEventsArgs>>;
   node: Resolver<Maybe<ResolversTypes['Node']>, ParentType, ContextType, RequireFields<QueryNodeArgs, 'id'>>;
   nodes: Resolver<ReadonlyArray<Maybe<ResolversTypes['Node']>>, ParentType, ContextType, RequireFields<QueryNodesArgs, 'ids'>>;
   projects: Resolver<ResolversTypes['ProjectConnection'], ParentType, ContextType, Partial<QueryProjectsArgs>>;
@@ -869,6 +989,9 @@ export type Resolvers<ContextType = Context> = {
   AppEdge?: AppEdgeResolvers<ContextType>;
   CreateAppPayload?: CreateAppPayloadResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
+  Event?: EventResolvers<ContextType>;
+  EventConnection?: EventConnectionResolvers<ContextType>;
+  EventEdge?: EventEdgeResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   Node?: NodeResolvers<ContextType>;
   PageInfo?: PageInfoResolvers<ContextType>;

@@ -1,8 +1,9 @@
 import { type GraphQLResolveInfo, Kind } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { App } from '../model/app.ts';
+import type { AuditEvent } from '../model/audit-event.ts';
 import type { Project } from '../model/project.ts';
-import { collectionOf, type ResourceName, resourceName } from '../model/resource-name.ts';
+import { collectionOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
 import type { Resolvers, ResolversParentTypes, Scalars } from './schema-types.ts';
 
@@ -51,6 +52,16 @@ export const types = {
     updateTime: ({ updateTimeMs }) => isoTime(updateTimeMs),
   },
 
+  Event: {
+    id: eventName,
+    name: eventName,
+    credential: ({ credentialId }) => tokenName(credentialId),
+    token: ({ tokenId }) => tokenName(tokenId),
+    address: ({ address }) => address || null,
+    requestId: ({ requestId }) => requestId ?? null,
+    time: ({ timeMs }) => isoTime(timeMs),
+  },
+
   Viewer: {
     name: ({ id }) => resourceName('tokens', id),
     level: ({ level }) => (level === 'account' ? 'ACCOUNT' : 'PROJECT'),
@@ -60,6 +71,10 @@ export const types = {
   },
 
   AppConnection: {
+    totalCount: ({ page }) => page.readTotalCount(),
+  },
+
+  EventConnection: {
     totalCount: ({ page }) => page.readTotalCount(),
   },
 
@@ -93,6 +108,14 @@ export function isoTime(timeMs: number): string {
 }
 
 const NAME_FIELDS = new Set(['id', 'name', '__typename']);
+
+function eventName({ id }: AuditEvent): string {
+  return `events/${id}`;
+}
+
+function tokenName(id: Ulid | undefined): string | null {
+  return id === undefined ? null : resourceName('tokens', id);
+}
 
 /** Resolves the project of a resource. The project is read only if the query selects more than its name. */
 function resolveProject(

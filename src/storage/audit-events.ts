@@ -21,6 +21,13 @@ const TABLE = { name: 'audit_event', columns: AUDIT_EVENT } as const;
 /** The audit events of an account, the newest first. */
 export const EVENTS = new List<AuditEventRow>(TABLE, { where: ['account_id ='], newestFirst: true });
 
+/** The audit events of an account with one action, the newest first. Their index is `audit_event_by_action`. */
+export const EVENTS_OF_ACTION = new List<AuditEventRow>(TABLE, {
+  where: ['account_id =', 'action ='],
+  newestFirst: true,
+  prefix: 'act/',
+});
+
 /** The audit events of all accounts, the newest first. Their index is `audit_event_by_name`. */
 export const ALL_EVENTS = new List<AuditEventRow>(TABLE, { where: [], newestFirst: true, prefix: 'events/' });
 

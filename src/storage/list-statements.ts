@@ -39,7 +39,8 @@ export function listStatement(
   const select = (part: number, conditions: readonly string[]) => {
     const search = (last: string) => `FROM ${name} WHERE ${[...conditions, last].join(' AND ')}`;
     const rows = `SELECT ${columns} ${search(after)} LIMIT $${start + 1}`;
-    const counted = `SELECT id ${search("id > ''")} LIMIT ${MAX_TOTAL_COUNT}`;
+    // With the order, a large list is counted by its index, up to the limit.
+    const counted = `SELECT id ${search(`${key} > '' ORDER BY ${key}`)} LIMIT ${MAX_TOTAL_COUNT}`;
     const previous = `(SELECT id ${search(before)} LIMIT 1) AS previous_id`;
     switch (kind) {
       case 'page':

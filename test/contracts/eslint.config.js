@@ -20,8 +20,12 @@ export default [
         'error',
         { exceptions: { types: ['PageInfo', 'Viewer'], suffixes: ['Connection', 'Edge', 'Payload'] } },
       ],
-      // The fields `nodes`, of a connection and of Query, list objects without cursors.
-      '@graphql-eslint/relay-edge-types': ['error', { listTypeCanWrapOnlyEdgeType: false }],
+      // The fields `nodes`, of a connection and of Query, list objects without cursors. An audit event is a record that
+      // no client refetches.
+      '@graphql-eslint/relay-edge-types': [
+        'error',
+        { listTypeCanWrapOnlyEdgeType: false, shouldImplementNode: false },
+      ],
       // Related fields are kept together: the name is first, and `first` is next to `after`.
       '@graphql-eslint/alphabetize': 'off',
       // A description of one line is a string. A longer one is a block string.

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { idOf, parseResourceName, type Ulid } from '../../src/model/resource-name.ts';
-import { ALL_EVENTS, EVENTS } from '../../src/storage/audit-events.ts';
+import { ALL_EVENTS, EVENTS, EVENTS_OF_ACTION } from '../../src/storage/audit-events.ts';
 import type { Database, Execute, Queryable, Row, Value } from '../../src/storage/database.ts';
 import { PROJECTS as PROJECT_LIST } from '../../src/storage/projects.ts';
 import { sweepExpired } from '../../src/storage/sweep.ts';
@@ -191,15 +191,22 @@ test.each(['force_custom_plan', 'force_generic_plan'] as const)(
         const [page] = await list.readPages(explained, { values, range: ['7', '8'] }, request);
         expect(page?.items).toHaveLength(4);
       }
+      // Statistics of the action say nothing about the rows of one account.
+      for (const [action, found] of [
+        ['app.create', 4],
+        ['app.delete', 0],
+      ] as const) {
+        const selection = { values: ['7', action] };
+        const [page] = await EVENTS_OF_ACTION.readPages(explained, selection, request);
+        expect(page?.items).toHaveLength(found);
+      }
     }
     const scans = steps.filter((step) => step['Relation Name'] === 'audit_event');
     expect(scans.map((step) => step['Index Name'])).toEqual([
-      'audit_event_pkey',
-      'audit_event_by_name',
-      'audit_event_pkey',
-      'audit_event_by_name',
+      ...['audit_event_pkey', 'audit_event_by_name', 'audit_event_by_action', 'audit_event_by_action'],
+      ...['audit_event_pkey', 'audit_event_by_name', 'audit_event_by_action', 'audit_event_by_action'],
     ]);
-    expect(scans.map(rowsRead)).toEqual([5, 5, 5, 5]);
+    expect(scans.map(rowsRead)).toEqual([5, 5, 5, 0, 5, 5, 5, 0]);
   },
 );
 

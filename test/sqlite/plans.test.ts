@@ -9,7 +9,7 @@ import {
 } from '../../src/model/resource-name.ts';
 import { ACCOUNTS } from '../../src/storage/accounts.ts';
 import { APPS, findAccountOfApp, replaceAppKey, updateApp } from '../../src/storage/apps.ts';
-import { ALL_EVENTS, countAuditEvents, EVENTS } from '../../src/storage/audit-events.ts';
+import { ALL_EVENTS, countAuditEvents, EVENTS, EVENTS_OF_ACTION } from '../../src/storage/audit-events.ts';
 import type { Database, Execute } from '../../src/storage/database.ts';
 import { findAccountOfProject, hasDependents, PROJECTS, updateProject } from '../../src/storage/projects.ts';
 import { insertSignIn } from '../../src/storage/sign-ins.ts';
@@ -94,6 +94,7 @@ test('the token of a request and the rows of the commands are found by an index'
     await list.readPages(explained, { values: [accountId] }, page);
   }
   await TOKENS.readPages(explained, { values: [accountId, 0] }, page);
+  await EVENTS_OF_ACTION.readPages(explained, { values: [accountId, 'app.create'] }, page);
   await ALL_EVENTS.readPages(explained, { values: [] }, page);
   await findToken(explained, accountId, id);
   await findTokenById(explained, id);

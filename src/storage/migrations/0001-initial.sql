@@ -128,6 +128,10 @@ CREATE TABLE audit_event (
 -- For the list of all accounts, and for the deletion of old events.
 CREATE INDEX audit_event_by_name ON audit_event (('events/' || id));
 
+-- For the list of the events of an account with one action. With an index on the id itself, PostgreSQL could use the
+-- primary key, and read all events of an account to find those with a rare action.
+CREATE INDEX audit_event_by_action ON audit_event (account_id, action, ('act/' || id));
+
 -- One row: the key for the MACs of page tokens, shared by all instances.
 CREATE TABLE page_token_key (
   id SMALLINT PRIMARY KEY CHECK (id = 1),

@@ -150,6 +150,13 @@ const OPERATIONS: readonly Operation[] = [
       ),
   },
   {
+    operation: 'events',
+    only: 'GraphQL',
+    account: { own: 'ok' },
+    project: { own: ACCOUNT_ONLY },
+    ask: (_api, token) => askGraphql('{ events { nodes { id } } }', token, {}, () => 'ok'),
+  },
+  {
     operation: 'signIn',
     account: row(NO_SIGN_IN, NO_SIGN_IN, 'ok', 'ok'),
     project: row(NO_SIGN_IN, NO_SIGN_IN, NO_SIGN_IN, 'ok'),

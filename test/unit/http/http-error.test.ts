@@ -30,6 +30,7 @@ import {
   tooManyKeptResponses,
   tooManyPasswords,
   unavailable,
+  wholeAccountRequired,
 } from '../../../src/model/api-error.ts';
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="paw"' };
@@ -49,6 +50,7 @@ test.each<[number, string, string, object, ApiError]>([
   [401, 'UNAUTHENTICATED', 'INVALID_CREDENTIALS', CHALLENGE, invalidCredentials()],
   [403, 'PERMISSION_DENIED', 'APP_INACTIVE', {}, appInactive()],
   [403, 'PERMISSION_DENIED', 'ACCOUNT_TOKEN_REQUIRED', {}, accountTokenRequired()],
+  [403, 'PERMISSION_DENIED', 'WHOLE_ACCOUNT_REQUIRED', {}, wholeAccountRequired()],
   [404, 'NOT_FOUND', 'RESOURCE_NOT_FOUND', {}, resourceNotFound()],
   [404, 'NOT_FOUND', 'PATH_NOT_FOUND', {}, pathNotFound()],
   [405, 'UNIMPLEMENTED', 'METHOD_NOT_ALLOWED', { allow: 'GET, HEAD' }, methodNotAllowed('GET, HEAD')],

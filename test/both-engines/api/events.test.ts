@@ -1,0 +1,142 @@
+import { beforeAll, expect, test } from 'vitest';
+import { newToken } from '../../../src/data/new-token.ts';
+import type { Scope } from '../../../src/model/principal.ts';
+import { tokenStore } from '../../../src/storage/token-store.ts';
+import { createApp, graphqlBody, keyOf, ulidOf } from '../../support/actors.ts';
+import { graphqlApi } from '../../support/apis.ts';
+import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { pawJson } from '../../support/paw.ts';
+
+const gateway = useGateway();
+const api = graphqlApi(() => gateway.url);
+
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
+  await seedTenant(gateway);
+  // In the middle of the next minute: updates and failed sign-ins have the start of their minute as their time.
+  gateway.clock.advance(90_000 - (gateway.clock() % 60_000));
+  const app = keyOf(await createApp(api, tenant.token));
+  await api.signIn(tenant.token, { ...app, privateKey: 'wrong' });
+  await api.updateWallet(tenant.token, tenant.wallets[0] ?? '', { title: 'Till', description: '' });
+  gateway.clock.advance(60_000);
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: app.name,
+    client_secret: app.privateKey,
+  });
+  await fetch(`${gateway.url}/oauth/token`, { method: 'POST', body });
+});
+
+const EVENTS = `query ($first: Int, $after: String, $last: Int, $before: String, $action: String) {
+  events(first: $first, after: $after, last: $last, before: $before, action: $action) {
+    nodes { id name action resource credential token fields address requestId count time }
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    totalCount
+  }
+}`;
+
+async function read(variables = {}, token = tenant.token) {
+  const { data, errors } = await graphqlBody(gateway.url, token, EVENTS, variables);
+  return data?.events ?? errors[0].extensions;
+}
+
+/** Returns the events of the command, as the API has them. */
+async function listed(...options: string[]) {
+  const words = ['audit', 'list', '--account', tenant.account, '--page-size', '100', ...options];
+  const { events } = await pawJson(words, { DATABASE_URL: gateway.databaseUrl });
+  const orNull = (text: string) => text || null;
+  const nameOf = (id: string) => orNull(id && `tokens/${id}`);
+  return events.map(({ id, actor: _, account: __, ...event }: Record<string, string>) => ({
+    ...event,
+    ...{ id: `events/${id}`, name: `events/${id}` },
+    ...{ credential: nameOf(event['credential'] ?? ''), token: nameOf(event['token'] ?? '') },
+    ...{ address: orNull(event['address'] ?? ''), requestId: orNull(event['requestId'] ?? '') },
+  }));
+}
+
+const CREATED = ['token.create', 'wallet.create', 'wallet.create'];
+const ACTIONS = [
+  ...['sign_in.succeed', 'app.create', 'wallet.update', 'sign_in.fail', ...CREATED],
+  ...['project.create', 'project.create', 'project.create', 'account.create'],
+];
+
+type Event = { readonly id: string; readonly action: string };
+
+test('a client reads the same events of its account as the operator, the newest first', async () => {
+  const { nodes, totalCount } = await read({ first: 100 });
+  expect(nodes.map(({ action }: Event) => action)).toEqual(ACTIONS);
+  expect(nodes).toEqual(await listed());
+  expect(totalCount).toBe(ACTIONS.length);
+});
+
+test('an event of a sign-in by OAuth has an address and no credential', async () => {
+  const { nodes } = await read({ first: 1 });
+  expect(nodes).toMatchObject([{ action: 'sign_in.succeed', credential: null, address: '127.0.0.1' }]);
+  const { events } = await pawJson(['audit', 'list', '--action', 'sign_in.succeed'], {
+    DATABASE_URL: gateway.databaseUrl,
+  });
+  expect(events).toMatchObject([{ actor: 'client', credential: '' }]);
+});
+
+test.each([undefined, 'project.create'])('the pages of the events with the action %s', async (action) => {
+  const { nodes: all, totalCount } = await read({ first: 100, action });
+  expect(totalCount).toBe(all.length);
+  const forward: Event[] = [];
+  for (let after: string | null = null, hasMore = true; hasMore; ) {
+    const { nodes, pageInfo } = await read({ first: 2, after, action });
+    expect(pageInfo.hasPreviousPage).toBe(after !== null);
+    forward.push(...nodes);
+    [after, hasMore] = [pageInfo.endCursor, pageInfo.hasNextPage];
+  }
+  expect(forward).toEqual(all);
+  const last = await read({ last: 2, action });
+  expect(last.nodes).toEqual(all.slice(-2));
+  const before = await read({ last: 100, before: last.pageInfo.startCursor, action });
+  expect(before.nodes).toEqual(all.slice(0, -2));
+});
+
+test('one action is selected, also one without events', async () => {
+  expect((await read({ action: 'project.create' })).nodes).toEqual(
+    await listed('--action', 'project.create'),
+  );
+  expect(await read({ action: 'app.delete' })).toMatchObject({ nodes: [], totalCount: 0 });
+  expect((await read({ first: 1, action: null })).nodes).toMatchObject([{ action: ACTIONS[0] }]);
+});
+
+test.each([
+  [{ action: 'app.created' }, 'action'],
+  [{ first: 0 }, 'first'],
+  [{ after: 'forged' }, 'after'],
+])('%j is refused', async (variables, field) => {
+  const { reason, fieldViolations } = await read(variables);
+  expect(reason).toBe('INVALID_FIELD');
+  expect(fieldViolations).toMatchObject([{ field }]);
+});
+
+test('an account token that only reads can read the events, one for one project cannot', async () => {
+  expect(await read({}, await accountToken({ isReadOnly: true }))).toHaveProperty(
+    'totalCount',
+    ACTIONS.length,
+  );
+  expect(await read({}, await accountToken({ isOneProject: true }))).toMatchObject({
+    code: 'FORBIDDEN',
+    reason: 'WHOLE_ACCOUNT_REQUIRED',
+  });
+});
+
+async function accountToken(restriction: { isReadOnly?: true; isOneProject?: true }): Promise<string> {
+  const [accountId, defaultProjectId] = [ulidOf(tenant.account), ulidOf(tenant.projects[0] ?? '')];
+  const whole = {
+    level: 'account',
+    accountId,
+    defaultProjectId,
+    isOneProject: false,
+    isReadOnly: false,
+  } as const;
+  const scope: Scope = { ...whole, ...restriction };
+  const { id, accessToken, record } = newToken('acct', scope, gateway.admin.newId());
+  await tokenStore(gateway.database, gateway.clock).add(id, record, 60_000);
+  return accessToken;
+}
