@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { errorBody } from './error-body.ts';
 import { MAX_BODY_BYTES, malformedRequest, statusCodeOf } from './http-error.ts';
@@ -84,6 +85,11 @@ export function createHttpApp(
   });
   const connections = new Connections(app.server);
   const rejectConnection = connectionRejecter(connections);
+  app.server.on('connect', (_request, socket: Socket) => {
+    // Node does not handle the connection any more.
+    socket.on('error', () => {}).resume();
+    rejectConnection(socket, malformedRequest('The server is not a proxy.'), newRequestId());
+  });
   limitSlowClients(app.server, connections, slowClients);
   addJsonBody(app);
   addConnectionHooks(app, connections);

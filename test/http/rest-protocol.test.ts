@@ -298,9 +298,11 @@ describe('the connection', () => {
 
   test('gets the response to the request before one that is not valid, then the error', async () => {
     const app = `POST /auth/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\nContent-Type: application/json\r\nContent-Length: ${APP.length}\r\n\r\n${APP}`;
-    const answer = await speak(`${app + app}nonsense\r\n\r\n`);
-    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
-    expect(answer.match(/"privateKey":"paw_key_\w+"/g)).toHaveLength(2);
+    for (const rest of ['nonsense\r\n\r\n', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n']) {
+      const answer = await speak(app + app + rest);
+      expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
+      expect(answer.match(/"privateKey":"paw_key_\w+"/g)).toHaveLength(2);
+    }
   });
 
   test('gets no second response to a request that is refused before its body, which is not valid', async () => {
