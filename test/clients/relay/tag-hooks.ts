@@ -14,7 +14,7 @@ const OPTIONS: TransformOptions = {
  * Transforms each module with `graphql` tags as the build of a Relay app does: Relay's Babel plugin
  * replaces each tag with an import of the compiled artifact. Node strips the types.
  */
-export const tagHooks = registerHooks({
+registerHooks({
   resolve(specifier, context, nextResolve) {
     // An artifact is imported without its extension. A bundler would add it.
     return nextResolve(specifier.endsWith('.graphql') ? `${specifier}.ts` : specifier, context);
