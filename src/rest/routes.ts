@@ -28,10 +28,17 @@ type ListQuery = NonNullable<operations['listProjects']['parameters']['query']>;
 const { project, ...createAppBody } = createAppFields;
 const { name, ...updateWalletBody } = updateWalletFields;
 
-const CREATE_APP = namesOf<Body<'createApp'>>(createAppBody);
-const SIGN_IN = namesOf<Body<'signIn'>>({ privateKey: signInFields });
-const CREDENTIAL = namesOf<Body<'signIn'>['privateKey']>(signInFields);
-const UPDATE_WALLET = namesOf<Body<'updateWallet'>>(updateWalletBody);
+/** The validators `V`, if they are those of the fields of `T`, a type of the contract, and no others. */
+type Exactly<T, V> = Record<keyof T, unknown> & Record<Exclude<keyof V, keyof T>, never>;
+
+const CREATE_APP = Object.keys(createAppBody satisfies Exactly<Body<'createApp'>, typeof createAppBody>);
+const SIGN_IN = Object.keys({ privateKey: signInFields } satisfies Record<keyof Body<'signIn'>, unknown>);
+const CREDENTIAL = Object.keys(
+  signInFields satisfies Exactly<Body<'signIn'>['privateKey'], typeof signInFields>,
+);
+const UPDATE_WALLET = Object.keys(
+  updateWalletBody satisfies Exactly<Body<'updateWallet'>, typeof updateWalletBody>,
+);
 
 /** The names of fields in REST, by their names in the operations. */
 const CREDENTIAL_NAMES = { name: 'privateKey.name', privateKey: 'privateKey.privateKey' };
@@ -113,9 +120,4 @@ function principalOf(request: FastifyRequest): Principal {
   const principal = authenticatedPrincipal(request);
   if (principal === undefined) throw new Error('A route was called before the authentication.');
   return principal;
-}
-
-/** Returns the names of the fields that have a validator. They include all fields of `T`, a type of the contract. */
-function namesOf<T>(validators: Readonly<Record<keyof T, unknown>>): readonly string[] {
-  return Object.keys(validators);
 }
