@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CredentialKind, createCredential } from '../../../src/credentials/credential.ts';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
+import { mutations } from '../../../src/graphql/mutations.ts';
 import { revokeToken } from '../../../src/storage/tokens.ts';
 import {
   createApp,
@@ -79,6 +80,7 @@ type Bearer =
 const NOT_FOUND = 'RESOURCE_NOT_FOUND';
 const NO_SIGN_IN = 'INVALID_CREDENTIALS';
 const ACCOUNT_ONLY = 'ACCOUNT_TOKEN_REQUIRED';
+const WHOLE_ACCOUNT_ONLY = 'WHOLE_ACCOUNT_REQUIRED';
 const NO_PROJECT = 'INVALID_FIELD project';
 
 const OPERATIONS: readonly Operation[] = [
@@ -154,6 +156,7 @@ const OPERATIONS: readonly Operation[] = [
     only: 'GraphQL',
     account: { own: 'ok' },
     project: { own: ACCOUNT_ONLY },
+    oneProject: { own: WHOLE_ACCOUNT_ONLY },
     ask: (_api, token) => askGraphql('{ events { nodes { id } } }', token, {}, () => 'ok'),
   },
   {
@@ -213,6 +216,7 @@ const RESPONSES: Readonly<Record<string, Readonly<Record<Api['name'], string>>>>
     GraphQL: '401 UNAUTHENTICATED Bearer realm="paw", error="invalid_token"',
   },
   [ACCOUNT_ONLY]: { REST: '403 PERMISSION_DENIED', GraphQL: '200 FORBIDDEN' },
+  [WHOLE_ACCOUNT_ONLY]: { REST: '403 PERMISSION_DENIED', GraphQL: '200 FORBIDDEN' },
   [NOT_FOUND]: { REST: '404 NOT_FOUND', GraphQL: '200 NOT_FOUND' },
   [NO_SIGN_IN]: { REST: '401 UNAUTHENTICATED Bearer realm="paw"', GraphQL: '200 INVALID_CREDENTIALS' },
   [NO_PROJECT]: { REST: '400 INVALID_ARGUMENT', GraphQL: '200 BAD_USER_INPUT' },
@@ -311,20 +315,25 @@ beforeAll(async () => {
   await pawJson(['app', 'deactivate', inactiveApp.name], { DATABASE_URL: databaseUrl });
 });
 
+test('the table has every mutation', () => {
+  expect(OPERATIONS.map(mutationOf)).toEqual(expect.arrayContaining(Object.keys(mutations)));
+});
+
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   const cases = CASES.filter(({ only }) => only === undefined || only === api.name);
 
   test.each(cases)(
-    '$operation with $bearer has the response of the table, and a refusal changes nothing',
-    async ({ bearer, expected, ask }) => {
+    '$operation with $bearer has the response of the table, a change is recorded, and a refusal changes nothing',
+    async ({ operation, bearer, expected, ask }) => {
       const responses: Partial<Record<Place, string>> = {};
       const bytes: Partial<Record<Place, object>> = {};
       for (const place of PLACES.filter((each) => expected[each])) {
-        const before = await contents();
+        const [before, acts] = [await contents(), await countActs()];
         const { text, response } = await ask(api, tokens[bearer], targets[place]);
         responses[place] = `${text}: ${wire(response)}`;
         bytes[place] = withoutRequestId(response);
         if (text !== 'ok') expect(await contents(), 'a refusal changes nothing').toEqual(before);
+        else if (mutationOf({ operation })) expect(await countActs()).toBeGreaterThan(acts);
       }
       expect(responses).toEqual(
         Object.fromEntries(
@@ -395,6 +404,17 @@ async function contents(): Promise<unknown> {
   const valid = `SELECT account_id, id, value, expire_time_ms FROM token WHERE expire_time_ms > ${gateway.clock()}`;
   const tables = ['account', 'project', 'app', 'wallet'].map((table) => `SELECT * FROM ${table}`);
   return Promise.all([...tables, valid].map((select) => gateway.database.read(`${select} ORDER BY 1, 2`)));
+}
+
+/** The number of acts in the audit trail. */
+async function countActs(): Promise<number> {
+  const [row] = await gateway.database.read('SELECT SUM(event_count) AS acts FROM audit_event');
+  return Number(row?.['acts']);
+}
+
+/** Returns the mutation of an operation in the table; undefined for a query. */
+function mutationOf({ operation }: Pick<Operation, 'operation'>): string | undefined {
+  return Object.keys(mutations).find((name) => name === operation.split(' ')[0]);
 }
 
 function newApp() {
