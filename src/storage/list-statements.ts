@@ -35,28 +35,32 @@ export function listStatement(
   const start = where.length + partCount + 1;
   const after = `${key} ${isAscending ? '>' : '<'} $${start} ORDER BY ${key}${isAscending ? '' : ' DESC'}`;
   const before = `${key} ${isAscending ? '<=' : '>='} $${start} ORDER BY ${key}${isAscending ? ' DESC' : ''}`;
-
-  const select = (part: number, conditions: readonly string[]) => {
-    const search = (last: string) => `FROM ${name} WHERE ${[...conditions, last].join(' AND ')}`;
-    const rows = `SELECT ${columns} ${search(after)} LIMIT $${start + 1}`;
-    // With the order, a large list is counted by its index, up to the limit.
-    const counted = `SELECT id ${search(`${key} > '' ORDER BY ${key}`)} LIMIT ${MAX_TOTAL_COUNT}`;
-    const previous = `(SELECT id ${search(before)} LIMIT 1) AS previous_id`;
-    switch (kind) {
-      case 'page':
-        return partCount === 0 ? rows : `SELECT * FROM (${rows}) AS part_${part}`;
-      case 'count':
-        return `SELECT ${part} AS part, (SELECT COUNT(*) FROM (${counted}) AS counted) AS total_count`;
-      case 'previous':
-        return `SELECT ${part} AS part, ${previous}`;
-      case 'count and previous':
-        return `SELECT ${part} AS part, ${count} AS total_count, ${previous}`;
-    }
-  };
-
   const conditions = where.map((comparison, index) => `${comparison} $${index + 1}`);
-  if (partCount === 0) return select(0, conditions);
-  const parts = Array.from({ length: partCount }, (_, index) => `${part} = $${where.length + 1 + index}`);
-  // A union and not a window function or a join, with which PostgreSQL could read whole lists.
-  return parts.map((ofPart, index) => select(index, [...conditions, ofPart])).join('\nUNION ALL\n');
+  const parts = Array.from({ length: partCount }, (_, index) => `$${where.length + 1 + index}`);
+  const search = (ofPart: readonly string[], last: string) =>
+    `FROM ${name} WHERE ${[...conditions, ...ofPart, last].join(' AND ')}`;
+
+  if (kind === 'page') {
+    const rows = (ofPart: readonly string[]) =>
+      `SELECT ${columns} ${search(ofPart, after)} LIMIT $${start + 1}`;
+    if (partCount === 0) return rows([]);
+    // A union and not a window function or a join, with which PostgreSQL could read whole lists.
+    const pages = parts.map((id, index) => `SELECT * FROM (${rows([`${part} = ${id}`])}) AS part_${index}`);
+    return pages.join('\nUNION ALL\n');
+  }
+
+  // Not a union, which PostgreSQL plans at each execution. Both engines give the columns of VALUES these names.
+  const ofPart = partCount === 0 ? [] : [`${part} = parts.column2`];
+  // With the order, a large list is counted by its index, up to the limit.
+  const counted = `SELECT id ${search(ofPart, `${key} > '' ORDER BY ${key}`)} LIMIT ${MAX_TOTAL_COUNT}`;
+  const total = kind === 'count' ? `(SELECT COUNT(*) FROM (${counted}) AS counted)` : count;
+  const previous = `(SELECT id ${search(ofPart, before)} LIMIT 1)`;
+  const fields = {
+    count: `${total} AS total_count`,
+    previous: `${previous} AS previous_id`,
+    'count and previous': `${total} AS total_count, ${previous} AS previous_id`,
+  }[kind];
+  if (partCount === 0) return `SELECT 0 AS part, ${fields}`;
+  const values = parts.map((id, index) => `(${index}, ${id})`);
+  return `SELECT parts.column1 AS part, ${fields} FROM (VALUES ${values.join(', ')}) AS parts`;
 }
