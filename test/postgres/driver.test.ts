@@ -60,15 +60,6 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test('a BIGINT is a number: a column, a count, and a sum of integers', async () => {
-  const database = await openItems();
-  await database.write(ADD, ['a', Number.MAX_SAFE_INTEGER]);
-  const rows = await database.read(
-    'SELECT at, count(*) AS many, sum(1::integer) AS total, NULL::bigint AS none FROM item GROUP BY at',
-  );
-  expect(rows).toEqual([{ at: Number.MAX_SAFE_INTEGER, many: 1, total: 1, none: null }]);
-});
-
 describe.each([
   // Whether statements are prepared, and the timeouts of the session, and of a transaction.
   ['false', true, ['7s', '2s'], ['7s', '2s']],

@@ -320,28 +320,6 @@ describe('a server that does not respond any more, without closing its connectio
   });
 });
 
-test('requests without a free connection fail while the connection is still in use', async () => {
-  const gateway = await serve({ PAW_POSTGRES_POOL: '1', PAW_REQUEST_TIMEOUT: '1s' });
-  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
-  const [wallet = ''] = wallets;
-  const held = await holdWallet(wallet);
-  const update = async (api: Api) => {
-    // The response arrives although the lock is still held.
-    expectUnavailable(api, await api.updateWallet(token, wallet, { title: 'Renamed' }));
-  };
-  const first = APIS.slice(0, 1).map(update);
-  await held.waited();
-  // A probe uses none of the connections of requests.
-  expect(await readiness()).toBe(200);
-  const others = Array.from({ length: 5 }, () => APIS.map(update));
-  await Promise.all([...first, ...others.flat()]);
-  await held.release();
-  expect(await look('SELECT title FROM wallet')).toEqual([{ title: 'Wallet 1' }]);
-  for (const api of APIS) {
-    expect(expectGood(await api.updateWallet(token, wallet, { title: api.name })).title).toBe(api.name);
-  }
-});
-
 test('a database that becomes read-only is still read, and no restart is needed when it is writable again', async () => {
   const { token, wallets, projects } = await seedTenant(await serve(), { projects: 2, wallets: 1 });
   const [wallet = ''] = wallets;

@@ -1,8 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createCredential } from '../../src/credentials/credential.ts';
-import type { Ulid } from '../../src/model/resource-name.ts';
-import { projectToken } from '../support/actors.ts';
-import { bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
+import { cursorsOf, projectToken, ulidOf } from '../support/actors.ts';
+import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
@@ -11,228 +10,158 @@ import { openStatementLog, type StatementLog } from '../support/statement-log.ts
 // Creating a cluster takes long on a busy machine.
 const SERVER_START_MS = 60_000;
 
+const STATEMENT = /LOG: {2}(?:execute|statement)\b/;
+
+const ADD_WALLETS = `INSERT INTO wallet
+    (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
+  SELECT account_id, id || lpad(n::text, 2, '0'), id, 'Wallet', '', 'NETWORK_POLYGON', '0x', 0, 0
+  FROM project, generate_series(1, 11) n WHERE account_id = $1`;
+
 const PAGE = `query ($after: String) { projects(first: 10, after: $after) {
   edges { cursor node { name title } }
   pageInfo { hasNextPage startCursor endCursor }
 } }`;
 
-const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Wallet { project { title } } } }`;
+const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Wallet { project { title } } } }';
 
-const STATEMENT = /LOG: {2}(?:execute|statement)\b/;
+const NESTED = `query ($after: String) { projects(first: 100) { totalCount nodes { title
+  wallets(first: 10, after: $after) { totalCount nodes { name } pageInfo { hasPreviousPage hasNextPage } }
+} } }`;
+
+const UPDATE = 'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { title } } }';
 
 let gateway: Gateway;
+let network: TcpProxy;
 let tenant: Tenant;
+/** Has 100 projects with 11 wallets each. */
+let large: Tenant;
 let log: StatementLog;
+let accessToken: string;
+let cursors: readonly string[];
+let largeCursors: readonly string[];
 
 beforeAll(async () => {
   const server = await startPostgres('log_statement=all');
   log = await openStatementLog(server);
-  gateway = await startGateway({ DATABASE_URL: server.urlOf('postgres') });
+  const url = new URL(server.urlOf('postgres'));
+  // A round trip to a database in another data centre takes longer than all else.
+  network = await startProxy(server.port, 5);
+  url.port = String(network.port);
+  gateway = await startGateway({ DATABASE_URL: url.href });
   tenant = await seedTenant(gateway, { projects: 12, wallets: 50 });
+  large = await seedTenant(gateway, { projects: 100 });
+  await gateway.database.write(ADD_WALLETS, [ulidOf(large.account)]);
   // The wallets belong to different projects.
-  await gateway.database.write('UPDATE wallet SET project_id = (SELECT MAX(id) FROM project) WHERE id > $1', [
-    tenant.wallets[24]?.slice('wallets/'.length) ?? '',
+  await gateway.database.write('UPDATE wallet SET project_id = $1 WHERE id > $2 AND account_id = $3', [
+    ulidOf(tenant.projects[11] ?? ''),
+    ulidOf(tenant.wallets[24] ?? ''),
+    ulidOf(tenant.account),
   ]);
+  accessToken = await projectToken(gateway, tenant);
+  cursors = await cursorsOf(gateway, tenant);
+  largeCursors = await cursorsOf(gateway, large);
   await log.swept(1);
   return async () => {
     await log.close();
     await gateway.stop();
+    await network.stop();
     await server.stop();
   };
 }, SERVER_START_MS);
 
-/** Returns the statements, including BEGIN and COMMIT, that the server receives for a repeated request. */
-async function statementsOf(request: () => Promise<void>): Promise<readonly string[]> {
-  // A query is compiled when it is executed the second time.
-  for (let times = 0; times < 2; times += 1) await request();
-  const lines = (await log.during(request)).split('\n');
-  return lines.filter((line) => STATEMENT.test(line));
-}
+const refusedToken = () => createCredential('acct', ulidOf(tenant.account), gateway.admin.newId());
 
-/** Checks that a response is a success, and returns its body. */
-function read({ status, text }: HttpResponse) {
-  expect(status).toBe(200);
-  const answer = JSON.parse(text);
-  expect(answer).not.toHaveProperty('errors');
-  return answer;
-}
+const graphql = (query: string, variables: object = {}, token = tenant.token) =>
+  postGraphql(gateway.url, token, query, variables);
 
-// A round trip to a database in another data centre takes longer than all else.
-describe('behind a slow network', () => {
-  let network: TcpProxy;
-  let distant: Gateway;
-  let ours: Tenant;
+const restPage = (after = '', token = tenant.token) =>
+  send(`${gateway.url}/project/projects?pageToken=${encodeURIComponent(after)}`, 'GET', token);
 
-  beforeAll(async () => {
-    const url = new URL(gateway.databaseUrl);
-    network = await startProxy(Number(url.port), 5);
-    url.port = String(network.port);
-    distant = await startGateway({ DATABASE_URL: url.href });
-    ours = await seedTenant(gateway, { projects: 2, wallets: 1 });
-    await log.swept(2);
-    return async () => {
-      await distant.stop();
-      await network.stop();
-    };
-  });
+const updateByRest = (fields: object) =>
+  send(`${gateway.url}/wallet/${tenant.wallets[0]}`, 'PATCH', tenant.token, fields);
 
-  /** Returns the number of round trips of a request that was sent before: it is compiled the second time. */
-  async function roundTripsOf(request: (n: number) => Promise<HttpResponse>): Promise<number> {
-    for (const n of [1, 2]) expect((await request(n)).status).toBe(200);
-    const before = network.roundTrips();
-    expect((await request(3)).status).toBe(200);
-    return network.roundTrips() - before;
-  }
+const updateByGraphql = (fields: object) =>
+  graphql(UPDATE, { input: { name: tenant.wallets[0], ...fields } });
 
-  const rest = (token: string) => roundTripsOf(() => send(`${distant.url}/project/projects`, 'GET', token));
+const TWO_LISTS = '{ a: projects(first: 1) { nodes { id } } b: projects(first: 2) { nodes { id } } }';
 
-  const graphql = (token: string, document: string, variables = {}) =>
-    roundTripsOf((n) => postGraphql(distant.url, token, document.replace('TIMES', String(n)), variables));
+const TITLES = (count: number) => new RegExp(`^([^]*?"title":){${count}}((?!"title":)[^])*$`);
 
-  test('a page takes two round trips: its token, then its rows', async () => {
-    expect([await rest(ours.token), await graphql(ours.token, PAGE)]).toEqual([2, 2]);
-    const token = await projectToken(gateway, ours);
-    expect([await rest(token), await graphql(token, PAGE)]).toEqual([2, 2]);
-  });
-
-  test('the reads of one turn share a round trip', async () => {
-    expect(await graphql(ours.token, '{ nodes(ids: []) { id } }')).toBe(1);
-    const lists = '{ a: projects(first: 1) { nodes { id } } b: projects(first: 2) { nodes { id } } }';
-    expect(await graphql(ours.token, lists)).toBe(2);
-  });
-
-  test.each([
-    ['its title', () => ({ title: 'Renamed' })],
-    ['its project', () => ({ project: ours.projects[1] })],
-  ])('an update of %s of a wallet takes two round trips', async (_, changes) => {
-    const path = `/wallet/${ours.wallets[0]}`;
-    expect(await roundTripsOf(() => send(distant.url + path, 'PATCH', ours.token, changes()))).toBe(2);
-  });
-});
-
-describe('a page of projects takes two statements', () => {
-  const byGraphql = (document: string, length: number, after?: string) =>
-    statementsOf(async () => {
-      const { data } = read(await postGraphql(gateway.url, tenant.token, document, { after }));
-      expect(data.projects.edges).toHaveLength(length);
-    });
-
-  const byRest = (length: number, after = '') =>
-    statementsOf(async () => {
-      const path = `/project/projects?pageToken=${encodeURIComponent(after)}`;
-      expect(read(await send(gateway.url + path, 'GET', tenant.token)).projects).toHaveLength(length);
-    });
-
-  async function tokenAfter(count: number): Promise<string> {
-    const query = `{ projects(first: ${count}) { pageInfo { endCursor } } }`;
-    return read(await postGraphql(gateway.url, tenant.token, query)).data.projects.pageInfo.endCursor;
-  }
-
-  test.each([
-    ['at the start of the list', 0, 10],
-    ['in the middle of the list', 10, 2],
-  ])('%s, by either API', async (_place, behind, length) => {
-    const after = behind === 0 ? undefined : await tokenAfter(behind);
-    for (const statements of [await byGraphql(PAGE, length, after), await byRest(length, after)]) {
-      expect(statements, statements.join('\n')).toHaveLength(2);
-    }
-  });
-
-  test('and one more if totalCount and hasPreviousPage are selected', async () => {
-    const around = PAGE.replace('edges', 'totalCount pageInfo { hasPreviousPage } edges');
-    expect(await byGraphql(around, 2, await tokenAfter(10))).toHaveLength(3);
-  });
-});
-
-test('a token is read once, and nothing else if it is refused', async () => {
-  const refused = createCredential(
-    'acct',
-    tenant.account.slice('accounts/'.length) as Ulid,
-    gateway.admin.newId(),
-  );
-  let times = 0;
-  const ask = (document: string, token: string, status: number) =>
-    statementsOf(async () => {
-      times += 1;
-      const { status: actual } = await postGraphql(
-        gateway.url,
-        token,
-        document.replace('TIMES', String(times)),
-      );
-      expect(actual).toBe(status);
-    });
-  const query = '{ projects { edges { cursor } } }';
-  expect(await ask(query, tenant.token, 200)).toHaveLength(2);
-  expect(await ask(query, refused, 401)).toHaveLength(1);
-  // The gateway has not received this document before.
-  expect(await ask(`${query} # TIMES`, tenant.token, 200)).toHaveLength(2);
-  expect(await ask(`${query} # TIMES`, refused, 401)).toHaveLength(1);
-});
-
-describe.each(bothApis(() => gateway.url))('an update of a wallet by $name', (api) => {
-  test.each([
-    ['its title', () => ({ title: 'Renamed' }), 2],
-    // It reads the wallet before it hashes the password.
-    ['its password and its project', () => ({ project: tenant.projects[1], password: 'x'.repeat(32) }), 3],
-    ['nothing', () => ({}), 2],
-  ])('of %s: $2 statements, with that which reads the token', async (_, sent, count) => {
-    const statements = await statementsOf(async () => {
-      const { error } = await api.updateWallet(tenant.token, tenant.wallets[0] ?? '', sent());
-      expect(error).toBeUndefined();
-    });
-    expect(statements, statements.join('\n')).toHaveLength(count);
-  });
-});
-
-test('a replay takes one statement after that which reads the token, and no transaction', async () => {
-  const title = { title: 'Kept', active: true };
-  const create = () =>
-    send(`${gateway.url}/auth/apps`, 'POST', tenant.token, title, { 'idempotency-key': 'replay' });
-  const first = await create();
-  const statements = await statementsOf(async () => {
-    expect((await create()).text).toBe(first.text);
-  });
-  expect(statements, statements.join('\n')).toHaveLength(2);
-});
-
-test('100 projects with 10 wallets each, and with their counts and flags, take six statements', async () => {
-  const many = await seedTenant(gateway, { projects: 100 });
-  await gateway.database.write(
-    `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
-     SELECT account_id, left(id, 20) || lpad(right(id, 4), 4, '0') || lpad(n::text, 2, '0'), id, 'Wallet', '', 'NETWORK_POLYGON', '0x', 0, 0
-     FROM project, generate_series(1, 11) n WHERE account_id = $1`,
-    [many.account.slice('accounts/'.length)],
-  );
-  const { data } = read(
-    await postGraphql(gateway.url, many.token, '{ projects(first: 50) { edges { cursor } } }'),
-  );
-  // Behind the wallets of some projects, and before those of others.
-  const { cursor } = data.projects.edges[49];
-  const document = `query ($after: String) { projects(first: 100) { totalCount nodes {
-    name wallets(first: 10, after: $after) { totalCount nodes { name } pageInfo { hasPreviousPage hasNextPage } }
-  } } }`;
-  const statements = await statementsOf(async () => {
-    const { data } = read(await postGraphql(gateway.url, many.token, document, { after: cursor }));
-    expect(data.projects.nodes).toHaveLength(100);
-    for (const { wallets } of data.projects.nodes) {
-      expect(wallets.totalCount).toBe(11);
-      const { hasPreviousPage, hasNextPage } = wallets.pageInfo;
-      expect([wallets.nodes.length, hasPreviousPage, hasNextPage]).toEqual(
-        hasPreviousPage ? [0, true, false] : [10, false, true],
-      );
-    }
-  });
-  // The token, the projects, their number, and the wallets, their numbers and what is before them.
-  expect(statements, statements.join('\n')).toHaveLength(6);
-});
-
-test('50 wallets with the titles of their projects take three statements', async () => {
-  const statements = await statementsOf(async () => {
-    const { data } = read(await postGraphql(gateway.url, tenant.token, NODES, { ids: tenant.wallets }));
-    expect(data.nodes.map(({ id }: { id: string }) => id)).toEqual(tenant.wallets);
-    const titles = data.nodes.map(({ project }: { project: { title: string } }) => project.title);
-    expect(new Set(titles).size).toBeGreaterThan(1);
-  });
+// Statements include BEGIN and COMMIT. Reads of one turn share a round trip.
+test.each<[string, statements: number, roundTrips: number, RegExp, (n: number) => Promise<HttpResponse>]>([
+  // The token, then the rows.
+  ['a page by REST', 2, 2, TITLES(10), () => restPage()],
+  ['the next page by REST', 2, 2, TITLES(2), () => restPage(cursors[9])],
+  ['a page by GraphQL', 2, 2, TITLES(10), () => graphql(PAGE)],
+  ['the next page by GraphQL', 2, 2, TITLES(2), () => graphql(PAGE, { after: cursors[9] })],
+  ['a page by REST with a project token', 2, 2, TITLES(1), () => restPage('', accessToken)],
+  ['a page by GraphQL with a project token', 2, 2, TITLES(1), () => graphql(PAGE, {}, accessToken)],
+  ['a document that is new', 2, 2, TITLES(10), (n) => graphql(`${PAGE} # ${n}`)],
+  [
+    'a page with its count and flags',
+    3,
+    3,
+    TITLES(2),
+    () =>
+      graphql(PAGE.replace('edges', 'totalCount pageInfo { hasPreviousPage } edges'), { after: cursors[9] }),
+  ],
+  ['two lists', 3, 2, /"a":.*"b":/, () => graphql(TWO_LISTS)],
+  ['nothing', 1, 1, /"nodes":\[\]/, () => graphql('{ nodes(ids: []) { id } }')],
+  ['a refused token', 1, 1, /TOKEN_INVALID/, () => graphql(PAGE, {}, refusedToken())],
+  [
+    'a refused token with a new document',
+    1,
+    1,
+    /TOKEN_INVALID/,
+    (n) => graphql(`${PAGE} # ${n}`, {}, refusedToken()),
+  ],
+  ['an update of a title by REST', 2, 2, TITLES(1), () => updateByRest({ title: 'Renamed' })],
+  ['an update of a title by GraphQL', 2, 2, TITLES(1), () => updateByGraphql({ title: 'Renamed' })],
+  ['an update of a project', 2, 2, TITLES(1), () => updateByRest({ project: tenant.projects[1] })],
+  // It reads the wallet before it hashes the password.
+  [
+    'an update of a password and a project',
+    3,
+    3,
+    TITLES(1),
+    () => updateByGraphql({ project: tenant.projects[1], password: 'x'.repeat(32) }),
+  ],
+  ['an update of nothing', 2, 2, TITLES(1), () => updateByRest({})],
+  [
+    'a replay',
+    2,
+    2,
+    TITLES(1),
+    () =>
+      send(
+        `${gateway.url}/auth/apps`,
+        'POST',
+        tenant.token,
+        { title: 'Kept', active: true },
+        { 'idempotency-key': 'replay' },
+      ),
+  ],
   // The token, the wallets and the projects.
-  expect(statements, statements.join('\n')).toHaveLength(3);
+  ['50 wallets with their projects', 3, 3, TITLES(50), () => graphql(NODES, { ids: tenant.wallets })],
+  // The token, the projects, their number, and the wallets, their numbers and what is before them.
+  [
+    '100 projects with 10 wallets each, their counts and flags',
+    6,
+    4,
+    /"totalCount":11.*"hasPreviousPage":true.*"hasPreviousPage":false/,
+    // Behind the wallets of some projects, and before those of others.
+    () => graphql(NESTED, { after: largeCursors[49] }, large.token),
+  ],
+])('%s: %i statements in %i round trips', async (_, statements, roundTrips, content, request) => {
+  // A query is compiled when it is executed the second time.
+  for (const n of [1, 2]) expect((await request(n)).text).toMatch(content);
+  const before = network.roundTrips();
+  let text = '';
+  const logged = await log.during(async () => {
+    ({ text } = await request(3));
+  });
+  const lines = logged.split('\n').filter((line) => STATEMENT.test(line));
+  expect(lines, lines.join('\n')).toHaveLength(statements);
+  expect(network.roundTrips() - before).toBe(roundTrips);
+  expect(text).toMatch(content);
 });

@@ -94,16 +94,6 @@ describe('a server', () => {
     expect(logLines(stdout).at(-1)).toMatchObject({ msg: 'stopping' });
   });
 
-  test('ignores SIGHUP, and ends at once on a second SIGTERM', async () => {
-    const server = await start({ PAW_STOP_DELAY: '10m' });
-    process.kill(server.pid, 'SIGHUP');
-    expect((await send(`${server.url}/readyz`, 'GET')).status).toBe(200);
-    process.kill(server.pid, 'SIGTERM');
-    await server.printed('"stopping"');
-    expect((await send(`${server.url}/readyz`, 'GET')).status).toBe(503);
-    expect((await server.stop('SIGTERM')).status).toBeNull();
-  });
-
   test('completes the requests that it has begun before it ends', async () => {
     const server = await start();
     const agent = new Agent({ keepAlive: true });

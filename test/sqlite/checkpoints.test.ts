@@ -53,17 +53,6 @@ test('a log that could not shrink because of a reader shrinks with a write after
   await expect.poll(writeAndMeasure, POLL).toBeLessThan(MEGABYTE);
 });
 
-test('a log that is not large is checkpointed once in a minute in which it has grown', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const other = await openDatabase(`sqlite:${path}`);
-  onTestFinished(() => other.close());
-  await write(MEGABYTE);
-  expect(logSize()).toBeGreaterThan(MEGABYTE);
-  vi.advanceTimersByTime(60_000);
-  await expect.poll(logSize, POLL).toBeLessThan(MEGABYTE / 10);
-});
-
 test('a checkpoint that fails is tried again', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
@@ -19,26 +18,6 @@ beforeEach(async () => {
   database = await openDatabase(url);
   onTestFinished(database.close);
   await database.write('CREATE TABLE item (id TEXT PRIMARY KEY, at BIGINT)');
-});
-
-async function ids(): Promise<string[]> {
-  return (await database.read<{ id: string }>('SELECT id FROM item ORDER BY id')).map(({ id }) => id);
-}
-
-test('a transaction runs after the transactions that began before it', async () => {
-  const steps: string[] = [];
-  const slowly = (name: string, turns: number) =>
-    database.transaction(async (transaction) => {
-      for (const step of [1, 2, 3]) {
-        steps.push(`${name}${step}`);
-        await transaction.write(ADD, [`${name}${step}`]);
-        for (let n = 0; n < turns; n += 1) await turn();
-      }
-    });
-  await Promise.all([slowly('a', 5), slowly('b', 0), slowly('c', 1)]);
-  const expected = ['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3'];
-  expect(steps).toEqual(expected);
-  expect(await ids()).toEqual(expected);
 });
 
 test('the files of a database are readable only by their owner', () => {

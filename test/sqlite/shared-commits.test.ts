@@ -40,19 +40,6 @@ test('concurrent writes share a commit, in the order of their requests', async (
   expect(statSync(`${path}-wal`).size - before).toBeLessThan((WRITES / 2) * 4096);
 });
 
-test('a write is visible to other processes when it is acknowledged', async () => {
-  await Promise.all(
-    numbers.map(async (id) => {
-      if (id % 3 === 0) await add(id);
-      else
-        await database.transaction((transaction) =>
-          transaction.write('INSERT INTO item (id) VALUES ($1)', [id]),
-        );
-      expect(committed()).toContain(id);
-    }),
-  );
-});
-
 test('a failed write has its own error, and only this write is undone', async () => {
   await add(7);
   const outcomes = await Promise.allSettled(numbers.map(add));

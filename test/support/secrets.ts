@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { createCredential, hashCredential } from '../../src/credentials/credential.ts';
-import { resultOf } from './actors.ts';
+import { graphqlBody, resultOf } from './actors.ts';
 import { type Api, bothApis, type HttpResponse, type Outcome, send } from './apis.ts';
 import { type Gateway, seedTenant, type Tenant } from './gateway.ts';
 
@@ -28,101 +28,100 @@ const ROTATE_APP_KEY =
 /** A description of an invalid request, and a function that sends it with a secret. */
 type Fault = readonly [what: string, ask: (scene: Scene, api: Api, secret: string) => Promise<HttpResponse>];
 
+type Input = (secret: string, scene: Scene) => object;
+
+/** The changes of invalid updates of a wallet. */
+const UPDATES: Readonly<Record<string, Input>> = {
+  'a password of 33 characters': (secret) => ({ password: `${secret}x` }),
+  'a password in a list': (secret) => ({ password: [secret] }),
+  'a password in an object': (secret) => ({ password: { value: secret } }),
+  'a password beside an unknown field': (secret) => ({ password: secret, pasword: '' }),
+  'a password beside a bad title': (secret) => ({ password: secret, title: '' }),
+  'a password beside a title that is no text': (secret) => ({ password: secret, title: 7 }),
+  'a secret as an unknown field': (secret) => ({ pasword: secret }),
+  'a secret as a network': (secret) => ({ network: secret }),
+  'a secret as a project': (secret) => ({ project: secret }),
+};
+
+const SIGN_INS: Readonly<Record<string, Input>> = {
+  'a wrong private key': (privateKey, { appName }) => ({ name: appName, privateKey }),
+  'a private key without a name': (privateKey) => ({ privateKey }),
+  'a private key as the name': (privateKey) => ({ name: privateKey, privateKey }),
+  'a private key in a list': (secret, { appName }) => ({ name: appName, privateKey: [secret] }),
+};
+
+const APPS: Readonly<Record<string, Input>> = {
+  'an app with a private key of its own': (privateKey) => ({ title: 'App', active: true, privateKey }),
+  'a secret for true or false': (active) => ({ title: 'App', active }),
+};
+
+const PAGES: Readonly<Record<string, Input>> = {
+  'a secret as a page token': (after) => ({ after }),
+  'a secret as a page size': (first) => ({ first }),
+};
+
+const BODIES: Readonly<Record<string, (secret: string) => string>> = {
+  'a body that is cut short': (secret) => `{"password":"${secret}`,
+  'a body that is bare text': (secret) => secret,
+  'a body that is a string': (secret) => JSON.stringify(secret),
+};
+
 const FAULTS: readonly Fault[] = [
-  ['a password of 33 characters', (scene, api, secret) => update(scene, api, { password: `${secret}x` })],
-  ['a password in a list', (scene, api, secret) => update(scene, api, { password: [secret] })],
-  ['a password in an object', (scene, api, secret) => update(scene, api, { password: { value: secret } })],
-  [
-    'a password beside an unknown field',
-    (scene, api, secret) => update(scene, api, { password: secret, pasword: '' }),
-  ],
-  [
-    'a password beside a bad title',
-    (scene, api, secret) => update(scene, api, { password: secret, title: '' }),
-  ],
-  [
-    'a password beside a title that is no text',
-    (scene, api, secret) => update(scene, api, { password: secret, title: 7 }),
-  ],
-  ['a secret as an unknown field', (scene, api, secret) => update(scene, api, { pasword: secret })],
-  ['a secret as a network', (scene, api, secret) => update(scene, api, { network: secret })],
-  ['a secret as a project', (scene, api, secret) => update(scene, api, { project: secret })],
-  ['a secret as a wallet', (scene, api, secret) => answer(api.updateWallet(scene.tenant.token, secret, {}))],
-  [
-    'a wrong private key',
-    (scene, api, secret) => signIn(scene, api, { name: scene.appName, privateKey: secret }),
-  ],
-  ['a private key without a name', (scene, api, secret) => signIn(scene, api, { privateKey: secret })],
-  [
-    'a private key as the name',
-    (scene, api, secret) => signIn(scene, api, { name: secret, privateKey: secret }),
-  ],
-  [
-    'a private key in a list',
-    (scene, api, secret) => signIn(scene, api, { name: scene.appName, privateKey: [secret] }),
-  ],
-  [
-    'an app with a private key of its own',
-    (scene, api, secret) =>
-      answer(api.createApp(scene.tenant.token, { title: 'App', active: true, privateKey: secret })),
-  ],
-  [
-    'a secret for true or false',
-    (scene, api, secret) => answer(api.createApp(scene.tenant.token, { title: 'App', active: secret })),
-  ],
-  ['a secret as the token', (_scene, api, secret) => answer(api.listProjects(secret))],
-  [
-    'a secret as the token, misspelt',
-    (_scene, api, secret) => answer(api.listProjects(`${secret} ${secret}`)),
-  ],
-  [
-    'a secret as a page token',
-    (scene, api, secret) => answer(api.listProjects(scene.tenant.token, { after: secret })),
-  ],
-  [
-    'a secret as a page size',
-    (scene, api, secret) => answer(api.listProjects(scene.tenant.token, { first: secret })),
-  ],
-  ['a body that is cut short', (scene, api, secret) => sendRaw(scene, api, `{"password":"${secret}`)],
-  ['a body that is bare text', (scene, api, secret) => sendRaw(scene, api, secret)],
-  ['a body that is a string', (scene, api, secret) => sendRaw(scene, api, JSON.stringify(secret))],
+  ...faultsWith(UPDATES, ({ tenant: { token, wallets } }, api, changes) =>
+    answer(api.updateWallet(token, wallets[0] ?? '', changes)),
+  ),
+  ...faultsWith(SIGN_INS, ({ tenant }, api, input) => answer(api.signIn(tenant.token, input))),
+  ...faultsWith(APPS, ({ tenant }, api, input) => answer(api.createApp(tenant.token, input))),
+  ...faultsWith(PAGES, ({ tenant }, api, input) => answer(api.listProjects(tenant.token, input))),
+  ...faultsWith(BODIES, (scene, api, body) => sendRaw(scene, api, body)),
   [
     'a body of another type',
     (scene, api, secret) => sendRaw(scene, api, secret, { 'content-type': 'text/plain' }),
   ],
+  ['a secret as a wallet', ({ tenant }, api, secret) => answer(api.updateWallet(tenant.token, secret, {}))],
+  ['a secret as the token', (_, api, secret) => answer(api.listProjects(secret))],
+  ['a secret as the token, misspelt', (_, api, secret) => answer(api.listProjects(`${secret} ${secret}`))],
 ];
+
+/** Documents with a secret in place of a password or a network. */
+const DOCUMENTS: Readonly<Record<string, (secret: string) => string>> = {
+  'a password in a list of a document': (secret) => `password: ["${secret}"]`,
+  'a password as an object of a document': (secret) => `password: { value: "${secret}" }`,
+  'a password without its quotes': (secret) => `password: ${secret}`,
+  'a password without its last quote': (secret) => `password: "${secret}`,
+  'a network in quotes in a document': (secret) => `network: "${secret}"`,
+};
 
 /** Requests that only GraphQL has. */
 const GRAPHQL_FAULTS: readonly Fault[] = [
+  ...faultsWith(DOCUMENTS, (scene, _, field) =>
+    sendGraphql(
+      scene,
+      `mutation { updateWallet(input: { name: "wallets/x", ${field} }) { wallet { name } } }`,
+    ),
+  ),
+  ['a secret for all variables', (scene, _, secret) => sendGraphql(scene, UPDATE_WALLET, secret)],
+  ['a secret for an input', (scene, _, secret) => sendGraphql(scene, UPDATE_WALLET, { input: secret })],
   [
     'a secret in the variables of a GET',
-    (scene, _api, secret) => getGraphql(scene, { input: { password: secret } }),
+    (scene, _, secret) => getGraphql(scene, JSON.stringify({ input: { password: secret } })),
   ],
   [
     'a secret in variables cut short',
-    (scene, _api, secret) => getGraphql(scene, `{"input":{"password":"${secret}`),
-  ],
-  ['a secret for all variables', (scene, _api, secret) => sendGraphql(scene, UPDATE_WALLET, secret)],
-  ['a secret for an input', (scene, _api, secret) => sendGraphql(scene, UPDATE_WALLET, { input: secret })],
-  [
-    'a password in a list of a document',
-    (scene, _api, secret) => sendGraphql(scene, updateBy(`["${secret}"]`)),
-  ],
-  [
-    'a password as an object of a document',
-    (scene, _api, secret) => sendGraphql(scene, updateBy(`{ value: "${secret}" }`)),
-  ],
-  ['a password without its quotes', (scene, _api, secret) => sendGraphql(scene, updateBy(secret))],
-  ['a password without its last quote', (scene, _api, secret) => sendGraphql(scene, updateBy(`"${secret}`))],
-  [
-    'a network in quotes in a document',
-    (scene, _api, secret) =>
-      sendGraphql(
-        scene,
-        `mutation { updateWallet(input: { name: "x", network: "${secret}" }) { wallet { name } } }`,
-      ),
+    (scene, _, secret) => getGraphql(scene, `{"input":{"password":"${secret}`),
   ],
 ];
+
+/** Returns faults that differ in what they send. */
+function faultsWith<T>(
+  inputs: Readonly<Record<string, (secret: string, scene: Scene) => T>>,
+  ask: (scene: Scene, api: Api, input: T) => Promise<HttpResponse>,
+): readonly Fault[] {
+  return Object.entries(inputs).map(([what, input]) => [
+    what,
+    (scene, api, secret) => ask(scene, api, input(secret, scene)),
+  ]);
+}
 
 /** The requests for an API. */
 export function faultsOf({ name }: Api): readonly Fault[] {
@@ -169,11 +168,9 @@ export async function useSecrets(gateway: Gateway): Promise<{ scene: Scene; secr
     byUse[`the password of a failed update by ${api.name}`] = await failInside(gateway, tenant, api);
   }
   // The hash of the key before is kept, too.
-  const rotated = await send(`${gateway.url}/graphql`, 'POST', tenant.token, {
-    query: ROTATE_APP_KEY,
-    variables: { input: { name: appName, gracePeriod: 60 } },
-  });
-  byUse['a new private key'] = JSON.parse(rotated.text).data.rotateAppKey.app.privateKey;
+  const input = { name: appName, gracePeriod: 60 };
+  const { data } = await graphqlBody(gateway.url, tenant.token, ROTATE_APP_KEY, { input });
+  byUse['a new private key'] = data.rotateAppKey.app.privateKey;
   hashes.push(hashCredential(byUse['a new private key'] ?? ''));
   return { scene: { gateway, tenant, appName }, secrets: { byUse, hashes } };
 }
@@ -228,25 +225,12 @@ async function answer(asking: Promise<Outcome<unknown>>): Promise<HttpResponse> 
   return (await asking).response;
 }
 
-function update({ tenant }: Scene, api: Api, sent: object): Promise<HttpResponse> {
-  return answer(api.updateWallet(tenant.token, tenant.wallets[0] ?? '', sent));
-}
-
-function signIn({ tenant }: Scene, api: Api, sent: object): Promise<HttpResponse> {
-  return answer(api.signIn(tenant.token, sent));
-}
-
-function updateBy(password: string): string {
-  return `mutation { updateWallet(input: { name: "wallets/x", password: ${password} }) { wallet { name } } }`;
-}
-
 function sendGraphql({ gateway, tenant }: Scene, query: string, variables?: unknown): Promise<HttpResponse> {
   return send(`${gateway.url}/graphql`, 'POST', tenant.token, { query, variables });
 }
 
-function getGraphql({ gateway, tenant }: Scene, variables: object | string): Promise<HttpResponse> {
-  const text = typeof variables === 'string' ? variables : JSON.stringify(variables);
-  const query = new URLSearchParams({ query: UPDATE_WALLET, variables: text });
+function getGraphql({ gateway, tenant }: Scene, variables: string): Promise<HttpResponse> {
+  const query = new URLSearchParams({ query: UPDATE_WALLET, variables });
   return send(`${gateway.url}/graphql?${query}`, 'GET', tenant.token);
 }
 
