@@ -59,7 +59,7 @@ describe('Apollo Sandbox', () => {
     expect(JSON.parse(text)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
   });
 
-  test.each(['application/json', 'application/graphql-response+json', '*/*', 'application/json, text/html'])(
+  test.each(['application/json', '', '*/*', 'application/json, text/html'])(
     'is not sent to a client that accepts %s',
     async (accept) => {
       const headers = { accept, 'apollo-require-preflight': 'true' };

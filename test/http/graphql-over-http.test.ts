@@ -145,15 +145,20 @@ describe('the status', () => {
 });
 
 test.each([
-  ['an empty one', '', 200],
-  ['one that allows everything', '*/*', 200],
-  ['one of nothing but images', 'image/png', 406],
-  ['one that refuses JSON', 'application/json;q=0', 406],
-])('the header `Accept` is checked before the document: %s', async (_name, accept, expected) => {
+  ['', 200, PLAIN_JSON],
+  ['*/*', 200, PLAIN_JSON],
+  [`${PLAIN_JSON};q=0.5, ${RESPONSE_JSON}`, 200, RESPONSE_JSON],
+  [`${RESPONSE_JSON};q=0, */*`, 200, PLAIN_JSON],
+  [`${RESPONSE_JSON}; charset=utf-8, ${PLAIN_JSON}; charset=utf-8`, 200, RESPONSE_JSON],
+  [`${PLAIN_JSON};Charset="UTF-8";q=0.5`, 200, PLAIN_JSON],
+  ['image/png', 406, PLAIN_JSON],
+  ['text/*', 406, PLAIN_JSON],
+  ['application/json;q=0', 406, PLAIN_JSON],
+])('the header `Accept: %s` is checked before the document, with %i', async (accept, expected, type) => {
   for (const query of [TOTAL, TOTAL, TOTAL, '{']) {
     const { status, headers } = await post({ query }, { accept });
-    expect(status).toBe(expected);
-    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(status).toBe(query === '{' && type === RESPONSE_JSON ? 400 : expected);
+    expect(headers.get('content-type')).toBe(`${type}; charset=utf-8`);
   }
 });
 

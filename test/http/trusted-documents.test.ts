@@ -6,10 +6,12 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { ConfigError } from '../../src/config.ts';
 import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { logLines } from '../support/paw.ts';
 
 const PROJECTS = 'query Projects($first: Int) { projects(first: $first) { nodes { name } } }';
 const APPS = 'mutation App($input: CreateAppInput!) { createApp(input: $input) { app { title } } }';
 const OTHER = '{ projects { totalCount } }';
+const SECRET = 'query Named { projects(after: "") { nodes { secret: title } } }';
 
 const sha256 = (text: string) => hash('sha256', text);
 
@@ -138,27 +140,38 @@ describe('with a manifest of Apollo that is required', () => {
   );
 });
 
-test('with a manifest of Relay, ids are preferred, and other documents and persisted queries work', async () => {
-  const gateway = await startGateway({ PAW_TRUSTED_DOCUMENTS: RELAY, PAW_TRUSTED_DOCUMENTS_MODE: 'log' });
-  const { token } = await seedTenant(gateway);
-  const id = 'd41d8cd98f00b204e9800998ecf8427e';
-  const responses = [
-    await post(gateway.url, token, { doc_id: id }),
-    await post(gateway.url, token, { id }),
-    await post(gateway.url, token, { documentId: id }),
-    await post(gateway.url, token, { query: OTHER }),
-    await post(gateway.url, token, { extensions: apollo(OTHER) }),
-    await post(gateway.url, token, { query: OTHER, extensions: apollo(OTHER) }),
-    await post(gateway.url, token, { extensions: apollo(OTHER) }),
-    await post(gateway.url, token, { id: 'unknown' }),
-  ];
-  await gateway.stop();
-  const ok = undefined;
-  const expected = [ok, ok, ok, ok, 'PERSISTED_QUERY_NOT_FOUND', ok, ok, 'DOCUMENT_NOT_FOUND'];
-  expect(responses.map(reasonOf)).toEqual(expected);
-  expect(gateway.log().match(/a document is not in the manifest/g)).toHaveLength(1);
-  expect(gateway.log()).toContain(sha256(OTHER));
-});
+test.each([
+  ['log', [{ sha256: sha256(OTHER) }, { sha256: sha256(SECRET), operationName: 'Named' }]],
+  ['prefer', []],
+])(
+  'with a manifest of Relay and the mode %s, ids, other documents and persisted queries work',
+  async (mode, logged) => {
+    const gateway = await startGateway({ PAW_TRUSTED_DOCUMENTS: RELAY, PAW_TRUSTED_DOCUMENTS_MODE: mode });
+    const { token } = await seedTenant(gateway);
+    const id = 'd41d8cd98f00b204e9800998ecf8427e';
+    const requests: readonly (readonly [object, string?])[] = [
+      [{ doc_id: id }],
+      [{ id }],
+      [{ id, query: '' }],
+      [{ documentId: id, query: null, operationName: 'Projects', extensions: { trace: 1 } }],
+      [{ query: OTHER, operationName: null }],
+      [{ extensions: apollo(OTHER) }, 'PERSISTED_QUERY_NOT_FOUND'],
+      [{ query: OTHER, extensions: apollo(OTHER) }],
+      [{ extensions: apollo(OTHER) }],
+      [{ query: SECRET, operationName: 'Named' }],
+      [{ id: 'unknown' }, 'DOCUMENT_NOT_FOUND'],
+      [{ documentId: 5, query: { text: PROJECTS } }, 'BAD_REQUEST'],
+    ];
+    for (const [body, reason] of requests) {
+      expect(reasonOf(await post(gateway.url, token, body)), JSON.stringify(body)).toBe(reason);
+    }
+    await gateway.stop();
+    // Each document is logged once, without its text.
+    const lines = logLines(gateway.log()).filter(({ msg }) => msg === 'a document is not in the manifest');
+    expect(lines.map(({ sha256, operationName }) => ({ sha256, operationName }))).toEqual(logged);
+    expect(gateway.log()).not.toContain('secret');
+  },
+);
 
 test.each([
   ['that does not exist', join(folder, 'missing.json'), 'a readable file'],

@@ -24,6 +24,9 @@ export function expectError(
   const body = JSON.parse(response.text);
   const code = api.name === 'REST' ? body.error.code : body.errors[0].extensions.code;
   expect([response.status, code]).toEqual(ERRORS[status][api.name]);
+  // A client that reads invalid_token would discard its good bearer token.
+  const challenge = status === 'UNAUTHENTICATED' ? 'Bearer realm="paw"' : null;
+  if (api.name === 'REST') expect(response.headers.get('www-authenticate')).toBe(challenge);
   const isTemporary = status === 'UNAVAILABLE' || status === 'RESOURCE_EXHAUSTED';
   if (api.name === 'REST' && isTemporary) expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 }

@@ -134,7 +134,7 @@ describe('nodes', () => {
     expect(await nodes(await projectTokenOf(api, token, app), ids)).toEqual(ofProject);
   });
 
-  test.each([0, 1, 100])('accepts %i names', async (count) => {
+  test.each([0, 1, 2, 11, 100])('accepts %i names', async (count) => {
     const { token, names } = await seedResources();
     const ids = Array.from({ length: count }, (_, index) => names[index % names.length] ?? '');
     expect(await nodes(token, ids)).toEqual(ids);

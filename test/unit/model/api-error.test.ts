@@ -9,19 +9,6 @@ import {
   unavailable,
 } from '../../../src/model/api-error.ts';
 
-test('an error of several fields names each of them', () => {
-  const violations = [
-    { field: 'title', description: 'Required.' },
-    { field: 'active', description: 'Must be true or false.' },
-  ];
-  expect(invalidFields(violations)).toMatchObject({
-    status: 'INVALID_ARGUMENT',
-    reason: 'INVALID_FIELD',
-    message: 'title: Required. active: Must be true or false.',
-    fieldViolations: violations,
-  });
-});
-
 test(`an error names at most ${MAX_VIOLATIONS} fields`, () => {
   const violations = Array.from({ length: MAX_VIOLATIONS + 1 }, (_, n) => ({
     field: `f${n}`,

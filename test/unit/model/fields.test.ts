@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ApiError, invalidFields, resourceNotFound } from '../../../src/model/api-error.ts';
 import {
-  address,
   auditAction,
   boolean,
   clientMutationId,
@@ -11,19 +9,14 @@ import {
   network,
   nullable,
   optional,
-  parseFields,
   password,
   privateKey,
-  renameFields,
-  resourceNameValidator,
   text,
   time,
   title,
   ValidationError,
   type Validator,
 } from '../../../src/model/fields.ts';
-
-const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
 /** Returns the error message, or undefined if the value is valid. */
 function refusalOf(validate: Validator<unknown>, value: unknown): string | undefined {
@@ -121,80 +114,12 @@ test.each([undefined, null, '', 1, 'NETWORK_BITCOIN', 'network_polygon', 'NETWOR
   },
 );
 
-test('an address is read in its checksum form, and anything else is refused', () => {
-  const checked = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
-  expect(address(checked.toLowerCase())).toBe(checked);
-  for (const value of [undefined, null, 5, '', '0x12', checked.replace('Aeb', 'aeb')]) {
-    expect(refusalOf(address, value)).toMatch(/^Must be 0x and 40 hexadecimal digits/);
-  }
-});
-
-describe('a resource name', () => {
-  const name = resourceNameValidator('projects', 'wallets');
-
-  test('of any of the collections is read in upper case', () => {
-    expect(name(`projects/${ULID.toLowerCase()}`)).toBe(`projects/${ULID}`);
-    expect(name(`wallets/${ULID}`)).toBe(`wallets/${ULID}`);
-  });
-
-  test.each([null, 5, '', ULID, `apps/${ULID}`, [`projects/${ULID}`]])('%j is refused', (value) => {
-    expect(refusalOf(name, value)).toBe(
-      'Must be a resource name of the form projects/<ULID> or wallets/<ULID>.',
-    );
-  });
-
-  test('that is missing is required', () => {
-    expect(refusalOf(name, undefined)).toBe('Required.');
-  });
-});
-
 describe('an optional field', () => {
   test('may be null only if it is nullable', () => {
     expect(optional(title)(undefined)).toBeUndefined();
     expect(refusalOf(optional(title), null)).toBe('Must be a string.');
     expect([nullable(title)(undefined), nullable(title)(null)]).toEqual([undefined, undefined]);
     expect(refusalOf(nullable(title), '')).toMatch(/^Must be /);
-  });
-});
-
-describe('the fields of a request', () => {
-  const validators = { title, active: boolean };
-
-  function violationsOf(input: object): unknown {
-    try {
-      return parseFields(input as Record<string, unknown>, validators);
-    } catch (error) {
-      if (error instanceof ApiError) return error.fieldViolations;
-      throw error;
-    }
-  }
-
-  test('are read by their validators, and others are left out', () => {
-    expect(parseFields({ title: 'App', active: true, other: 1 }, validators)).toEqual({
-      title: 'App',
-      active: true,
-    });
-  });
-
-  test('are all named in the error if all are invalid', () => {
-    expect(violationsOf({ active: 1 })).toEqual([
-      { field: 'title', description: 'Required.' },
-      { field: 'active', description: 'Must be true or false.' },
-    ]);
-  });
-
-  test('are not taken from the prototype', () => {
-    expect(violationsOf(Object.create({ title: 'App', active: true }))).toMatchObject([
-      { field: 'title' },
-      { field: 'active' },
-    ]);
-  });
-
-  test('fail with the error of a validator that throws an unexpected error', () => {
-    const broken = () => {
-      throw new TypeError('broken');
-    };
-    expect(() => parseFields({}, { broken })).toThrow(TypeError);
   });
 });
 
@@ -235,29 +160,3 @@ test.each([undefined, '', ' 5', '5 ', '+5', '010', '-0', '0x5', '1e1', '1.5', 'ï
     expect(integerIn(text)).toBe(text);
   },
 );
-
-describe('renaming', () => {
-  const names = { name: 'privateKey.name' };
-
-  test('returns the result of the operation', async () => {
-    expect(await renameFields(names, async () => 'done')).toBe('done');
-  });
-
-  test('names the fields of an error as the request does', async () => {
-    const error = invalidFields([
-      { field: 'name', description: 'Required.' },
-      { field: 'title', description: 'Required.' },
-    ]);
-    await expect(renameFields(names, () => Promise.reject(error))).rejects.toMatchObject({
-      message: 'privateKey.name: Required. title: Required.',
-      fieldViolations: [{ field: 'privateKey.name' }, { field: 'title' }],
-    });
-  });
-
-  test.each([resourceNotFound(), new TypeError('broken')])(
-    'leaves other errors as they are: %s',
-    async (error) => {
-      await expect(renameFields(names, () => Promise.reject(error))).rejects.toBe(error);
-    },
-  );
-});
