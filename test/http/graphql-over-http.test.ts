@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { serverAudits } from 'graphql-http';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
 import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { missingTable } from '../support/engine.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { logLines } from '../support/paw.ts';
 
 const RESPONSE_JSON = 'application/graphql-response+json';
 const PLAIN_JSON = 'application/json';
@@ -60,39 +61,29 @@ describe('the audits of GraphQL over HTTP', () => {
 
 describe('the status', () => {
   const N = 'query ($n: Int!) { projects(first: $n) { totalCount } }';
-  const refused = [
-    ['does not parse', { query: '{' }],
-    ['is empty but for a comment', { query: '# nothing' }],
-    ['does not validate', { query: '{ nothing }' }],
-    ['lacks a variable', { query: N }],
-    ['does not take its variables', { query: N, variables: { n: 'x' } }],
-    ['has no operation of the name', { query: 'query A { __typename }', operationName: 'B' }],
-    ['has two operations and no name', { query: 'query A { __typename } query B { __typename }' }],
-  ] as const;
-  const executed = [
-    ['gives data', { query: TOTAL }],
-    ['fails in a field that may be null', { query: '{ node(id: "nonsense") { id } }' }],
-    ['fails in a field that may not', { query: '{ projects(first: 0) { totalCount } }' }],
-  ] as const;
   const by = <Row extends readonly unknown[]>(rows: readonly Row[]) =>
     rows.flatMap((row) => ACCEPTS.map((accept) => [accept, ...row] as const));
 
-  test.each(by(refused))(
-    'for Accept: %s, of a document that %s is 400 where clients expect it',
-    async (accept, _name, body) => {
+  const answered = [
+    ['is empty but for a comment', { query: '# nothing' }, 400],
+    ['does not validate', { query: '{ nothing }' }, 400],
+    ['lacks a variable', { query: N }, 400],
+    ['has no operation of the name', { query: 'query A { __typename }', operationName: 'B' }, 400],
+    ['has two operations and no name', { query: 'query A { __typename } query B { __typename }' }, 400],
+    ['fails in a field that may be null', { query: '{ node(id: "nonsense") { id } }' }, 200],
+    ['fails in a field that may not', { query: '{ projects(first: 0) { totalCount } }' }, 200],
+  ] as const;
+
+  test.each(by(answered))(
+    'for Accept: %s, of a document that %s is the one that clients expect',
+    async (accept, _name, body, status) => {
       const answer = await post(body, { accept });
-      expect(answer.status).toBe(accept === RESPONSE_JSON ? 400 : 200);
+      expect(answer.status).toBe(accept === RESPONSE_JSON ? status : 200);
       expect(answer.headers.get('content-type')).toBe(`${accept}; charset=utf-8`);
-      expect(JSON.parse(answer.text)).toStrictEqual({ errors: expect.any(Array) });
+      expect('data' in JSON.parse(answer.text)).toBe(status === 200);
+      expect(JSON.parse(answer.text).errors).toEqual([expect.any(Object)]);
     },
   );
-
-  test.each(by(executed))('for Accept: %s, of an operation that %s is 200', async (accept, _name, body) => {
-    const answer = await post(body, { accept });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe(`${accept}; charset=utf-8`);
-    expect(JSON.parse(answer.text)).toHaveProperty('data');
-  });
 
   const forbidden = [
     ['a query', { query: TOTAL }],
@@ -249,7 +240,12 @@ describe('an error', () => {
   const refused = (code: string) => `${code} INVALID_ARGUMENT ${code}`;
   const badRequest = refused('BAD_REQUEST');
   const badInput = (reason: string) => `BAD_USER_INPUT INVALID_ARGUMENT ${reason}`;
+  const badField = badInput('INVALID_FIELD');
+  const notAcceptable = badInput('NOT_ACCEPTABLE');
+  const notFound = 'NOT_FOUND NOT_FOUND RESOURCE_NOT_FOUND';
+  const badKey = 'INVALID_CREDENTIALS UNAUTHENTICATED INVALID_CREDENTIALS';
   const badToken = (reason: string) => `UNAUTHENTICATED UNAUTHENTICATED ${reason}`;
+  const TEXT = { 'content-type': 'text/plain' };
   const raw = (
     method: string,
     body?: object | string,
@@ -257,81 +253,41 @@ describe('an error', () => {
     token: string | undefined = tenant.token,
   ) => send(endpoint, method, token, body, headers);
 
-  test.each<readonly [string, number, string, () => Promise<HttpResponse>]>([
-    ['syntax', 400, refused('GRAPHQL_PARSE_FAILED'), () => post({ query: '{' })],
-    ['validation', 400, refused('GRAPHQL_VALIDATION_FAILED'), () => post({ query: '{ nothing }' })],
-    [
-      'no operation',
-      400,
-      refused('OPERATION_RESOLUTION_FAILURE'),
-      () => post({ query: '{ a: __typename }', operationName: 'B' }),
-    ],
-    [
-      'a variable',
-      400,
-      badInput('INVALID_FIELD'),
-      () => post({ query: CREATE_APP, variables: { input: 1 } }),
-    ],
-    ['a null', 200, badInput('INVALID_FIELD'), () => post({ query: WITH_NULL, variables: { id: null } })],
-    [
-      'a field',
-      200,
-      badInput('INVALID_FIELD'),
-      () => post({ query: '{ projects(first: 0) { totalCount } }' }),
-    ],
-    [
-      'a resource',
-      200,
-      'NOT_FOUND NOT_FOUND RESOURCE_NOT_FOUND',
-      () => post({ query: UPDATE_WALLET, variables: NO_WALLET }),
-    ],
-    [
-      'a key',
-      200,
-      'INVALID_CREDENTIALS UNAUTHENTICATED INVALID_CREDENTIALS',
-      () => post({ query: SIGN_IN, variables: NO_KEY }),
-    ],
+  test.each<readonly [string, number, string, object | (() => Promise<HttpResponse>)]>([
+    ['syntax', 400, refused('GRAPHQL_PARSE_FAILED'), { query: '{' }],
+    ['validation', 400, refused('GRAPHQL_VALIDATION_FAILED'), { query: '{ nothing }' }],
+    ['no operation', 400, refused('OPERATION_RESOLUTION_FAILURE'), { query: TOTAL, operationName: 'B' }],
+    ['a variable', 400, badField, { query: CREATE_APP, variables: { input: 1 } }],
+    ['a null', 200, badField, { query: WITH_NULL, variables: { id: null } }],
+    ['a field', 200, badField, { query: '{ projects(first: 0) { totalCount } }' }],
+    ['a resource', 200, notFound, { query: UPDATE_WALLET, variables: NO_WALLET }],
+    ['a key', 200, badKey, { query: SIGN_IN, variables: NO_KEY }],
     ['a level', 200, 'FORBIDDEN PERMISSION_DENIED ACCOUNT_TOKEN_REQUIRED', createAppWithProjectToken],
     ['no token', 401, badToken('TOKEN_MISSING'), () => send(endpoint, 'POST', undefined, { query: TOTAL })],
     ['a bad token', 401, badToken('TOKEN_INVALID'), () => raw('POST', { query: TOTAL }, {}, 'nonsense')],
-    ['no query', 400, badRequest, () => post({ variables: {} })],
-    ['a query that is no string', 400, badRequest, () => post({ query: 1 })],
-    ['an empty object', 400, badRequest, () => post({})],
+    ['no query', 400, badRequest, { variables: {} }],
+    ['a query that is no string', 400, badRequest, { query: 1 }],
     ['no body', 400, badRequest, () => raw('POST')],
-    ['variables in a list', 400, badRequest, () => post({ query: TOTAL, variables: [] })],
-    ['variables in text', 400, badRequest, () => post({ query: TOTAL, variables: '{}' })],
+    ['variables in a list', 400, badRequest, { query: TOTAL, variables: [] }],
+    ['variables in text', 400, badRequest, { query: TOTAL, variables: '{}' }],
     ['variables that are not JSON', 400, badRequest, () => get({ query: TOTAL, variables: '{' }, bearer())],
-    ['a name that is no string', 400, badRequest, () => post({ query: TOTAL, operationName: 1 })],
-    ['a batch', 400, badRequest, () => post([{ query: TOTAL }, { query: TOTAL }])],
-    ['a batch of none', 400, badRequest, () => post([])],
+    ['a name that is no string', 400, badRequest, { query: TOTAL, operationName: 1 }],
+    ['extensions in a list', 400, badRequest, { query: TOTAL, extensions: [] }],
+    ['a batch', 400, badRequest, [{ query: TOTAL }, { query: TOTAL }]],
+    ['a batch of none', 400, badRequest, []],
     ['no pre-flight', 400, badRequest, () => get({ query: TOTAL }, {})],
     ['a mutation by GET', 405, badRequest, () => get({ query: 'mutation { __typename }' }, bearer())],
-    [
-      'a GET with text',
-      415,
-      badRequest,
-      () => get({ query: TOTAL }, { ...bearer(), 'content-type': 'text/plain' }),
-    ],
-    [
-      'nothing acceptable',
-      406,
-      badInput('NOT_ACCEPTABLE'),
-      () => post({ query: TOTAL }, { accept: 'image/png' }),
-    ],
-    ['an unknown hash', 200, refused('PERSISTED_QUERY_NOT_FOUND'), () => post({ extensions: NO_HASH })],
-    ['another query’s hash', 400, badRequest, () => post({ query: TOTAL, extensions: NO_HASH })],
-    ['another kind of hash', 400, badRequest, () => post({ query: TOTAL, extensions: BAD_VERSION })],
+    ['a GET with text', 415, badRequest, () => get({ query: TOTAL }, { ...bearer(), ...TEXT })],
+    ['nothing acceptable', 406, notAcceptable, () => post({ query: TOTAL }, { accept: 'image/png' })],
+    ['an unknown hash', 200, refused('PERSISTED_QUERY_NOT_FOUND'), { extensions: NO_HASH }],
+    ['another query’s hash', 400, badRequest, { query: TOTAL, extensions: NO_HASH }],
+    ['another kind of hash', 400, badRequest, { query: TOTAL, extensions: BAD_VERSION }],
     ['no JSON', 400, badInput('MALFORMED_REQUEST'), () => raw('POST', '{')],
-    [
-      'a type',
-      415,
-      badInput('UNSUPPORTED_MEDIA_TYPE'),
-      () => raw('POST', '{}', { 'content-type': 'text/plain' }),
-    ],
+    ['a type', 415, badInput('UNSUPPORTED_MEDIA_TYPE'), () => raw('POST', '{}', TEXT)],
     ['length', 413, badInput('BODY_TOO_LARGE'), () => raw('POST', ' '.repeat(MAX_BODY_BYTES + 1))],
     ['a method', 405, 'BAD_REQUEST UNIMPLEMENTED METHOD_NOT_ALLOWED', () => raw('PUT', {})],
   ])('for %s has the status %i, %s and the request id', async (_name, httpStatus, words, ask) => {
-    const answer = await ask();
+    const answer = ask instanceof Function ? await ask() : await post(ask);
     expect(answer.status).toBe(httpStatus);
     expect(answer.headers.get('content-type')).toMatch(
       /^application\/(graphql-response\+)?json; charset=utf-8$/,
@@ -368,30 +324,14 @@ describe('an error', () => {
 });
 
 describe('a variable that is refused', () => {
-  const FIRST = 'query ($first: Int!) { projects(first: $first) { totalCount } }';
-  const IDS = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
   const wallet = { name: `wallets/${ULID}` };
 
+  // The kinds of faults have unit tests.
   test.each<readonly [string, string, object, readonly string[]]>([
-    ['of another type', FIRST, { first: 'x' }, ['first']],
-    ['null in a list', IDS, { ids: ['a', null] }, ['ids[1]']],
-    ['wrong in two fields', CREATE_APP, { input: { title: 1, active: 'yes' } }, ['title', 'active']],
-    ['with a field too many', UPDATE_WALLET, { input: { ...wallet, address: '0x' } }, ['address']],
-    [
-      'with __proto__',
-      CREATE_APP,
-      { input: JSON.parse('{"title":"a","active":true,"__proto__":1}') },
-      ['__proto__'],
-    ],
-    ['with a semicolon in it', UPDATE_WALLET, { input: { ...wallet, network: 'a; b' } }, ['network']],
-    [
-      'with a path in it',
-      UPDATE_WALLET,
-      { input: { ...wallet, network: 'x" at "input.title"; y' } },
-      ['network'],
-    ],
-  ])('because it is %s has an error that names the field', async (_name, query, variables, fields) => {
-    const answer = await post({ query, variables });
+    ['wrong in two fields', CREATE_APP, { title: 1, active: 'yes' }, ['title', 'active']],
+    ['one with a path in it', UPDATE_WALLET, { ...wallet, network: 'x" at "input.title"; y' }, ['network']],
+  ])('because it is %s has an error that names the field', async (_name, query, input, fields) => {
+    const answer = await post({ query, variables: { input } });
     expect(answer.status).toBe(400);
     const { errors } = JSON.parse(answer.text) as { errors: readonly Refusal[] };
     const violations = errors.flatMap(({ extensions }) => extensions.fieldViolations ?? []);
@@ -420,37 +360,21 @@ describe('an invalid value in a document', () => {
   const update = (fields: string) =>
     `mutation { updateWallet(input: { name: "wallets/${ULID}", ${fields} }) { wallet { id } } }`;
 
+  const NO_TITLE = 'mutation { createApp(input: {active: true}) { app { id } } }';
+  const NETWORK = 'network: Must be one of NETWORK_ETHEREUM, ';
+  const PASSWORD = 'password: Must be a string.';
+  const INTEGER = 'Must be a 32-bit integer';
+
   test.each<readonly [string, string, string]>([
-    ['an enum', update('network: NETWORK_X'), 'network: Must be one of NETWORK_ETHEREUM, '],
-    [
-      'text in place of an enum',
-      update('network: "hush-hush"'),
-      'network: Must be one of NETWORK_ETHEREUM, ',
-    ],
-    ['a number in place of text', update('password: 1234567'), 'password: Must be a string.'],
-    ['a list in place of text', update('password: ["hush-hush"]'), 'password: Must be a string.'],
-    ['an object in place of text', update('password: {hush: "hush-hush"}'), 'password: Must be a string.'],
-    [
-      'text in place of a number',
-      '{ projects(first: "hush-hush") { totalCount } }',
-      'first: Must be a 32-bit integer',
-    ],
-    [
-      'a number that is too large',
-      '{ projects(first: 99999999999) { totalCount } }',
-      'first: Must be a 32-bit integer',
-    ],
+    ['an enum', update('network: NETWORK_X'), NETWORK],
+    ['text in place of an enum', update('network: "hush-hush"'), NETWORK],
+    ['a number in place of text', update('password: 1234567'), PASSWORD],
+    ['an object in place of text', update('password: {hush: "hush-hush"}'), PASSWORD],
+    ['text in place of a number', '{ projects(first: "hush") { totalCount } }', `first: ${INTEGER}`],
+    ['a large number', '{ projects(first: 99999999999) { totalCount } }', `first: ${INTEGER}`],
     ['null', '{ node(id: null) { id } }', 'id: Must not be null.'],
-    [
-      'a default',
-      'query ($n: Int = "hush-hush") { projects(first: $n) { totalCount } }',
-      'n: Must be a 32-bit integer',
-    ],
-    [
-      'an object without a field',
-      'mutation { createApp(input: {active: true}) { app { id } } }',
-      'input: Must have the fields title, active.',
-    ],
+    ['a default', 'query ($n: Int = "hush") { projects(first: $n) { totalCount } }', `n: ${INTEGER}`],
+    ['a missing field', NO_TITLE, 'input: Must have the fields title, active.'],
   ])(
     'such as %s has an error that names the field and the rule, and not the value',
     async (_name, query, message) => {
@@ -464,91 +388,50 @@ describe('an invalid value in a document', () => {
     },
   );
 
-  test.each<readonly [string, string, string]>([
-    [
-      'text that does not end',
-      update('password: "hush-hush'),
-      'Syntax error at line 1, column 121: unexpected end of the document.',
-    ],
-    ['text in the place of a name', update('"hush-hush": 1'), 'Syntax error at line 1, column 78.'],
-    ['a number that is malformed', update('password: 0123hush'), 'Syntax error at line 1, column 89.'],
-    [
-      'a brace too many',
-      '{ projects { totalCount } } }',
-      'Syntax error at line 1, column 29: unexpected "}".',
-    ],
-    [
-      'a brace too few',
-      '{ projects { totalCount }',
-      'Syntax error at line 1, column 26: unexpected end of the document.',
-    ],
-  ])('with a syntax error in %s has an error with the position', async (_name, query, message) => {
+  test.each([
+    [update('password: "hush-hush'), 'column 121: unexpected end of the document.'],
+    [update('"hush-hush": 1'), 'column 78.'],
+    [update('password: 0123hush'), 'column 89.'],
+    ['{ projects { totalCount } } }', 'column 29: unexpected "}".'],
+    ['{ projects { totalCount }', 'column 26: unexpected end of the document.'],
+  ])('with a syntax error in %s has an error with the position', async (query, message) => {
     const answer = await post({ query });
-    expect(refusalOf(answer).message).toBe(message);
+    expect(refusalOf(answer).message).toBe(`Syntax error at line 1, ${message}`);
     expect(answer.text).not.toMatch(/hush|123/);
   });
-
-  test('an invalid enum in a variable has an error that lists the valid values', async () => {
-    const variables = { input: { name: `wallets/${ULID}`, network: 'hush-hush' } };
-    const answer = await post({ query: UPDATE_WALLET, variables });
-    expect(refusalOf(answer).message).toBe(
-      'network: Must be one of NETWORK_ETHEREUM, NETWORK_ETHEREUM_RINKEBY, NETWORK_POLYGON, NETWORK_POLYGON_MUMBAI.',
-    );
-  });
 });
 
-describe('an internal error', () => {
-  const INSIDE =
-    /sqlite|postgres|no such table|relation|wallet_|keyv|SELECT|stack|\.ts\b|node_modules|\/src\//i;
-  let broken: Gateway;
-  let victim: Tenant;
-
-  beforeAll(async () => {
-    broken = await startGateway();
-    victim = await seedTenant(broken, { wallets: 1 });
-    await broken.database.write('DROP TABLE wallet');
-    return broken.stop;
+test('an internal error in a resolver is masked for the client and logged', async () => {
+  const broken = await startGateway();
+  onTestFinished(broken.stop);
+  const victim = await seedTenant(broken, { wallets: 1 });
+  await broken.database.write('DROP TABLE wallet');
+  const query = `{ __typename node(id: "${victim.wallets[0]}") { id } }`;
+  const { status, headers, text } = await postGraphql(broken.url, victim.token, query);
+  const requestId = headers.get('x-request-id') ?? '';
+  expect(status).toBe(200);
+  const extensions = { code: 'INTERNAL_SERVER_ERROR', status: 'INTERNAL', reason: 'INTERNAL', requestId };
+  const message = expect.stringContaining('request id');
+  expect(JSON.parse(text)).toEqual({
+    data: { __typename: 'Query', node: null },
+    errors: [{ message, extensions, path: ['node'], locations: [expect.any(Object)] }],
   });
-
-  test('in a resolver is masked for the client and logged', async () => {
-    const query = `{ __typename node(id: "${victim.wallets[0]}") { id } }`;
-    const answer = await postGraphql(broken.url, victim.token, query);
-    const requestId = answer.headers.get('x-request-id') ?? '';
-    expect(answer.status).toBe(200);
-    expect(JSON.parse(answer.text)).toEqual({
-      data: { __typename: 'Query', node: null },
-      errors: [maskedError(requestId, { path: ['node'], locations: [expect.any(Object)] })],
-    });
-    expect(answer.text).not.toMatch(INSIDE);
-    expect(logged(broken, requestId)).toContain(missingTable('wallet'));
-  });
-
-  function maskedError(requestId: string, place: object = {}) {
-    const extensions = { code: 'INTERNAL_SERVER_ERROR', status: 'INTERNAL', reason: 'INTERNAL', requestId };
-    return { message: expect.stringContaining('request id'), extensions, ...place };
-  }
-
-  function logged({ log }: Gateway, requestId: string): string {
-    return log()
-      .split('\n')
-      .filter((line) => line.includes(`"${requestId}"`))
-      .join('\n');
-  }
+  expect(text).not.toMatch(
+    /sqlite|postgres|no such table|relation|wallet_|keyv|SELECT|stack|\.ts\b|node_modules|\/src\//i,
+  );
+  const logged = logLines(broken.log()).filter(({ reqId }) => reqId === requestId);
+  expect(JSON.stringify(logged)).toContain(missingTable('wallet'));
 });
 
-describe('a document', () => {
-  const aliases = (count: number, field: string) =>
-    Array.from({ length: count }, (_, n) => `a${n}: ${field}`).join(' ');
-
-  test('may have at most 1500 tokens', async () => {
-    // Three tokens for each alias, and eight for the rest of the document.
-    const document = (more: string) => `{ projects { pageInfo { ${aliases(497, 'hasNextPage')} ${more} } } }`;
-    expect((await post({ query: document('hasNextPage') })).status).toBe(200);
-    const answer = await post({ query: document('hasNextPage endCursor') });
-    expect(answer.status).toBe(400);
-    expect(refusalOf(answer).extensions['code']).toBe('GRAPHQL_PARSE_FAILED');
-    expect(refusalOf(answer).message).toContain('1500');
-  });
+test('a document may have at most 1500 tokens', async () => {
+  // Three tokens for each alias, and eight for the rest of the document.
+  const aliases = Array.from({ length: 497 }, (_, n) => `a${n}: hasNextPage`).join(' ');
+  const document = (more: string) => `{ projects { pageInfo { ${aliases} ${more} } } }`;
+  expect((await post({ query: document('hasNextPage') })).status).toBe(200);
+  const answer = await post({ query: document('hasNextPage endCursor') });
+  expect(answer.status).toBe(400);
+  expect(refusalOf(answer).extensions['code']).toBe('GRAPHQL_PARSE_FAILED');
+  expect(refusalOf(answer).message).toContain('1500');
 });
 
 test('a persisted query is registered with its hash, and then executed by it', async () => {
@@ -584,20 +467,6 @@ test('a persisted query is not registered without a valid token', async () => {
     const { text } = await post({ extensions });
     expect(JSON.parse(text).errors[0].message).toBe('PersistedQueryNotFound');
   }
-});
-
-test('times are in UTC with milliseconds and URLs are absolute', async () => {
-  const fields = '... on Project { createTime imageCoverUrl } ... on Wallet { createTime updateTime }';
-  const ids = [tenant.projects[0], tenant.wallets[0]];
-  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ${fields} } }`;
-  const { data } = JSON.parse((await post({ query, variables: { ids } })).text);
-  const [project, wallet] = data.nodes;
-  for (const time of [project.createTime, wallet.createTime, wallet.updateTime]) {
-    expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    expect(time).toBe(new Date(gateway.clock()).toISOString());
-  }
-  expect(project.imageCoverUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/covers\//);
-  expect((await send(project.imageCoverUrl, 'GET')).status).toBe(200);
 });
 
 function post(body: object, headers: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
