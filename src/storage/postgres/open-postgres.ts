@@ -47,6 +47,8 @@ export type PostgresObservers = {
 
 // A wait must be shorter than the timeout of a statement.
 const MIGRATION_LOCK = [
+  // After the wait, the changes of another migration have to be seen.
+  'SET TRANSACTION ISOLATION LEVEL READ COMMITTED',
   "SET LOCAL lock_timeout = '500ms'",
   "SELECT pg_advisory_xact_lock(hashtext('paw migrate'))",
   'SET LOCAL lock_timeout TO DEFAULT',
