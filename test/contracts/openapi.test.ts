@@ -7,6 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fastify } from 'fastify';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
+import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
 import { addRestApi } from '../../src/rest/routes.ts';
 import { VERSION } from '../../src/version.ts';
 import { type HttpResponse, send } from '../support/apis.ts';
@@ -47,6 +48,16 @@ beforeAll(async () => {
   served = await send(`${gateway.url}/openapi.json`, 'GET');
   document = JSON.parse(served.text);
   return gateway.stop;
+});
+
+test('a body with all fields at their maximum length fits, even if every character is escaped', () => {
+  const escaped = '\\ud83e\\udd8a'.length;
+  for (const operation of operationsOf(document)) {
+    const fields = fieldsOf(operation).filter(({ place }) => place === 'body');
+    const lengths = fields.map(({ name, schema }) => name.length + Number(schema['maxLength'] ?? 0));
+    const sum = lengths.reduce((total, length) => total + length, 0);
+    expect(sum * escaped, operation.operationId).toBeLessThan(MAX_BODY_BYTES);
+  }
 });
 
 test.for(Object.entries(LINTERS))(
