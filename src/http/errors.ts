@@ -48,7 +48,8 @@ export function addErrorHandling(
   app.addHook('preParsing', (request, reply, _payload, done) => {
     if (!request.is404 && request.method !== 'OPTIONS') return done();
     const methods = methodsOf(pathOf(request));
-    if (methods.length === 0) return done(pathNotFound());
+    // A pattern also matches paths with dot segments, which are no path of the route.
+    if (methods.length === 0 || methods.includes(request.method)) return done(pathNotFound());
     const allow = [...methods, 'OPTIONS'].join(', ');
     if (request.method !== 'OPTIONS') return done(methodNotAllowed(allow));
     reply.code(204).header('allow', allow).send();

@@ -54,6 +54,7 @@ describe('paths and methods', () => {
     ['PATCH', '/wallet'],
     ['PATCH', `/wallets/${ULID}`],
     ['GET', '/covers/a/b'],
+    ['GET', '/nothing/../project/projects'],
   ])('%s %s is 404, with a token and without', async (method, path) => {
     for (const token of [tenant.token, undefined]) {
       expectError(await ask(method, path, { token }), 404, 'NOT_FOUND', 'PATH_NOT_FOUND');
