@@ -11,22 +11,16 @@ const PRIVATE_KEY = /^paw_key_[0-9A-Z]{52}_[0-9a-f]{72}$/;
 const gateway = useGateway();
 
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
-  test.each([true, false])(
-    'an app is created with its title, a private key, and the value of active: %s',
-    async (active) => {
-      const { token } = await seedTenant(gateway);
-      const app = await createApp(api, token, { title: 'My app', active });
-      expect(app).toMatchObject({
-        name: expect.stringMatching(APP_NAME),
-        title: 'My app',
-        privateKey: expect.stringMatching(PRIVATE_KEY),
-        active,
-      });
-      const again = await createApp(api, token, { title: 'My app', active });
-      expect(again.name).not.toBe(app.name);
-      expect(again.privateKey).not.toBe(app.privateKey);
-    },
-  );
+  test.each([true, false])('an app is created with active: %s, and a new name and key', async (active) => {
+    const { token } = await seedTenant(gateway);
+    const create = () => createApp(api, token, { title: 'My app', active });
+    const [app, again] = [await create(), await create()];
+    const name = expect.stringMatching(APP_NAME);
+    const privateKey = expect.stringMatching(PRIVATE_KEY);
+    expect(app).toMatchObject({ name, title: 'My app', privateKey, active });
+    expect(again.name).not.toBe(app.name);
+    expect(again.privateKey).not.toBe(app.privateKey);
+  });
 
   test('the private key is returned once, and only its hash is stored', async () => {
     const { token } = await seedTenant(gateway);
@@ -45,11 +39,9 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect(await Promise.all(projects)).toEqual([first, second]);
   });
 
-  test.each([
-    ['200 emoji', '🦊'.repeat(200)],
-    ['spaces and line breaks', ' a\n\tb '],
-  ])('a title of %s is stored unchanged', async (_, title) => {
+  test('a title is stored unchanged', async () => {
     const { token } = await seedTenant(gateway);
+    const title = ` a\n\tb ${'🦊'.repeat(194)}`;
     const app = await createApp(api, token, { title });
     expect(app.title).toBe(title);
     expect((await readApp(token, app.name)).title).toBe(title);
@@ -102,18 +94,16 @@ describe('by GraphQL alone', () => {
     expect(errors).toMatchObject([{ path: ['bad'], extensions: { code: 'BAD_USER_INPUT' } }]);
   });
 
-  test.each([
-    ['text', 'my text; 🦊', 'my text; 🦊'],
-    ['empty text', '', ''],
-    ['null', null, null],
-    ['nothing', undefined, null],
-  ])('clientMutationId is returned unchanged: %s', async (_, clientMutationId, expected) => {
-    const { token } = await seedTenant(gateway);
-    const mutation = 'mutation ($input: CreateAppInput!) { createApp(input: $input) { clientMutationId } }';
-    const input = { title: 'App', active: true, clientMutationId };
-    const { data } = await graphqlBody(gateway.url, token, mutation, { input });
-    expect(data.createApp).toStrictEqual({ clientMutationId: expected });
-  });
+  test.each(['my text; 🦊', '', null])(
+    'clientMutationId is returned unchanged: %j',
+    async (clientMutationId) => {
+      const { token } = await seedTenant(gateway);
+      const mutation = 'mutation ($input: CreateAppInput!) { createApp(input: $input) { clientMutationId } }';
+      const input = { title: 'App', active: true, clientMutationId };
+      const { data } = await graphqlBody(gateway.url, token, mutation, { input });
+      expect(data.createApp).toStrictEqual({ clientMutationId });
+    },
+  );
 });
 
 async function readApp(token: string, id: string) {

@@ -21,55 +21,47 @@ const gateway = useGateway();
 const api = graphqlApi(() => gateway.url);
 
 describe('node', () => {
-  test('returns a project', async () => {
-    const { token, projects } = await seedTenant(gateway, { projects: 2 });
-    const [, name = ''] = projects;
-    expect(await node(token, name)).toMatchObject({
-      __typename: 'Project',
-      id: name,
-      name,
-      title: 'Project 2',
-      description: 'No. 2',
-      imageCoverUrl: `${gateway.url}/covers/${name.slice('projects/'.length)}.svg`,
-      imageCoverCid: expect.stringMatching(/^bafkrei[a-z2-7]{52}$/),
-      createTime: new Date(gateway.clock()).toISOString(),
-    });
-  });
-
-  test('returns an app with its project, without the private key', async () => {
-    const { token, projects } = await seedTenant(gateway, { projects: 2 });
-    const [, project = ''] = projects;
-    const { name } = await createApp(api, token, { project });
-    expect(await node(token, name)).toMatchObject({
-      __typename: 'App',
-      id: name,
-      name,
-      title: 'App',
-      privateKey: '',
-      active: true,
-      createTime: new Date(gateway.clock()).toISOString(),
-      project: { id: project, name: project, title: 'Project 2' },
-    });
-  });
-
-  test('returns a wallet with its project, without the password', async () => {
+  test('returns each resource with all its fields, without private key and password', async () => {
     const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
-    const [name = ''] = wallets;
     const [, project = ''] = projects;
-    await resultOf(api.updateWallet(token, name, { project, password: PASSWORD }));
-    expect(await node(token, name)).toMatchObject({
-      __typename: 'Wallet',
-      id: name,
-      name,
-      title: 'Wallet 1',
-      description: 'No. 1',
-      network: 'NETWORK_ETHEREUM',
-      address: '0x0000000000000000000000000000000000000001',
-      password: '',
-      createTime: new Date(gateway.clock()).toISOString(),
-      updateTime: new Date(gateway.clock()).toISOString(),
-      project: { id: project, name: project, title: 'Project 2' },
-    });
+    const app = await createApp(api, token, { project });
+    const [wallet = ''] = wallets;
+    await resultOf(api.updateWallet(token, wallet, { project, password: PASSWORD }));
+    const createTime = new Date(gateway.clock()).toISOString();
+    const parent = { id: project, name: project, title: 'Project 2' };
+    for (const expected of [
+      {
+        __typename: 'Project',
+        ...parent,
+        description: 'No. 2',
+        imageCoverUrl: `${gateway.url}/covers/${project.slice('projects/'.length)}.svg`,
+        imageCoverCid: expect.stringMatching(/^bafkrei[a-z2-7]{52}$/),
+        createTime,
+      },
+      {
+        __typename: 'App',
+        id: app.name,
+        ...app,
+        privateKey: '',
+        createTime,
+        project: parent,
+      },
+      {
+        __typename: 'Wallet',
+        id: wallet,
+        name: wallet,
+        title: 'Wallet 1',
+        description: 'No. 1',
+        network: 'NETWORK_ETHEREUM',
+        address: '0x0000000000000000000000000000000000000001',
+        password: '',
+        createTime,
+        updateTime: createTime,
+        project: parent,
+      },
+    ]) {
+      expect(await node(token, expected.id)).toEqual(expected);
+    }
   });
 
   test('accepts a ULID in lower or mixed case and returns it in upper case', async () => {

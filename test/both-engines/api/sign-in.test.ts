@@ -47,14 +47,6 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     }
   });
 
-  test('failed sign-ins do not lock an app', async () => {
-    const { token } = await seedTenant(gateway);
-    const app = await createApp(api, token);
-    const wrong = { ...app, privateKey: withOtherSecret(app.privateKey) };
-    for (let count = 1; count <= 30; count += 1) await api.signIn(token, wrong);
-    expect((await signIn(api, token, app)).app.name).toBe(app.name);
-  });
-
   test('the ULID of the app may be in lower case, and is returned in upper case', async () => {
     const { token } = await seedTenant(gateway);
     const app = await createApp(api, token);
@@ -63,21 +55,13 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
 
   test.each<[string, (apps: Apps) => AppKey]>([
     ['an app of another account with its own key', ({ foreign }) => foreign],
-    ['an inactive app of another account with its own key', ({ foreignInactive }) => foreignInactive],
     ['a missing app with the key of another', ({ own }) => ({ ...own, name: MISSING_APP })],
     ['an app with the key of another app', ({ own, other }) => ({ ...own, privateKey: other.privateKey })],
     [
       'an app with a key of another secret',
       ({ own }) => ({ ...own, privateKey: withOtherSecret(own.privateKey) }),
     ],
-    ['an app with a typo in its key', ({ own }) => ({ ...own, privateKey: withTypo(own.privateKey) })],
     ['an app with a malformed key', ({ own }) => ({ ...own, privateKey: 'not a key' })],
-    ['an app with a space after its key', ({ own }) => ({ ...own, privateKey: `${own.privateKey} ` })],
-    [
-      'an app with its key in upper case',
-      ({ own }) => ({ ...own, privateKey: own.privateKey.toUpperCase() }),
-    ],
-    ['an app with the account token as its key', ({ own, token }) => ({ ...own, privateKey: token })],
     [
       'an inactive app with a wrong key',
       ({ inactive, own }) => ({ ...inactive, privateKey: own.privateKey }),
@@ -146,7 +130,7 @@ test.each([
 });
 
 /** Apps of an account, two of them active, and apps of another account. */
-type Apps = Record<'own' | 'other' | 'inactive' | 'foreign' | 'foreignInactive', AppKey> & { token: string };
+type Apps = Record<'own' | 'other' | 'inactive' | 'foreign', AppKey> & { token: string };
 
 async function seedApps(api: Api): Promise<Apps> {
   const [{ token }, stranger] = [await seedTenant(gateway), await seedTenant(gateway)];
@@ -156,16 +140,10 @@ async function seedApps(api: Api): Promise<Apps> {
     other: await createApp(api, token),
     inactive: await createApp(api, token, { active: false }),
     foreign: await createApp(api, stranger.token),
-    foreignInactive: await createApp(api, stranger.token, { active: false }),
   };
 }
 
 async function tokenCount(app: string): Promise<number> {
   const rows = await gateway.database.read('SELECT id FROM token WHERE app_id = $1', [ulidOf(app)]);
   return rows.length;
-}
-
-function withTypo(privateKey: string): string {
-  const at = privateKey.length - 40;
-  return privateKey.slice(0, at) + (privateKey[at] === '0' ? '1' : '0') + privateKey.slice(at + 1);
 }
