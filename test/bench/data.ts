@@ -1,14 +1,12 @@
-import { PasswordHasher } from '../../src/credentials/password-hasher.ts';
 import { createAccount } from '../../src/data/create-account.ts';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { createDataLayer } from '../../src/data/create-data-layer.ts';
 import { createWallet } from '../../src/data/create-wallet.ts';
 import { pageTokens } from '../../src/model/page-token.ts';
 import { idGenerator, idOf, type Ulid } from '../../src/model/resource-name.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { loadPageTokenKey } from '../../src/storage/page-token-key.ts';
-import { tokenStore } from '../../src/storage/token-store.ts';
+import { contextOf, dataLayerOf } from './servers/data-layer.ts';
 
 /** A database, and the values that requests to it need. */
 export type BenchData = {
@@ -86,24 +84,8 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
       wallets.push((await createWallet(admin, wallet)).name);
     }
     const pages = pageTokens(await loadPageTokenKey(database));
-    const data = createDataLayer({
-      ...admin,
-      tokens: tokenStore(database, Date.now),
-      passwords: new PasswordHasher(),
-      pageTokens: pages,
-      tokenTtlSeconds: LIFE_SECONDS,
-      maxKeptBytes: 1e9,
-      maxTokensPerApp: 1000,
-      publicUrl: () => '',
-    });
-    const principal = await data.authenticate(tokens[0] ?? '');
-    const client = {
-      requestId: '',
-      address: '127.0.0.1',
-      startMs: performance.now(),
-      signal: new AbortController().signal,
-      isGone: false,
-    };
+    const data = await dataLayerOf(database, '');
+    const { principal, client } = await contextOf(data, `Bearer ${tokens[0]}`);
     const apps = [];
     for (let n = 0; n < APPS; n += 1) {
       const { name, privateKey } = await data.createApp(principal, { title: 'App', active: true }, client);

@@ -6,20 +6,18 @@ import { fileURLToPath } from 'node:url';
 import createClient from 'openapi-fetch';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { components, paths } from '../../src/rest/openapi-types.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
 import { codeBlocks } from './documented.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MODULES = join(ROOT, 'test/node_modules');
 const GENERATOR = join(MODULES, 'openapi-typescript/bin/cli.js');
 
-let gateway: Gateway;
+const gateway = useGateway();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  gateway = await startGateway();
   tenant = await seedTenant(gateway, { projects: 25, wallets: 1 });
-  return gateway.stop;
 });
 
 function connect(token: string) {

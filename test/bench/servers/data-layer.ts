@@ -4,13 +4,19 @@ import type { DataLayer } from '../../../src/data/data-layer.ts';
 import { Context } from '../../../src/graphql/context.ts';
 import { pageTokens } from '../../../src/model/page-token.ts';
 import { idGenerator } from '../../../src/model/resource-name.ts';
+import type { Database } from '../../../src/storage/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { loadPageTokenKey } from '../../../src/storage/page-token-key.ts';
 import { tokenStore } from '../../../src/storage/token-store.ts';
 
 /** Opens the data layer of the gateway, for use in another server. */
 export async function openDataLayer(): Promise<DataLayer> {
-  const database = await openDatabase(process.env['DATABASE_URL'] ?? '');
+  const { DATABASE_URL = '', PUBLIC_URL = '' } = process.env;
+  return dataLayerOf(await openDatabase(DATABASE_URL), PUBLIC_URL);
+}
+
+/** Returns the data layer of the gateway on a database. */
+export async function dataLayerOf(database: Database, publicUrl: string): Promise<DataLayer> {
   const clock = Date.now;
   return createDataLayer({
     database,
@@ -19,10 +25,10 @@ export async function openDataLayer(): Promise<DataLayer> {
     pageTokens: pageTokens(await loadPageTokenKey(database)),
     clock,
     newId: idGenerator(clock),
-    tokenTtlSeconds: 3600,
+    tokenTtlSeconds: 86_400,
     maxKeptBytes: 1e9,
     maxTokensPerApp: 1000,
-    publicUrl: () => process.env['PUBLIC_URL'] ?? '',
+    publicUrl: () => publicUrl,
   });
 }
 

@@ -3,7 +3,7 @@ import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:h
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from 'vitest';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import { startServerProcess } from '../../support/paw.ts';
 
 /** A request that was sent completely, and got no complete response. */
@@ -20,13 +20,11 @@ const POLL = { timeout: 60_000, interval: 5 };
 
 const APP = '{"title":"App","active":true}';
 
-let gateway: Gateway;
+const gateway = useGateway();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  gateway = await startGateway();
   tenant = await seedTenant(gateway, { projects: 100 });
-  return gateway.stop;
 });
 
 const head = (method: string, path: string, body = '') =>

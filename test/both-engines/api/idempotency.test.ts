@@ -1,23 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import { MISSING_WALLET, PASSWORD, projectToken, secretOf, ulidOf } from '../../support/actors.ts';
 import { type HttpResponse, postGraphql, send } from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { seedTenant, startGateway, type Tenant, useGateway } from '../../support/gateway.ts';
 import { logLines } from '../../support/paw.ts';
 
 const DAY_MS = 86_400_000;
 
-let gateway: Gateway;
+const gateway = useGateway();
 let tenant: Tenant;
 let wallet: string;
 let key: string;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  return gateway.stop;
-});
 
 beforeEach(async () => {
   tenant = await seedTenant(gateway, { wallets: 1 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hashCredential } from '../../../src/credentials/credential.ts';
 import { deleteAccount } from '../../../src/data/delete-account.ts';
 import type { AdminContext } from '../../../src/data/dependencies.ts';
@@ -17,23 +17,14 @@ import {
 } from '../../support/actors.ts';
 import { type Api, bothApis, restApi } from '../../support/apis.ts';
 import { tablesOf, textOf } from '../../support/engine.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import { commandsOn, pawJson } from '../../support/paw.ts';
 
-let gateway: Gateway;
+const gateway = useGateway();
 /** Another instance on the same database. */
-let other: Gateway;
+const other = useGateway({}, gateway);
 
 const api = restApi(() => gateway.url);
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  other = await startGateway({ DATABASE_URL: gateway.databaseUrl }, gateway.clock);
-  return async () => {
-    await other.stop();
-    await gateway.stop();
-  };
-});
 
 const { run, runJson } = commandsOn(() => gateway.databaseUrl);
 

@@ -3,22 +3,20 @@ import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import { credentialParts, ulidOf } from '../../support/actors.ts';
 import { damageTable, pathOf } from '../../support/engine.ts';
 import {
-  type Gateway,
   makeDatabase,
   migrateDatabase,
   seedTenant,
   startGateway,
   type Tenant,
+  useGateway,
 } from '../../support/gateway.ts';
 import { paw, pawJson } from '../../support/paw.ts';
 
-let gateway: Gateway;
+const gateway = useGateway();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  gateway = await startGateway();
   tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
-  return gateway.stop;
 });
 
 const settings = () => ({ DATABASE_URL: gateway.databaseUrl });

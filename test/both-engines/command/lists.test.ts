@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import { createApp, credentialParts, signIn, ULID } from '../../support/actors.ts';
 import { type AppFields, restApi } from '../../support/apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import { commandsOn } from '../../support/paw.ts';
 
-let gateway: Gateway;
+const gateway = useGateway();
 let tenant: Tenant;
 let stranger: Tenant;
 let apps: readonly AppFields[];
@@ -13,7 +13,6 @@ let apps: readonly AppFields[];
 let tokenIds: readonly string[];
 
 beforeAll(async () => {
-  gateway = await startGateway();
   const api = restApi(() => gateway.url);
   const seeded = await seedTenant(gateway, { projects: 12, wallets: 3 });
   tenant = seeded;
@@ -31,7 +30,6 @@ beforeAll(async () => {
   tokenIds = tokens.map((token) => credentialParts(token).serial);
   const past = { ...gateway.admin, clock: () => gateway.clock() - 7_200_000 };
   await createAccountToken(past, tenant, 3600);
-  return gateway.stop;
 });
 
 const { run, runJson, expectRefusal } = commandsOn(() => gateway.databaseUrl);
