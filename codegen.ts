@@ -37,6 +37,7 @@ const types = await codegen({
       App: '../model/app.ts#App as AppModel',
       AppConnection: './connection.ts#AppConnection as AppConnectionModel',
       AppEdge: './connection.ts#AppEdge as AppEdgeModel',
+      AppKey: '../model/app.ts#AppKey as AppKeyModel',
       Event: '../model/audit-event.ts#AuditEvent as AuditEventModel',
       EventConnection: './connection.ts#EventConnection as EventConnectionModel',
       EventEdge: './connection.ts#EventEdge as EventEdgeModel',

@@ -7,6 +7,7 @@ import { appView } from '../model/app.ts';
 import { changeCommand } from './change-command.ts';
 import { ACCOUNT, type Command, NEW_TEXT, YES } from './command.ts';
 import { listCommand } from './list-command.ts';
+import { listedAppView } from './views.ts';
 
 /** The commands for apps. */
 export const appCommands: readonly Command[] = [
@@ -16,8 +17,11 @@ export const appCommands: readonly Command[] = [
     plural: 'apps',
     filters: { account: ACCOUNT },
     read: listAccountApps,
-    view: appView,
-    columns: ({ name, active, title }) => [name, active ? 'active' : 'inactive', title],
+    view: listedAppView,
+    columns: (app) => {
+      const { name, active, lastSignInTime, title } = listedAppView(app);
+      return [name, active ? 'active' : 'inactive', lastSignInTime || 'never', title];
+    },
   }),
   changeCommand({
     name: 'app update',

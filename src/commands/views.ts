@@ -1,6 +1,6 @@
 import type { ExportedRecord } from '../data/export-account.ts';
 import type { Account } from '../model/account.ts';
-import { appView } from '../model/app.ts';
+import { type App, appView } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
 import { projectView } from '../model/project.ts';
 import type { Token } from '../model/token.ts';
@@ -25,8 +25,16 @@ export function tokenView(token: Token) {
     app: token.app ?? '',
     createTime: toTime(token.createTimeMs),
     expireTime: toTime(token.expireTimeMs),
-    lastUseTime: lastUseTimeMs === undefined ? '' : toTime(lastUseTimeMs),
+    lastUseTime: toTimeOrEmpty(lastUseTimeMs),
   };
+}
+
+/** Returns the fields of an app in a list. Times that it does not have are empty. */
+export function listedAppView(app: App) {
+  const keys = app.keys.map(({ id, createTimeMs, expireTimeMs }) => {
+    return { id, createTime: toTime(createTimeMs), expireTime: toTimeOrEmpty(expireTimeMs) };
+  });
+  return { ...appView(app), lastSignInTime: toTimeOrEmpty(app.lastSignInTimeMs), keys };
 }
 
 /** Returns the fields of an audit event that the commands print. Those that the event does not have are empty. */
@@ -58,7 +66,7 @@ export function exportView(record: ExportedRecord): object {
     case 'project':
       return { type, ...projectView(record.project), createTime: toTime(record.project.createTimeMs) };
     case 'app': {
-      const { privateKey: _, ...app } = appView(record.app);
+      const { privateKey: _, ...app } = listedAppView(record.app);
       return { type, ...app, project: record.app.project, createTime: toTime(record.app.createTimeMs) };
     }
     case 'wallet': {
@@ -75,4 +83,8 @@ export function exportView(record: ExportedRecord): object {
 
 function toTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
+}
+
+function toTimeOrEmpty(timeMs: number | undefined): string {
+  return timeMs === undefined ? '' : toTime(timeMs);
 }

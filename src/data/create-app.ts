@@ -42,5 +42,5 @@ export async function createApp(
     private_key_hash: hashCredential(privateKey),
   });
   if (row === undefined) throw projectNotVisible();
-  return appFromRow(row, privateKey);
+  return appFromRow(row, row.create_time_ms, privateKey);
 }

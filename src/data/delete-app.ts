@@ -24,5 +24,5 @@ export async function deleteApp(admin: AdminContext, input: UntrustedInput): Pro
     if (deleted) await revokeTokensOfApp(transaction, deleted.account_id, idOf(name), admin.clock());
     return deleted;
   });
-  return appFromRow(row);
+  return appFromRow(row, admin.clock());
 }

@@ -9,7 +9,7 @@ import type { TokenStore } from '../storage/token-store.ts';
 export type Dependencies = {
   readonly database: Database;
   readonly tokens: TokenStore;
-  readonly backgroundWrites: BackgroundWrites;
+  readonly backgroundWrites: Pick<BackgroundWrites, 'add'>;
   readonly passwords: Pick<PasswordHasher, 'hash'>;
   readonly pageTokens: PageTokens;
   /** Returns the current time, in Unix milliseconds. */

@@ -60,7 +60,9 @@ export async function* exportAccount(
   for await (const row of PROJECTS.readAll(database, ofAccount)) {
     yield { type: 'project', project: projectFromRow(row, publicUrl()) };
   }
-  for await (const row of APPS.readAll(database, ofAccount)) yield { type: 'app', app: appFromRow(row) };
+  for await (const row of APPS.readAll(database, ofAccount)) {
+    yield { type: 'app', app: appFromRow(row, now) };
+  }
   for await (const row of WALLETS.readAll(database, ofAccount)) {
     yield { type: 'wallet', wallet: walletFromRow(row) };
   }

@@ -1,6 +1,6 @@
 import { decodeTime } from 'ulid';
 import type { Account } from '../model/account.ts';
-import type { App } from '../model/app.ts';
+import type { App, AppKey } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
 import { onlyProjectOf } from '../model/principal.ts';
 import { coverImagePath, type Project } from '../model/project.ts';
@@ -86,8 +86,13 @@ export function projectFromRow(row: ProjectItem, publicUrl: string): Project {
   };
 }
 
-/** Converts a row to an app. @param privateKey the private key, only in the results of `createApp` and `rotateAppKey` */
-export function appFromRow(row: AppRow, privateKey = ''): App {
+/**
+ * Converts a row to an app.
+ *
+ * @param now the current time, in Unix milliseconds, for the end of the previous key
+ * @param privateKey the private key, only in the results of `createApp` and `rotateAppKey`
+ */
+export function appFromRow(row: AppRow, now: number, privateKey = ''): App {
   const name = resourceName('apps', row.id);
   return {
     id: name,
@@ -96,8 +101,20 @@ export function appFromRow(row: AppRow, privateKey = ''): App {
     privateKey,
     active: row.active === 1,
     project: resourceName('projects', row.project_id),
+    lastSignInTimeMs: row.last_sign_in_time_ms ?? undefined,
+    keys: keysOf(row, now),
     createTimeMs: row.create_time_ms,
   };
+}
+
+/** Returns the valid keys of an app. The id of a key contains its time. */
+function keysOf(
+  { private_key_id: id, previous_key_id: previousId, previous_key_expire_time_ms: endMs }: AppRow,
+  now: number,
+): readonly AppKey[] {
+  const key = { id, createTimeMs: decodeTime(id), expireTimeMs: undefined };
+  if (previousId === null || endMs === null || endMs <= now) return [key];
+  return [key, { id: previousId, createTimeMs: decodeTime(previousId), expireTimeMs: endMs }];
 }
 
 /** Converts a row to a wallet. */

@@ -9,7 +9,7 @@ import { appFromRow, projectFromRow, walletFromRow } from './from-row.ts';
 
 /** See `DataLayer.getResources`. Executes one statement per collection in `names`. */
 export async function getResources(
-  { database, publicUrl }: Dependencies,
+  { database, publicUrl, clock }: Dependencies,
   principal: Principal,
   names: readonly ResourceName[],
 ): Promise<readonly (Resource | null)[]> {
@@ -26,9 +26,10 @@ export async function getResources(
   const only = onlyProjectOf(principal);
   const isVisible = (projectId: Ulid) => projectId === (only ?? projectId);
   const url = publicUrl();
+  const now = clock();
   const found: readonly Resource[] = [
     ...projects.filter(({ id }) => isVisible(id)).map((row) => projectFromRow(row, url)),
-    ...apps.filter((row) => isVisible(row.project_id)).map((row) => appFromRow(row)),
+    ...apps.filter((row) => isVisible(row.project_id)).map((row) => appFromRow(row, now)),
     ...wallets.filter((row) => isVisible(row.project_id)).map(walletFromRow),
   ];
   const byName = new Map<ResourceName, Resource>(found.map((resource) => [resource.name, resource]));

@@ -32,6 +32,8 @@ const SHARE_OF_PRINCIPAL = 1 / 4;
 /** Returns the operations with other dependencies. */
 type CreateOperations = (dependencies: Dependencies, recordFailure: RecordFailure) => Operations;
 
+type BackgroundWrite = Parameters<Dependencies['backgroundWrites']['add']>;
+
 /** The first request with a key. */
 type First = Omit<IdempotentRequest, 'content'> & {
   readonly id: IdempotencyKeyId;
@@ -109,6 +111,8 @@ class FirstRequest {
   readonly #transaction: RequestTransaction;
   /** Recorded if the request is undone: after the end of the transaction, which would undo the record or wait for it. */
   #signIns: FailedSignIn[] = [];
+  /** Executed after the request, unless it is undone. They would wait for the locks of the transaction. */
+  readonly #writes: BackgroundWrite[] = [];
   #isEnded = false;
 
   constructor(keys: IdempotencyKeys, database: Database, first: First) {
@@ -116,8 +120,9 @@ class FirstRequest {
     this.#first = first;
     this.#transaction = new RequestTransaction(database);
     const passwords = { hash: this.#hashPassword.bind(this) };
+    const backgroundWrites = { add: (...write: BackgroundWrite) => void this.#writes.push(write) };
     const operations = keys.createOperations(
-      { ...keys.dependencies, database: this.#transaction.database, passwords },
+      { ...keys.dependencies, database: this.#transaction.database, passwords, backgroundWrites },
       async (failure) => void this.#signIns.push(failure),
     );
     this.operations = {
@@ -148,6 +153,7 @@ class FirstRequest {
       if (!(await insertKeptResponse(database, id, kept, now, KEY_TTL_MS))) throw idempotencyKeyInUse();
       await this.#transaction.commit();
       this.#signIns = [];
+      for (const write of this.#writes) this.#keys.dependencies.backgroundWrites.add(...write);
     } finally {
       await this.undo();
     }

@@ -8,7 +8,9 @@ import type { UntrustedInput } from './data-layer.ts';
 import { appFromRow } from './from-row.ts';
 import { type ListDependencies, readList, readLists } from './read-list.ts';
 
-const LIST = { list: APPS, toItem: (row: AppRow) => appFromRow(row) };
+function listAt(now: number) {
+  return { list: APPS, toItem: (row: AppRow) => appFromRow(row, now) };
+}
 
 /** See `DataLayer.listProjectApps`. */
 export function listProjectApps(
@@ -18,7 +20,11 @@ export function listProjectApps(
   input: ConnectionArguments,
 ): Promise<readonly ConnectionPage<App>[]> {
   const parts = visibleIds(principal, projects);
-  return readLists(dependencies, { ...LIST, values: [principal.accountId], parts }, input);
+  return readLists(
+    dependencies,
+    { ...listAt(dependencies.clock()), values: [principal.accountId], parts },
+    input,
+  );
 }
 
 /**
@@ -32,5 +38,5 @@ export async function listAccountApps(
   input: UntrustedInput,
 ): Promise<ConnectionPage<App>> {
   const accountId = await accountOfList(dependencies.database, 'operator', input);
-  return readList(dependencies, { ...LIST, values: [accountId] }, input);
+  return readList(dependencies, { ...listAt(dependencies.clock()), values: [accountId] }, input);
 }

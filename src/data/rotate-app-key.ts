@@ -40,6 +40,6 @@ export async function rotateAppKey(
       action: 'app.rotate_key',
       resource: name,
     });
-    return appFromRow(row, privateKey);
+    return appFromRow(row, clock(), privateKey);
   });
 }

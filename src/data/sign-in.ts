@@ -4,7 +4,7 @@ import { parseFields } from '../model/fields.ts';
 import { signInFields } from '../model/operation-fields.ts';
 import { onlyProjectOf, type Principal } from '../model/principal.ts';
 import { idOf, type Ulid } from '../model/resource-name.ts';
-import { type AppSecretRow, findAppSecret } from '../storage/apps.ts';
+import { type AppSecretRow, findAppSecret, lastSignInStatement } from '../storage/apps.ts';
 import type { Queryable } from '../storage/database.ts';
 import { insertSignIn } from '../storage/sign-ins.ts';
 import { auditEvent } from './audit.ts';
@@ -19,7 +19,7 @@ const NO_HASH = hashCredential('');
 
 type SignInDependencies = Pick<
   Dependencies,
-  'database' | 'clock' | 'newId' | 'maxTokensPerApp' | 'tokenTtlSeconds'
+  'database' | 'clock' | 'newId' | 'maxTokensPerApp' | 'tokenTtlSeconds' | 'backgroundWrites'
 >;
 
 /** Records a failed sign-in. See `recordFailedSignIn`. */
@@ -84,8 +84,10 @@ export async function issueToken(
   });
   // The app was deactivated or deleted, or has another key, since it was read.
   if (app === undefined) return issueToken(dependencies, attempt, recordFailure);
+  const write = lastSignInStatement(row, now);
+  if (write !== undefined) dependencies.backgroundWrites.add(row.id, write);
   const lifetimeSeconds = Math.floor(ttlMs / 1000);
-  return { accessToken, expireTimeMs: now + ttlMs, lifetimeSeconds, app: appFromRow(app) };
+  return { accessToken, expireTimeMs: now + ttlMs, lifetimeSeconds, app: appFromRow(app, now) };
 }
 
 /** Returns an app, if it exists, and its valid key, if it is that of the attempt. */

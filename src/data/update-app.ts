@@ -26,7 +26,7 @@ export async function updateApp(
     await assertAppVisible(database, actor, accountId, name);
     const [row] = await findApps(database, accountId, [id]);
     if (row === undefined) throw missing(actor, name);
-    return appFromRow(row);
+    return appFromRow(row, clock());
   }
   return database.transaction(async (transaction) => {
     const accountId = await accountOf(transaction, actor, name, findAccountOfApp);
@@ -41,6 +41,6 @@ export async function updateApp(
     if (changes.active !== undefined) {
       await record({ action: changes.active ? 'app.activate' : 'app.deactivate' });
     }
-    return appFromRow(row);
+    return appFromRow(row, clock());
   });
 }

@@ -21,6 +21,9 @@ import { type Fragments, MergedFields, type SelectedField } from './merged-field
 /** The maximum length of a list in this schema. */
 export const MAX_LIST_LENGTH = MAX_PAGE_SIZE;
 
+/** The maximum lengths of short lists, by type and field. */
+const LIST_LENGTHS: Readonly<Record<string, number>> = { 'App.keys': 2 };
+
 const META_FIELDS = [SchemaMetaFieldDef, TypeMetaFieldDef];
 
 /**
@@ -140,7 +143,8 @@ export class OperationCost {
     const type = definition && getNamedType(definition.type);
     const isIntrospection = parentName?.startsWith('__') || name === TypeMetaFieldDef.name;
     const isList = definition && isListType(getNullableType(definition.type));
-    const listLength = isList ? (this.#idCount(node) ?? parentSize ?? MAX_LIST_LENGTH) : 1;
+    const known = LIST_LENGTHS[`${parentName}.${name}`];
+    const listLength = isList ? (known ?? this.#idCount(node) ?? parentSize ?? MAX_LIST_LENGTH) : 1;
     // A page of a list: a connection.
     const isPage = definition?.args.some((argument) => argument.name === 'first');
     return {

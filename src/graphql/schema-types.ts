@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { App as AppModel } from '../model/app.ts';
+import type { App as AppModel, AppKey as AppKeyModel } from '../model/app.ts';
 import type { AppConnection as AppConnectionModel, AppEdge as AppEdgeModel, EventConnection as EventConnectionModel, EventEdge as EventEdgeModel, PageInfo as PageInfoModel, ProjectConnection as ProjectConnectionModel, ProjectEdge as ProjectEdgeModel, WalletConnection as WalletConnectionModel, WalletEdge as WalletEdgeModel } from './connection.ts';
 import type { AuditEvent as AuditEventModel } from '../model/audit-event.ts';
 import type { Project as ProjectModel } from '../model/project.ts';
@@ -43,6 +43,16 @@ export type App = Node & {
   readonly createTime: Scalars['DateTime']['output'];
   /** The resource name, `apps/<ULID>`. */
   readonly id: Scalars['ID']['output'];
+  /**
+   * The valid private keys, without their secrets: the current one, and after a rotation the one
+   * before it until the end of its grace period.
+   */
+  readonly keys: ReadonlyArray<AppKey>;
+  /**
+   * The last sign-in, by `signIn`, REST or OAuth. It is stored at most once an hour, so the last
+   * sign-in can be up to an hour later. Null before the first.
+   */
+  readonly lastSignInTime: Maybe<Scalars['DateTime']['output']>;
   /** The resource name, `apps/<ULID>`. The same as `id`. */
   readonly name: Scalars['ResourceName']['output'];
   /**
@@ -76,6 +86,20 @@ export type AppEdge = {
   readonly cursor: Scalars['String']['output'];
   /** The app. */
   readonly node: App;
+};
+
+/** A private key of an app, without its secret. */
+export type AppKey = {
+  readonly __typename?: 'AppKey';
+  /** The time of the creation or rotation that has made the key. */
+  readonly createTime: Scalars['DateTime']['output'];
+  /** The end of the grace period. Null for the current key. */
+  readonly expireTime: Maybe<Scalars['DateTime']['output']>;
+  /**
+   * The public id of the key, a ULID: the last 26 characters before the second underscore of its
+   * text `paw_key_…_…`.
+   */
+  readonly id: Scalars['ID']['output'];
 };
 
 /** The input of `createApp`. */
@@ -715,6 +739,7 @@ export type ResolversTypes = {
   App: ResolverTypeWrapper<AppModel>;
   AppConnection: ResolverTypeWrapper<AppConnectionModel>;
   AppEdge: ResolverTypeWrapper<AppEdgeModel>;
+  AppKey: ResolverTypeWrapper<AppKeyModel>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   CreateAppInput: CreateAppInput;
   CreateAppPayload: ResolverTypeWrapper<Omit<CreateAppPayload, 'app'> & { app: ResolversTypes['App'] }>;
@@ -758,6 +783,7 @@ export type ResolversParentTypes = {
   App: AppModel;
   AppConnection: AppConnectionModel;
   AppEdge: AppEdgeModel;
+  AppKey: AppKeyModel;
   Boolean: Scalars['Boolean']['output'];
   CreateAppInput: CreateAppInput;
   CreateAppPayload: Omit<CreateAppPayload, 'app'> & { app: ResolversParentTypes['App'] };
@@ -801,6 +827,8 @@ export type AppResolvers<ContextType = Context, ParentType extends ResolversPare
   active?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  keys?: Resolver<ReadonlyArray<ResolversTypes['AppKey']>, ParentType, ContextType>;
+  lastSignInTime?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
   privateKey?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
@@ -818,6 +846,12 @@ export type AppConnectionResolvers<ContextType = Context, ParentType extends Res
 export type AppEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AppEdge'] = ResolversParentTypes['AppEdge']> = {
   cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   node?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
+};
+
+export type AppKeyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AppKey'] = ResolversParentTypes['AppKey']> = {
+  createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  expireTime?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
 };
 
 export type CreateAppPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreateAppPayload'] = ResolversParentTypes['CreateAppPayload']> = {
@@ -987,6 +1021,7 @@ export type Resolvers<ContextType = Context> = {
   App?: AppResolvers<ContextType>;
   AppConnection?: AppConnectionResolvers<ContextType>;
   AppEdge?: AppEdgeResolvers<ContextType>;
+  AppKey?: AppKeyResolvers<ContextType>;
   CreateAppPayload?: CreateAppPayloadResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
   Event?: EventResolvers<ContextType>;

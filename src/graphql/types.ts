@@ -42,7 +42,13 @@ export const types = {
 
   App: {
     project: ({ project }, _args, context, info) => resolveProject(project, context, info),
+    lastSignInTime: ({ lastSignInTimeMs }) => isoTimeOrNull(lastSignInTimeMs),
     createTime: ({ createTimeMs }) => isoTime(createTimeMs),
+  },
+
+  AppKey: {
+    createTime: ({ createTimeMs }) => isoTime(createTimeMs),
+    expireTime: ({ expireTimeMs }) => isoTimeOrNull(expireTimeMs),
   },
 
   Wallet: {
@@ -105,6 +111,10 @@ export function isoTime(timeMs: number): string {
   const text = new Date(timeMs).toISOString();
   isoTimes.set(timeMs, text);
   return text;
+}
+
+function isoTimeOrNull(timeMs: number | undefined): string | null {
+  return timeMs === undefined ? null : isoTime(timeMs);
 }
 
 const NAME_FIELDS = new Set(['id', 'name', '__typename']);

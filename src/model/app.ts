@@ -1,5 +1,15 @@
 import type { ResourceName } from './resource-name.ts';
 
+/** The public data of a private key of an app. */
+export type AppKey = {
+  /** The id in the text of the key. */
+  readonly id: string;
+  /** Unix time in milliseconds. */
+  readonly createTimeMs: number;
+  /** The end of the previous key; undefined for the current one: Unix time in milliseconds. */
+  readonly expireTimeMs: number | undefined;
+};
+
 /** An app: a credential of one project. */
 export type App = {
   /** Equal to `name`. The GraphQL interface `Node` requires it. */
@@ -10,6 +20,10 @@ export type App = {
   readonly privateKey: string;
   readonly active: boolean;
   readonly project: ResourceName<'projects'>;
+  /** The time of the last sign-in, up to an hour too early; undefined before the first: Unix time in milliseconds. */
+  readonly lastSignInTimeMs: number | undefined;
+  /** The valid keys: the current one, and the one before it within its grace period. */
+  readonly keys: readonly AppKey[];
   /** Unix time in milliseconds. */
   readonly createTimeMs: number;
 };

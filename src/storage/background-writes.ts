@@ -3,6 +3,9 @@ import type { Queryable, Statement } from './database.ts';
 // Bounds the memory. A row for which there is no place is written after a later request.
 const MAX_WAITING = 1000;
 
+/** The interval in which the last use of a token, or the last sign-in of an app, is written at most once. */
+export const LAST_USE_INTERVAL_MS = 3_600_000;
+
 /**
  * Writes for which no request waits, such as the last use of a token. They are executed one after the other, so that they
  * use one connection at most. A failure is ignored: a later request writes the same.

@@ -39,6 +39,7 @@ type Columns = {
   readonly update_time_ms: number;
   readonly expire_time_ms: number;
   readonly last_use_time_ms: number | null;
+  readonly last_sign_in_time_ms: number | null;
 };
 
 type Names<C extends string> = C extends `${infer First}, ${infer Others}` ? First | Names<Others> : C;
@@ -52,14 +53,16 @@ export const ACCOUNT = 'id, title, default_project_id, project_count, state, cre
 /** The columns of a project without the account, which is a parameter of every query. */
 export const PROJECT = 'id, title, description, image_cover_cid, create_time_ms';
 
-/** The columns of an app without its keys. */
-export const APP = 'account_id, id, project_id, title, active, create_time_ms';
+/** The columns of a new app. The others are null until it signs in, or until its key is replaced. */
+export const NEW_APP =
+  'account_id, id, project_id, title, active, create_time_ms, private_key_id, private_key_hash';
 
-/** The columns of the current key of an app. */
-export const APP_KEY = 'private_key_id, private_key_hash';
+/** The columns of an app without the hashes of its keys. */
+export const APP =
+  'account_id, id, project_id, title, active, create_time_ms, last_sign_in_time_ms, private_key_id, previous_key_id, previous_key_expire_time_ms';
 
-/** The columns of the previous key of an app: null if the key was never replaced. */
-export const PREVIOUS_KEY = 'previous_key_id, previous_key_hash, previous_key_expire_time_ms';
+/** The hashes of the keys of an app. */
+export const APP_KEY_HASHES = 'private_key_hash, previous_key_hash';
 
 /** The columns of a wallet without the hash of the password. */
 export const WALLET =
@@ -93,7 +96,7 @@ export const PROJECT_TABLE = { name: 'project', columns: `account_id, ${PROJECT}
 export const TABLES = [
   { name: 'account', columns: ACCOUNT, key: ['id'] },
   PROJECT_TABLE,
-  { name: 'app', columns: `${APP}, ${APP_KEY}, ${PREVIOUS_KEY}`, key: KEY },
+  { name: 'app', columns: `${APP}, ${APP_KEY_HASHES}`, key: KEY },
   { name: 'wallet', columns: `${WALLET}, password_hash`, key: KEY },
   { name: 'audit_event', columns: AUDIT_EVENT, key: KEY },
   { name: 'idempotency_key', columns: IDEMPOTENCY_KEY, key: ['account_id', 'principal_id', 'key_hash'] },

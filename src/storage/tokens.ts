@@ -1,4 +1,5 @@
 import type { Ulid } from '../model/resource-name.ts';
+import { LAST_USE_INTERVAL_MS } from './background-writes.ts';
 import type { Queryable, Statement } from './database.ts';
 import { List } from './list.ts';
 import type { RowOf } from './tables.ts';
@@ -48,9 +49,6 @@ RETURNING account_id, app_id`;
 
 const USE = `UPDATE token SET last_use_time_ms = $3
 WHERE account_id = $1 AND id = $2 AND COALESCE(last_use_time_ms, 0) <= $4`;
-
-/** The interval in which the last use of a token is written at most once. */
-const LAST_USE_INTERVAL_MS = 3_600_000;
 
 // The limit bounds the time for which SQLite blocks the event loop, to about 5 ms.
 const COUNT = `SELECT COUNT(*) AS count FROM

@@ -39,6 +39,8 @@ CREATE TABLE app (
   previous_key_id TEXT,
   previous_key_hash TEXT,
   previous_key_expire_time_ms BIGINT,
+  -- Changed at most once an hour. Null before the first sign-in.
+  last_sign_in_time_ms BIGINT,
   active SMALLINT NOT NULL CHECK (active IN (0, 1)),
   create_time_ms BIGINT NOT NULL,
   PRIMARY KEY (account_id, id),

@@ -82,7 +82,10 @@ test('--json prints accounts, apps and tokens without their secrets', async () =
     { name: account, title: 'Tenant', defaultProject: projects[0], state: 'ACTIVE', createTime: time },
   ]);
   const listed = await runJson('app', 'list', '--account', account);
-  expect(listed.apps).toStrictEqual(apps.map((app) => ({ ...app, privateKey: '' })));
+  const keys = [{ id: expect.stringMatching(/^\w{26}$/), createTime: time, expireTime: '' }];
+  expect(listed.apps).toStrictEqual(
+    apps.map((app, index) => ({ ...app, privateKey: '', lastSignInTime: index === 0 ? time : '', keys })),
+  );
   const { tokens } = await runJson('token', 'list', '--account', account, '--page-size', '2');
   const [project] = projects;
   const common = { account, project, title: '', readOnly: false, createTime: time, expireTime: time };
@@ -96,12 +99,14 @@ test('without --json a list is a table with the token of the next page', async (
   const { stdout } = await run('app', 'list', '--account', tenant.account, '--page-size', '2');
   const [one, two] = apps;
   expect(stdout).toMatch(
-    new RegExp(`^${one?.name}  active  One\n${two?.name}  active  Two\nNext page: --page-token [\\w-]+\n$`),
+    new RegExp(
+      `^${one?.name}  active  \\d{4}\\S+Z  One\n${two?.name}  active  never {21}Two\nNext page: --page-token [\\w-]+\n$`,
+    ),
   );
   await gateway.database.write('UPDATE app SET title = $1, active = 0 WHERE title = $2', ['\x1b[2J', 'One']);
   const changed = await run('app', 'list', '--account', tenant.account, '--page-size', '1');
   await gateway.database.write('UPDATE app SET title = $2, active = 1 WHERE title = $1', ['\x1b[2J', 'One']);
-  expect(changed.stdout).toContain(`${one?.name}  inactive  \u{fffd}[2J\n`);
+  expect(changed.stdout).toMatch(new RegExp(`^${one?.name}  inactive  \\S+Z  \u{fffd}\\[2J\n`));
   const [, empty = ''] = stranger.projects;
   const none = await run('wallet', 'list', '--project', empty);
   expect(none).toEqual({ status: 0, stdout: 'No wallets.\n', stderr: '' });
