@@ -215,6 +215,19 @@ describe('the statements of one request', () => {
   });
 });
 
+test('a transaction whose connection ends before COMMIT is sent is UNAVAILABLE', async () => {
+  const [database, other] = [await openItems({ poolSize: 1 }), await open(url)];
+  const cut = database.transaction(async ({ read, write }) => {
+    await write(ADD, ['a', 1]);
+    const pids = (await read('SELECT pg_backend_pid() AS pid')).map(({ pid }) => pid ?? 0);
+    await other.read('SELECT pg_terminate_backend($1)', pids);
+    const alive = () => other.read('SELECT pid FROM pg_stat_activity WHERE pid = $1', pids);
+    await expect.poll(alive, POLL).toEqual([]);
+  });
+  expect(await errorOf(cut)).toMatchObject({ reason: 'UNAVAILABLE' });
+  expect(await database.read(LIST)).toEqual([]);
+});
+
 test('concurrent reads have their own results, and one that fails has no effect on the others', async () => {
   const database = await openItems({ poolSize: 2 });
   const reads = Array.from({ length: 60 }, (_, n) =>

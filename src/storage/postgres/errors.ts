@@ -46,6 +46,9 @@ const RESULT_UNKNOWN = '40003';
 // A pooler reports a lost connection to the server with a code of class 08.
 const LOST_BY_POOLER = /^08/;
 
+// The driver's message for a statement that it has not sent, because the connection was lost before.
+const NOT_SENT = /is not queryable$/;
+
 // The server ends the session: operator intervention, and timeouts of idle and of long transactions.
 const END_OF_SESSION_CODES = /^(57P..|25P0[34])$/;
 
@@ -72,6 +75,7 @@ export function hasCode(thrown: unknown, code: RegExp): boolean {
  *   server ends the session between a COMMIT and its confirmation.
  */
 export function statementError(error: unknown, commits: 'nothing' | 'itself' | 'transaction'): unknown {
+  if (error instanceof Error && NOT_SENT.test(error.message)) return unavailable(error);
   const isLost = !isServerError(error) || LOST_BY_POOLER.test(error.code);
   if (isLost && commits !== 'nothing') return resultUnknown(error);
   if (!isServerError(error)) return unavailable(error);
