@@ -31,17 +31,17 @@ const META_FIELDS = [SchemaMetaFieldDef, TypeMetaFieldDef];
  * can be the longest ones.
  */
 const INTROSPECTION_LENGTHS: Readonly<Record<string, number>> = {
-  [TypeMetaFieldDef.name]: 55,
-  queryType: 55,
-  mutationType: 55,
-  types: 55,
+  [TypeMetaFieldDef.name]: 50,
+  queryType: 50,
+  mutationType: 50,
+  types: 50,
   directives: 5,
   fields: 3,
-  args: 0.3,
+  args: 0.25,
   inputFields: 0.5,
   enumValues: 0.8,
   interfaces: 0.1,
-  possibleTypes: 0.3,
+  possibleTypes: 0.1,
   locations: 3,
 };
 
