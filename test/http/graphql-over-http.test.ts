@@ -256,6 +256,7 @@ describe('an error', () => {
   test.each<readonly [string, number, string, object | (() => Promise<HttpResponse>)]>([
     ['syntax', 400, refused('GRAPHQL_PARSE_FAILED'), { query: '{' }],
     ['validation', 400, refused('GRAPHQL_VALIDATION_FAILED'), { query: '{ nothing }' }],
+    ['a subscription', 400, refused('GRAPHQL_VALIDATION_FAILED'), { query: 'subscription { __typename }' }],
     ['no operation', 400, refused('OPERATION_RESOLUTION_FAILURE'), { query: TOTAL, operationName: 'B' }],
     ['a variable', 400, badField, { query: CREATE_APP, variables: { input: 1 } }],
     ['a null', 200, badField, { query: WITH_NULL, variables: { id: null } }],

@@ -89,13 +89,6 @@ describe('at most 10,000 response fields are accepted', () => {
     expect(excessOf(document(9900), variables)).toBeUndefined();
     expect(excessOf(document(10_000), variables)).toBe(responseFields(counted));
   });
-
-  test('a page counts its items, whether they are selected or not', () => {
-    // The list and each of its pages with 49 items: 1 + 100 * pages * (1 + 49 + 1).
-    const document = (pages: number) => `{ list { ${aliases(pages, 'page(first: 49) { __typename }')} } }`;
-    expect(excessOf(document(1), {})).toBeUndefined();
-    expect(excessOf(document(2), {})).toBe(responseFields());
-  });
 });
 
 describe('at most 3,000 pairs of selections of a field or of fragments are accepted in an object', () => {
