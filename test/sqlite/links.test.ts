@@ -1,10 +1,18 @@
-import { copyFileSync, linkSync, lstatSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import {
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { onDatabase, pathOf } from '../support/engine.ts';
 import { adminContext, makeDatabase, migrateDatabase, seedTenant, startGateway } from '../support/gateway.ts';
-import { paw } from '../support/paw.ts';
+import { paw, startPaw } from '../support/paw.ts';
 
 let folder: string;
 /** The file of the database. */
@@ -82,4 +90,28 @@ test('a restoration moves the log of a killed server to the other names of the f
   await paw(['backup', backup], { DATABASE_URL: `sqlite:${path}` });
   expect(await paw(['restore', backup], { DATABASE_URL: `sqlite:${left}` })).toMatchObject({ status: 0 });
   expect(await titles(kept)).toEqual(['Later']);
+});
+
+test('a server does not start on a file that is replaced while it waits for the lock', async () => {
+  const replacement = join(folder, 'replacement.db');
+  copyFileSync(path, replacement);
+  const holder = new DatabaseSync(path);
+  holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  const server = startPaw(['serve'], { DATABASE_URL: `sqlite:${path}`, PORT: '0' });
+  onTestFinished(async () => void (await server.stop('SIGKILL')));
+  const openFiles = () =>
+    readdirSync(`/proc/${server.pid}/fd`).map((file) => {
+      try {
+        return readlinkSync(`/proc/${server.pid}/fd/${file}`);
+      } catch {
+        return '';
+      }
+    });
+  await expect.poll(openFiles, { timeout: 30_000, interval: 5 }).toContain(path);
+  renameSync(replacement, path);
+  holder.close();
+  expect(await server.ended).toMatchObject({
+    status: 1,
+    stderr: `paw: The database is unavailable: The database file ${path} was replaced while it was being opened.\n`,
+  });
 });

@@ -118,7 +118,7 @@ export class LogSync {
 }
 
 /** Returns whether a path is the name of a file that was opened earlier. */
-function isNamed({ dev, ino }: Stats, path: string): boolean {
+export function isNamed({ dev, ino }: Stats, path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats?.ino === ino && stats.dev === dev;
 }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Database, type Execute, type Queryable, type Row, type Value, writeEach } from '../database.ts';
@@ -8,7 +8,7 @@ import { remembered } from '../remembered.ts';
 import { type ObserveStatement, timedStatements } from '../statement-times.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';
-import { LogSync, type Sync } from './log-sync.ts';
+import { isNamed, LogSync, type Sync } from './log-sync.ts';
 import { ReadinessCheck } from './readiness.ts';
 import { readsByTurn } from './reads.ts';
 import { statementRunner, translateErrors } from './statements.ts';
@@ -52,7 +52,7 @@ export function openSqlite(
   // SQLite names the log after the file that the link leads to.
   const path = realpathSync(link);
   const file = statSync(path);
-  const { writer, reader } = translateErrors(() => openConnections(path));
+  const { writer, reader } = translateErrors(() => openConnections(path, file));
   const readByTurn = readsByTurn(reader);
   const execute = statementRunner(writer);
   const checkpoints = new Checkpoints(path);
@@ -102,9 +102,16 @@ export function openSqlite(
   return database;
 }
 
-function openConnections(path: string): { writer: DatabaseSync; reader: DatabaseSync } {
+/** @param file the file as it was before */
+function openConnections(path: string, file: Stats): { writer: DatabaseSync; reader: DatabaseSync } {
   // Only while it opens may SQLite itself wait for a lock, since it blocks the event loop.
   const writer = new DatabaseSync(path, SETTINGS);
+  writer.exec('PRAGMA page_count');
+  // A log of the old file would be applied to the new one.
+  if (!isNamed(file, path)) {
+    writer.close();
+    throw unavailable(new Error(`The database file ${path} was replaced while it was being opened`));
+  }
   writer.exec('PRAGMA journal_mode = WAL');
   // COMMIT writes to the page cache. The log is synced elsewhere.
   writer.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA busy_timeout = 0');
