@@ -85,7 +85,7 @@ export async function startContender(
     url: address,
     // With a slow disk, the child process is strace and not the server.
     cpuSeconds: () => (syncMs > 0 ? Number.NaN : cpuSecondsOf(child)),
-    residentMb: () => residentMbOf(child),
+    residentMb: () => residentMbOf(child.pid),
     async stop() {
       process.kill(-(child.pid ?? 0));
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -114,7 +114,8 @@ function cpuSecondsOf({ pid }: ChildProcess): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-function residentMbOf({ pid }: ChildProcess): number {
+/** The resident memory of a process, in MB (10^6 bytes). */
+export function residentMbOf(pid: number | undefined): number {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
   return (Number(kilobytes) * 1024) / 1e6;
 }

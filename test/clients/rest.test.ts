@@ -33,7 +33,7 @@ function faultsIn({ error }: components['schemas']['ErrorResponse']) {
   return { code: error.code, reason, fields: violations.map(({ field }) => field) };
 }
 
-test('openapi-fetch creates an app, and signs in to get a token for the project of the app only', async () => {
+test('openapi-fetch creates an app, signs it in, and lists projects and updates a wallet with its token', async () => {
   const account = connect(tenant.token);
   const created = await account.POST('/auth/apps', { body: { title: 'Till', active: true } });
   const { name = '', privateKey = '' } = created.data ?? {};
@@ -43,20 +43,13 @@ test('openapi-fetch creates an app, and signs in to get a token for the project 
   const signedIn = await account.POST('/auth/accounts:signinIdentity', { body });
   expect(signedIn.data?.app).toEqual({ ...created.data, privateKey: '' });
 
-  const { data } = await connect(signedIn.data?.accessToken ?? '').GET('/project/projects');
+  const client = connect(signedIn.data?.accessToken ?? '');
+  const { data } = await client.GET('/project/projects');
   expect(data?.projects.map((project) => project.name)).toEqual([tenant.projects[0]]);
-});
-
-test('openapi-fetch updates a wallet, and reads its invalid fields with the generated types', async () => {
   const [wallet_name = ''] = tenant.wallets;
-  const client = connect(tenant.token);
-  const update = (body: { title: string; password?: string }) =>
-    client.PATCH('/wallet/{wallet_name}', { params: { path: { wallet_name } }, body });
-  const { data } = await update({ title: 'Treasury' });
-  expect(data).toMatchObject({ name: wallet_name, title: 'Treasury', description: 'No. 1' });
-  const refused = await update({ title: '', password: 'short' });
-  const faults = { code: 400, reason: 'INVALID_FIELD', fields: ['title', 'password'] };
-  expect(refused.error && faultsIn(refused.error)).toEqual(faults);
+  const path = { params: { path: { wallet_name } } };
+  const updated = await client.PATCH('/wallet/{wallet_name}', { ...path, body: { title: 'Treasury' } });
+  expect(updated.data).toMatchObject({ name: wallet_name, title: 'Treasury', description: 'No. 1' });
 });
 
 test('openapi-fetch does not compile with a wrong field name or type, which the gateway refuses', async () => {

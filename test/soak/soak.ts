@@ -5,11 +5,12 @@
  *
  * Argument: the duration in minutes; the default is 30.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import { residentMbOf } from '../bench/contender.ts';
 import { makeBenchData } from '../bench/data.ts';
 import { percentile } from '../bench/report.ts';
 import { PAGE } from '../bench/workloads.ts';
@@ -71,7 +72,7 @@ statuses.clear();
 latencies.length = 0;
 
 const memory: number[] = [];
-const sampling = setInterval(() => memory.push(residentMb(first.pid)), MEMORY_INTERVAL_MS);
+const sampling = setInterval(() => memory.push(residentMbOf(first.pid)), MEMORY_INTERVAL_MS);
 const isOver = new AbortController();
 const restarting = restartRepeatedly(isOver.signal);
 const sent = await run(MINUTES * 60_000, sustained / 2);
@@ -119,11 +120,6 @@ async function readIntegrity(): Promise<unknown> {
   const [row] = await database.read('SELECT integrity_check FROM pragma_integrity_check');
   await database.close();
   return row?.['integrity_check'];
-}
-
-function residentMb(pid: number): number {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
-  return (Number(kilobytes) * 1024) / 1e6;
 }
 
 function report(): void {

@@ -10,7 +10,7 @@ import {
   tokenStatus,
   ulidOf,
 } from '../../support/actors.ts';
-import { type Api, bothApis, graphqlApi, postGraphql } from '../../support/apis.ts';
+import { type Api, bothApis, graphqlApi } from '../../support/apis.ts';
 import { seedTenant, startGateway, type Tenant, useGateway } from '../../support/gateway.ts';
 
 const MINUTE_MS = 60_000;
@@ -162,24 +162,6 @@ test.each([-1, 604_801])(
     expect(await signInsWith(app)).toEqual(['ok']);
   },
 );
-
-test('is repeated by its Idempotency-Key, with the same new key', async () => {
-  const app = await newApp();
-  const send = () =>
-    postGraphql(
-      gateway.url,
-      tenant.token,
-      ROTATE,
-      { input: { name: app.name } },
-      { 'idempotency-key': 'rotation' },
-    );
-  const [first, second] = [await send(), await send()];
-  expect(second.headers.get('idempotency-replayed')).toBe('true');
-  expect(second.text).toBe(first.text);
-  const { app: rotated, privateKey } = JSON.parse(first.text).data.rotateAppKey;
-  expect(rotated.privateKey).toBe(privateKey);
-  expect(await signInsWith(app, { name: app.name, privateKey })).toEqual([ENDED_KEY, 'ok']);
-});
 
 async function seedToken({ account }: Tenant): Promise<string> {
   return (await createAccountToken(gateway.admin, { account }, 3600)).accessToken;

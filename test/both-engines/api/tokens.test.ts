@@ -7,7 +7,6 @@ import {
   expiredToken,
   graphqlBody,
   keyOf,
-  projectTokenOf,
   signIn,
   tokenStatus,
   ulidOf,
@@ -34,34 +33,6 @@ const SIGN_IN = 'mutation ($input: SignInInput!) { signIn(input: $input) { acces
 const gateway = useGateway();
 
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
-  test('a project token is valid for one hour, to the millisecond', async () => {
-    const tenant = await seedTenant(gateway);
-    const { accessToken } = await signIn(api, tenant.token, await createApp(api, tenant.token));
-    gateway.clock.advance(HOUR_MS - 1);
-    expect(await tokenStatus(api, accessToken)).toBe('ok');
-    gateway.clock.advance(1);
-    expect(await tokenStatus(api, accessToken)).toBe('TOKEN_INVALID');
-    expect(await tokenStatus(api, tenant.token)).toBe('ok');
-  });
-
-  test('a revoked token is refused on the next request, and other tokens stay valid', async () => {
-    const tenant = await seedTenant(gateway);
-    const app = await createApp(api, tenant.token);
-    const [ofApp, otherOfApp] = [
-      await projectTokenOf(api, tenant.token, app),
-      await projectTokenOf(api, tenant.token, app),
-    ];
-    const { accessToken } = await createAccountToken(gateway.admin, tenant, 3600);
-    const [ended, live] = [
-      [accessToken, ofApp],
-      [tenant.token, otherOfApp],
-    ];
-    const all = () => Promise.all([...ended, ...live].map((token) => tokenStatus(api, token)));
-    expect(await all()).toEqual(['ok', 'ok', 'ok', 'ok']);
-    for (const token of ended) expect(await revoke(token)).toEqual({ revoked: 1 });
-    expect(await all()).toEqual(['TOKEN_INVALID', 'TOKEN_INVALID', 'ok', 'ok']);
-  });
-
   test('a missing token table is a masked and logged internal error, and not an invalid token', async () => {
     const tenant = await seedTenant(gateway);
     const logged = gateway.log().length;
@@ -162,13 +133,6 @@ test.each<[string, (tenant: Tenant, app: AppFields) => string | Promise<string>]
     () => createCredential('acct', gateway.admin.newId(), gateway.admin.newId()),
   ],
   ["an app's private key", (_tenant, { privateKey }) => privateKey],
-  [
-    'a token that was revoked before',
-    async ({ token }) => {
-      await revoke(token);
-      return token;
-    },
-  ],
   ['an expired token', (tenant) => expiredToken(realTime(), tenant)],
   ['a live token with another secret', ({ token }) => withOtherSecret(token)],
 ])(
@@ -232,11 +196,6 @@ async function keysIn(databaseUrl: string): Promise<readonly string[]> {
 
 function serialsOf(tokens: readonly string[]): readonly string[] {
   return tokens.map((token) => credentialParts(token).serial).sort();
-}
-
-/** Revokes a token with a command that has to succeed. */
-function revoke(token: string) {
-  return pawJson(['token', 'revoke'], { DATABASE_URL: gateway.databaseUrl }, `${token}\n`);
 }
 
 /** Runs a command that has to succeed on the database of the gateway. */

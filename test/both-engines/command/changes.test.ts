@@ -57,17 +57,6 @@ describe('an update', () => {
     }
   });
 
-  test('of a wallet without a field changes nothing, and is not recorded', async () => {
-    const [name = ''] = tenant.wallets;
-    const read = async () => [
-      await gateway.database.read('SELECT * FROM wallet WHERE id = $1', [ulidOf(name)]),
-      await gateway.database.read('SELECT * FROM audit_event WHERE resource = $1', [name]),
-    ];
-    const before = await read();
-    expect(await runJson('wallet', 'update', name)).toMatchObject({ name });
-    expect(await read()).toEqual(before);
-  });
-
   test('of an app changes its title', async () => {
     const app = await createApp(api, tenant.token);
     const after = { ...app, title: 'Till', privateKey: '' };
