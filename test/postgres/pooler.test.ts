@@ -6,10 +6,10 @@ import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vites
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { createApp, resultOf, signIn } from '../support/actors.ts';
-import { type Api, bothApis } from '../support/apis.ts';
+import { bothApis } from '../support/apis.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
-import { paw, pawProcess } from '../support/paw.ts';
+import { type Gateway, makeDatabase, migrateDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { pawProcess } from '../support/paw.ts';
 
 /** A PgBouncer in front of the shared server of the tests. */
 type Pooler = {
@@ -21,132 +21,104 @@ type Pooler = {
 };
 
 const SERVER_CONNECTIONS = 2;
-const CLIENT_CONNECTIONS = 32;
 
 // Debian installs it in a folder that only root has in its PATH.
 const ENVIRONMENT = { PATH: `${process.env['PATH']}:/usr/sbin` };
 
 let direct: Database;
 let directUrl: string;
-let pooler: Pooler;
-let url: string;
-let gateway: Gateway;
 
 beforeAll(async () => {
-  pooler = await startPooler();
   const made = await makeDatabase();
   directUrl = made.url;
+  await migrateDatabase(directUrl);
   direct = await openDatabase(directUrl);
-  url = pooler.urlOf(directUrl, '?pgbouncer=true');
-  gateway = await startGateway({ DATABASE_URL: url, PAW_POSTGRES_POOL: String(CLIENT_CONNECTIONS) });
   return async () => {
-    await gateway.stop();
-    await pooler.stop();
     await direct.close();
     await made.remove();
   };
 });
 
-describe.each(bothApis(() => gateway.url))('by $name, through a pooler in transaction mode', (api) => {
-  testOperations(api, () => gateway);
-});
-
-/** Tests all operations by an API of a gateway that is on the database `direct`. */
-function testOperations(api: Api, gatewayOf: () => Gateway): void {
-  const projectsFor = async (token: string) =>
-    (await resultOf(api.listProjects(token))).projects.map(({ name }) => name);
-
-  test('all operations work for 32 concurrent clients', async () => {
-    const tenants = await Promise.all(
-      Array.from({ length: 32 }, () => seedTenant(gatewayOf(), { projects: 2, wallets: 1 })),
-    );
-    for (let round = 1; round <= 2; round += 1) {
-      const title = `Round ${round}`;
-      const answers = await Promise.all(
-        tenants.map(async ({ token, wallets: [wallet = ''] }) => {
-          const { accessToken } = await signIn(api, token, await createApp(api, token));
-          const [{ name, title }, ...lists] = await Promise.all([
-            resultOf(api.updateWallet(accessToken, wallet, { title: `Round ${round}` })),
-            projectsFor(accessToken),
-            projectsFor(token),
-          ]);
-          return [name, title, ...lists];
-        }),
-      );
-      expect(answers).toEqual(
-        tenants.map(({ wallets, projects }) => [...wallets, title, projects.slice(0, 1), projects]),
-      );
-    }
-  });
-}
-
-test('four concurrent migrations through the pooler all succeed, and then four commands', async () => {
-  const empty = await makeDatabase();
-  const database = await openDatabase(empty.url);
-  onTestFinished(async () => {
-    await database.close();
-    await empty.remove();
-  });
-  const settings = { DATABASE_URL: pooler.urlOf(empty.url, '?pgbouncer=true') };
-  const titles = ['Atlas', 'Borealis', 'Cygnus', 'Draco'];
-  const migrations = await Promise.all(titles.map(() => pawProcess(['migrate'], settings)));
-  expect(migrations).toMatchObject(titles.map(() => ({ status: 0, stderr: '' })));
-  const results = await Promise.all(
-    titles.map((title) => paw(['account', 'create', '--title', title], settings)),
-  );
-  expect(results).toMatchObject(titles.map(() => ({ status: 0, stderr: '' })));
-  const accounts = await database.read('SELECT title FROM account ORDER BY title');
-  expect(accounts).toEqual(titles.map((title) => ({ title })));
-});
-
-test('no statement through the pooler failed because of prepared statements or settings', () => {
-  expectNoFailure(gateway.log() + pooler.log());
-});
-
-function expectNoFailure(logs: string): void {
-  expect(logs).toContain('listening on');
-  expect(logs).not.toMatch(/prepared statement|unsupported startup parameter|"level":(50|60)/);
-}
-
 // A pooler knows prepared statements since version 1.21. In session mode, which needs a connection to the server for each
 // client, all versions have them.
-describe(`with pgbouncer=prepared in ${knowsStatements() ? 'transaction' : 'session'} mode`, () => {
-  let prepared: { readonly pooler: Pooler; readonly gateway: Gateway; readonly url: string };
+describe.each<[search: string, mode: string, poolSize: number, settings: readonly string[]]>([
+  ['pgbouncer=true', 'transaction', 32, []],
+  knowsStatements()
+    ? ['pgbouncer=prepared', 'transaction', 8, ['max_prepared_statements = 100']]
+    : ['pgbouncer=prepared', 'session', 8, ['pool_mode = session', 'default_pool_size = 30']],
+])('with %s in %s mode', (search, _mode, poolSize, settings) => {
+  let pooler: Pooler;
+  let gateway: Gateway;
 
   beforeAll(async () => {
-    const pooler = await startPooler(
-      ...(knowsStatements()
-        ? ['max_prepared_statements = 100']
-        : ['pool_mode = session', 'default_pool_size = 30']),
-    );
-    const url = pooler.urlOf(directUrl, '?pgbouncer=prepared');
-    const gateway = await startGateway({ DATABASE_URL: url, PAW_POSTGRES_POOL: '8' });
-    prepared = { pooler, gateway, url };
+    pooler = await startPooler(...settings);
+    const url = pooler.urlOf(directUrl, `?${search}`);
+    gateway = await startGateway({ DATABASE_URL: url, PAW_POSTGRES_POOL: String(poolSize) });
     return async () => {
       await gateway.stop();
       await pooler.stop();
     };
   });
 
-  describe.each(bothApis(() => prepared.gateway.url))('by $name', (api) => {
-    testOperations(api, () => prepared.gateway);
+  test.each(bothApis(() => gateway.url))(
+    'all operations by $name work for 32 concurrent clients',
+    async (api) => {
+      const projectsFor = async (token: string) =>
+        (await resultOf(api.listProjects(token))).projects.map(({ name }) => name);
+      const tenants = await Promise.all(
+        Array.from({ length: 32 }, () => seedTenant(gateway, { projects: 2, wallets: 1 })),
+      );
+      for (const title of ['Round 1', 'Round 2']) {
+        const answers = await Promise.all(
+          tenants.map(async ({ token, wallets: [wallet = ''] }) => {
+            const { accessToken } = await signIn(api, token, await createApp(api, token));
+            const [updated, ...lists] = await Promise.all([
+              resultOf(api.updateWallet(accessToken, wallet, { title })),
+              projectsFor(accessToken),
+              projectsFor(token),
+            ]);
+            return [updated.name, updated.title, ...lists];
+          }),
+        );
+        expect(answers).toEqual(
+          tenants.map(({ wallets, projects }) => [...wallets, title, projects.slice(0, 1), projects]),
+        );
+      }
+    },
+  );
+
+  test('four concurrent migrations all succeed', async () => {
+    const empty = await makeDatabase();
+    onTestFinished(empty.remove);
+    const target = { DATABASE_URL: pooler.urlOf(empty.url, `?${search}`) };
+    const migrations = await Promise.all([1, 2, 3, 4].map(() => pawProcess(['migrate', '--json'], target)));
+    expect(migrations).toMatchObject(Array(4).fill({ status: 0, stderr: '' }));
+    const applied = migrations.map(({ stdout }) => JSON.parse(stdout).applied.length);
+    expect(applied.filter((count) => count > 0)).toHaveLength(1);
   });
 
-  test('a statement that could not be prepared runs when its table exists', async () => {
-    const client = await openDatabase(prepared.url, { postgres: { poolSize: 1, timeoutMs: 7000 } });
+  test('a statement of a table that does not exist yet runs when the table exists', async () => {
+    const client = await openDatabase(pooler.urlOf(directUrl, `?${search}`), {
+      postgres: { poolSize: 1, timeoutMs: 7000 },
+    });
     onTestFinished(client.close);
     const read = () => client.read('SELECT count FROM later');
     await expect(read()).rejects.toMatchObject({ code: '42P01' });
     await direct.write('CREATE TABLE later (count INTEGER)');
     expect(await read()).toEqual([]);
+    await direct.write('DROP TABLE later');
   });
 
-  test('no statement failed', () => {
-    expectNoFailure(prepared.gateway.log() + prepared.pooler.log());
+  test('no statement failed because of prepared statements or settings', () => {
+    const logs = gateway.log() + pooler.log();
+    expect(logs).toContain('listening on');
+    expect(logs).not.toMatch(/prepared statement|unsupported startup parameter|"level":(50|60)/);
   });
 });
 
 test('without pgbouncer=true, the pooler refuses the settings of the connection, and the start fails with one line', async () => {
+  const pooler = await startPooler();
+  onTestFinished(pooler.stop);
   const { status, stdout, stderr } = await pawProcess(['serve'], {
     PORT: '0',
     DATABASE_URL: pooler.urlOf(directUrl, ''),

@@ -1,0 +1,76 @@
+import { expect } from 'vitest';
+import {
+  createApp,
+  graphqlBody,
+  keyOf,
+  PASSWORD,
+  projectTokenOf,
+  reasonOf,
+  resultOf,
+  withOtherSecret,
+} from './actors.ts';
+import { type Api, graphqlApi, postGraphql, restApi } from './apis.ts';
+import type { Gateway, Tenant } from './gateway.ts';
+
+const SELECT_ALL = `query ($after: String) {
+  viewer { level account project { id } }
+  projects(first: 1, after: $after) {
+    totalCount
+    pageInfo { hasNextPage hasPreviousPage endCursor }
+    nodes {
+      title
+      apps(first: 1) { totalCount pageInfo { hasPreviousPage } nodes { title project { title } } }
+      wallets(last: 1) { totalCount nodes { title project { title } } }
+    }
+  }
+  last: projects(last: 2) { nodes { id } }
+}`;
+
+const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+
+const UPDATE_APP = 'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { id } } }';
+
+const ROTATE = 'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { privateKey } } }';
+
+const SIGN_OUT = 'mutation { signOut { clientMutationId } }';
+
+/** Calls every operation of both APIs, so that every statement of the public API is executed. */
+export async function useAllOperations({ url }: Pick<Gateway, 'url'>, tenant: Tenant): Promise<void> {
+  // GraphQL is the last, because it signs out.
+  for (const api of [restApi(() => url), graphqlApi(() => url)]) await useAll(api, url, tenant);
+}
+
+/** Calls every operation of an API, and of GraphQL what only that has. */
+async function useAll(api: Api, url: string, { token, projects, wallets }: Tenant): Promise<void> {
+  const [wallet = ''] = wallets;
+  const [, project = ''] = projects;
+  const app = keyOf(await createApp(api, token));
+  const accessToken = await projectTokenOf(api, token, app);
+  expect(await reasonOf(api.signIn(token, { ...app, privateKey: withOtherSecret(app.privateKey) }))).toBe(
+    'INVALID_CREDENTIALS',
+  );
+  for (const changes of [{}, { title: 'Cash' }, { project, password: PASSWORD }]) {
+    await resultOf(api.updateWallet(token, wallet, changes));
+  }
+  for (const each of [token, accessToken]) await resultOf(api.listProjects(each));
+  const { nextPageToken } = await resultOf(api.listProjects(token, { first: 1 }));
+  await resultOf(api.listProjects(token, { first: 1, after: nextPageToken }));
+  if (api.name === 'REST') return;
+
+  for (const each of [token, accessToken]) {
+    for (const after of [null, nextPageToken]) {
+      expect(await graphqlBody(url, each, SELECT_ALL, { after })).not.toHaveProperty('errors');
+    }
+    const ids = [wallet, project, app.name];
+    expect(await graphqlBody(url, each, NODES, { ids })).not.toHaveProperty('errors');
+  }
+  for (const headers of [{}, { 'idempotency-key': 'title' }, { 'idempotency-key': 'title' }]) {
+    const variables = { input: { name: app.name, title: 'Till', active: true } };
+    expect((await postGraphql(url, token, UPDATE_APP, variables, headers)).status).toBe(200);
+  }
+  for (const gracePeriod of [60, 0]) {
+    const variables = { input: { name: app.name, gracePeriod } };
+    expect(await graphqlBody(url, token, ROTATE, variables)).not.toHaveProperty('errors');
+  }
+  expect(await graphqlBody(url, token, SIGN_OUT)).not.toHaveProperty('errors');
+}
