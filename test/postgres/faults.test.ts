@@ -91,10 +91,6 @@ async function hold(sql: string, params: readonly unknown[] = []) {
   };
 }
 
-function holdWallet(wallet: string) {
-  return hold('SELECT id FROM wallet WHERE id = $1 FOR UPDATE', [wallet.slice('wallets/'.length)]);
-}
-
 async function terminate(pids: readonly number[]): Promise<void> {
   await administrator.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [pids]);
   const alive = 'SELECT pid FROM pg_stat_activity WHERE pid = ANY ($1)';
@@ -131,14 +127,10 @@ function expectGood<T>({ value, error }: Outcome<T>): T {
   return value ?? expect.unreachable();
 }
 
-describe.each(APIS)('a connection that is terminated while $name', (api) => {
-  let tenant: Tenant;
-
-  beforeEach(async () => {
-    tenant = await seedTenant(await serve(), { wallets: 1 });
-  });
-
-  test('signs in leaves no token, and the next sign-in succeeds', async () => {
+test.each(APIS)(
+  'a connection that is terminated while $name signs in leaves no token, and the next sign-in succeeds',
+  async (api) => {
+    const tenant = await seedTenant(await serve());
     const { name, privateKey } = expectGood(
       await api.createApp(tenant.token, { title: 'App', active: true }),
     );
@@ -152,22 +144,8 @@ describe.each(APIS)('a connection that is terminated while $name', (api) => {
 
     const { accessToken } = expectGood(await api.signIn(tenant.token, { name, privateKey }));
     expect(expectGood(await api.listProjects(accessToken)).projects).toHaveLength(1);
-  });
-
-  test('updates a wallet leaves it unchanged, and the next update succeeds', async () => {
-    const [wallet = ''] = tenant.wallets;
-    const held = await holdWallet(wallet);
-    const update = api.updateWallet(tenant.token, wallet, { title: 'Renamed' });
-    await terminate(await held.waited());
-    expectUnavailable(api, await update);
-    await held.release();
-    expect(await look('SELECT title FROM wallet')).toEqual([{ title: 'Wallet 1' }]);
-
-    expect(expectGood(await api.updateWallet(tenant.token, wallet, { title: 'Renamed' })).title).toBe(
-      'Renamed',
-    );
-  });
-});
+  },
+);
 
 describe('a connection that is lost while a change is committed', () => {
   let cut: (text: string, message?: string) => void;

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AdminContext } from '../../src/data/dependencies.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { type HttpResponse, postGraphql, readResponse, send } from '../support/apis.ts';
+import { type HttpResponse, readResponse, send } from '../support/apis.ts';
 import { freePort } from '../support/free-port.ts';
 import { adminContext, makeDatabase, migrateDatabase, seedTenant } from '../support/gateway.ts';
 import { readMetric } from '../support/metrics.ts';
@@ -36,8 +36,6 @@ const POLL = { timeout: 60_000, interval: 10 };
 
 // Sends a request on a new connection.
 const ALONE = { connection: 'close' };
-
-const TITLE = 'query ($id: ID!) { node(id: $id) { ... on Wallet { title } } }';
 
 let databaseUrl: string;
 let admin: AdminContext;
@@ -80,29 +78,6 @@ describe('three workers', () => {
     const settings = { PORT: new URL(cluster.url).port, DATABASE_URL: databaseUrl, PAW_WORKERS: '2' };
     const stderr = expect.stringMatching(/address already in use/);
     expect(await pawProcess(['serve'], settings)).toEqual({ status: 1, stdout: '', stderr });
-  });
-
-  test('see the writes of every worker on the next request', async () => {
-    const { token, wallets } = await seedTenant({ admin }, { wallets: 1 });
-    const [wallet = ''] = wallets;
-    const path = `${cluster.url}/wallet/${wallet}`;
-    const readers = [
-      // This API reads a wallet by an update without fields.
-      () => send(path, 'PATCH', token, {}, ALONE),
-      () => postGraphql(cluster.url, token, TITLE, { id: wallet }, ALONE),
-    ];
-    const pairs = new Set<string>();
-    // The loop ends when each worker has read its own writes and those of the two others.
-    for (let round = 1; pairs.size < 9; round += 1) {
-      const title = `Round ${round}`;
-      const written = await send(path, 'PATCH', token, { title }, ALONE);
-      expect(written.status).toBe(200);
-      const reads = await Promise.all([...readers, ...readers, ...readers].map((read) => read()));
-      for (const read of reads) {
-        expect(read.text).toContain(`"title":"${title}"`);
-        pairs.add(`${processOf(written)} ${processOf(read)}`);
-      }
-    }
   });
 
   test('that cannot open their database end with status 1 and one line', async () => {
