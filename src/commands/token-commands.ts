@@ -38,7 +38,7 @@ async function revoke(admin: AdminContext, args: Arguments, token: string): Prom
   const [id, app, account] = [args.optional('id'), args.optional('app'), args.optional('account')];
   if (app !== undefined) return revokeAppTokens(admin, { app });
   if (account !== undefined) return revokeAccountTokens(admin, { account });
-  await revokeToken(admin, id === undefined ? token : { id });
+  await revokeToken(admin, 'operator', id === undefined ? token : { id });
   return 1;
 }
 

@@ -11,7 +11,9 @@ import { IdempotencyKeys } from './idempotency.ts';
 import { listProjectApps } from './list-apps.ts';
 import { listAuditEvents } from './list-audit-events.ts';
 import { listProjects } from './list-projects.ts';
+import { listTokens } from './list-tokens.ts';
 import { listProjectWallets } from './list-wallets.ts';
+import { revokeToken } from './revoke-token.ts';
 import { rotateAppKey } from './rotate-app-key.ts';
 import { type RecordFailure, signIn } from './sign-in.ts';
 import { signOut } from './sign-out.ts';
@@ -58,6 +60,8 @@ function operations(dependencies: Dependencies, recordFailure: RecordFailure): O
       endToken(dependencies, token, credentials, client, recordFailure),
     signOut: (principal, client) => signOut(dependencies, principal, client),
     getViewer: (principal) => getViewer(dependencies, principal),
+    listTokens: (principal, input) => listTokens(dependencies, { principal }, input),
+    revokeToken: (principal, input, client) => revokeToken(dependencies, { principal, client }, input),
     updateWallet: (principal, input, client) => updateWallet(dependencies, { principal, client }, input),
     listProjects: (principal, input) => listProjects(dependencies, { principal }, input),
     listProjectApps: (principal, projects, input) =>

@@ -3,7 +3,7 @@ import type { AuditEvent } from '../model/audit-event.ts';
 import type { ConnectionArguments, ConnectionPage } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Project } from '../model/project.ts';
-import type { ResourceName } from '../model/resource-name.ts';
+import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
 
@@ -152,6 +152,20 @@ export type DataLayer = {
    * @throws UNAUTHENTICATED if the token has ended since the authentication
    */
   getViewer(principal: Principal): Promise<Token>;
+
+  /**
+   * Returns one page of the valid tokens of the account of the principal and of its apps, in the order of their issue.
+   * @throws PERMISSION_DENIED if the principal does not see its whole account
+   */
+  listTokens(principal: Principal, input: ConnectionArguments): Promise<ConnectionPage<Token>>;
+
+  /**
+   * Revokes a token of the account of the principal or of one of its apps, also that of the principal. Returns its id.
+   * @param input `id`
+   * @throws PERMISSION_DENIED if the principal does not see its whole account
+   * @throws NOT_FOUND if the account has no valid token with this id
+   */
+  revokeToken(principal: Principal, input: UntrustedInput, client: Client): Promise<Ulid>;
 
   /**
    * Updates a wallet. Omitted fields are not changed.

@@ -1,32 +1,44 @@
 import { equalHashes, hashCredential, parseCredential } from '../credentials/credential.ts';
-import { invalidFields } from '../model/api-error.ts';
-import { parseFields, ulid } from '../model/fields.ts';
+import { invalidFields, resourceNotFound } from '../model/api-error.ts';
+import { parseFields } from '../model/fields.ts';
+import { revokeTokenFields } from '../model/operation-fields.ts';
 import { resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/database.ts';
-import { findTokenById, revokeTokenById } from '../storage/tokens.ts';
+import { findTokenById, revokeTokenById, revokeToken as revokeTokenOfAccount } from '../storage/tokens.ts';
+import { type Actor, assertWholeAccount } from './actor.ts';
 import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 
 /**
- * Revokes a token of any account.
+ * Revokes a token, and returns its id. See `DataLayer.revokeToken`. The operator can revoke a token of any account.
  *
- * @param input `id`, or the text of the token
- * @throws INVALID_ARGUMENT for the field `id` or `token` if it is malformed, or no valid token has it
+ * @param input `id`, or for the operator the text of the token
+ * @throws INVALID_ARGUMENT for the field `id` or `token` if it is malformed, or for the operator if no valid token has it
  */
-export async function revokeToken(admin: AdminContext, input: UntrustedInput | string): Promise<void> {
+export async function revokeToken(
+  dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
+  actor: Actor,
+  input: UntrustedInput | string,
+): Promise<Ulid> {
+  const { database, clock } = dependencies;
   const isText = typeof input === 'string';
-  const id = isText ? await idOfText(admin.database, input) : parseFields(input, { id: ulid }).id;
-  const isRevoked = await admin.database.transaction(async (transaction) => {
-    const revoked = id && (await revokeTokenById(transaction, id, admin.clock()));
-    if (id === undefined || revoked === undefined) return false;
+  const id = isText ? await idOfText(database, input) : parseFields(input, revokeTokenFields).id;
+  assertWholeAccount(actor);
+  const isRevoked = await database.transaction(async (transaction) => {
+    if (id === undefined) return false;
+    const revoked = await (actor === 'operator'
+      ? revokeTokenById(transaction, id, clock())
+      : revokeTokenOfAccount(transaction, actor.principal.accountId, id, clock()));
+    if (revoked === undefined) return false;
     const { accountId, appId } = revoked;
     const resource = appId === undefined ? resourceName('accounts', accountId) : resourceName('apps', appId);
     const act = { accountId, action: 'token.revoke', resource, tokenId: id } as const;
-    await recordAct(transaction, admin, 'operator', act);
+    await recordAct(transaction, dependencies, actor, act);
     return true;
   });
-  if (isRevoked) return;
+  if (isRevoked && id !== undefined) return id;
+  if (actor !== 'operator') throw resourceNotFound();
   throw invalidFields([
     isText
       ? { field: 'token', description: 'Must be a valid account token or project token.' }

@@ -8,7 +8,7 @@ import type { Dependencies } from './dependencies.ts';
 
 /** See `DataLayer.signOut`. It succeeds if the token has ended since the authentication. Source: RFC 7009. */
 export async function signOut(
-  dependencies: Pick<Dependencies, 'database' | 'newId'>,
+  dependencies: Pick<Dependencies, 'database' | 'clock' | 'newId'>,
   principal: Principal,
   client: Client,
 ): Promise<void> {
@@ -19,5 +19,6 @@ export async function signOut(
       : resourceName('projects', principal.projectId);
   const act = { accountId, action: 'sign_out', resource, tokenId: credentialId } as const;
   const event = auditEvent(dependencies, { principal, client }, act);
-  await revokeToken(audited(dependencies.database, event), accountId, credentialId);
+  const { database, clock } = dependencies;
+  await revokeToken(audited(database, event), accountId, credentialId, clock());
 }

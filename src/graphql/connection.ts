@@ -2,6 +2,7 @@ import type { App } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
 import type { ConnectionPage } from '../model/page.ts';
 import type { Project } from '../model/project.ts';
+import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
 
 // The objects of a connection. Their fields are properties and getters instead of resolvers where
@@ -70,5 +71,7 @@ export type EventConnection = Connection<AuditEvent>;
 export type EventEdge = Edge<AuditEvent>;
 export type ProjectConnection = Connection<Project>;
 export type ProjectEdge = Edge<Project>;
+export type TokenConnection = Connection<Token>;
+export type TokenEdge = Edge<Token>;
 export type WalletConnection = Connection<Wallet>;
 export type WalletEdge = Edge<Wallet>;

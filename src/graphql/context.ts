@@ -137,6 +137,12 @@ export class Context {
     return cached(this.state, key, () => data.listEvents(principal, input));
   }
 
+  /** Calls `DataLayer.listTokens`, and caches the result by its arguments. */
+  listTokens(input: ConnectionArguments): Promise<ConnectionPage<Token>> {
+    const { data, principal } = this;
+    return cached(this.state, keyOf('tokens', input), () => data.listTokens(principal, input));
+  }
+
   /** Returns a page of the apps of a project. The same page of all projects of a turn is one call of the data layer. */
   listApps(project: ProjectName, input: ConnectionArguments): Promise<Connection<App>> {
     const { data, principal, state } = this;

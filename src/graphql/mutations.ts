@@ -1,11 +1,13 @@
 import { clientMutationId, parseFields, rejectUnknownFields } from '../model/fields.ts';
 import {
   createAppFields,
+  revokeTokenFields,
   rotateAppKeyFields,
   signInFields,
   updateAppFields,
   updateWalletFields,
 } from '../model/operation-fields.ts';
+import { resourceName } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
 import type { MutationResolvers } from './schema-types.ts';
 import { isoTime } from './types.ts';
@@ -47,6 +49,14 @@ export const mutations: MutationResolvers = {
     await data.signOut(principal, client);
     state.isSignedOut = true;
     return mutationId;
+  },
+
+  async revokeToken(_parent, { input }, context) {
+    const mutationId = begin(context, input, revokeTokenFields);
+    const { data, principal, client, state } = context;
+    const id = await data.revokeToken(principal, input, client);
+    if (id === principal.credentialId) state.isSignedOut = true;
+    return { revokedTokenId: resourceName('tokens', id), ...mutationId };
   },
 
   async updateWallet(_parent, { input }, context) {

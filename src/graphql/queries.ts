@@ -27,6 +27,8 @@ export const queries: QueryResolvers = {
 
   viewer: (_parent, _args, context) => context.getViewer(),
 
+  tokens: async (_parent, args, context) => new Connection(await context.listTokens(args)),
+
   projects: async (_parent, args, context) => new Connection(await context.listProjects(args)),
 
   events: async (_parent, args, context) => new Connection(await context.listEvents(args)),

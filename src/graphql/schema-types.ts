@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { App as AppModel, AppKey as AppKeyModel } from '../model/app.ts';
-import type { AppConnection as AppConnectionModel, AppEdge as AppEdgeModel, EventConnection as EventConnectionModel, EventEdge as EventEdgeModel, PageInfo as PageInfoModel, ProjectConnection as ProjectConnectionModel, ProjectEdge as ProjectEdgeModel, WalletConnection as WalletConnectionModel, WalletEdge as WalletEdgeModel } from './connection.ts';
+import type { AppConnection as AppConnectionModel, AppEdge as AppEdgeModel, EventConnection as EventConnectionModel, EventEdge as EventEdgeModel, PageInfo as PageInfoModel, ProjectConnection as ProjectConnectionModel, ProjectEdge as ProjectEdgeModel, TokenConnection as TokenConnectionModel, TokenEdge as TokenEdgeModel, WalletConnection as WalletConnectionModel, WalletEdge as WalletEdgeModel } from './connection.ts';
 import type { AuditEvent as AuditEventModel } from '../model/audit-event.ts';
 import type { Project as ProjectModel } from '../model/project.ts';
 import type { Token as TokenModel } from '../model/token.ts';
@@ -210,6 +210,11 @@ export type Mutation = {
    */
   readonly createApp: Maybe<CreateAppPayload>;
   /**
+   * Ends a token of the account or of one of its apps, at once and on every instance. Requires an
+   * account token that is not restricted to one project; it may end itself, like `signOut`.
+   */
+  readonly revokeToken: Maybe<RevokeTokenPayload>;
+  /**
    * Gives an app a new private key. Only this response contains it. The old key, and the access
    * tokens that were issued for it, end after the grace period. A still older key, which an
    * earlier rotation had left valid, ends at once with its tokens: an app never has more than two
@@ -248,6 +253,15 @@ export type Mutation = {
  */
 export type MutationCreateAppArgs = {
   input: CreateAppInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationRevokeTokenArgs = {
+  input: RevokeTokenInput;
 };
 
 
@@ -420,11 +434,16 @@ export type Query = {
   readonly nodes: ReadonlyArray<Maybe<Node>>;
   /**
    * The projects that are visible to the token, sorted by name, which is the order of
-   * creation: all projects of the account for an account token, one project for a project
-   * token. Use `first` and `after` for forward paging, or `last` and `before` for backward
+   * creation: all projects of the account, or the only project that the token sees. Use `first` and `after` for forward paging, or `last` and `before` for backward
    * paging. A mix of both pairs is an error.
    */
   readonly projects: ProjectConnection;
+  /**
+   * The valid tokens of the account and of its apps, in the order of their issue. They are paged like
+   * `Query.projects`. Requires an account token that is not restricted to one project; it may be
+   * read-only.
+   */
+  readonly tokens: TokenConnection;
   /**
    * The token of the request: its level, its resources and its expiry. A client can check with
    * it whether a token is valid.
@@ -461,6 +480,32 @@ export type QueryProjectsArgs = {
   before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** The queries. Every field except introspection requires a bearer token. */
+export type QueryTokensArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** The input of `revokeToken`. */
+export type RevokeTokenInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /** The token, `tokens/<ULID>` or its ULID alone. */
+  readonly id: Scalars['ID']['input'];
+};
+
+/** The payload of `revokeToken`. */
+export type RevokeTokenPayload = {
+  readonly __typename?: 'RevokeTokenPayload';
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The `id` of the token that has ended, with which a client removes it from its cache. */
+  readonly revokedTokenId: Scalars['ID']['output'];
 };
 
 /** The input of `rotateAppKey`. */
@@ -524,6 +569,60 @@ export type SignOutPayload = {
   readonly __typename?: 'SignOutPayload';
   /** The `clientMutationId` of the input. */
   readonly clientMutationId: Maybe<Scalars['String']['output']>;
+};
+
+/** A valid token of the account or of one of its apps, without its secret. It is not a `Node`. */
+export type Token = {
+  readonly __typename?: 'Token';
+  /** The app that signed in to get a project token. Null for an account token. */
+  readonly app: Maybe<App>;
+  /** The time of the issue. */
+  readonly createTime: Scalars['DateTime']['output'];
+  /** Whether it is the token of the request. */
+  readonly current: Scalars['Boolean']['output'];
+  /** The expiry. */
+  readonly expireTime: Scalars['DateTime']['output'];
+  /** The resource name, `tokens/<ULID>`. The ULID is the public id of the token, and not secret. */
+  readonly id: Scalars['ID']['output'];
+  /**
+   * The time of the last use, or up to an hour before it: it is stored at most once an hour. Null if
+   * the token was never used.
+   */
+  readonly lastUseTime: Maybe<Scalars['DateTime']['output']>;
+  /** The level of the token. */
+  readonly level: TokenLevel;
+  /** The resource name, `tokens/<ULID>`. The same as `id`. */
+  readonly name: Scalars['ResourceName']['output'];
+  /** Whether the token sees only its project. True for every project token. */
+  readonly onlyProject: Scalars['Boolean']['output'];
+  /** The only project that the token sees, or the project of new apps that are created with it. */
+  readonly project: Maybe<Project>;
+  /** Whether the token may only read. */
+  readonly readOnly: Scalars['Boolean']['output'];
+  /** The title that the operator has given the token, up to 200 characters. May be empty. */
+  readonly title: Scalars['String']['output'];
+};
+
+/** A connection of tokens. Source: Relay Cursor Connections. */
+export type TokenConnection = {
+  readonly __typename?: 'TokenConnection';
+  /** The tokens of the page, each with its cursor. */
+  readonly edges: ReadonlyArray<TokenEdge>;
+  /** The tokens of the page, without cursors. */
+  readonly nodes: ReadonlyArray<Token>;
+  /** The page info. */
+  readonly pageInfo: PageInfo;
+  /** The number of all valid tokens, or 10,000 if there are more. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An edge of a connection of tokens. */
+export type TokenEdge = {
+  readonly __typename?: 'TokenEdge';
+  /** The cursor of the edge, an opaque token. */
+  readonly cursor: Scalars['String']['output'];
+  /** The token. */
+  readonly node: Token;
 };
 
 /** The level of a token. */
@@ -758,6 +857,8 @@ export type ResolversTypes = {
   ProjectEdge: ResolverTypeWrapper<ProjectEdgeModel>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ResourceName: ResolverTypeWrapper<Scalars['ResourceName']['output']>;
+  RevokeTokenInput: RevokeTokenInput;
+  RevokeTokenPayload: ResolverTypeWrapper<RevokeTokenPayload>;
   RotateAppKeyInput: RotateAppKeyInput;
   RotateAppKeyPayload: ResolverTypeWrapper<Omit<RotateAppKeyPayload, 'app'> & { app: ResolversTypes['App'] }>;
   SignInInput: SignInInput;
@@ -765,6 +866,9 @@ export type ResolversTypes = {
   SignOutInput: SignOutInput;
   SignOutPayload: ResolverTypeWrapper<SignOutPayload>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
+  Token: ResolverTypeWrapper<TokenModel>;
+  TokenConnection: ResolverTypeWrapper<TokenConnectionModel>;
+  TokenEdge: ResolverTypeWrapper<TokenEdgeModel>;
   TokenLevel: TokenLevel;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
   UpdateAppInput: UpdateAppInput;
@@ -801,6 +905,8 @@ export type ResolversParentTypes = {
   ProjectEdge: ProjectEdgeModel;
   Query: Record<PropertyKey, never>;
   ResourceName: Scalars['ResourceName']['output'];
+  RevokeTokenInput: RevokeTokenInput;
+  RevokeTokenPayload: RevokeTokenPayload;
   RotateAppKeyInput: RotateAppKeyInput;
   RotateAppKeyPayload: Omit<RotateAppKeyPayload, 'app'> & { app: ResolversParentTypes['App'] };
   SignInInput: SignInInput;
@@ -808,6 +914,9 @@ export type ResolversParentTypes = {
   SignOutInput: SignOutInput;
   SignOutPayload: SignOutPayload;
   String: Scalars['String']['output'];
+  Token: TokenModel;
+  TokenConnection: TokenConnectionModel;
+  TokenEdge: TokenEdgeModel;
   URL: Scalars['URL']['output'];
   UpdateAppInput: UpdateAppInput;
   UpdateAppPayload: Omit<UpdateAppPayload, 'app'> & { app: ResolversParentTypes['App'] };
@@ -892,6 +1001,7 @@ export type EventEdgeResolvers<ContextType = Context, ParentType extends Resolve
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   createApp: Resolver<Maybe<ResolversTypes['CreateAppPayload']>, ParentType, ContextType, RequireFields<MutationCreateAppArgs, 'input'>>;
+  revokeToken: Resolver<Maybe<ResolversTypes['RevokeTokenPayload']>, ParentType, ContextType, RequireFields<MutationRevokeTokenArgs, 'input'>>;
   rotateAppKey: Resolver<Maybe<ResolversTypes['RotateAppKeyPayload']>, ParentType, ContextType, RequireFields<MutationRotateAppKeyArgs, 'input'>>;
   signIn: Resolver<Maybe<ResolversTypes['SignInPayload']>, ParentType, ContextType, RequireFields<MutationSignInArgs, 'input'>>;
   signOut: Resolver<Maybe<ResolversTypes['SignOutPayload']>, ParentType, ContextType, Partial<MutationSignOutArgs>>;
@@ -940,12 +1050,18 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   node: Resolver<Maybe<ResolversTypes['Node']>, ParentType, ContextType, RequireFields<QueryNodeArgs, 'id'>>;
   nodes: Resolver<ReadonlyArray<Maybe<ResolversTypes['Node']>>, ParentType, ContextType, RequireFields<QueryNodesArgs, 'ids'>>;
   projects: Resolver<ResolversTypes['ProjectConnection'], ParentType, ContextType, Partial<QueryProjectsArgs>>;
+  tokens: Resolver<ResolversTypes['TokenConnection'], ParentType, ContextType, Partial<QueryTokensArgs>>;
   viewer: Resolver<ResolversTypes['Viewer'], ParentType, ContextType>;
 };
 
 export interface ResourceNameScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['ResourceName'], any> {
   name: 'ResourceName';
 }
+
+export type RevokeTokenPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['RevokeTokenPayload'] = ResolversParentTypes['RevokeTokenPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  revokedTokenId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
 
 export type RotateAppKeyPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['RotateAppKeyPayload'] = ResolversParentTypes['RotateAppKeyPayload']> = {
   app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
@@ -962,6 +1078,33 @@ export type SignInPayloadResolvers<ContextType = Context, ParentType extends Res
 
 export type SignOutPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SignOutPayload'] = ResolversParentTypes['SignOutPayload']> = {
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type TokenResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Token'] = ResolversParentTypes['Token']> = {
+  app?: Resolver<Maybe<ResolversTypes['App']>, ParentType, ContextType>;
+  createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  current?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  expireTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  lastUseTime?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  level?: Resolver<ResolversTypes['TokenLevel'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  onlyProject?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  project?: Resolver<Maybe<ResolversTypes['Project']>, ParentType, ContextType>;
+  readOnly?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type TokenConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['TokenConnection'] = ResolversParentTypes['TokenConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['TokenEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Token']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type TokenEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['TokenEdge'] = ResolversParentTypes['TokenEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Token'], ParentType, ContextType>;
 };
 
 export interface UrlScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['URL'], any> {
@@ -1035,9 +1178,13 @@ export type Resolvers<ContextType = Context> = {
   ProjectEdge?: ProjectEdgeResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   ResourceName?: GraphQLScalarType;
+  RevokeTokenPayload?: RevokeTokenPayloadResolvers<ContextType>;
   RotateAppKeyPayload?: RotateAppKeyPayloadResolvers<ContextType>;
   SignInPayload?: SignInPayloadResolvers<ContextType>;
   SignOutPayload?: SignOutPayloadResolvers<ContextType>;
+  Token?: TokenResolvers<ContextType>;
+  TokenConnection?: TokenConnectionResolvers<ContextType>;
+  TokenEdge?: TokenEdgeResolvers<ContextType>;
   URL?: GraphQLScalarType;
   UpdateAppPayload?: UpdateAppPayloadResolvers<ContextType>;
   UpdateWalletPayload?: UpdateWalletPayloadResolvers<ContextType>;

@@ -28,6 +28,15 @@ type RequiredResolvers = {
   [T in keyof ObjectResolvers as object extends Missing<T> ? never : T]: Missing<T>;
 };
 
+/** The resolvers of the fields that `Viewer` and `Token` have. */
+const tokenFields = {
+  name: ({ id }) => resourceName('tokens', id),
+  level: ({ level }) => (level === 'account' ? 'ACCOUNT' : 'PROJECT'),
+  project: ({ project }, _args, context, info) => resolveProject(project, context, info),
+  app: ({ app }, _args, { resources }) => (app === undefined ? null : loadApp(app, resources)),
+  expireTime: ({ expireTimeMs }) => isoTime(expireTimeMs),
+} satisfies Required<Resolvers>['Viewer'];
+
 /** The resolvers of the object types. Only fields that differ from the model have a resolver. */
 export const types = {
   Node: {
@@ -68,12 +77,14 @@ export const types = {
     time: ({ timeMs }) => isoTime(timeMs),
   },
 
-  Viewer: {
-    name: ({ id }) => resourceName('tokens', id),
-    level: ({ level }) => (level === 'account' ? 'ACCOUNT' : 'PROJECT'),
-    project: ({ project }, _args, context, info) => resolveProject(project, context, info),
-    app: ({ app }, _args, { resources }) => (app === undefined ? null : loadApp(app, resources)),
-    expireTime: ({ expireTimeMs }) => isoTime(expireTimeMs),
+  Viewer: tokenFields,
+
+  Token: {
+    ...tokenFields,
+    id: tokenFields.name,
+    createTime: ({ createTimeMs }) => isoTime(createTimeMs),
+    lastUseTime: ({ lastUseTimeMs }) => (lastUseTimeMs === undefined ? null : isoTime(lastUseTimeMs)),
+    current: ({ id }, _args, { principal }) => id === principal.credentialId,
   },
 
   AppConnection: {
@@ -85,6 +96,10 @@ export const types = {
   },
 
   ProjectConnection: {
+    totalCount: ({ page }) => page.readTotalCount(),
+  },
+
+  TokenConnection: {
     totalCount: ({ page }) => page.readTotalCount(),
   },
 

@@ -176,6 +176,11 @@ export const ulid: Validator<Ulid> = (value) => {
   return id;
 };
 
+/** The validator of the id of a token: its ULID, also as a resource name. */
+export const tokenId: Validator<Ulid> = (value) => {
+  return ulid(typeof value === 'string' ? value.replace(/^tokens\//, '') : value);
+};
+
 /** Returns the validator of a resource name of one of `collections`. */
 export function resourceNameValidator<C extends Collection>(
   ...collections: readonly C[]

@@ -9,6 +9,7 @@ import {
   privateKey,
   resourceNameValidator,
   title,
+  tokenId,
 } from './fields.ts';
 
 /** The validators of the input fields of `createApp`. */
@@ -33,6 +34,9 @@ export const rotateAppKeyFields = {
   name: resourceNameValidator('apps'),
   gracePeriod: nullable(integer(0, 7 * 86_400)),
 };
+
+/** The validators of the input fields of `revokeToken`. */
+export const revokeTokenFields = { id: tokenId };
 
 /** The validators of the input fields of `updateWallet`: the name of the wallet, and the fields that a client can change. */
 export const updateWalletFields = {

@@ -42,7 +42,8 @@ const FIND = `${ITEM} WHERE account_id = $1 AND id = $2`;
 // The expression must be the same as in the index `token_by_name`.
 const FIND_BY_NAME = `${ITEM} WHERE 'tokens/' || id = $1`;
 
-const REVOKE = 'DELETE FROM token WHERE account_id = $1 AND id = $2 RETURNING id';
+const REVOKE = `DELETE FROM token WHERE account_id = $1 AND id = $2 AND expire_time_ms > $3
+RETURNING account_id, app_id`;
 
 const REVOKE_BY_NAME = `DELETE FROM token WHERE 'tokens/' || id = $1 AND expire_time_ms > $2
 RETURNING account_id, app_id`;
@@ -90,13 +91,17 @@ export async function findToken(
   return row && tokenItem(row);
 }
 
-/** Revokes a token of an account or of one of its apps, if it exists. */
+/** A token that has ended: its account, and its app if it is a project token. */
+export type RevokedToken = { readonly accountId: Ulid; readonly appId: Ulid | undefined };
+
+/** Revokes a token of an account or of one of its apps, if it is valid at `now`. Returns undefined if it is not. */
 export async function revokeToken(
   database: Pick<Queryable, 'write'>,
   accountId: Ulid,
   id: Ulid,
-): Promise<void> {
-  await database.write(REVOKE, [accountId, id]);
+  now: number,
+): Promise<RevokedToken | undefined> {
+  return revokedToken(await database.write<RevokedRow>(REVOKE, [accountId, id, now]));
 }
 
 /** Returns the statement that stores `now` as the last use of a token, or undefined if the stored one is recent. */
@@ -116,14 +121,18 @@ export async function countTokens(database: Queryable, now: number): Promise<num
   return row?.count ?? 0;
 }
 
-/** Revokes the token with this id, if it is valid at `now`. Returns its account and its app, or undefined if it is not. */
+/** Revokes a token of any account, if it is valid at `now`. Returns undefined if it is not. */
 export async function revokeTokenById(
   database: Queryable,
   id: Ulid,
   now: number,
-): Promise<{ readonly accountId: Ulid; readonly appId: Ulid | undefined } | undefined> {
-  const params = [`tokens/${id}`, now];
-  const [row] = await database.write<RowOf<'account_id, app_id'>>(REVOKE_BY_NAME, params);
+): Promise<RevokedToken | undefined> {
+  return revokedToken(await database.write<RevokedRow>(REVOKE_BY_NAME, [`tokens/${id}`, now]));
+}
+
+type RevokedRow = RowOf<'account_id, app_id'>;
+
+function revokedToken([row]: readonly RevokedRow[]): RevokedToken | undefined {
   return row && { accountId: row.account_id, appId: row.app_id || undefined };
 }
 

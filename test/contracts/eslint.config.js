@@ -20,8 +20,8 @@ export default [
         'error',
         { exceptions: { types: ['PageInfo', 'Viewer'], suffixes: ['Connection', 'Edge', 'Payload'] } },
       ],
-      // The fields `nodes`, of a connection and of Query, list objects without cursors. An audit event is a record that
-      // no client refetches.
+      // The fields `nodes`, of a connection and of Query, list objects without cursors. Audit events and tokens are
+      // records that no client refetches.
       '@graphql-eslint/relay-edge-types': [
         'error',
         { listTypeCanWrapOnlyEdgeType: false, shouldImplementNode: false },

@@ -215,7 +215,7 @@ async function operate({ admin, clock }: Gateway, { kind, input }: Step): Promis
   try {
     if (kind === 'createProject') value = await createProject(admin, { account, title: 'Project' });
     if (kind === 'setAppActive') await updateApp(admin, 'operator', { name, active });
-    if (kind === 'revokeToken') await revokeToken(admin, token);
+    if (kind === 'revokeToken') await revokeToken(admin, 'operator', token);
     if (kind === 'advanceClock') clock.advance(ms);
     return { reason: 'ok', fields: [], value };
   } catch (error) {

@@ -39,6 +39,8 @@ type Target = {
   readonly app: { readonly name: string; readonly privateKey: string };
   /** The name of an app whose key is not used. */
   readonly spareApp: string;
+  /** The name of an account token that is not used. */
+  readonly spareToken: string;
   readonly wallet: string;
 };
 
@@ -160,6 +162,28 @@ const OPERATIONS: readonly Operation[] = [
     ask: (_api, token) => askGraphql('{ events { nodes { id } } }', token, {}, () => 'ok'),
   },
   {
+    operation: 'tokens',
+    only: 'GraphQL',
+    account: { own: 'ok' },
+    project: { own: ACCOUNT_ONLY },
+    oneProject: { own: WHOLE_ACCOUNT_ONLY },
+    ask: (_api, token) => askGraphql('{ tokens { nodes { id } } }', token, {}, () => 'ok'),
+  },
+  {
+    operation: 'revokeToken',
+    only: 'GraphQL',
+    account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
+    project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
+    oneProject: row(WHOLE_ACCOUNT_ONLY, WHOLE_ACCOUNT_ONLY, WHOLE_ACCOUNT_ONLY, WHOLE_ACCOUNT_ONLY),
+    ask: (_api, token, { spareToken: id }) =>
+      askGraphql(
+        'mutation ($input: RevokeTokenInput!) { revokeToken(input: $input) { revokedTokenId } }',
+        token,
+        { id },
+        ({ revokeToken }) => sameName(revokeToken.revokedTokenId, id),
+      ),
+  },
+  {
     operation: 'signIn',
     account: row(NO_SIGN_IN, NO_SIGN_IN, 'ok', 'ok'),
     project: row(NO_SIGN_IN, NO_SIGN_IN, NO_SIGN_IN, 'ok'),
@@ -263,24 +287,28 @@ beforeAll(async () => {
       project: ownProject,
       app: keyOf(ownApp),
       spareApp: (await createApp(api, home.token)).name,
+      spareToken: await newAccountToken(home),
       wallet: ownWallet,
     },
     sibling: {
       project: siblingProject,
       app: keyOf(await createAppIn(gateway, api, home, siblingProject)),
       spareApp: (await createAppIn(gateway, api, home, siblingProject)).name,
+      spareToken: await newAccountToken(home, siblingProject),
       wallet: siblingWallet,
     },
     foreign: {
       project: abroad.projects[0] ?? '',
       app: keyOf(await createApp(api, abroad.token)),
       spareApp: (await createApp(api, abroad.token)).name,
+      spareToken: await newAccountToken(abroad),
       wallet: abroad.wallets[0] ?? '',
     },
     missing: {
       project: `projects/${admin.newId()}`,
       app: { name: `apps/${admin.newId()}`, privateKey: neverIssued('key') },
       spareApp: `apps/${admin.newId()}`,
+      spareToken: `tokens/${admin.newId()}`,
       wallet: `wallets/${admin.newId()}`,
     },
   };
@@ -310,7 +338,7 @@ beforeAll(async () => {
   };
   for (const token of Object.values(revoked)) {
     const { accountId, serial } = credentialParts(token);
-    await revokeToken(gateway.database, accountId, serial);
+    await revokeToken(gateway.database, accountId, serial, clock());
   }
   await pawJson(['app', 'deactivate', inactiveApp.name], { DATABASE_URL: databaseUrl });
 });
@@ -439,6 +467,10 @@ async function tokenToEnd(token: string | undefined): Promise<string | undefined
         targets.own.app,
       )
     : token;
+}
+
+async function newAccountToken({ account }: Tenant, onlyProject?: string): Promise<string> {
+  return `tokens/${(await createAccountToken(gateway.admin, { account, onlyProject }, 86_400)).id}`;
 }
 
 async function tokenOfOneProject(): Promise<string> {

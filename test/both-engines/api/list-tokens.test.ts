@@ -1,0 +1,169 @@
+import { decodeTime } from 'ulid';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createAccountToken } from '../../../src/data/create-account-token.ts';
+import {
+  createApp,
+  credentialParts,
+  graphqlBody,
+  projectTokenOf,
+  tokenStatus,
+  ulidOf,
+} from '../../support/actors.ts';
+import { bothApis, restApi } from '../../support/apis.ts';
+import { seedTenant, useGateway } from '../../support/gateway.ts';
+
+const HOUR_MS = 3_600_000;
+
+const TOKENS = `query ($first: Int, $after: String) { tokens(first: $first, after: $after) {
+  totalCount
+  nodes {
+    id name title level readOnly onlyProject project { name } app { name } createTime expireTime current
+  }
+  pageInfo { hasNextPage endCursor }
+} }`;
+
+const REVOKE = 'mutation ($id: ID!) { revokeToken(input: { id: $id }) { revokedTokenId } }';
+
+const gateway = useGateway();
+/** Another instance on the same database. */
+const other = useGateway({}, gateway);
+const api = restApi(() => gateway.url);
+const everywhere = [...bothApis(() => gateway.url), ...bothApis(() => other.url)];
+
+describe('the list of tokens', () => {
+  test('has the valid tokens of the account and of its apps, in the order of their issue', async () => {
+    const { account, token, projects } = await seedTenant(gateway, { projects: 2 });
+    const [project, second] = projects;
+    const app = await createApp(api, token);
+    // The ids of two generators sort by time only if the time differs.
+    gateway.clock.advance(1);
+    const restricted = { account, onlyProject: second, readOnly: true, title: 'Dashboard' };
+    const { accessToken } = await createAccountToken(gateway.admin, restricted, 60);
+    gateway.clock.advance(1);
+    const ofApp = await projectTokenOf(api, token, app);
+    const common = { title: '', readOnly: false, onlyProject: false, app: null, current: false };
+    const nodes = [
+      { ...common, ...expectedOf(token, 86_400), level: 'ACCOUNT', project: { name: project } },
+      {
+        ...{ ...common, ...expectedOf(accessToken, 60), level: 'ACCOUNT', project: { name: second } },
+        ...{ title: 'Dashboard', readOnly: true, onlyProject: true },
+      },
+      {
+        ...{ ...common, ...expectedOf(ofApp, 3600), level: 'PROJECT', project: { name: project } },
+        ...{ onlyProject: true, app: { name: app.name } },
+      },
+    ];
+    const readOnly = await createAccountToken(gateway.admin, { account, readOnly: true }, 1);
+    const page = async (reader: string, variables = {}) =>
+      (await graphqlBody(gateway.url, reader, TOKENS, variables)).data.tokens;
+
+    const all = await page(readOnly.accessToken);
+    expect(all.nodes.slice(0, 3)).toEqual(nodes);
+    expect(all.nodes.at(-1)).toMatchObject({ id: `tokens/${readOnly.id}`, readOnly: true, current: true });
+    expect(all.totalCount).toBe(4);
+
+    gateway.clock.advance(1000);
+    const first = await page(token, { first: 2 });
+    expect(first).toMatchObject({ totalCount: 3, nodes: [{ ...nodes[0], current: true }, nodes[1]] });
+    expect(await page(token, { first: 2, after: first.pageInfo.endCursor })).toMatchObject({
+      nodes: [nodes[2]],
+      pageInfo: { hasNextPage: false },
+    });
+  });
+
+  test('shows the last use of a token, which is stored once an hour', async () => {
+    const { account, token } = await seedTenant(gateway);
+    const create = async () => (await createAccountToken(gateway.admin, { account }, 86_400)).accessToken;
+    const [used, ...barriers] = [await create(), await create(), await create()];
+    const uses = async () => {
+      const { data } = await graphqlBody(gateway.url, token, '{ tokens { nodes { id lastUseTime } } }');
+      const nodes: readonly { id: string; lastUseTime: string | null }[] = data.tokens.nodes;
+      return (text = '') => nodes.find(({ id }) => ulidOf(id) === credentialParts(text).serial)?.lastUseTime;
+    };
+    // The uses are stored one after the other, and after the response.
+    const use = async (barrier: string | undefined) => {
+      for (const each of [used, barrier]) expect(await tokenStatus(api, each ?? '')).toBe('ok');
+      await expect.poll(async () => (await uses())(barrier)).toBe(now());
+      return (await uses())(used);
+    };
+    const now = () => new Date(gateway.clock()).toISOString();
+
+    expect((await uses())(used)).toBeNull();
+    const firstUse = now();
+    expect(await use(barriers[0])).toBe(firstUse);
+    gateway.clock.advance(HOUR_MS - 1);
+    expect(await use(barriers[1])).toBe(firstUse);
+    gateway.clock.advance(1);
+    expect(await tokenStatus(api, used ?? '')).toBe('ok');
+    await expect.poll(async () => (await uses())(used)).toBe(now());
+  });
+});
+
+describe('a revocation', () => {
+  let tenant: Awaited<ReturnType<typeof seedTenant>>;
+  const accountToken = async () => (await createAccountToken(gateway.admin, tenant, 3600)).accessToken;
+  const revoke = (token: string, id: string) => graphqlBody(gateway.url, token, REVOKE, { id });
+
+  beforeAll(async () => {
+    tenant = await seedTenant(gateway);
+  });
+
+  test.each([
+    ['an account token', (name: string) => name],
+    ['a project token, by its ULID alone', (name: string) => ulidOf(name).toLowerCase()],
+  ])('ends %s on every instance, and is recorded', async (what, idOf) => {
+    const app = await createApp(api, tenant.token);
+    const isProjectToken = what.startsWith('a project token');
+    const token = isProjectToken ? await projectTokenOf(api, tenant.token, app) : await accountToken();
+    for (const each of everywhere) expect(await tokenStatus(each, token)).toBe('ok');
+
+    const name = nameOf(token);
+    const { data } = await revoke(tenant.token, idOf(name));
+    expect(data).toEqual({ revokeToken: { revokedTokenId: name } });
+    for (const each of everywhere) {
+      expect(await tokenStatus(each, token)).toBe('TOKEN_INVALID');
+      expect(await tokenStatus(each, tenant.token)).toBe('ok');
+    }
+    const sql = 'SELECT action, resource, credential_id FROM audit_event WHERE token_id = $1 ORDER BY id DESC';
+    const [event] = await gateway.database.read(sql, [ulidOf(name)]);
+    expect(event).toEqual({
+      action: 'token.revoke',
+      resource: isProjectToken ? app.name : tenant.account,
+      credential_id: credentialParts(tenant.token).serial,
+    });
+    expect((await revoke(tenant.token, name)).errors).toMatchObject([
+      { extensions: { code: 'NOT_FOUND', reason: 'RESOURCE_NOT_FOUND' } },
+    ]);
+  });
+
+  test('of the token of the request refuses the later fields', async () => {
+    const token = await accountToken();
+    const document = `mutation ($id: ID!) {
+      revokeToken(input: { id: $id }) { revokedTokenId }
+      signOut { clientMutationId }
+    }`;
+    const { data, errors } = await graphqlBody(gateway.url, token, document, { id: nameOf(token) });
+    expect(data).toEqual({ revokeToken: { revokedTokenId: nameOf(token) }, signOut: null });
+    expect(errors).toMatchObject([{ path: ['signOut'], extensions: { reason: 'TOKEN_INVALID' } }]);
+  });
+
+  test.each(['', 'tokens/', 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV'])('of %j names the field', async (id) => {
+    expect((await revoke(tenant.token, id)).errors).toMatchObject([
+      { extensions: { code: 'BAD_USER_INPUT', fieldViolations: [{ field: 'input.id' }] } },
+    ]);
+  });
+});
+
+/** The names and times of a token in the list. */
+function expectedOf(token: string, lifeSeconds: number) {
+  const name = nameOf(token);
+  const issueMs = decodeTime(ulidOf(name));
+  const [createTime, expireTime] = [issueMs, issueMs + 1000 * lifeSeconds].map((ms) =>
+    new Date(ms).toISOString(),
+  );
+  return { id: name, name, createTime, expireTime };
+}
+
+function nameOf(token: string): string {
+  return `tokens/${credentialParts(token).serial}`;
+}
