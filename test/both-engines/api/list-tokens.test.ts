@@ -53,6 +53,7 @@ describe('the list of tokens', () => {
         ...{ onlyProject: true, app: { name: app.name } },
       },
     ];
+    gateway.clock.advance(1);
     const readOnly = await createAccountToken(gateway.admin, { account, readOnly: true }, 1);
     const page = async (reader: string, variables = {}) =>
       (await graphqlBody(gateway.url, reader, TOKENS, variables)).data.tokens;
@@ -124,13 +125,14 @@ describe('a revocation', () => {
       expect(await tokenStatus(each, token)).toBe('TOKEN_INVALID');
       expect(await tokenStatus(each, tenant.token)).toBe('ok');
     }
-    const sql = 'SELECT action, resource, credential_id FROM audit_event WHERE token_id = $1 ORDER BY id DESC';
-    const [event] = await gateway.database.read(sql, [ulidOf(name)]);
-    expect(event).toEqual({
-      action: 'token.revoke',
-      resource: isProjectToken ? app.name : tenant.account,
-      credential_id: credentialParts(tenant.token).serial,
-    });
+    const sql =
+      "SELECT resource, credential_id FROM audit_event WHERE token_id = $1 AND action = 'token.revoke'";
+    expect(await gateway.database.read(sql, [ulidOf(name)])).toEqual([
+      {
+        resource: isProjectToken ? app.name : tenant.account,
+        credential_id: credentialParts(tenant.token).serial,
+      },
+    ]);
     expect((await revoke(tenant.token, name)).errors).toMatchObject([
       { extensions: { code: 'NOT_FOUND', reason: 'RESOURCE_NOT_FOUND' } },
     ]);
@@ -149,7 +151,7 @@ describe('a revocation', () => {
 
   test.each(['', 'tokens/', 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV'])('of %j names the field', async (id) => {
     expect((await revoke(tenant.token, id)).errors).toMatchObject([
-      { extensions: { code: 'BAD_USER_INPUT', fieldViolations: [{ field: 'input.id' }] } },
+      { extensions: { code: 'BAD_USER_INPUT', fieldViolations: [{ field: 'id' }] } },
     ]);
   });
 });
