@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import {
   createApp,
+  credentialParts,
   graphqlBody,
   keyOf,
   PASSWORD,
@@ -31,6 +32,17 @@ const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
 const UPDATE_APP = 'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { id } } }';
 
 const ROTATE = 'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { privateKey } } }';
+
+const TOKENS = `query ($after: String) {
+  tokens(first: 1, after: $after) {
+    totalCount
+    pageInfo { hasPreviousPage endCursor }
+    nodes { id lastUseTime }
+  }
+  last: tokens(last: 1) { nodes { id } }
+}`;
+
+const REVOKE = 'mutation ($input: RevokeTokenInput!) { revokeToken(input: $input) { revokedTokenId } }';
 
 const SIGN_OUT = 'mutation { signOut { clientMutationId } }';
 
@@ -72,5 +84,11 @@ async function useAll(api: Api, url: string, { token, projects, wallets }: Tenan
     const variables = { input: { name: app.name, gracePeriod } };
     expect(await graphqlBody(url, token, ROTATE, variables)).not.toHaveProperty('errors');
   }
+  const { data } = await graphqlBody(url, token, TOKENS);
+  const { endCursor: after } = data.tokens.pageInfo;
+  expect(await graphqlBody(url, token, TOKENS, { after })).not.toHaveProperty('errors');
+  const { accessToken: unused } = await resultOf(api.signIn(token, keyOf(await createApp(api, token))));
+  const input = { id: `tokens/${credentialParts(unused).serial}` };
+  expect(await graphqlBody(url, token, REVOKE, { input })).not.toHaveProperty('errors');
   expect(await graphqlBody(url, token, SIGN_OUT)).not.toHaveProperty('errors');
 }
