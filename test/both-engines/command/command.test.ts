@@ -98,7 +98,7 @@ test('without --json each command prints text that names the result', async () =
     [['project', 'create', '--account', account, '--title', 'Quarry'], /projects\/\w{26}/],
     [['wallet', 'create', ...wallet, '--title', 'Cold'], /wallets\/\w{26}/],
     [['token', 'create', '--account', account], /^paw_acct_\w+\n.+\d{4}-\d\d-\d\dT/],
-    [['app', 'list', '--account', account], new RegExp(`^${app.name} +active +Kiosk$`, 'm')],
+    [['app', 'list', '--account', account], new RegExp(`^${app.name} +active +never +Kiosk$`, 'm')],
     [['app', 'deactivate', app.name], new RegExp(`${app.name}.+ inactive`)],
     [['app', 'activate', app.name], new RegExp(`${app.name}.+ active`)],
   ];
