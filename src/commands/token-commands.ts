@@ -86,7 +86,7 @@ export const tokenCommands: readonly Command[] = [
       const { id, level, expireTime, lastUseTime, account, project, app, title } = tokenView(token);
       const access = token.readOnly ? 'read-only' : 'read-write';
       const scope = token.onlyProject ? project : account;
-      return [id, level, access, expireTime, lastUseTime || 'unused', scope, app, title];
+      return [id, level, access, expireTime, lastUseTime || 'never', scope, app, title];
     },
   }),
   tokenRevoke,

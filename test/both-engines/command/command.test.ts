@@ -237,7 +237,7 @@ test('both APIs serve the resources that the commands create', async () => {
   }
 });
 
-test('token create gives a token its title, and takes away what it may not do', async () => {
+test('token create stores the title and the restrictions of a token', async () => {
   const { account, projects } = await seedTenant(gateway, { projects: 2 });
   const [, project = ''] = projects;
   const options = ['--only-project', project, '--read-only', '--title', 'Dashboard'];
@@ -249,7 +249,7 @@ test('token create gives a token its title, and takes away what it may not do', 
   const { tokens } = await runJson('token', 'list', '--account', account);
   expect(tokens[1]).toMatchObject({ ...expected, project, level: 'account' });
   const { stdout } = await run('token', 'list', '--account', account);
-  expect(stdout).toMatch(new RegExp(`  account  read-write  .+  unused +${account}\n`));
+  expect(stdout).toMatch(new RegExp(`  account  read-write  .+  never +${account}\n`));
   expect(stdout).toMatch(new RegExp(`  account  read-only   .+  ${project}  +Dashboard\n`));
 });
 
