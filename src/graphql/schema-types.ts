@@ -154,7 +154,7 @@ export type Event = {
   readonly count: Scalars['Int']['output'];
   /**
    * The token with which it was done, `tokens/<ULID>`. Null for the operator, and for a sign-in by
-   * OAuth, which needs no token.
+   * OAuth, which needs no token, or its failure.
    */
   readonly credential: Maybe<Scalars['ResourceName']['output']>;
   /** The names of the fields that an update has set. Empty for other acts. */

@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { createApp } from '../support/actors.ts';
+import { graphqlApi } from '../support/apis.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
 import { clientSections, codeBlocks } from './documented.ts';
 
@@ -14,13 +16,24 @@ const PRINTED: Readonly<Record<string, readonly string[]>> = {
   urql: ['25 projects in the cache', 'Treasury', 'BAD_USER_INPUT'],
   'graphql-request': ['projects: 25', 'projects: 1', '401 UNAUTHENTICATED'],
   'graphql-http': ['10 more projects', '10 more projects', '5 more projects', '401 UNAUTHENTICATED'],
+  'openid-client': ['projects: 1 for 3600 s', '401 invalid_client'],
+  'simple-oauth2': ['projects: 1', '401 invalid_client'],
+  Authlib: ['projects: 1', 'invalid_client'],
 };
 
 /** The programs in TypeScript. Other tests run them. */
 const IN_TYPESCRIPT = ['REST', 'Relay'];
 
+/** What runs the program on its standard input. Some clients print warnings only with the `development` condition. */
+const COMMANDS = {
+  js: [process.execPath, '-C', 'development', '--input-type=module'],
+  python: ['/usr/bin/python3', '-'],
+} as const;
+
 const programs = [...clientSections.keys()].flatMap((title) =>
-  codeBlocks(title, 'js').map((program) => ({ title, program })),
+  (['js', 'python'] as const).flatMap((language) =>
+    codeBlocks(title, language).map((program) => ({ title, program, command: COMMANDS[language] })),
+  ),
 );
 
 const gateway = useGateway();
@@ -32,12 +45,15 @@ test('docs/clients.md has one program for each client', () => {
 
 test.each(programs)(
   'the program for $title in docs/clients.md runs unchanged',
-  async ({ title, program }) => {
+  async ({ title, program, command: [file, ...options] }) => {
     const { token, wallets } = await seedTenant(gateway, { projects: 25, wallets: 1 });
-    // Some clients print warnings only with the `development` condition.
-    const running = promisify(execFile)(process.execPath, ['-C', 'development', '--input-type=module'], {
+    const { name, privateKey } = await createApp(
+      graphqlApi(() => gateway.url),
+      token,
+    );
+    const running = promisify(execFile)(file, options, {
       cwd: `${ROOT}/test`,
-      env: { PAW: gateway.url, TOKEN: token, WALLET: wallets[0] },
+      env: { PAW: gateway.url, TOKEN: token, WALLET: wallets[0], APP: name, KEY: privateKey },
     });
     running.child.stdin?.end(program);
     const { stdout, stderr } = await running;

@@ -1,0 +1,120 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { transform } from 'esbuild';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { readContract } from '../../schema/contract.ts';
+import { createApp } from '../support/actors.ts';
+import { graphqlApi } from '../support/apis.ts';
+import { goTo, startSite } from '../support/browser.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+
+const PAGE = readFileSync(new URL('../../docs/browser.md', import.meta.url), 'utf8');
+
+const TSC = new URL('../../node_modules/typescript/bin/tsc', import.meta.url).pathname;
+
+const [server = ''] = blocks('js');
+const [html = ''] = blocks('html');
+const [main = '', ...generators] = blocks('ts');
+
+const site = startSite();
+
+test('the application in docs/browser.md lists projects, and gets a new token when its own has ended', async () => {
+  const backend = `http://127.0.0.1:${await freePort()}`;
+  const scripts: Record<string, string> = {};
+  const origin = await serve(scripts, backend);
+  const gateway = await startGateway({ PAW_CORS_ORIGINS: origin });
+  onTestFinished(gateway.stop);
+  const define = { 'import.meta.env.VITE_PAW': JSON.stringify(gateway.url) };
+  scripts['/main.ts'] = (await transform(main, { loader: 'ts', define })).code;
+  await startBackend(backend, gateway);
+
+  // The browser reports the response with 401.
+  const page = await site.newPage({ origins: [gateway.url, origin], provoked: /401/ });
+  await goTo(page, origin);
+  const items = page.locator('li');
+  await items.getByText('Tenant').waitFor();
+  const changed = 'UPDATE project SET title = $1';
+  await gateway.database.write(changed, ['Renamed']);
+  gateway.clock.advance(3_600_000);
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await items.getByText('Renamed').waitFor();
+  expect(await items.count()).toBe(1);
+});
+
+test('the types of the page are right', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'paw-page-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'main.ts'), `${main}\nexport {};\n`);
+  // As in the types of Vite.
+  writeFileSync(join(folder, 'env.d.ts'), 'interface ImportMeta { readonly env: Record<string, string> }\n');
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--module',
+    'esnext',
+    '--lib',
+    'es2024,dom,dom.iterable',
+    '--types',
+    '',
+  ];
+  const check = promisify(execFile)(process.execPath, [TSC, ...options, 'main.ts', 'env.d.ts'], {
+    cwd: folder,
+  });
+  expect(await check.catch(({ stdout }) => stdout)).toEqual({ stdout: '', stderr: '' });
+});
+
+test('the configurations of the generators name all custom scalars', () => {
+  const types = Object.values(readContract().getTypeMap());
+  const scalars = types
+    .filter(({ astNode }) => astNode?.kind === 'ScalarTypeDefinition')
+    .map(({ name }) => name);
+  expect(generators).toHaveLength(2);
+  for (const generator of generators) {
+    const [, listed = ''] = /scalars: \{(.*)\}/.exec(generator) ?? [];
+    expect([...listed.matchAll(/(\w+): '?string/g)].map(([, name]) => name)).toEqual(scalars.sort());
+  }
+});
+
+function blocks(language: string): readonly string[] {
+  return [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, code = '']) => code,
+  );
+}
+
+/** Serves the page and its scripts, and forwards `/token` as Vite does. Returns the origin. */
+async function serve(scripts: Readonly<Record<string, string>>, backend: string): Promise<string> {
+  const vite = createServer(async ({ url = '', method }, response) => {
+    if (url !== '/token') {
+      const script = scripts[url];
+      response.setHeader('content-type', script === undefined ? 'text/html' : 'text/javascript');
+      return response.end(script ?? html);
+    }
+    const forwarded = await fetch(backend + url, { method: method ?? 'GET' });
+    return response.writeHead(forwarded.status).end(await forwarded.text());
+  });
+  onTestFinished(() => void vite.close());
+  await new Promise<void>((resolve) => vite.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(vite.address() as AddressInfo).port}`;
+}
+
+/** Starts the server of the application. */
+async function startBackend(url: string, gateway: Gateway): Promise<void> {
+  const { token } = await seedTenant(gateway);
+  const { name, privateKey } = await createApp(
+    graphqlApi(() => gateway.url),
+    token,
+  );
+  const child = spawn(process.execPath, ['--input-type=module'], {
+    env: { PAW: gateway.url, APP: name, KEY: privateKey, PORT: new URL(url).port },
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  onTestFinished(() => void child.kill());
+  child.stdin.end(server);
+  await vi.waitFor(async () => expect((await fetch(url)).status).toBe(404), { timeout: 20_000 });
+}
