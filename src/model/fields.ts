@@ -169,16 +169,11 @@ export const address: Validator<Address> = (value) => {
   return parsed;
 };
 
-/** The validator of a ULID, in either case. */
-export const ulid: Validator<Ulid> = (value) => {
-  const id = typeof value === 'string' ? parseUlid(value) : undefined;
-  if (id === undefined) throw new ValidationError('Must be a ULID: 26 digits and letters.');
-  return id;
-};
-
-/** The validator of the id of a token: its ULID, also as a resource name. */
+/** The validator of the id of a token: its ULID, in either case, also as a resource name. */
 export const tokenId: Validator<Ulid> = (value) => {
-  return ulid(typeof value === 'string' ? value.replace(/^tokens\//, '') : value);
+  const id = typeof value === 'string' ? parseUlid(value.replace(/^tokens\//, '')) : undefined;
+  if (id === undefined) throw new ValidationError('Must be tokens/<ULID>, or the ULID alone.');
+  return id;
 };
 
 /** Returns the validator of a resource name of one of `collections`. */
