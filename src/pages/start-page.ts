@@ -87,7 +87,7 @@ function requestCard({ name, path, about, curl }: (typeof REQUESTS)[number], url
   return `<section class="request" aria-labelledby="${id}-name">
 <h3 id="${id}-name">${name}</h3>
 <p>${about} <code>${base}${path}</code></p>
-<div class="copyable"><pre id="${id}"><code>${curl(base)}</code></pre><button type="button" data-copy-source="${id}" aria-label="Copy the ${name} request">Copy</button></div>
+<div class="copyable"><pre id="${id}" tabindex="0"><code>${curl(base)}</code></pre><button type="button" data-copy-source="${id}" aria-label="Copy the ${name} request">Copy</button></div>
 </section>`;
 }
 
