@@ -7,6 +7,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { BuildOptions } from 'esbuild';
 
 const BROWSER = 'src/pages/browser';
 
@@ -25,6 +26,9 @@ const READ_AT_RUN_TIME = [
   `${ASSETS}/*`,
 ];
 
+// The console has a bundle of its own, so that it can be served without the files of the others.
+const CONSOLE = { console: './console/main.tsx' };
+
 const ENTRIES = {
   graphiql: './graphiql.ts',
   docs: './docs.ts',
@@ -36,26 +40,26 @@ const ENTRIES = {
 const assetsOnly = process.argv[2] === 'assets';
 process.chdir(import.meta.dirname);
 await buildAssets().catch((error: NodeJS.ErrnoException) => {
-  // Without development dependencies, the server runs without GraphiQL and Swagger UI.
+  // Without development dependencies, the server runs without the console, GraphiQL and Swagger UI.
   if (!(assetsOnly && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
 });
 if (!assetsOnly) buildProgram();
 
 async function buildAssets(): Promise<void> {
-  const sources = ['package-lock.json', 'build.ts', ...globSync(`${BROWSER}/*`)];
+  const sources = ['package-lock.json', 'build.ts', ...globSync(`${BROWSER}/**/*`)];
   const newest = Math.max(...sources.map((path) => statSync(path).mtimeMs));
   if (existsSync(ASSETS) && statSync(ASSETS).mtimeMs > newest) return;
   const { build } = await import('esbuild');
   rmSync(BUNDLE, { recursive: true, force: true });
-  await build({
+  const options = {
     absWorkingDir: join(import.meta.dirname, BROWSER),
-    entryPoints: ENTRIES,
     entryNames: '[name]-[hash]',
     chunkNames: 'chunk-[name]-[hash]',
     outdir: join(import.meta.dirname, BUNDLE),
     bundle: true,
-    splitting: true,
     format: 'esm',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     minify: true,
     logLevel: 'warning',
     plugins: [
@@ -67,7 +71,9 @@ async function buildAssets(): Promise<void> {
         },
       },
     ],
-  });
+  } satisfies BuildOptions;
+  await build({ ...options, entryPoints: ENTRIES, splitting: true });
+  await build({ ...options, entryPoints: CONSOLE });
   rmSync(ASSETS, { recursive: true, force: true });
   renameSync(BUNDLE, ASSETS);
 }

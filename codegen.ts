@@ -1,15 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { codegen } from '@graphql-codegen/core';
+import * as typedDocuments from '@graphql-codegen/typed-document-node';
 import * as typescript from '@graphql-codegen/typescript';
+import * as operations from '@graphql-codegen/typescript-operations';
 import * as resolvers from '@graphql-codegen/typescript-resolvers';
 import { lexicographicSortSchema, parse, printSchema } from 'graphql';
 import * as yaml from 'yaml';
 import { readContract } from './schema/contract.ts';
 
-// Generates the types of both contracts, and the JSON of the REST contract. With `--check` it only compares them with the files, and fails on a difference.
+// Generates the types of both contracts, the JSON of the REST contract, and the documents of the console. With `--check` it only compares them with the files, and fails on a difference.
 
 const FILE = 'src/graphql/schema-types.ts';
+const CONSOLE = 'src/pages/browser/console';
+const CONSOLE_FILE = `${CONSOLE}/documents.ts`;
 const REST_FILE = 'src/rest/openapi-types.ts';
 const REST_JSON = 'src/rest/openapi.json';
 const REST_CONTRACT = 'schema/openapi.yaml';
@@ -67,10 +71,31 @@ const types = await codegen({
   },
 });
 
+// The documents of the console are strings, so that a browser loads no GraphQL library.
+const documents = await codegen({
+  filename: CONSOLE_FILE,
+  schema: parse(printSchema(schema)),
+  schemaAst: schema,
+  documents: globSync(`${CONSOLE}/**/*.graphql`)
+    .toSorted()
+    .map((location) => ({ location, document: parse(readFileSync(location, 'utf8')) })),
+  plugins: [{ operations: {} }, { typedDocuments: {} }],
+  pluginMap: { operations, typedDocuments },
+  config: {
+    defaultScalarType: 'string',
+    documentMode: 'string',
+    enumsAsTypes: true,
+    immutableTypes: true,
+    skipTypename: true,
+    useTypeImports: true,
+  },
+});
+
 const isCheck = process.argv.includes('--check');
 const json = JSON.stringify(yaml.parse(readFileSync(REST_CONTRACT, 'utf8')));
 for (const [file, text] of [
   [FILE, types],
+  [CONSOLE_FILE, documents],
   [REST_JSON, `${json}\n`],
 ] as const) {
   if (!isCheck) {

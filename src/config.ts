@@ -82,6 +82,8 @@ function readAll(settings: Settings, variables: Readonly<Record<string, string>>
     maxKeptBytes: settings.integer('PAW_IDEMPOTENCY_BYTES') ?? 64_000_000,
     /** Whether browsers get Apollo Sandbox at `/graphql`. */
     sandbox,
+    /** Whether to serve `/console`; undefined to serve it if its browser assets have been built. */
+    console: settings.isOn('PAW_CONSOLE') ?? (isProduction ? false : undefined),
     /** Whether to serve `/graphiql` and `/docs`; undefined to serve them if their browser assets have been built. */
     explorers: settings.isOn('PAW_EXPLORERS') ?? (isProduction ? false : undefined),
     /** Whether GraphQL clients can read the schema. */

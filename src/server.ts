@@ -25,6 +25,7 @@ import { idGenerator } from './model/resource-name.ts';
 import { oauthErrorBody } from './oauth/error-body.ts';
 import { addOauthApi, OAUTH_PATH } from './oauth/routes.ts';
 import { addAssets, hasAssets } from './pages/assets.ts';
+import { addConsolePage } from './pages/console-page.ts';
 import { addDocsPage } from './pages/docs-page.ts';
 import { addGraphiqlPage } from './pages/graphiql-page.ts';
 import { addStartPage } from './pages/start-page.ts';
@@ -51,6 +52,8 @@ export type ServerInfo = {
   readonly port: number;
   /** The URL for clients, without a trailing slash. Equal to `url` unless configured. */
   readonly publicUrl: string;
+  /** Whether the server serves the console. */
+  readonly console: boolean;
   /** Whether the server serves GraphiQL and the REST docs. */
   readonly explorers: boolean;
 };
@@ -73,7 +76,7 @@ export type Server = ServerInfo & {
  *
  * @param clock returns the current time, in Unix milliseconds
  * @param sharesPort whether other processes of the same user listen on the port as well
- * @throws ConfigError if explorers are enabled but not built, or if the manifest of trusted documents can't be used
+ * @throws ConfigError if the console or the explorers are enabled but not built, or if the manifest of trusted documents can't be used
  * @throws DatabaseUrlError, DatabaseMissingError, DatabaseVersionError if the database can't be used
  * @throws UNAVAILABLE if the database is unavailable
  */
@@ -83,7 +86,10 @@ export async function startServer(
   clock: () => number = Date.now,
   sharesPort = false,
 ): Promise<Server> {
-  const explorers = shouldServeExplorers(config.explorers);
+  const pages = {
+    console: shouldServe('PAW_CONSOLE', config.console),
+    explorers: shouldServe('PAW_EXPLORERS', config.explorers),
+  };
   const resolveDocument = readTrustedDocuments(config, logger);
   // Imported on demand: a start without metrics is faster.
   const metrics = config.metricsPort ? new (await import('./metrics.ts')).Metrics() : undefined;
@@ -95,7 +101,7 @@ export async function startServer(
     ...metrics?.database,
   });
   try {
-    const parts = { config, logger, clock, database, metrics, explorers, resolveDocument };
+    const parts = { config, logger, clock, database, metrics, pages, resolveDocument };
     return { ...(await listen(parts, sharesPort)), failed: failed.promise };
   } catch (error) {
     await database.close();
@@ -125,7 +131,7 @@ type Parts = {
   readonly clock: () => number;
   readonly database: Database;
   readonly metrics: Metrics | undefined;
-  readonly explorers: boolean;
+  readonly pages: Pick<ServerInfo, 'console' | 'explorers'>;
   readonly resolveDocument: ResolveDocument | undefined;
 };
 
@@ -152,7 +158,7 @@ async function createData({ config, logger, clock, database, metrics }: Parts, s
 
 /** Creates the HTTP server. The order of the calls is that in which a request passes the hooks. */
 async function createApp(parts: Parts, state: State): Promise<HttpApp> {
-  const { config, logger, metrics, explorers, resolveDocument } = parts;
+  const { config, logger, metrics, pages, resolveDocument } = parts;
   const { sandbox, introspection, trustedProxies } = config;
   const publicUrl = () => state.publicUrl;
   const data = await createData(parts, state);
@@ -167,11 +173,12 @@ async function createApp(parts: Parts, state: State): Promise<HttpApp> {
   addOverloadProtection(app, config.maxRequests);
   const limitIntrospection = await addRateLimits(app, authenticate, config.rateLimits);
   addStartPage(app, { version: VERSION, publicUrl, sandbox });
-  if (explorers) {
+  if (pages.console) addConsolePage(app);
+  if (pages.explorers) {
     addGraphiqlPage(app);
     addDocsPage(app);
-    addAssets(app);
   }
+  if (pages.console || pages.explorers) addAssets(app, pages.explorers);
   addHealthChecks(app, data, () => state.isStopping);
   addCoverImages(app);
   addRestApi(app, data, authenticate);
@@ -188,7 +195,7 @@ function errorBodyFor(path: string): FormatErrorBody {
 }
 
 async function listen(parts: Parts, sharesPort: boolean): Promise<Omit<Server, 'failed'>> {
-  const { config, logger, clock, database, metrics, explorers } = parts;
+  const { config, logger, clock, database, metrics, pages } = parts;
   const state: State = { publicUrl: config.publicUrl ?? '', isStopping: false };
   const { app, stop } = await createApp(parts, state);
   const metricsServer = await metrics?.listen(config);
@@ -211,7 +218,7 @@ async function listen(parts: Parts, sharesPort: boolean): Promise<Omit<Server, '
     url,
     port,
     publicUrl: state.publicUrl,
-    explorers,
+    ...pages,
     async stop(delaySeconds = config.stopDelaySeconds) {
       state.isStopping = true;
       logger.info('stopping');
@@ -222,10 +229,10 @@ async function listen(parts: Parts, sharesPort: boolean): Promise<Omit<Server, '
   };
 }
 
-/** Returns whether to serve GraphiQL and the REST docs. The default is to serve them if their assets have been built. */
-function shouldServeExplorers(setting: boolean | undefined): boolean {
+/** Returns whether to serve pages that need browser assets. The default is to serve them if these have been built. */
+function shouldServe(name: string, setting: boolean | undefined): boolean {
   if (setting === true && !hasAssets()) {
-    throw new ConfigError('PAW_EXPLORERS=on needs the browser assets. Run "npm run build".');
+    throw new ConfigError(`${name}=on needs the browser assets. Run "npm run build".`);
   }
   return setting ?? hasAssets();
 }

@@ -48,10 +48,10 @@ export async function serveUntilStopped(
   const { logger, close: closeLog } = openLog(config.logLevel, logTo);
   try {
     const server = await start(config, logTo, logger, stopping.signal);
-    const { url, port, publicUrl, explorers } = server;
+    const { url, port, publicUrl, console, explorers } = server;
     if (cluster.isWorker) {
       logger.debug({ url }, 'worker is listening');
-      process.send?.({ url, port, publicUrl, explorers } satisfies ServerInfo);
+      process.send?.({ url, port, publicUrl, console, explorers } satisfies ServerInfo);
     } else {
       logger.info({ url, publicUrl }, `listening on ${url}`);
       onListening(server);

@@ -12,14 +12,14 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 };
 
-/** Returns whether the browser assets of GraphiQL and Swagger UI have been built. */
+/** Returns whether the browser assets of the console, GraphiQL and Swagger UI have been built. */
 export function hasAssets(): boolean {
   return existsSync(FOLDER);
 }
 
-/** Adds the route of the browser assets. */
-export function addAssets(app: FastifyInstance): void {
-  const files = new Set(readdirSync(FOLDER));
+/** Adds the route of the browser assets. @param explorers whether also those of GraphiQL and Swagger UI */
+export function addAssets(app: FastifyInstance, explorers: boolean): void {
+  const files = new Set(readdirSync(FOLDER).filter((file) => explorers || file.startsWith('console-')));
   app.get<{ Params: { file: string } }>('/assets/:file', async ({ params: { file } }, reply) => {
     if (!files.has(file)) throw pathNotFound();
     reply

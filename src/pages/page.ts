@@ -19,6 +19,7 @@ export type Page = {
 };
 
 const LINKS = [
+  { path: '/console', text: 'Console' },
   { path: '/graphiql', text: 'GraphiQL' },
   { path: '/docs', text: 'REST docs' },
 ] as const;

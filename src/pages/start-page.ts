@@ -36,6 +36,7 @@ const REQUESTS = [
 ] as const;
 
 const LINKS = [
+  { path: '/console', name: 'Console', text: 'The projects, wallets and apps that a token sees.' },
   { path: '/graphiql', name: 'GraphiQL', text: 'Editor for GraphQL operations, with schema documentation.' },
   {
     path: '/docs',

@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { brotliCompressSync } from 'node:zlib';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { EXAMPLES } from '../../src/pages/browser/examples.ts';
 import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
@@ -14,6 +15,7 @@ const SETTINGS = {
   'by default': {},
   'in production': { NODE_ENV: 'production' },
   'in production with PAW_EXPLORERS=on': { NODE_ENV: 'production', PAW_EXPLORERS: 'on' },
+  'in production with PAW_CONSOLE=on': { NODE_ENV: 'production', PAW_CONSOLE: 'on' },
 } as const;
 
 type Setting = keyof typeof SETTINGS;
@@ -22,12 +24,14 @@ const EXPLORERS = ['/graphiql', '/docs'] as const;
 const EVERYWHERE = ['/', '/healthz', '/openapi.json', '/readyz', '/schema.graphql'];
 
 const LINKED: Readonly<Record<Setting, readonly string[]>> = {
-  'by default': [...EVERYWHERE, ...EXPLORERS, '/graphql'],
+  'by default': [...EVERYWHERE, '/console', ...EXPLORERS, '/graphql'],
   'in production': EVERYWHERE,
   'in production with PAW_EXPLORERS=on': [...EVERYWHERE, ...EXPLORERS],
+  'in production with PAW_CONSOLE=on': [...EVERYWHERE, '/console'],
 };
 
 const SETTING_NAMES = Object.keys(SETTINGS) as readonly Setting[];
+const WITH_CONSOLE = SETTING_NAMES.filter((setting) => LINKED[setting].includes('/console'));
 const WITH_EXPLORERS = SETTING_NAMES.filter((setting) => LINKED[setting].includes('/docs'));
 const WITHOUT_EXPLORERS = SETTING_NAMES.filter((setting) => !WITH_EXPLORERS.includes(setting));
 
@@ -129,6 +133,47 @@ describe.each(EXPLORERS)('%s', (path) => {
   });
 });
 
+describe('/console', () => {
+  test.each(WITH_CONSOLE)('exists %s, with its two files', async (setting) => {
+    const { status, headers, text } = await browse(setting, '/console');
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    const assets = await loadAssets(setting, text);
+    expect([...assets.values()].map((file) => file.status)).toEqual([200, 200]);
+  });
+
+  test.each(['in production', 'in production with PAW_EXPLORERS=on'] as const)(
+    'does not exist %s',
+    async (setting) => {
+      expect((await browse(setting, '/console')).status).toBe(404);
+    },
+  );
+
+  test('has a policy that allows its own files and the gateway alone, and no text as a script', async () => {
+    const { headers, text } = await browse('by default', '/console');
+    expect(policyOf(headers)).toEqual({
+      'default-src': `'none'`,
+      'base-uri': `'none'`,
+      'form-action': `'none'`,
+      'frame-ancestors': `'none'`,
+      'img-src': `'self' data:`,
+      'style-src': `${hashes(elementsOf('style', text))} 'self'`,
+      'script-src': `'self'`,
+      'connect-src': `'self'`,
+      'require-trusted-types-for': `'script'`,
+      'trusted-types': `'none'`,
+    });
+    expect(text).not.toMatch(/\son\w+=|\sstyle=|javascript:|<script>/i);
+  });
+
+  test('takes at most 25 KB of compressed scripts and styles', async () => {
+    const assets = await loadAssets('by default', (await browse('by default', '/console')).text);
+    const sizes = [...assets.values()].map(({ text }) => brotliCompressSync(text).length);
+    expect(sizes).toHaveLength(2);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(25_000);
+  });
+});
+
 test('GraphiQL has a new nonce in every response', async () => {
   const policies = [await browse('by default', '/graphiql'), await browse('by default', '/graphiql')].map(
     ({ headers }) => policyOf(headers)['style-src'],
@@ -200,7 +245,7 @@ describe('a program whose browser assets have not been built', () => {
     return () => rmSync(folder, { recursive: true, force: true });
   });
 
-  test('serves everything except the explorers', async () => {
+  test('serves everything except the console and the explorers', async () => {
     const { url: databaseUrl, remove } = await makeDatabase();
     onTestFinished(remove);
     const running = start(['demo', '--json'], { DATABASE_URL: databaseUrl });
@@ -213,11 +258,14 @@ describe('a program whose browser assets have not been built', () => {
     expect((await send(`${url}/graphiql`, 'GET')).status).toBe(404);
   });
 
-  test('does not start with PAW_EXPLORERS=on, and prints the reason in one line', async () => {
-    const { status, stdout, stderr } = await start(['serve'], { PAW_EXPLORERS: 'on' }).ended;
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toBe('paw: PAW_EXPLORERS=on needs the browser assets. Run "npm run build".\n');
-  });
+  test.each(['PAW_CONSOLE', 'PAW_EXPLORERS'])(
+    'does not start with %s=on, and prints the reason in one line',
+    async (name) => {
+      const { status, stdout, stderr } = await start(['serve'], { [name]: 'on' }).ended;
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toBe(`paw: ${name}=on needs the browser assets. Run "npm run build".\n`);
+    },
+  );
 });
 
 function gatewayWith(setting: Setting): Gateway {

@@ -1,0 +1,42 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+const SHOWN_MS = 2000;
+
+/** A button that copies a text. @param label the name of the text, such as `address` */
+export function Copy({ text, label }: { text: string; label: string }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const [isCopied, setIsCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setIsCopied(false), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+
+  const copy = async () => {
+    // The clipboard is undefined in insecure contexts: plain HTTP from another host.
+    if (navigator.clipboard) await navigator.clipboard.writeText(text);
+    else copyBySelection(text, button.current);
+    setIsCopied(true);
+  };
+  return (
+    <>
+      <button ref={button} type="button" class="copy" onClick={copy} aria-label={`Copy the ${label}`}>
+        {isCopied ? 'Copied' : 'Copy'}
+      </button>
+      <span class="unseen" role="status">
+        {isCopied ? `Copied the ${label}` : ''}
+      </span>
+    </>
+  );
+}
+
+/** @param button the field is put beside it, because what is outside of an open dialog can't be selected */
+function copyBySelection(text: string, button: HTMLButtonElement | null): void {
+  const field = document.createElement('textarea');
+  field.value = text;
+  button?.after(field);
+  field.select();
+  document.execCommand('copy');
+  field.remove();
+  button?.focus();
+}

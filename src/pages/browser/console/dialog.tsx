@@ -1,0 +1,45 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+
+type DialogProps = {
+  readonly title: string;
+  /** Called by Escape and the close button. Without it, only the content of the dialog can end it. */
+  readonly onClose?: () => void;
+  readonly children: ComponentChildren;
+};
+
+/** A modal dialog. It is open as long as it is drawn; the focus then returns to where it was. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    // The element is gone by then, so that the browser does not return the focus.
+    return () => {
+      const next = opener?.isConnected ? opener : document.querySelector('h1');
+      if (next instanceof HTMLElement) next.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      // Chromium closes a dialog on a second Escape, even if the event is cancelled.
+      closedby={onClose ? 'closerequest' : 'none'}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose?.();
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+      {/* Comes last, so that the first field gets the focus. */}
+      {onClose && (
+        <button type="button" class="close" aria-label="Close" onClick={onClose}>
+          ×
+        </button>
+      )}
+    </dialog>
+  );
+}

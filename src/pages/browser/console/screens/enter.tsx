@@ -1,0 +1,69 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { ViewerDocument } from '../documents.ts';
+import { Field, Form } from '../form.tsx';
+import { RequestError, request } from '../request.ts';
+import { Screen } from '../screen.tsx';
+import { beginSession, sessionState } from '../session.ts';
+import { useStore } from '../store.ts';
+
+/** The screen without a session. */
+export function Enter() {
+  return (
+    <Screen title="Enter a token">
+      <p>The console shows and does what the token may, through the GraphQL API.</p>
+      <EnterForm />
+    </Screen>
+  );
+}
+
+/** The form for a token. A token that is offered is tried at once. */
+export function EnterForm() {
+  const { reason, offered, isKept = false } = useStore(sessionState);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (offered === undefined || input.current === null) return;
+    input.current.value = offered;
+    input.current.form?.requestSubmit();
+  }, [offered]);
+  return (
+    <>
+      {reason && (
+        <p class="reason" role="alert">
+          {reason}
+        </p>
+      )}
+      <Form action="Continue" onSubmit={({ token = '', keep }) => enter(token.trim(), keep !== undefined)}>
+        <Field
+          name="token"
+          label="Token"
+          hint="An account token, which paw token create issues, or the project token of an app."
+        >
+          {(control) => (
+            <input {...control} ref={input} type="password" autocomplete="off" spellcheck={false} autofocus />
+          )}
+        </Field>
+        <label class="choice">
+          <input type="checkbox" name="keep" defaultChecked={isKept} />
+          Keep for this tab
+          <small>Otherwise a reload of the page forgets it.</small>
+        </label>
+      </Form>
+    </>
+  );
+}
+
+async function enter(token: string, isKept: boolean): Promise<void> {
+  // Other characters can't be in a header.
+  if (!/^[!-~]+$/.test(token)) throw tokenError('A token has the form paw_acct_… or paw_app_….');
+  try {
+    const { viewer } = await request(ViewerDocument, {}, { token });
+    beginSession({ token, viewer }, isKept);
+  } catch (error) {
+    throw error instanceof RequestError && error.status === 401 ? tokenError(error.message) : error;
+  }
+}
+
+function tokenError(description: string): RequestError {
+  const fieldViolations = [{ field: 'token', description }];
+  return new RequestError(description, { status: 400, reason: 'INVALID_TOKEN', fieldViolations });
+}

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify';
+import { assetPaths } from './assets.ts';
+import { sendPage } from './page.ts';
+
+/** Adds the page `/console`, a client of the GraphQL API in which a person sees and does what a token may. */
+export function addConsolePage(app: FastifyInstance): void {
+  const pathOf = assetPaths();
+  const head = `<link rel="stylesheet" href="${pathOf('console', '.css')}">
+<script type="module" src="${pathOf('console', '.js')}"></script>`;
+
+  app.get('/console', async (_request, reply) =>
+    sendPage(reply, {
+      path: '/console',
+      title: 'Console · PAW gateway',
+      head,
+      main: '<div id="console"><noscript>The console needs JavaScript.</noscript></div>',
+      policy: {
+        'script-src': `'self'`,
+        'connect-src': `'self'`,
+        'style-src': `'self'`,
+        // The titles of an account are shown as text only. The browser refuses every other way.
+        'require-trusted-types-for': `'script'`,
+        'trusted-types': `'none'`,
+      },
+    }),
+  );
+}
