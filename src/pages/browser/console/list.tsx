@@ -1,0 +1,109 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { TypedDocumentString } from './documents.ts';
+import { Problem } from './problem.tsx';
+import { type RequestError, request } from './request.ts';
+import { sessionState } from './session.ts';
+import { useStore } from './store.ts';
+
+/** A page of a connection of the API. */
+type Connection<Node> = {
+  readonly totalCount: number;
+  readonly nodes: readonly Node[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+};
+
+/** The variables of a list. The document has a default for `first`. */
+type PageVariables = { first?: number | null | undefined; after?: string | null | undefined };
+
+/** The loaded part of a list. */
+export type List<Node> = {
+  readonly nodes: readonly Node[];
+  /** Undefined before the first page. */
+  readonly totalCount?: number;
+  readonly hasMore: boolean;
+  readonly failure?: { readonly error: RequestError; readonly retry: () => void };
+  /** Loads the next page, unless a page is being loaded. @param first its size */
+  readonly loadMore: (first?: number) => void;
+  /** Loads the first page again. The nodes stay until then. */
+  readonly reload: () => void;
+};
+
+type Loaded<Node> = Omit<List<Node>, 'loadMore' | 'reload'> & { readonly after: string | null };
+
+/**
+ * Loads the first page of a list, and loads it again when the variables or the token change.
+ *
+ * @param connectionOf returns the connection in an answer; undefined for an empty list
+ */
+export function useList<Data, Variables extends PageVariables, Node>(
+  document: TypedDocumentString<Data, Variables>,
+  variables: Variables,
+  connectionOf: (data: Data) => Connection<Node> | undefined,
+): List<Node> {
+  const { session } = useStore(sessionState);
+  const [list, setList] = useState<Loaded<Node>>({ nodes: [], hasMore: true, after: null });
+  const [attempt, setAttempt] = useState(0);
+  // The page that is being loaded. The answer of an earlier one is ignored.
+  const pending = useRef<symbol | undefined>(undefined);
+
+  const load = async (before: readonly Node[], page: PageVariables) => {
+    const current = Symbol();
+    pending.current = current;
+    try {
+      const connection = connectionOf(await request(document, { ...variables, ...page }));
+      if (pending.current !== current) return;
+      const { nodes = [], totalCount = 0, pageInfo } = connection ?? {};
+      const { hasNextPage = false, endCursor = null } = pageInfo ?? {};
+      setList({ nodes: [...before, ...nodes], totalCount, hasMore: hasNextPage, after: endCursor });
+    } catch (error) {
+      if (pending.current !== current) return;
+      const failure = { error: error as RequestError, retry: () => load(before, page) };
+      setList((loaded) => ({ ...loaded, failure }));
+    } finally {
+      if (pending.current === current) pending.current = undefined;
+    }
+  };
+
+  useEffect(() => {
+    load([], {});
+    return () => {
+      pending.current = undefined;
+    };
+  }, [document, JSON.stringify(variables), session?.token, attempt]);
+
+  const loadMore = (first?: number) => {
+    if (pending.current !== undefined || !list.hasMore) return;
+    load(list.nodes, { ...(first && { first }), ...(list.after !== null && { after: list.after }) });
+  };
+  const reload = useCallback(() => setAttempt((count) => count + 1), []);
+  return { ...list, loadMore, reload };
+}
+
+/** The end of a list: loads the next page when it comes into view, and shows an error. */
+export function More({ list }: { list: List<unknown> }) {
+  const { nodes, hasMore, failure, loadMore } = list;
+  const button = useRef<HTMLButtonElement>(null);
+  const latest = useRef(loadMore);
+  latest.current = loadMore;
+  useEffect(() => {
+    if (button.current === null || nodes.length === 0) return;
+    const observer = new IntersectionObserver(
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && latest.current(),
+      { rootMargin: '400px' },
+    );
+    observer.observe(button.current);
+    return () => observer.disconnect();
+    // An observer reports an element that stays in view only once, so each page needs another one.
+  }, [nodes, failure]);
+  if (failure) return <Problem error={failure.error} onRetry={failure.retry} />;
+  if (!hasMore) return null;
+  return nodes.length === 0 ? (
+    <p class="loading" role="status">
+      Loading…
+    </p>
+  ) : (
+    <button ref={button} type="button" onClick={() => loadMore()}>
+      Show more
+    </button>
+  );
+}
