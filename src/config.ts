@@ -88,6 +88,8 @@ function readAll(settings: Settings, variables: Readonly<Record<string, string>>
     explorers: settings.isOn('PAW_EXPLORERS') ?? (isProduction ? false : undefined),
     /** Whether GraphQL clients can read the schema. */
     introspection: settings.isOn('PAW_INTROSPECTION') ?? true,
+    /** Whether the GraphQL API is a subgraph of a federated graph. */
+    federation: settings.isOn('PAW_FEDERATION') ?? false,
     /** The file with the manifest of the trusted GraphQL documents, and how others are treated. */
     trustedDocuments: file === undefined ? undefined : { file, mode },
     /** The origins whose pages can call the gateway, or `*` for all. */

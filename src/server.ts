@@ -159,7 +159,7 @@ async function createData({ config, logger, clock, database, metrics }: Parts, s
 /** Creates the HTTP server. The order of the calls is that in which a request passes the hooks. */
 async function createApp(parts: Parts, state: State): Promise<HttpApp> {
   const { config, logger, metrics, pages, resolveDocument } = parts;
-  const { sandbox, introspection, trustedProxies } = config;
+  const { sandbox, introspection, federation, trustedProxies } = config;
   const publicUrl = () => state.publicUrl;
   const data = await createData(parts, state);
   const { app, stop } = createHttpApp(logger, { trustedProxies });
@@ -184,7 +184,7 @@ async function createApp(parts: Parts, state: State): Promise<HttpApp> {
   addRestApi(app, data, authenticate);
   addOpenApi(app, VERSION, publicUrl);
   addOauthApi(app, data, publicUrl);
-  const options = { sandbox, introspection, resolveDocument };
+  const options = { sandbox, introspection, federation, resolveDocument };
   await addGraphqlApi(app, { data, authenticate, limitIntrospection, logger, logError }, options);
   return { app, stop };
 }

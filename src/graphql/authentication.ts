@@ -1,4 +1,11 @@
-import { type DocumentNode, Kind, type ValidationRule } from 'graphql';
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  GraphQLError,
+  Kind,
+  type ValidationContext,
+  type ValidationRule,
+} from 'graphql';
 import { ApiError } from '../model/api-error.ts';
 import type { Context } from './context.ts';
 import { refusal } from './errors.ts';
@@ -21,11 +28,25 @@ export function requireToken(currentContext: () => Context | undefined): Validat
   });
 }
 
+// Gives the schema to the router of a federated graph.
+const SUBGRAPH_FIELD = '_service';
+
+/** A validation rule for a server without introspection: it rejects the document of the subgraph, too. */
+export function rejectSubgraphDocument(validation: ValidationContext): ASTVisitor {
+  return {
+    Field(node) {
+      if (node.name.value !== SUBGRAPH_FIELD) return;
+      validation.reportError(new GraphQLError('GraphQL introspection is turned off.', { nodes: node }));
+    },
+  };
+}
+
 /** Returns whether the operations of a document, which may be invalid, select only introspection. */
 export function isIntrospection(document: DocumentNode): boolean {
   const merged = new MergedFields(fragmentsOf(document));
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) merged.add(definition.selectionSet);
   }
-  return [...merged.byKey.values()].flat().every(({ node }) => node.name.value.startsWith('__'));
+  const names = [...merged.byKey.values()].flat().map(({ node }) => node.name.value);
+  return names.every((name) => name.startsWith('__') || name === SUBGRAPH_FIELD);
 }

@@ -21,6 +21,15 @@ import { type Fragments, MergedFields, type SelectedField } from './merged-field
 /** The maximum length of a list in this schema. */
 export const MAX_LIST_LENGTH = MAX_PAGE_SIZE;
 
+/** The maximum number of entities that another subgraph refers to in one request. */
+export const MAX_REPRESENTATIONS = 1000;
+
+/** The arguments whose items are those of the list, with their maximum number. More are refused later. */
+const ITEM_ARGUMENTS: Readonly<Record<string, number>> = {
+  ids: MAX_LIST_LENGTH,
+  representations: MAX_REPRESENTATIONS,
+};
+
 /** The maximum lengths of short lists, by type and field. */
 const LIST_LENGTHS: Readonly<Record<string, number>> = { 'App.keys': 2 };
 
@@ -63,7 +72,7 @@ type Selections = { readonly set: SelectionSetNode; readonly parent: string | un
  * The cost of an operation or a fragment, with its fragments expanded. Selections of an object with
  * the same response key are one field of the response.
  *
- * A list counts as 100 items, or as the number of ids in its argument. The lists of a page count as
+ * A list counts as 100 items, or as the number of items in its argument. The lists of a page count as
  * the page size, or as the default page size. Those of introspection count as their average length
  * in this schema. Below a field that does not exist, nothing is counted.
  */
@@ -145,7 +154,7 @@ export class OperationCost {
     const isIntrospection = parentName?.startsWith('__') || name === TypeMetaFieldDef.name;
     const isList = definition && isListType(getNullableType(definition.type));
     const known = LIST_LENGTHS[`${parentName}.${name}`];
-    const listLength = isList ? (known ?? this.#idCount(node) ?? parentSize ?? MAX_LIST_LENGTH) : 1;
+    const listLength = isList ? (known ?? this.#itemCount(node) ?? parentSize ?? MAX_LIST_LENGTH) : 1;
     // A page of a list: a connection.
     const isPage = definition?.args.some((argument) => argument.name === 'first');
     return {
@@ -168,10 +177,13 @@ export class OperationCost {
       : (variables) => size(variables) || DEFAULT_PAGE_SIZE;
   }
 
-  /** Returns the number of ids in the argument `ids`, of which more than the maximum are refused later. */
-  #idCount({ arguments: args = [] }: FieldNode): Amount | undefined {
-    const ids = args.find(({ name }) => name.value === 'ids');
-    return ids && this.#amountOf(ids, lengthOf);
+  /** Returns the number of items in the argument `ids` or `representations`. */
+  #itemCount({ arguments: args = [] }: FieldNode): Amount | undefined {
+    const items = args.find(({ name }) => name.value in ITEM_ARGUMENTS);
+    const max = ITEM_ARGUMENTS[items?.name.value ?? ''];
+    return (
+      items && this.#amountOf(items, (value) => (Array.isArray(value) ? Math.min(value.length, max ?? 1) : 1))
+    );
   }
 
   #amountOf({ name, value }: ArgumentNode, amountOf: (value: unknown) => number): Amount {
@@ -187,10 +199,6 @@ export class OperationCost {
 function pageSizeOf(value: unknown = null): number {
   if (value === null) return 0;
   return typeof value === 'number' ? Math.max(0, Math.min(value, MAX_LIST_LENGTH)) : MAX_LIST_LENGTH;
-}
-
-function lengthOf(value: unknown): number {
-  return Array.isArray(value) ? Math.min(value.length, MAX_LIST_LENGTH) : 1;
 }
 
 // Amounts of this size exceed every limit. Larger ones could become infinite.

@@ -31,6 +31,8 @@ export const SCHEMA_PATH = '/schema.graphql';
 
 /** The settings of the GraphQL API. */
 export type GraphqlApiSettings = Pick<GraphqlServerSettings, 'sandbox' | 'introspection'> & {
+  /** Whether the API is a subgraph of a federated graph. */
+  readonly federation: boolean;
   /** Finds the documents of the manifest; undefined if there is no manifest. */
   readonly resolveDocument: ResolveDocument | undefined;
 };
@@ -49,8 +51,8 @@ export async function addGraphqlApi(
   settings: GraphqlApiSettings,
 ): Promise<void> {
   const { logger, logError } = dependencies;
-  const { sandbox, introspection } = settings;
-  const schema = createSchema();
+  const { sandbox, introspection, federation } = settings;
+  const schema = createSchema(federation);
   const compiledQueries = new CompiledQueries(schema);
   const plugins = [compiledQueries.plugin()];
   const server = new GraphqlServer(schema, { sandbox, introspection, logger, logError, plugins });

@@ -3,22 +3,27 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type GraphQLScalarType, type GraphQLSchema, isScalarType, printSchema } from 'graphql';
 import { GraphQLDateTime, GraphQLURL } from 'graphql-scalars';
 import type { Context } from './context.ts';
+import { FEDERATION_TYPES, federationResolvers } from './federation.ts';
 import { mutations } from './mutations.ts';
 import { queries } from './queries.ts';
 import { types } from './types.ts';
 
 const FOLDER = new URL('../../schema/', import.meta.url);
 
-/** Builds the executable schema from the contract in `schema/` and the resolvers. */
-export function createSchema(): GraphQLSchema {
+/**
+ * Builds the executable schema from the contract in `schema/` and the resolvers.
+ *
+ * @param federation whether the gateway is a subgraph
+ */
+export function createSchema(federation = false): GraphQLSchema {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.graphql'));
+  const typeDefs = files.map((file) => readFileSync(new URL(file, FOLDER), 'utf8'));
   const schema = makeExecutableSchema<Context>({
-    typeDefs: files.map((file) => readFileSync(new URL(file, FOLDER), 'utf8')),
-    resolvers: {
-      Query: queries,
-      Mutation: mutations,
-      ...types,
-    },
+    typeDefs: federation ? [...typeDefs, FEDERATION_TYPES] : typeDefs,
+    resolvers: [
+      { Query: queries, Mutation: mutations, ...types },
+      ...(federation ? [federationResolvers(createSchema())] : []),
+    ],
     resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
   });
   // ResourceName and Address have no implementation here: the operation validates them, so that

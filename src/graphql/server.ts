@@ -24,7 +24,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { LogError } from '../http/observation/error-log.ts';
 import { ApiError } from '../model/api-error.ts';
-import { requireToken } from './authentication.ts';
+import { rejectSubgraphDocument, requireToken } from './authentication.ts';
 import type { Context } from './context.ts';
 import { causeOf, formatGraphqlError, graphqlErrorBody } from './errors.ts';
 import { idempotency } from './idempotency.ts';
@@ -89,7 +89,7 @@ export class GraphqlServer {
       validationRules: [
         requireToken(() => this.#contexts.getStore()),
         limitDocument,
-        ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
+        ...(introspection ? [] : [NoSchemaIntrospectionCustomRule, rejectSubgraphDocument]),
       ],
       // A page of another origin can't send these headers without a preflight request.
       csrfPrevention: {

@@ -26,6 +26,7 @@ const DEFAULTS = {
   console: undefined,
   explorers: undefined,
   introspection: true,
+  federation: false,
   trustedDocuments: undefined,
   corsOrigins: ['https://studio.apollographql.com'],
   maxRequests: 250,
@@ -100,6 +101,7 @@ test.each([
   [{ PAW_AUDIT_DAYS: '3650' }, { auditDays: 3650 }],
   [{ PAW_IDEMPOTENCY_BYTES: '1' }, { maxKeptBytes: 1 }],
   [{ PAW_INTROSPECTION: 'off' }, { introspection: false }],
+  [{ PAW_FEDERATION: 'on' }, { federation: true }],
   [{ PAW_TRUSTED_DOCUMENTS: 'm.json' }, { trustedDocuments: { file: 'm.json', mode: 'prefer' } }],
   [
     { PAW_TRUSTED_DOCUMENTS: 'm.json', PAW_TRUSTED_DOCUMENTS_MODE: 'require' },
@@ -147,6 +149,7 @@ test.each(
     ['PAW_IDEMPOTENCY_BYTES', ['0', '1000000000001', '16MB']],
     ['PAW_SANDBOX', ['true', '1', 'ON']],
     ['PAW_INTROSPECTION', ['true', '1', 'ON']],
+    ['PAW_FEDERATION', ['true', '1', 'ON']],
     ['PAW_TRUSTED_DOCUMENTS_MODE', ['on', 'REQUIRE', 'constructor']],
     ['PAW_CONSOLE', ['true', '1', 'ON']],
     ['PAW_EXPLORERS', ['true', '1', 'ON']],

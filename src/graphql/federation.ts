@@ -1,0 +1,111 @@
+import { GraphQLObjectType, GraphQLSchema, printSchema } from 'graphql';
+import { invalidFields } from '../model/api-error.ts';
+import { parseFields, resourceNameValidator, ValidationError, type Validator } from '../model/fields.ts';
+import type { ResourceName } from '../model/resource-name.ts';
+import type { Context } from './context.ts';
+import { isJsonObject } from './json-object.ts';
+import { MAX_REPRESENTATIONS } from './operation-cost.ts';
+import { types } from './types.ts';
+
+// The gateway as a subgraph. Source: Apollo Federation, subgraph specification.
+
+/** The part of the schema that every subgraph has. */
+export const FEDERATION_TYPES = `
+extend type Query {
+  "The contract of the gateway as a subgraph. Like introspection, it needs no token."
+  _service: _Service!
+
+  """
+  The entities with these keys, in the order of the representations, at most ${MAX_REPRESENTATIONS}. An entity that does not
+  exist or is not visible to the token is null.
+  """
+  _entities("Objects with \`__typename\` and \`id\`." representations: [_Any!]!): [_Entity]!
+}
+
+"The contract of a subgraph."
+type _Service {
+  "The document from which a supergraph is composed."
+  sdl: String!
+}
+
+"A representation of an entity: its \`__typename\` and its key."
+scalar _Any
+
+"A type that other subgraphs can refer to by its key."
+union _Entity = App | Project | Wallet
+`;
+
+const LINK =
+  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.0", import: ["@key", "@shareable"])';
+
+/**
+ * The fields that a supergraph does not get. Other Relay subgraphs have fields and types of the same names, with which
+ * composition fails, and only one subgraph can serve \`node\`.
+ */
+const LEFT_OUT = new Set(['node', 'nodes', 'viewer', 'tokens', 'events', 'signOut', 'revokeToken']);
+
+const KEYS = new Map<string, Validator<ResourceName>>([
+  ['App', resourceNameValidator('apps')],
+  ['Project', resourceNameValidator('projects')],
+  ['Wallet', resourceNameValidator('wallets')],
+]);
+
+/**
+ * Returns the resolvers of `FEDERATION_TYPES`.
+ *
+ * @param contract the schema without these types
+ */
+export function federationResolvers(contract: GraphQLSchema) {
+  const service = { sdl: subgraphDocument(contract) };
+  return {
+    Query: {
+      _service: () => service,
+      _entities: (
+        _parent: unknown,
+        args: { readonly representations: readonly unknown[] },
+        context: Context,
+      ) => loadEntities(args.representations, context),
+    },
+    _Entity: types.Node,
+  };
+}
+
+/** Returns the document from which a supergraph is composed. Types that only the fields left out use are left out, too. */
+function subgraphDocument(contract: GraphQLSchema): string {
+  const [query, mutation] = [contract.getQueryType(), contract.getMutationType()].map((type) => {
+    if (type == null) throw new Error('The contract has no queries or no mutations.');
+    const { fields, ...others } = type.toConfig();
+    const kept = Object.entries(fields).filter(([name]) => !LEFT_OUT.has(name));
+    return new GraphQLObjectType({ ...others, fields: Object.fromEntries(kept) });
+  });
+  const text = printSchema(new GraphQLSchema({ query, mutation }))
+    .replace(/^type (App|Project|Wallet) implements Node /gm, '$&@key(fields: "id") ')
+    .replace(/^type PageInfo /m, '$&@shareable ');
+  return `${LINK}\n\n${text}\n`;
+}
+
+async function loadEntities(representations: readonly unknown[], { resources }: Context) {
+  if (representations.length > MAX_REPRESENTATIONS) {
+    const description = `Must have at most ${MAX_REPRESENTATIONS} items.`;
+    throw invalidFields([{ field: 'representations', description }]);
+  }
+  return Promise.all(entityNames(representations).map((name) => resources.load(name)));
+}
+
+/** @throws INVALID_ARGUMENT with a violation for every representation without a valid type and key */
+function entityNames(representations: readonly unknown[]): readonly ResourceName[] {
+  const keys = representations.map((representation, index) => {
+    const { __typename: type, id } = isJsonObject(representation) ? representation : {};
+    const validator = KEYS.get(String(type));
+    return validator
+      ? { field: `representations[${index}].id`, value: id, validator }
+      : { field: `representations[${index}].__typename`, value: type, validator: rejectType };
+  });
+  const values = Object.fromEntries(keys.map(({ field, value }) => [field, value]));
+  const validators = Object.fromEntries(keys.map(({ field, validator }) => [field, validator]));
+  return Object.values(parseFields(values, validators));
+}
+
+function rejectType(): never {
+  throw new ValidationError(`Must be ${[...KEYS.keys()].join(', ')}.`);
+}

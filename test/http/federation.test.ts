@@ -1,0 +1,147 @@
+import { buildSchema, isObjectType, parse } from 'graphql';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { CompiledQueries } from '../../src/graphql/compiled-queries.ts';
+import { createApp } from '../support/actors.ts';
+import { graphqlApi, postGraphql } from '../support/apis.ts';
+import { seedTenant, startGateway, useGateway } from '../support/gateway.ts';
+
+const gateway = useGateway({ PAW_FEDERATION: 'on' });
+
+const ENTITIES = `query ($representations: [_Any!]!) {
+  _entities(representations: $representations) {
+    __typename
+    ... on Project { id title }
+    ... on App { id title project { title } }
+    ... on Wallet { id title }
+  }
+}`;
+
+async function ask(token: string | undefined, query: string, variables: object = {}) {
+  const { status, text } = await postGraphql(gateway.url, token, query, variables);
+  return { status, ...JSON.parse(text) };
+}
+
+test('the document for a supergraph has the keys, and leaves out what clashes with other Relay subgraphs', async () => {
+  const { data } = await ask(undefined, '{ _service { sdl } }');
+  const { sdl } = data._service;
+  expect(sdl).toMatch(/^extend schema @link\(url: "https:\/\/specs.apollo.dev\/federation\/v2.0"/);
+  const types = sdl.match(/^type \w+ .*@.*/gm);
+  expect(types).toEqual([
+    'type Project implements Node @key(fields: "id") {',
+    'type App implements Node @key(fields: "id") {',
+    'type PageInfo @shareable {',
+    'type Wallet implements Node @key(fields: "id") {',
+  ]);
+  expect(() => parse(sdl)).not.toThrow();
+  const schema = buildSchema(sdl, { assumeValidSDL: true });
+  expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual(['projects']);
+  expect(Object.keys(schema.getMutationType()?.getFields() ?? {})).toEqual([
+    'createApp',
+    'updateApp',
+    'rotateAppKey',
+    'signIn',
+    'updateWallet',
+  ]);
+  const names = Object.values(schema.getTypeMap()).filter(isObjectType).map(String);
+  expect(names.filter((name) => /^(Viewer|Token|Event|SignOut|RevokeToken|_)/.test(name))).toEqual([]);
+});
+
+test('entities come in the order of their representations, and what the token does not see is null', async () => {
+  const tenant = await seedTenant(gateway, { wallets: 1 });
+  const stranger = await seedTenant(gateway, { wallets: 1 });
+  const [app, foreign] = await Promise.all(
+    [tenant, stranger].map(({ token }) =>
+      createApp(
+        graphqlApi(() => gateway.url),
+        token,
+      ),
+    ),
+  );
+  const representations = [
+    { __typename: 'Wallet', id: tenant.wallets[0] },
+    { __typename: 'Wallet', id: stranger.wallets[0] },
+    { __typename: 'Project', id: tenant.projects[0] },
+    { __typename: 'Project', id: stranger.projects[0] },
+    { __typename: 'App', id: app?.name },
+    { __typename: 'App', id: foreign?.name },
+    { __typename: 'Project', id: tenant.projects[0] },
+    { __typename: 'Wallet', id: 'wallets/00000000000000000000000000' },
+  ];
+  const compiled = vi.spyOn(CompiledQueries.prototype, 'find');
+  onTestFinished(() => compiled.mockRestore());
+  const project = { __typename: 'Project', id: tenant.projects[0], title: 'Tenant' };
+  for (let n = 0; n < 3; n += 1) {
+    expect((await ask(tenant.token, ENTITIES, { representations })).data._entities).toEqual([
+      { __typename: 'Wallet', id: tenant.wallets[0], title: 'Wallet 1' },
+      null,
+      project,
+      null,
+      { __typename: 'App', id: app?.name, title: app?.title, project: { title: 'Tenant' } },
+      null,
+      project,
+      null,
+    ]);
+  }
+  // The third execution is that of the compiled query.
+  expect(compiled.mock.results.map(({ value }) => value !== undefined)).toEqual([false, false, true]);
+});
+
+test('a request has at most 1,000 representations', async () => {
+  const tenant = await seedTenant(gateway, { projects: 250 });
+  const known = tenant.projects.map((id) => ({ __typename: 'Project', id }));
+  const representations = Array.from({ length: 1000 }, (_, index) => known[index % known.length]);
+  const query =
+    'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Project { id } } }';
+  const { data } = await ask(tenant.token, query, { representations });
+  expect(data._entities).toEqual(representations.map((item) => ({ id: item?.id })));
+
+  const { errors } = await ask(tenant.token, query, { representations: [...representations, known[0]] });
+  expect(errors[0].extensions.fieldViolations).toEqual([
+    { field: 'representations', description: 'Must have at most 1000 items.' },
+  ]);
+});
+
+test('each invalid representation is named', async () => {
+  const { token } = await seedTenant(gateway);
+  const representations = [
+    'Project',
+    { __typename: 'Token', id: 'x' },
+    { __typename: 'App', id: 'wallets/1' },
+    { __typename: 'Project' },
+  ];
+  const { errors } = await ask(token, ENTITIES, { representations });
+  expect(errors[0].extensions).toMatchObject({
+    code: 'BAD_USER_INPUT',
+    fieldViolations: [
+      { field: 'representations[0].__typename', description: 'Must be App, Project, Wallet.' },
+      { field: 'representations[1].__typename', description: 'Must be App, Project, Wallet.' },
+      { field: 'representations[2].id', description: 'Must be a resource name of the form apps/<ULID>.' },
+      { field: 'representations[3].id', description: 'Required.' },
+    ],
+  });
+});
+
+test('entities need a token, and their number counts for the size of the response', async () => {
+  const { token, projects } = await seedTenant(gateway);
+  const representations = Array.from({ length: 1000 }, () => ({ __typename: 'Project', id: projects[0] }));
+  expect(await ask(undefined, ENTITIES, { representations })).toMatchObject({
+    errors: [{ extensions: { code: 'UNAUTHENTICATED' } }],
+  });
+  const fields = Array.from({ length: 12 }, (_, n) => `t${n}: title`).join(' ');
+  const query = `query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Project { ${fields} } } }`;
+  const { errors } = await ask(token, query, { representations });
+  expect(errors[0].message).toContain('counting `representations: $representations` as 1000');
+});
+
+test('without PAW_FEDERATION or without introspection, the document for a supergraph is not served', async () => {
+  for (const settings of [{}, { PAW_FEDERATION: 'on', PAW_INTROSPECTION: 'off' }]) {
+    const other = await startGateway(settings);
+    onTestFinished(other.stop);
+    const { token } = await seedTenant(other);
+    const { text } = await postGraphql(other.url, token, '{ _service { sdl } }');
+    expect(JSON.parse(text)).toMatchObject({
+      errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }],
+    });
+    expect(text).not.toContain('type Project');
+  }
+});
