@@ -1,12 +1,14 @@
 import 'swagger-ui-dist/swagger-ui.css';
 import './docs.css';
 import SwaggerUi from 'swagger-ui-dist/swagger-ui-es-bundle.js';
-import { authorization } from './token.ts';
+import { authorization, connectTokenField } from './token.ts';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', followScheme);
 followScheme();
+
+connectTokenField();
 
 const container = document.querySelector('#docs');
 if (container === null) throw new Error('The page has no element #docs.');

@@ -5,7 +5,7 @@ import { GraphiQL } from 'graphiql';
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { EXAMPLES } from './examples.ts';
-import { authorization } from './token.ts';
+import { authorization, connectTokenField } from './token.ts';
 
 const container = document.querySelector<HTMLElement>('#graphiql');
 if (container === null) throw new Error('The page has no element #graphiql.');
@@ -18,6 +18,8 @@ Object.assign(globalThis, {
     getWorker: (_id: string, label: string) => new Worker(workers[label] ?? editorWorker, { type: 'module' }),
   },
 });
+
+connectTokenField();
 
 const root = createRoot(container);
 const storage = memoryStorage();
