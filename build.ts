@@ -1,13 +1,17 @@
 /**
  * Builds the browser assets and the published package.
  *
- * - `node build.ts assets` bundles the scripts and styles of the pages into `src/pages/assets/`, if it is out of date.
+ * - `node build.ts assets` bundles and compresses the scripts and styles of the pages into `src/pages/assets/`, if it is out
+ *   of date.
  * - `node build.ts` also creates `dist/`: JavaScript, type declarations, and the files that the program reads.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BuildOptions } from 'esbuild';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { BuildOptions, OutputFile } from 'esbuild';
 
 const BROWSER = 'src/pages/browser';
 
@@ -15,6 +19,9 @@ const ASSETS = 'src/pages/assets';
 
 // The assets are moved from here when they are complete.
 const BUNDLE = 'node_modules/.cache/browser-assets';
+
+// A sixth of the time of the maximum, 11, for 8 % more bytes: the first `npm run demo` waits for it.
+const BROTLI_QUALITY = 9;
 
 const DIST = 'dist';
 
@@ -61,6 +68,7 @@ async function buildAssets(): Promise<void> {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     minify: true,
+    write: false,
     logLevel: 'warning',
     plugins: [
       {
@@ -72,10 +80,25 @@ async function buildAssets(): Promise<void> {
       },
     ],
   } satisfies BuildOptions;
-  await build({ ...options, entryPoints: ENTRIES, splitting: true });
-  await build({ ...options, entryPoints: CONSOLE });
+  const bundles = [
+    await build({ ...options, entryPoints: ENTRIES, splitting: true }),
+    await build({ ...options, entryPoints: CONSOLE }),
+  ];
+  mkdirSync(BUNDLE, { recursive: true });
+  await Promise.all(bundles.flatMap(({ outputFiles }) => outputFiles).map(writeCompressed));
   rmSync(ASSETS, { recursive: true, force: true });
   renameSync(BUNDLE, ASSETS);
+}
+
+/** Writes a file in both codings, and not uncompressed: the server decompresses it for the rare client that accepts neither. */
+async function writeCompressed({ path, contents }: OutputFile): Promise<void> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
+  await Promise.all([
+    promisify(brotliCompress)(contents, { params }).then((bytes) => writeFile(`${path}.br`, bytes)),
+    promisify(gzip)(contents, { level: constants.Z_BEST_COMPRESSION }).then((bytes) =>
+      writeFile(`${path}.gz`, bytes),
+    ),
+  ]);
 }
 
 function buildProgram(): void {

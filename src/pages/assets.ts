@@ -1,16 +1,25 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
+import Negotiator from 'negotiator';
 import { pathNotFound } from '../http/http-error.ts';
 
-// The output folder of build.ts. File names contain a hash of the content.
+// The output folder of build.ts. File names contain a hash of the content. Each file is there once per content coding.
 const FOLDER = new URL('assets/', import.meta.url);
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
 };
+
+// The content codings, beginning with that of the smallest files.
+const CODINGS = [
+  { coding: 'br', extension: '.br' },
+  { coding: 'gzip', extension: '.gz' },
+] as const;
 
 /** Returns whether the browser assets of the console, GraphiQL and Swagger UI have been built. */
 export function hasAssets(): boolean {
@@ -19,22 +28,35 @@ export function hasAssets(): boolean {
 
 /** Adds the route of the browser assets. @param explorers whether also those of GraphiQL and Swagger UI */
 export function addAssets(app: FastifyInstance, explorers: boolean): void {
-  const files = new Set(readdirSync(FOLDER).filter((file) => explorers || file.startsWith('console-')));
-  app.get<{ Params: { file: string } }>('/assets/:file', async ({ params: { file } }, reply) => {
+  const files = new Set(assetFiles().filter((file) => explorers || file.startsWith('console-')));
+  app.get<{ Params: { file: string } }>('/assets/:file', async ({ params: { file }, headers }, reply) => {
     if (!files.has(file)) throw pathNotFound();
-    reply
-      .type(MEDIA_TYPES[extname(file)] ?? 'application/octet-stream')
-      .header('cache-control', 'public, max-age=31536000, immutable');
-    return readFile(new URL(file, FOLDER));
+    const accepted = new Negotiator({ headers }).encodings(CODINGS.map(({ coding }) => coding));
+    const best = CODINGS.find(({ coding }) => accepted.includes(coding));
+    const stored = await readFile(new URL(file + (best?.extension ?? '.gz'), FOLDER));
+    const content = best ? stored : await promisify(gunzip)(stored);
+    if (best) reply.header('content-encoding', best.coding);
+    return (
+      reply
+        .type(MEDIA_TYPES[extname(file)] ?? 'application/octet-stream')
+        .header('cache-control', 'public, max-age=31536000, immutable')
+        // In addition to the origin, by CORS.
+        .header('vary', [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', '))
+        .send(content)
+    );
   });
 }
 
 /** Returns a function that finds the relative URL of an asset by the name of its entry point and its extension. */
 export function assetPaths(): (entry: string, extension: '.js' | '.css') => string {
-  const files = readdirSync(FOLDER);
+  const files = assetFiles();
   return (entry, extension) => {
     const file = files.find((name) => name.startsWith(`${entry}-`) && extname(name) === extension);
     if (file === undefined) throw new Error(`The browser asset ${entry}${extension} is missing.`);
     return `./assets/${file}`;
   };
+}
+
+function assetFiles(): readonly string[] {
+  return readdirSync(FOLDER).flatMap((name) => (name.endsWith('.gz') ? name.slice(0, -'.gz'.length) : []));
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { request } from 'node:http';
+import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { brotliCompressSync } from 'node:zlib';
+import { buffer, text } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { EXAMPLES } from '../../src/pages/browser/examples.ts';
 import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
@@ -34,6 +34,9 @@ const SETTING_NAMES = Object.keys(SETTINGS) as readonly Setting[];
 const WITH_CONSOLE = SETTING_NAMES.filter((setting) => LINKED[setting].includes('/console'));
 const WITH_EXPLORERS = SETTING_NAMES.filter((setting) => LINKED[setting].includes('/docs'));
 const WITHOUT_EXPLORERS = SETTING_NAMES.filter((setting) => !WITH_EXPLORERS.includes(setting));
+
+// The headers that are different in each response.
+const VARYING = { date: '', 'x-request-id': '', ratelimit: '' };
 
 const gateways = new Map<Setting, Gateway>();
 
@@ -168,9 +171,12 @@ describe('/console', () => {
 
   test('takes at most 25 KB of compressed scripts and styles', async () => {
     const assets = await loadAssets('by default', (await browse('by default', '/console')).text);
-    const sizes = [...assets.values()].map(({ text }) => brotliCompressSync(text).length);
+    const sizes = [...assets.keys()].map(async (path) => {
+      const response = await requestUnchanged({ path, method: 'HEAD', headers: { 'accept-encoding': 'br' } });
+      return Number(response.headers['content-length']);
+    });
     expect(sizes).toHaveLength(2);
-    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(25_000);
+    expect((await Promise.all(sizes)).reduce((sum, size) => sum + size)).toBeLessThanOrEqual(25_000);
   });
 });
 
@@ -193,14 +199,37 @@ test.each([
   '/assets/..%5Cpackage.json',
 ])('%s is 404', async (path) => {
   // fetch would resolve the dots.
-  const sent = request(gatewayWith('by default').url, { path });
-  const body = await new Promise<string>((resolve, reject) => {
-    sent
-      .on('response', (response) => resolve(text(response)))
-      .on('error', reject)
-      .end();
-  });
+  const body = await text(await requestUnchanged({ path }));
   expect(JSON.parse(body)).toMatchObject({ error: { code: 404, details: [{ reason: 'PATH_NOT_FOUND' }] } });
+});
+
+const DECODE = { br: brotliDecompressSync, gzip: gunzipSync } as const;
+
+test.each([
+  ['gzip, deflate, br, zstd', 'br'],
+  ['gzip, deflate', 'gzip'],
+  ['br;q=0, *', 'gzip'],
+  ['deflate', undefined],
+  ['identity', undefined],
+  [undefined, undefined],
+] as const)('a client that accepts the codings %s gets an asset as %s', async (accepted, coding) => {
+  const [path = ''] = assetsIn((await browse('by default', '/graphiql')).text);
+  const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
+  const response = await requestUnchanged({ path, headers });
+  const body = await buffer(response);
+  expect(response.headers).toMatchObject({
+    'content-length': String(body.length),
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: expect.stringMatching(/\baccept-encoding$/),
+  });
+  expect(response.headers['content-encoding']).toBe(coding);
+  const content = coding === undefined ? body : DECODE[coding](body);
+  // fetch decodes the body itself.
+  expect(content.toString()).toBe((await browse('by default', path)).text);
+  expect((await browse('by default', `${path}.${coding === 'br' ? 'br' : 'gz'}`)).status).toBe(404);
+  const head = await requestUnchanged({ path, headers, method: 'HEAD' });
+  expect((await buffer(head)).length).toBe(0);
+  expect({ ...head.headers, ...VARYING }).toEqual({ ...response.headers, ...VARYING });
 });
 
 test('GraphiQL opens with the four operations, which are valid', async () => {
@@ -277,6 +306,13 @@ function gatewayWith(setting: Setting): Gateway {
 function browse(setting: Setting, path: string): Promise<HttpResponse> {
   return send(gatewayWith(setting).url + path, 'GET', undefined, undefined, {
     accept: 'text/html,*/*;q=0.8',
+  });
+}
+
+/** Sends a request to a gateway with all pages, with this path and these headers and no others. */
+function requestUnchanged(options: RequestOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request(gatewayWith('by default').url, options).on('response', resolve).on('error', reject).end();
   });
 }
 
