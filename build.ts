@@ -29,6 +29,7 @@ const DIST = 'dist';
 const READ_AT_RUN_TIME = [
   'src/storage/migrations/*.sql',
   `${BROWSER}/*.css`,
+  `${BROWSER}/favicon.ico`,
   `${BROWSER}/start-page.js`,
   `${ASSETS}/*`,
 ];

@@ -27,6 +27,7 @@ import { addOauthApi, OAUTH_PATH } from './oauth/routes.ts';
 import { addAssets, hasAssets } from './pages/assets.ts';
 import { addConsolePage } from './pages/console-page.ts';
 import { addDocsPage } from './pages/docs-page.ts';
+import { addFavicon } from './pages/favicon.ts';
 import { addGraphiqlPage } from './pages/graphiql-page.ts';
 import { addStartPage } from './pages/start-page.ts';
 import { addOpenApi } from './rest/openapi.ts';
@@ -172,6 +173,7 @@ async function createApp(parts: Parts, state: State): Promise<HttpApp> {
   await addCors(app, config.corsOrigins);
   addOverloadProtection(app, config.maxRequests);
   const limitIntrospection = await addRateLimits(app, authenticate, config.rateLimits);
+  addFavicon(app);
   addStartPage(app, { version: VERSION, publicUrl, sandbox });
   if (pages.console) addConsolePage(app);
   if (pages.explorers) {

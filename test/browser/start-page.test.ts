@@ -50,3 +50,14 @@ test.each([
   );
   expect(JSON.parse(stdout)).toMatchObject(answer);
 });
+
+test('a browser can draw the icon for documents', async () => {
+  const page = await site.open('/');
+  const size = await page.evaluate<number[]>(`(async () => {
+    const icon = new Image();
+    icon.src = './favicon.ico';
+    await icon.decode();
+    return [icon.naturalWidth, icon.naturalHeight];
+  })()`);
+  expect(size).toEqual([32, 32]);
+});

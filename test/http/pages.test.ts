@@ -79,6 +79,13 @@ describe('the start page', () => {
   });
 });
 
+test.each(SETTING_NAMES)('the icon for documents exists %s', async (setting) => {
+  const { status, headers } = await browse(setting, '/favicon.ico');
+  expect(status).toBe(200);
+  expect(headers.get('content-type')).toBe('image/x-icon');
+  expect(headers.get('cache-control')).toBe('public, max-age=86400');
+});
+
 describe.each(EXPLORERS)('%s', (path) => {
   test.each(WITH_EXPLORERS)('exists %s, and loads only files of the gateway', async (setting) => {
     const { status, headers, text } = await browse(setting, path);
