@@ -3,29 +3,58 @@ import { Dialog } from './dialog.tsx';
 import { SignOutDocument } from './documents.ts';
 import { Form } from './form.tsx';
 import { request, revoke } from './request.ts';
+import { route } from './router.ts';
 import { leaveSession, sessionState, useViewer } from './session.ts';
+import { useStore } from './store.ts';
+import { distance, useNow } from './time.tsx';
+
+// The expiry is shown when it is nearer than this.
+const NEAR_MS = 3 * 86_400_000;
 
 /** The bar with the links of the console, and the token. */
 export function Bar() {
-  const { level, account, readOnly } = useViewer();
+  const { level, title, account, readOnly, onlyProject } = useViewer();
   const [isEnding, setIsEnding] = useState(false);
   return (
-    <div class="session">
-      <nav aria-label="Console">
-        <a href="#/">Projects</a>
-      </nav>
-      <span>{level === 'ACCOUNT' ? 'Account token' : 'Project token'}</span>
-      <code>{account}</code>
-      {readOnly && <span class="mark">Read-only</span>}
-      <button type="button" onClick={() => leaveSession()}>
-        Forget
-      </button>
-      <button type="button" onClick={() => setIsEnding(true)}>
-        End the token
-      </button>
+    <>
+      <div class="session">
+        <nav aria-label="Console">
+          <Link path="/" text="Projects" />
+        </nav>
+        <p>
+          <strong>{level === 'ACCOUNT' ? 'Account token' : 'Project token'}</strong>
+          {title && <span>{title}</span>}
+          {onlyProject && level === 'ACCOUNT' && <span class="mark">One project</span>}
+          {readOnly && <span class="mark">Read-only</span>}
+          <Expiry />
+          <code>{account}</code>
+        </p>
+        <button type="button" onClick={() => leaveSession()}>
+          Forget
+        </button>
+        <button type="button" onClick={() => setIsEnding(true)}>
+          End the token
+        </button>
+      </div>
       {isEnding && <EndToken onClose={() => setIsEnding(false)} />}
-    </div>
+    </>
   );
+}
+
+function Link({ path, text }: { path: string; text: string }) {
+  const isCurrent = useStore(route) === path;
+  return (
+    <a href={`#${path}`} {...(isCurrent && { 'aria-current': 'page' })}>
+      {text}
+    </a>
+  );
+}
+
+function Expiry() {
+  const { expireTime } = useViewer();
+  const left = Date.parse(expireTime) - useNow(15_000);
+  if (left > NEAR_MS) return null;
+  return <span class="mark warning">{left > 0 ? `Expires ${distance(left)}` : 'Expired'}</span>;
 }
 
 function EndToken({ onClose }: { onClose: () => void }) {
@@ -38,7 +67,7 @@ function EndToken({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog title="End the token?" onClose={onClose}>
-      <p>It ends at once and for ever, for everyone who uses it. “Forget” only removes it from this page.</p>
+      <p>It ends at once and for ever, wherever it is used. “Forget” removes it from this page only.</p>
       <Form action="End the token" isDangerous onSubmit={end} onCancel={onClose} />
     </Dialog>
   );

@@ -40,3 +40,13 @@ function copyBySelection(text: string, button: HTMLButtonElement | null): void {
   field.remove();
   button?.focus();
 }
+
+/** A line for a shell, with a button that copies it. */
+export function Command({ text }: { text: string }) {
+  return (
+    <div class="command">
+      <code>{text}</code>
+      <Copy text={text} label="command" />
+    </div>
+  );
+}

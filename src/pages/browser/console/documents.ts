@@ -3,6 +3,22 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** A blockchain network. */
+export type Network =
+  /** Ethereum mainnet. */
+  | 'NETWORK_ETHEREUM'
+  /** Ethereum's Rinkeby testnet, for testing only. */
+  | 'NETWORK_ETHEREUM_RINKEBY'
+  /**
+   * Another spelling of `NETWORK_ETHEREUM_RINKEBY`. Accepted as input, never returned: a client
+   * need not handle it in a wallet.
+   */
+  | 'NETWORK_ETHEREUM_RINKERBY'
+  /** Polygon mainnet. */
+  | 'NETWORK_POLYGON'
+  /** Polygon's Mumbai testnet, for testing only. */
+  | 'NETWORK_POLYGON_MUMBAI';
+
 /** The level of a token. */
 export type TokenLevel =
   /**
@@ -13,7 +29,42 @@ export type TokenLevel =
   /** A project token, which `signIn` issues. It gives access to the resources of one project. */
   | 'PROJECT';
 
+export type ProjectQueryVariables = Exact<{
+  name: string | number;
+}>;
+
+
+export type ProjectQuery = { readonly node:
+    | { readonly name: string, readonly title: string, readonly description: string, readonly createTime: string }
+    | Record<PropertyKey, never>
+   | null };
+
+export type WalletsQueryVariables = Exact<{
+  project: string | number;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type WalletsQuery = { readonly node:
+    | { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly updateTime: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } }
+    | Record<PropertyKey, never>
+   | null };
+
+export type AppsQueryVariables = Exact<{
+  project: string | number;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type AppsQuery = { readonly node:
+    | { readonly apps: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } }
+    | Record<PropertyKey, never>
+   | null };
+
 export type ProjectsQueryVariables = Exact<{
+  first?: number | null | undefined;
   after?: string | null | undefined;
 }>;
 
@@ -49,9 +100,70 @@ export class TypedDocumentString<TResult, TVariables>
   }
 }
 
+export const ProjectDocument = new TypedDocumentString(`
+    query Project($name: ID!) {
+  node(id: $name) {
+    ... on Project {
+      name
+      title
+      description
+      createTime
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ProjectQuery, ProjectQueryVariables>;
+export const WalletsDocument = new TypedDocumentString(`
+    query Wallets($project: ID!, $first: Int = 24, $after: String) {
+  node(id: $project) {
+    ... on Project {
+      wallets(first: $first, after: $after) {
+        totalCount
+        nodes {
+          name
+          title
+          description
+          network
+          address
+          updateTime
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<WalletsQuery, WalletsQueryVariables>;
+export const AppsDocument = new TypedDocumentString(`
+    query Apps($project: ID!, $first: Int = 24, $after: String) {
+  node(id: $project) {
+    ... on Project {
+      apps(first: $first, after: $after) {
+        totalCount
+        nodes {
+          name
+          title
+          active
+          lastSignInTime
+          createTime
+          keys {
+            id
+            expireTime
+          }
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<AppsQuery, AppsQueryVariables>;
 export const ProjectsDocument = new TypedDocumentString(`
-    query Projects($after: String) {
-  projects(first: 24, after: $after) {
+    query Projects($first: Int = 24, $after: String) {
+  projects(first: $first, after: $after) {
     totalCount
     nodes {
       name

@@ -90,7 +90,7 @@ export function Field({ name, label, hint, children }: FieldProps) {
         ...(describedBy && { 'aria-describedby': describedBy }),
       })}
       {hint && (
-        <p class="hint" id={`${id}-hint`}>
+        <p class="muted" id={`${id}-hint`}>
           {hint}
         </p>
       )}

@@ -1,22 +1,23 @@
 import './console.css';
 import { Fragment, render } from 'preact';
+import { useRef } from 'preact/hooks';
 import { Bar } from './bar.tsx';
 import { Dialog } from './dialog.tsx';
 import { readRoute, route } from './router.ts';
 import { Screen } from './screen.tsx';
 import { Enter, EnterForm } from './screens/enter.tsx';
+import { Project } from './screens/project.tsx';
 import { Projects } from './screens/projects.tsx';
 import { offerToken, principalOf, sessionState } from './session.ts';
 import { useStore } from './store.ts';
 
 function App() {
   const { session, reason } = useStore(sessionState);
-  const path = useStore(route);
   if (session === undefined) return <Enter />;
   return (
     <Fragment key={principalOf(session.viewer)}>
       <Bar />
-      <Fragment key={path}>{screenOf(path)}</Fragment>
+      <Screens />
       {reason !== undefined && (
         <Dialog title="Enter a token to continue">
           <EnterForm />
@@ -26,12 +27,24 @@ function App() {
   );
 }
 
-function screenOf(path: string) {
-  if (path === '/') return <Projects />;
+function Screens() {
+  const path = useStore(route);
+  const wereProjectsShown = useRef(false);
+  wereProjectsShown.current ||= path === '/';
   return (
-    <Screen title="There is no such screen">
+    <>
+      {wereProjectsShown.current && <Projects isShown={path === '/'} />}
+      {path !== '/' && <Fragment key={path}>{screenOf(path)}</Fragment>}
+    </>
+  );
+}
+
+function screenOf(path: string) {
+  if (path.startsWith('/projects/')) return <Project name={path.slice(1)} />;
+  return (
+    <Screen title="Page not found">
       <p>
-        <a href="#/">Show the projects</a>
+        The console has no page <code>{path}</code>. <a href="#/">Show the projects</a>
       </p>
     </Screen>
   );
@@ -45,6 +58,8 @@ function readAddress(): void {
 const container = document.querySelector('#console');
 if (container === null) throw new Error('The page has no element #console.');
 container.replaceChildren();
+// The screens do it, when they have their content.
+history.scrollRestoration = 'manual';
 readAddress();
 addEventListener('hashchange', readAddress);
 render(<App />, container);

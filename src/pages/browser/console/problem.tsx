@@ -1,47 +1,50 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { RequestError } from './request.ts';
+import { useNow } from './time.tsx';
 
 // A longer wait is left to the person.
 const MAX_WAIT_MS = 120_000;
 
-const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+
+const DATE_AND_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
+type ProblemProps = { readonly error: RequestError; readonly onRetry: () => void };
 
 /** An error of a request. It is repeated at the time that the gateway names, or when the person wants. */
-export function Problem({ error, onRetry }: { error: RequestError; onRetry: () => void }) {
-  const { retryTime, requestId, isTemporary } = error;
-  const waits = retryTime !== undefined && retryTime - Date.now() < MAX_WAIT_MS;
-  const seconds = useCountdown(waits ? retryTime : undefined, onRetry);
+export function Problem({ error, onRetry }: ProblemProps) {
+  const { message, requestId, isTemporary, retryTime } = error;
   // The dialog for another token is open.
   if (error.status === 401) return null;
   return (
     <div class="problem" role="alert">
-      <p>
-        {error.message}
-        {retryTime !== undefined && ` ${waits ? 'Tries again' : 'Try again'} at ${TIME.format(retryTime)}.`}
-        {seconds !== undefined && <span aria-hidden="true"> {seconds} s</span>}
-      </p>
+      <p>{message}</p>
+      {retryTime !== undefined && <Retry key={retryTime} time={retryTime} onRetry={onRetry} />}
+      {requestId && <small>Request {requestId}</small>}
       {isTemporary && (
         <button type="button" onClick={onRetry}>
           Try again
         </button>
       )}
-      {requestId && <small>Request {requestId}</small>}
     </div>
   );
 }
 
-/** Returns the seconds until a time, at which it calls `onEnd`. */
-function useCountdown(time: number | undefined, onEnd: () => void): number | undefined {
-  const [now, setNow] = useState(Date.now());
+/** Repeats a request at a time. */
+function Retry({ time, onRetry }: { time: number; onRetry: () => void }) {
+  const now = useNow(1000);
+  const isAutomatic = time - now < MAX_WAIT_MS;
   useEffect(() => {
-    if (time === undefined) return;
-    const clock = setInterval(() => setNow(Date.now()), 1000);
-    const end = setTimeout(onEnd, time - Date.now());
-    return () => {
-      clearInterval(clock);
-      clearTimeout(end);
-    };
-    // The latest `onEnd` does the same as the first.
-  }, [time]);
-  return time === undefined ? undefined : Math.max(0, Math.ceil((time - now) / 1000));
+    if (!isAutomatic) return;
+    const timer = setTimeout(onRetry, time - Date.now());
+    return () => clearTimeout(timer);
+    // A later `onRetry` does the same.
+  }, [time, isAutomatic]);
+  if (!isAutomatic) return <p>Try again at {DATE_AND_TIME.format(time)}.</p>;
+  return (
+    <p>
+      Tries again at {TIME.format(time)}.{' '}
+      <span aria-hidden="true">{Math.max(0, Math.ceil((time - now) / 1000))} s</span>
+    </p>
+  );
 }

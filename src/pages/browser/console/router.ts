@@ -3,9 +3,18 @@ import { Store } from './store.ts';
 /** The path in the fragment of the address, such as `/projects/<ULID>`. */
 export const route = new Store('/');
 
+// How far each screen was scrolled when it was left.
+const positions = new Map<string, number>();
+
 /** Reads the path from the address. */
 export function readRoute(): void {
+  positions.set(route.value, scrollY);
   route.set(location.hash.slice(1) || '/');
+}
+
+/** Scrolls to where the screen was left, or else to its top. */
+export function scrollBack(): void {
+  scrollTo(0, positions.get(route.value) ?? 0);
 }
 
 /** Returns the link to a resource that has a screen. @param name its resource name */

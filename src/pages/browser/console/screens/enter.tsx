@@ -10,7 +10,7 @@ import { useStore } from '../store.ts';
 export function Enter() {
   return (
     <Screen title="Enter a token">
-      <p>The console shows and does what the token may, through the GraphQL API.</p>
+      <p>With a token, you see and do here what it may: projects, their wallets and their apps.</p>
       <EnterForm />
     </Screen>
   );
@@ -20,6 +20,7 @@ export function Enter() {
 export function EnterForm() {
   const { reason, offered, isKept = false } = useStore(sessionState);
   const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
   useEffect(() => {
     if (offered === undefined || input.current === null) return;
     input.current.value = offered;
@@ -36,16 +37,21 @@ export function EnterForm() {
         <Field
           name="token"
           label="Token"
-          hint="An account token, which paw token create issues, or the project token of an app."
+          hint={
+            <>
+              An account token, which <code>paw token create</code> prints, or the project token of an app.
+            </>
+          }
         >
           {(control) => (
-            <input {...control} ref={input} type="password" autocomplete="off" spellcheck={false} autofocus />
+            <input {...control} ref={input} type="password" autocomplete="off" spellcheck={false} />
           )}
         </Field>
         <label class="choice">
           <input type="checkbox" name="keep" defaultChecked={isKept} />
-          Keep for this tab
-          <small>Otherwise a reload of the page forgets it.</small>
+          <span>
+            Keep for this tab <small>Otherwise a reload forgets it.</small>
+          </span>
         </label>
       </Form>
     </>

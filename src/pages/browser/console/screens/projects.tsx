@@ -1,24 +1,103 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Command } from '../copy.tsx';
+import { Cover } from '../cover.tsx';
 import { ProjectsDocument } from '../documents.ts';
-import { Problem } from '../problem.tsx';
-import { useQuery } from '../query.ts';
+import { More, useList } from '../list.tsx';
 import { linkTo } from '../router.ts';
 import { Screen } from '../screen.tsx';
+import { useViewer } from '../session.ts';
 
-/** The projects that the token sees. */
-export function Projects() {
-  const { data, error, reload } = useQuery(ProjectsDocument, {});
+// The API has no search. While a text is searched, the other projects are loaded, up to this number.
+const MAX_SEARCHED = 1000;
+
+const SEARCHED_PAGE = 100;
+
+/** The projects that the token sees. The screen is kept in the background, with its list and its place in it. */
+export function Projects({ isShown }: { isShown: boolean }) {
+  const { account } = useViewer();
+  const list = useList(ProjectsDocument, {}, ({ projects }) => projects);
+  const [text, setText] = useState('');
+  const input = useRef<HTMLInputElement>(null);
+  const { nodes, totalCount, hasMore, failure, loadMore } = list;
+  const isSearching = text.trim() !== '' && hasMore && nodes.length < MAX_SEARCHED;
+  useEffect(() => {
+    if (isSearching && !failure) loadMore(SEARCHED_PAGE);
+  }, [isSearching, failure, nodes]);
+  const found = nodes.filter(matcher(text));
   return (
-    <Screen title="Projects">
-      {error && <Problem error={error} onRetry={reload} />}
+    <Screen
+      title="Projects"
+      isShown={isShown}
+      aside={totalCount ? <Find input={input} text={text} onInput={setText} /> : undefined}
+      onKeyDown={(event) => {
+        if (event.key !== '/' || event.target === input.current) return;
+        event.preventDefault();
+        input.current?.focus();
+      }}
+    >
+      {totalCount !== undefined && (
+        <p class="muted" role="status">
+          {text.trim() === '' ? count(totalCount) : `${found.length} of ${count(totalCount)}`}
+          {isSearching && !failure && ', searching…'}
+          {text.trim() !== '' && hasMore && !isSearching && `, of which ${nodes.length} were searched`}
+        </p>
+      )}
       <ul class="cards">
-        {data?.projects.nodes.map(({ name, title, description }) => (
+        {found.map(({ name, title, description }) => (
           <li key={name}>
-            <img src={`./covers/${name.slice('projects/'.length)}.svg`} alt="" width="64" height="64" />
-            <a href={linkTo(name)}>{title}</a>
-            <p>{description}</p>
+            <Cover project={name} />
+            <h2>
+              <a href={linkTo(name)}>{title}</a>
+            </h2>
+            <p class="muted">{description}</p>
           </li>
         ))}
       </ul>
+      {totalCount === 0 && (
+        <div class="empty">
+          <p>There are no projects. On the host of the gateway, this creates one:</p>
+          <Command text={`paw project create --account ${account} --title "First project"`} />
+        </div>
+      )}
+      {(text.trim() === '' || failure) && <More list={list} />}
     </Screen>
   );
+}
+
+type FindProps = {
+  readonly input: RefObject<HTMLInputElement | null>;
+  readonly text: string;
+  readonly onInput: (text: string) => void;
+};
+
+/** The field that filters. */
+function Find({ input, text, onInput }: FindProps) {
+  return (
+    <div class="find">
+      <input
+        ref={input}
+        type="search"
+        aria-label="Find projects"
+        placeholder="Find"
+        value={text}
+        aria-keyshortcuts="/"
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      <kbd>/</kbd>
+    </div>
+  );
+}
+
+/** Returns whether a project contains each word of a text. */
+function matcher(text: string) {
+  const words = text.toLowerCase().split(/\s+/);
+  return ({ title, description }: { title: string; description: string }) => {
+    const content = `${title} ${description}`.toLowerCase();
+    return words.every((word) => content.includes(word));
+  };
+}
+
+function count(projects: number): string {
+  return projects === 1 ? '1 project' : `${projects.toLocaleString('en')} projects`;
 }

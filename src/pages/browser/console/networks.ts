@@ -1,0 +1,9 @@
+import type { Network } from './documents.ts';
+
+/** The networks, in the order in which they are offered. */
+export const NETWORKS: Partial<Record<Network, { readonly title: string; readonly isTestnet: boolean }>> = {
+  NETWORK_ETHEREUM: { title: 'Ethereum', isTestnet: false },
+  NETWORK_POLYGON: { title: 'Polygon', isTestnet: false },
+  NETWORK_ETHEREUM_RINKEBY: { title: 'Ethereum Rinkeby', isTestnet: true },
+  NETWORK_POLYGON_MUMBAI: { title: 'Polygon Mumbai', isTestnet: true },
+};
