@@ -27,6 +27,7 @@ import { addOauthApi, OAUTH_PATH } from './oauth/routes.ts';
 import { addAssets, hasAssets } from './pages/assets.ts';
 import { addConsolePage } from './pages/console-page.ts';
 import { addDocsPage } from './pages/docs-page.ts';
+import { addDocumentation } from './pages/documentation.ts';
 import { addFavicon } from './pages/favicon.ts';
 import { addGraphiqlPage } from './pages/graphiql-page.ts';
 import { addStartPage } from './pages/start-page.ts';
@@ -181,6 +182,7 @@ async function createApp(parts: Parts, state: State): Promise<HttpApp> {
     addDocsPage(app);
   }
   if (pages.console || pages.explorers) addAssets(app, pages.explorers);
+  addDocumentation(app, publicUrl);
   addHealthChecks(app, data, () => state.isStopping);
   addCoverImages(app);
   addRestApi(app, data, authenticate);

@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { createApp } from '../support/actors.ts';
+import { graphqlApi, send } from '../support/apis.ts';
+import { seedTenant, useGateway } from '../support/gateway.ts';
+
+const PUBLIC_URL = 'https://paw.example/gateway';
+
+const gateway = useGateway({ PUBLIC_URL });
+
+const PAGES = readdirSync(new URL('../../docs', import.meta.url)).filter((file) => file.endsWith('.md'));
+
+/** Reads `/llms.txt`, and puts the URL of the gateway under test in place of its public URL. */
+async function readGuide(): Promise<string> {
+  const { status, headers, text } = await send(`${gateway.url}/llms.txt`, 'GET');
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  expect(text.length).toBeLessThanOrEqual(4096);
+  expect(text).toContain(`Base URL: ${PUBLIC_URL}\n`);
+  expect(text).not.toContain('127.0.0.1');
+  return text.replaceAll(PUBLIC_URL, gateway.url);
+}
+
+test('every request in llms.txt works', async () => {
+  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
+  const { name, privateKey } = await createApp(
+    graphqlApi(() => gateway.url),
+    token,
+  );
+  const guide = (await readGuide())
+    .replaceAll('apps/<ULID>', name)
+    .replaceAll('wallets/<ULID>', wallets[0] ?? '')
+    .replaceAll('<private key>', privateKey);
+  const curls = [...guide.matchAll(/^ {4}(curl .*)$/gm)].map(([, line = '']) => line);
+  const run = async (line: string) => {
+    const { stdout } = await promisify(execFile)('bash', ['-c', `${line} -s`], {
+      env: { ...process.env, TOKEN: token },
+    });
+    return Object.keys(JSON.parse(stdout));
+  };
+  expect(await Promise.all(curls.map(run))).toEqual([
+    ['access_token', 'token_type', 'expires_in', 'scope'],
+    ['projects', 'nextPageToken'],
+    ['name', 'title', 'privateKey', 'active'],
+    ['accessToken', 'app'],
+    expect.arrayContaining(['name', 'title', 'address']),
+  ]);
+  const [, body = ''] = /^ {4}(\{"query".*\})$/m.exec(guide) ?? [];
+  const { text } = await send(`${gateway.url}/graphql`, 'POST', token, body, {
+    'content-type': 'application/json',
+  });
+  expect(JSON.parse(text)).toMatchObject({ data: { projects: { nodes: [{ wallets: { nodes: [{}] } }] } } });
+});
+
+test('llms.txt links to what the server serves, without a token', async () => {
+  const links = [...(await readGuide()).matchAll(/\]\(([^)]+)\)/g)].map(([, url = '']) => url);
+  expect(links.length).toBeGreaterThan(8);
+  for (const url of links) expect((await send(url, 'GET')).status, url).toBe(200);
+});
+
+test.each(PAGES)('docs/%s is served as Markdown, without links to files of the repository', async (page) => {
+  const { status, headers, text } = await send(`${gateway.url}/docs/${page}`, 'GET');
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8']);
+  expect(text).toMatch(/^# /);
+  expect(text).not.toContain('](..');
+});
+
+test.each(['missing.md', 'llms.txt', '..%2FREADME.md', '%2e%2e%2fpackage.json'])(
+  '/docs/%s does not exist',
+  async (path) => {
+    expect((await send(`${gateway.url}/docs/${path}`, 'GET')).status).toBe(404);
+  },
+);
