@@ -4,7 +4,7 @@ import { SignOutDocument } from './documents.ts';
 import { Form } from './form.tsx';
 import { request, revoke } from './request.ts';
 import { route } from './router.ts';
-import { leaveSession, sessionState, useViewer } from './session.ts';
+import { leaveSession, seesAccount, sessionState, useViewer } from './session.ts';
 import { useStore } from './store.ts';
 import { distance, useNow } from './time.tsx';
 
@@ -13,13 +13,15 @@ const NEAR_MS = 3 * 86_400_000;
 
 /** The bar with the links of the console, and the token. */
 export function Bar() {
-  const { level, title, account, readOnly, onlyProject } = useViewer();
+  const viewer = useViewer();
+  const { level, title, account, readOnly, onlyProject } = viewer;
   const [isEnding, setIsEnding] = useState(false);
   return (
     <>
       <div class="session">
         <nav aria-label="Console">
           <Link path="/" text="Projects" />
+          {seesAccount(viewer) && <Link path="/tokens" text="Tokens" />}
         </nav>
         <p>
           <strong>{level === 'ACCOUNT' ? 'Account token' : 'Project token'}</strong>

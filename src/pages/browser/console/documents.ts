@@ -71,6 +71,21 @@ export type ProjectsQueryVariables = Exact<{
 
 export type ProjectsQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
+export type TokensQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type TokensQuery = { readonly tokens: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly level: TokenLevel, readonly readOnly: boolean, readonly onlyProject: boolean, readonly createTime: string, readonly expireTime: string, readonly lastUseTime: string | null, readonly current: boolean, readonly project: { readonly name: string, readonly title: string } | null, readonly app: { readonly title: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type RevokeTokenMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type RevokeTokenMutation = { readonly revokeToken: { readonly revokedTokenId: string } | null };
+
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -177,6 +192,42 @@ export const ProjectsDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ProjectsQuery, ProjectsQueryVariables>;
+export const TokensDocument = new TypedDocumentString(`
+    query Tokens($first: Int = 24, $after: String) {
+  tokens(first: $first, after: $after) {
+    totalCount
+    nodes {
+      name
+      title
+      level
+      readOnly
+      onlyProject
+      project {
+        name
+        title
+      }
+      app {
+        title
+      }
+      createTime
+      expireTime
+      lastUseTime
+      current
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<TokensQuery, TokensQueryVariables>;
+export const RevokeTokenDocument = new TypedDocumentString(`
+    mutation RevokeToken($id: ID!) {
+  revokeToken(input: {id: $id}) {
+    revokedTokenId
+  }
+}
+    `) as unknown as TypedDocumentString<RevokeTokenMutation, RevokeTokenMutationVariables>;
 export const ViewerDocument = new TypedDocumentString(`
     query Viewer {
   viewer {

@@ -8,6 +8,7 @@ import { Screen } from './screen.tsx';
 import { Enter, EnterForm } from './screens/enter.tsx';
 import { Project } from './screens/project.tsx';
 import { Projects } from './screens/projects.tsx';
+import { Tokens } from './screens/tokens.tsx';
 import { offerToken, principalOf, sessionState } from './session.ts';
 import { useStore } from './store.ts';
 
@@ -40,6 +41,7 @@ function Screens() {
 }
 
 function screenOf(path: string) {
+  if (path === '/tokens') return <Tokens />;
   if (path.startsWith('/projects/')) return <Project name={path.slice(1)} />;
   return (
     <Screen title="Page not found">

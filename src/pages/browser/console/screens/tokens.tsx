@@ -1,0 +1,107 @@
+import { useState } from 'preact/hooks';
+import { Dialog } from '../dialog.tsx';
+import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../documents.ts';
+import { Form } from '../form.tsx';
+import { More, useList } from '../list.tsx';
+import { request } from '../request.ts';
+import { linkTo } from '../router.ts';
+import { Screen } from '../screen.tsx';
+import { leaveSession, useViewer } from '../session.ts';
+import { type Column, Table } from '../table.tsx';
+import { Time } from '../time.tsx';
+
+type Token = TokensQuery['tokens']['nodes'][number];
+
+const COLUMNS: readonly Column<Token>[] = [
+  {
+    title: 'Token',
+    cell: ({ name, title, readOnly, current }) => (
+      <div>
+        {title || 'Without a title'} {current && <span class="mark good">This token</span>}{' '}
+        {readOnly && <span class="mark">Read-only</span>}
+        <small>
+          <code>{name}</code>
+        </small>
+      </div>
+    ),
+  },
+  { title: 'Level', cell: ({ level }) => (level === 'ACCOUNT' ? 'Account' : 'Project') },
+  {
+    title: 'Sees',
+    cell: ({ onlyProject, project }) =>
+      onlyProject && project ? <a href={linkTo(project.name)}>{project.title}</a> : 'The account',
+  },
+  { title: 'App', cell: ({ app }) => app?.title ?? '–' },
+  { title: 'Created', cell: ({ createTime }) => <Time value={createTime} /> },
+  { title: 'Expires', cell: ({ expireTime }) => <Time value={expireTime} /> },
+  { title: 'Last use', cell: ({ lastUseTime }) => (lastUseTime ? <Time value={lastUseTime} /> : 'Never') },
+];
+
+/** The valid tokens of the account and of its apps. */
+export function Tokens() {
+  const { readOnly } = useViewer();
+  const list = useList(TokensDocument, {}, ({ tokens }) => tokens);
+  const [revoked, setRevoked] = useState<readonly Token[]>([]);
+  const [selected, setSelected] = useState<Token>();
+  const rows = list.nodes.filter(({ name }) => revoked.every((token) => token.name !== name));
+  const ended = revoked[0];
+  const onRevoked = (token: Token) => {
+    setRevoked([token, ...revoked]);
+    setSelected(undefined);
+  };
+  const actions: Column<Token> = {
+    title: 'Actions',
+    cell: (token) => (
+      <button type="button" aria-label={`Revoke ${describe(token)}`} onClick={() => setSelected(token)}>
+        Revoke
+      </button>
+    ),
+  };
+  return (
+    <Screen title="Tokens">
+      <p>The valid tokens of the account and of its apps, the oldest first.</p>
+      <p class="count" role="status">
+        {list.totalCount !== undefined &&
+          `${list.totalCount - (list.nodes.length - rows.length)} valid tokens.`}
+        {ended && ` The token ${describe(ended)} has ended.`}
+      </p>
+      <Table label="Tokens" columns={readOnly ? COLUMNS : [...COLUMNS, actions]} rows={rows} />
+      <More list={list} />
+      {selected && <Revoke token={selected} onRevoked={onRevoked} onClose={() => setSelected(undefined)} />}
+    </Screen>
+  );
+}
+
+type RevokeProps = {
+  readonly token: Token;
+  readonly onRevoked: (token: Token) => void;
+  readonly onClose: () => void;
+};
+
+function Revoke({ token, onRevoked, onClose }: RevokeProps) {
+  const revoke = async () => {
+    await request(RevokeTokenDocument, { id: token.name });
+    if (token.current) leaveSession('The token has ended.');
+    else onRevoked(token);
+  };
+  return (
+    <Dialog title="Revoke the token?" onClose={onClose}>
+      <p>
+        <strong>{describe(token)}</strong> ends at once and for ever, wherever it is used.{' '}
+        {consequence(token)}
+      </p>
+      <Form action="Revoke the token" isDangerous onSubmit={revoke} onCancel={onClose} />
+    </Dialog>
+  );
+}
+
+function consequence({ current, app }: Token): string {
+  if (current) return 'It is the token of this page, which then asks for another one.';
+  if (app) return `The app “${app.title}” can sign in again for a new token. Its other tokens stay valid.`;
+  return 'Only the operator can issue a new one. The tokens of apps stay valid.';
+}
+
+/** Returns the title of a token, or its name if it has none. */
+function describe({ title, name }: Token): string {
+  return title ? `“${title}”` : name;
+}

@@ -1,0 +1,84 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
+import { projectToken, tokenStatus } from '../support/actors.ts';
+import { graphqlApi } from '../support/apis.ts';
+import { startSite } from '../support/browser.ts';
+import { seedTenant, type Tenant } from '../support/gateway.ts';
+
+const site = startSite();
+
+const api = graphqlApi(() => site.gateway.url);
+
+// More than a page.
+const MANY = 30;
+
+test('the tokens of the account are listed beyond one page, and one that is revoked ends at once', async () => {
+  const tenant = await seedTenant(site.gateway);
+  for (let n = 1; n <= MANY; n += 1) await issue(tenant, { title: `Token ${n}` });
+  const onlyProject = tenant.projects[0];
+  const leaked = await issue(tenant, { title: '<img src=x onerror=alert(1)>', onlyProject, readOnly: true });
+  const page = await openScreen('tokens', tenant.token);
+  const rows = page.locator('tbody tr');
+  await page.getByText(`${MANY + 2} valid tokens.`).waitFor();
+  expect(await rows.first().innerText()).toContain('This token');
+  await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();
+  const row = rows.filter({ hasText: '<img src=x onerror=alert(1)>' });
+  expect(await row.innerText()).toMatch(/Read-only.*Account.*Tenant.*Never/s);
+
+  await row.getByRole('button').click();
+  const dialog = page.getByRole('dialog');
+  expect(await dialog.innerText()).toContain('“<img src=x onerror=alert(1)>” ends at once and for ever');
+  await dialog.getByRole('button', { name: 'Revoke the token' }).click();
+  await page
+    .getByText(`${MANY + 1} valid tokens. The token “<img src=x onerror=alert(1)>” has ended.`)
+    .waitFor();
+  expect(await row.count()).toBe(0);
+  expect(await tokenStatus(api, leaked)).toBe('TOKEN_INVALID');
+  expect(await tokenStatus(api, tenant.token)).toBe('ok');
+});
+
+test('after the revocation of its own token, the console asks for another one and says why', async () => {
+  const { token } = await seedTenant(site.gateway);
+  const page = await openScreen('tokens', token);
+  await page.getByRole('button', { name: 'Revoke' }).click();
+  expect(await page.getByRole('dialog').innerText()).toContain('It is the token of this page');
+  await page.getByRole('button', { name: 'Revoke the token' }).click();
+  await page.getByRole('heading', { name: 'Enter a token' }).waitFor();
+  expect(await page.getByRole('alert').innerText()).toBe('The token has ended.');
+  expect(await tokenStatus(api, token)).toBe('TOKEN_INVALID');
+});
+
+test('a read-only token is shown no button to revoke, and a token of one project no link to the tokens', async () => {
+  const tenant = await seedTenant(site.gateway);
+  const page = await openScreen('tokens', await issue(tenant, { readOnly: true }));
+  await page.getByText('2 valid tokens.').waitFor();
+  expect(await page.getByRole('button', { name: 'Revoke' }).count()).toBe(0);
+
+  const links = page.getByRole('navigation', { name: 'Console' });
+  expect(await links.innerText()).toContain('Tokens');
+  const onlyProject = tenant.projects[0];
+  for (const token of [await issue(tenant, { onlyProject }), await projectToken(site.gateway, tenant)]) {
+    await enter(page, token);
+    expect(await links.innerText()).not.toContain('Tokens');
+  }
+});
+
+async function issue({ account }: Tenant, fields: object): Promise<string> {
+  const { accessToken } = await createAccountToken(site.gateway.admin, { account, ...fields }, 86_400);
+  return accessToken;
+}
+
+/** Opens a screen of the console by its link. */
+async function openScreen(name: string, token: string): Promise<Page> {
+  const page = await site.newPage();
+  await enter(page, token);
+  await page.locator(`a[href="#/${name}"]`).click();
+  return page;
+}
+
+async function enter(page: Page, token: string): Promise<void> {
+  await page.goto('about:blank');
+  await page.goto(`${site.gateway.url}/console#token=${token}`);
+  await page.getByRole('heading', { name: 'Projects' }).waitFor();
+}
