@@ -4,9 +4,20 @@
  * - `node build.ts assets` bundles and compresses the scripts and styles of the pages into `src/pages/assets/`, if it is out
  *   of date.
  * - `node build.ts` also creates `dist/`: JavaScript, type declarations, and the files that the program reads.
+ * - `node build.ts package` also creates `package/`, which is published to npm: `npm publish ./package`.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -45,13 +56,17 @@ const ENTRIES = {
   'graphql-worker': 'monaco-graphql/esm/graphql.worker.js',
 };
 
-const assetsOnly = process.argv[2] === 'assets';
+const PACKAGE = 'package';
+
+const [goal] = process.argv.slice(2);
+const assetsOnly = goal === 'assets';
 process.chdir(import.meta.dirname);
 await buildAssets().catch((error: NodeJS.ErrnoException) => {
   // Without development dependencies, the server runs without the console, GraphiQL and Swagger UI.
   if (!(assetsOnly && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
 });
 if (!assetsOnly) buildProgram();
+if (goal === 'package') buildPackage();
 
 async function buildAssets(): Promise<void> {
   const sources = ['package-lock.json', 'build.ts', ...globSync(`${BROWSER}/**/*`)];
@@ -110,4 +125,22 @@ function buildProgram(): void {
     mkdirSync(join(target, '..'), { recursive: true });
     cpSync(path, target);
   }
+}
+
+/** Creates the folder of the package, with its own README, and without what only a checkout needs. */
+function buildPackage(): void {
+  const root = JSON.parse(readFileSync('package.json', 'utf8'));
+  for (const field of ['private', 'scripts', 'devDependencies', 'overrides', 'allowScripts'])
+    delete root[field];
+  // npm derives `homepage` and `bugs` from it. In a workflow of GitHub, the variable has the owner and the name.
+  const { GITHUB_REPOSITORY } = process.env;
+  const manifest = { ...root, ...(GITHUB_REPOSITORY && { repository: `github:${GITHUB_REPOSITORY}` }) };
+  rmSync(PACKAGE, { recursive: true, force: true });
+  // The field `files` of the manifest selects from these folders.
+  for (const path of ['CHANGELOG.md', 'LICENSE', 'deploy', DIST, 'docs', 'schema']) {
+    cpSync(path, join(PACKAGE, path), { recursive: true });
+  }
+  writeFileSync(join(PACKAGE, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  const readme = readFileSync('docs/package.md', 'utf8').replace(/\]\((?!https?:)/g, '](docs/');
+  writeFileSync(join(PACKAGE, 'README.md'), readme);
 }

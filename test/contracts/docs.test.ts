@@ -95,3 +95,13 @@ test('CONTRIBUTING.md has the packages that are installed, and no others', () =>
   expect(installed.filter((name) => !named.some((pattern) => isSame(name, pattern)))).toEqual([]);
   expect(named.filter((pattern) => !installed.some((name) => isSame(name, pattern)))).toEqual([]);
 });
+
+test('the npm scripts that the documentation and the workflows name exist', () => {
+  const workflows = readdirSync(join(ROOT, '.github/workflows')).map((file) => `.github/workflows/${file}`);
+  const named = [...PAGES, ...workflows, '.ci/run'].flatMap((file) =>
+    [...textOf(file).matchAll(/\bnpm run (?:-s |--silent )?([\w:-]+)/g)].map(([, script = '']) => script),
+  );
+  const { scripts } = JSON.parse(textOf('package.json'));
+  expect(named).toContain('package');
+  expect([...new Set(named)].filter((script) => !(script in scripts))).toEqual([]);
+});
