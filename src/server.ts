@@ -30,6 +30,7 @@ import { addDocsPage } from './pages/docs-page.ts';
 import { addDocumentation } from './pages/documentation.ts';
 import { addFavicon } from './pages/favicon.ts';
 import { addGraphiqlPage } from './pages/graphiql-page.ts';
+import { sendNotFoundPage } from './pages/not-found-page.ts';
 import { addStartPage } from './pages/start-page.ts';
 import { addOpenApi } from './rest/openapi.ts';
 import { addRestApi } from './rest/routes.ts';
@@ -169,7 +170,7 @@ async function createApp(parts: Parts, state: State): Promise<HttpApp> {
   addRequestLog(app, logger, config.logRequests);
   metrics?.addRequests(app);
   const logError = errorLog(logger);
-  addErrorHandling(app, logError, errorBodyFor);
+  addErrorHandling(app, logError, errorBodyFor, sendNotFoundPage);
   const authenticate = bearerAuthenticator(app, data);
   await addCors(app, config.corsOrigins);
   addOverloadProtection(app, config.maxRequests);

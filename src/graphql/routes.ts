@@ -2,6 +2,7 @@ import { HeaderMap, type HTTPGraphQLResponse } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import { toApiError } from '../data/to-api-error.ts';
+import { prefersHtml } from '../http/accept.ts';
 import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { malformedRequest } from '../http/http-error.ts';
@@ -17,7 +18,7 @@ import {
 import { Context } from './context.ts';
 import { graphqlErrorBody } from './errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from './json-object.ts';
-import { prefersHtml, responseMediaType, responseStatus } from './media-type.ts';
+import { MEDIA_TYPES, responseMediaType, responseStatus } from './media-type.ts';
 import { resultJson } from './response-size.ts';
 import { createSchema, schemaDocument } from './schema.ts';
 import { GraphqlServer, type GraphqlServerSettings } from './server.ts';
@@ -84,7 +85,7 @@ async function handle(route: Route, request: FastifyRequest, reply: FastifyReply
   const { data, authenticate, limitIntrospection, sandbox } = route;
   const { accept } = request.headers;
   const isPost = request.method === 'POST';
-  const isPage = sandbox && !isPost && prefersHtml(accept);
+  const isPage = sandbox && !isPost && prefersHtml(accept, MEDIA_TYPES);
   const mediaType = isPage ? '' : responseMediaType(accept);
   const context = new Context({
     data,

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toApiError } from '../data/to-api-error.ts';
 import { ApiError, shouldLog } from '../model/api-error.ts';
 import {
@@ -17,6 +17,13 @@ import { recordFailure } from './observation/request-record.ts';
 /** Formats an error as the body of a response. */
 export type FormatErrorBody = (error: ApiError, requestId: string) => string;
 
+/** Sends a page instead of the body of an error. Returns undefined if the client gets the body. */
+export type SendErrorPage = (
+  error: ApiError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => FastifyReply | undefined;
+
 /**
  * Adds the responses to failed requests: unknown paths and methods, unreadable bodies, and errors
  * that handlers throw. Also responds to OPTIONS requests with the methods of the path.
@@ -25,11 +32,13 @@ export type FormatErrorBody = (error: ApiError, requestId: string) => string;
  *
  * @param logError receives internal errors and outages
  * @param errorBodyFor returns the formatter for the path of a request
+ * @param sendErrorPage answers browsers
  */
 export function addErrorHandling(
   app: FastifyInstance,
   logError: LogError,
   errorBodyFor: (path: string) => FormatErrorBody,
+  sendErrorPage: SendErrorPage,
 ): void {
   const methodsOf = collectMethods(app);
 
@@ -37,11 +46,11 @@ export function addErrorHandling(
     const error = fromFastify(thrown);
     if (shouldLog(error)) logError(error, request.id);
     recordFailure(request, error);
-    return reply
-      .code(statusCodeOf(error))
-      .headers(headersOf(error))
-      .type(JSON_TYPE)
-      .send(errorBodyFor(request.routeOptions.url ?? pathOf(request))(error, request.id));
+    reply.code(statusCodeOf(error)).headers(headersOf(error));
+    const page = sendErrorPage(error, request, reply);
+    if (page !== undefined) return page;
+    const formatBody = errorBodyFor(request.routeOptions.url ?? pathOf(request));
+    return reply.type(JSON_TYPE).send(formatBody(error, request.id));
   });
 
   // This stage is after the hooks of CORS, and before the body is read: the response does not need it.

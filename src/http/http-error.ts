@@ -83,9 +83,12 @@ export function tokenMissing(): ApiError {
   return new ApiError('UNAUTHENTICATED', 'TOKEN_MISSING', message);
 }
 
+/** The reason of the error for an unknown path. */
+export const PATH_NOT_FOUND = 'PATH_NOT_FOUND';
+
 /** Returns the error for an unknown path. */
 export function pathNotFound(): ApiError {
-  return new ApiError('NOT_FOUND', 'PATH_NOT_FOUND', 'The path does not exist.');
+  return new ApiError('NOT_FOUND', PATH_NOT_FOUND, 'The path does not exist.');
 }
 
 /** Returns the error for a method that a path does not support. @param allow the supported methods, separated by commas */

@@ -4,8 +4,10 @@ import type { FastifyReply } from 'fastify';
 
 /** An HTML page. All texts are HTML. */
 export type Page = {
-  /** The URL path of the page. */
-  readonly path: string;
+  /** The URL path of the page; undefined for that of no route. */
+  readonly path?: string;
+  /** The relative URL of the start page, if it is not `./`. */
+  readonly root?: string;
   readonly title: string;
   /** CSS in addition to the common style of all pages. */
   readonly style?: string;
@@ -37,8 +39,10 @@ const ICON = encodeURIComponent(
 
 /** Sends a page. Its links are relative, because a proxy can serve the gateway under a path prefix. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
+  const { root = './' } = page;
   const links = LINKS.filter(({ path }) => reply.server.hasRoute({ method: 'GET', url: path })).map(
-    ({ path, text }) => `<a href=".${path}"${page.path === path ? ' aria-current="page"' : ''}>${text}</a>`,
+    ({ path, text }) =>
+      `<a href="${root}${path.slice(1)}"${page.path === path ? ' aria-current="page"' : ''}>${text}</a>`,
   );
   return reply
     .type('text/html; charset=utf-8')
@@ -55,7 +59,7 @@ ${page.head ?? ''}
 </head>
 <body>
 <header class="bar">
-<a class="name" href="./"><svg viewBox="0 0 32 32" fill="currentColor" aria-hidden="true">${LOGO}</svg>PAW gateway</a>
+<a class="name" href="${root}"><svg viewBox="0 0 32 32" fill="currentColor" aria-hidden="true">${LOGO}</svg>PAW gateway</a>
 <nav aria-label="Pages">${links.join('')}</nav>
 ${page.controls ?? ''}
 </header>

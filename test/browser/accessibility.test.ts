@@ -12,11 +12,12 @@ const site = startSite();
 
 test.each([
   { path: '/', text: '.start h1' },
+  { path: '/nothing', text: '.not-found h1', options: { provoked: /status of 404/ } },
   { path: '/graphiql', text: '.graphiql-query-editor .view-line', excluded: LIBRARY },
   { path: '/docs#/Apps/createApp', text: '#docs .opblock-description p', excluded: LIBRARY },
 ])('$path follows the colour scheme, fits every width, and meets WCAG 2.2 AA', async (given) => {
   // As on a phone, where a page without a viewport element is laid out 980 pixels wide.
-  const page = await site.open(given.path, { isMobile: true, colorScheme: 'dark' });
+  const page = await site.open(given.path, { isMobile: true, colorScheme: 'dark', ...given.options });
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
     await expectShine(page, given.text, colorScheme);

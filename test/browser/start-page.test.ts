@@ -32,6 +32,12 @@ test('the pages link to each other', async () => {
   }
 });
 
+test('the page for an unknown path leads to the start page', async () => {
+  const page = await site.open('/nothing/at/all', { provoked: /status of 404/ });
+  await page.getByRole('main').getByRole('link').click();
+  await expect.poll(() => page.url(), { timeout: 15_000 }).toBe(`${site.gateway.url}/`);
+});
+
 test.each([
   { api: 'GraphQL', answer: { data: { projects: { nodes: [{ title: 'Tenant' }] } } } },
   { api: 'REST', answer: { projects: [{ title: 'Tenant' }] } },

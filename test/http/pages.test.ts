@@ -35,6 +35,8 @@ const WITH_CONSOLE = SETTING_NAMES.filter((setting) => LINKED[setting].includes(
 const WITH_EXPLORERS = SETTING_NAMES.filter((setting) => LINKED[setting].includes('/docs'));
 const WITHOUT_EXPLORERS = SETTING_NAMES.filter((setting) => !WITH_EXPLORERS.includes(setting));
 
+const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8' };
+
 // The headers that are different in each response.
 const VARYING = { date: '', 'x-request-id': '', ratelimit: '' };
 
@@ -259,6 +261,94 @@ test('GraphiQL opens with the four operations, which are valid', async () => {
   ]);
 });
 
+describe('a path that does not exist', () => {
+  test.each([
+    '/nothing',
+    '/nothing/at/all/',
+    '//nothing',
+    '/nothing?from=/a/b',
+    '/assets/none.js',
+    '/covers/none',
+  ])('%s is a page in a browser, which links to the start page', async (path) => {
+    const { status, headers, text } = await browse('by default', path);
+    expect(status).toBe(404);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(policyOf(headers)).toEqual({
+      'default-src': `'none'`,
+      'base-uri': `'none'`,
+      'form-action': `'none'`,
+      'frame-ancestors': `'none'`,
+      'img-src': `'self' data:`,
+      'style-src': hashes(elementsOf('style', text)),
+    });
+    const links = [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, link = '']) => link);
+    // A proxy serves the gateway under a path prefix.
+    const targets = links.map((link) => new URL(link, `https://paw.example/prefix${path}`).href);
+    const paths = ['', 'console', 'graphiql', 'docs', ''];
+    expect(targets).toEqual(paths.map((target) => `https://paw.example/prefix/${target}`));
+  });
+
+  test('is not part of the page', async () => {
+    const response = await requestUnchanged({ path: '/secret"><script>secret()</script>', headers: BROWSER });
+    expect(response.statusCode).toBe(404);
+    expect(await text(response)).not.toMatch(/secret|<script/);
+  });
+
+  test('does not make the page long if it is long', async () => {
+    const { status, text } = await browse('by default', '/'.repeat(8000));
+    expect(status).toBe(404);
+    expect(text.length).toBeLessThan(8000);
+  });
+
+  test('has the headers of GET in a response to HEAD', async () => {
+    const [head, get] = await Promise.all(
+      ['HEAD', 'GET'].map((method) => requestUnchanged({ path: '/nothing', method, headers: BROWSER })),
+    );
+    expect({ ...head?.headers, ...VARYING }).toEqual({ ...get?.headers, ...VARYING });
+    expect([head, get].map((response) => response?.statusCode)).toEqual([404, 404]);
+  });
+
+  test.each([
+    ['GET', undefined],
+    ['GET', ''],
+    ['GET', '*/*'],
+    ['GET', 'application/json'],
+    ['GET', 'application/json, text/html'],
+    ['GET', 'text/html;q=0.9, application/json'],
+    ['GET', 'image/avif,image/webp,*/*;q=0.8'],
+    ['POST', BROWSER.accept],
+    ['DELETE', BROWSER.accept],
+  ])('is an error in JSON for %s that accepts %s', async (method, accept) => {
+    const headers = accept === undefined ? {} : { accept };
+    await expectJsonError(await requestUnchanged({ path: '/nothing', method, headers }));
+  });
+
+  test.each(['/auth', '/auth/nothing', '/wallet', '/project/nothing', '/project?x', '/graphql/nothing'])(
+    '%s, of an API, is an error in JSON in a browser, too',
+    async (path) => {
+      await expectJsonError(await requestUnchanged({ path, headers: BROWSER }));
+    },
+  );
+});
+
+async function expectJsonError(response: IncomingMessage): Promise<void> {
+  expect(response.statusCode).toBe(404);
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+  const message = 'The path does not exist.';
+  const details = [
+    {
+      '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+      reason: 'PATH_NOT_FOUND',
+      domain: 'paw-gateway',
+      metadata: { requestId: response.headers['x-request-id'] },
+    },
+  ];
+  expect(await text(response)).toBe(
+    JSON.stringify({ error: { code: 404, message, status: 'NOT_FOUND', details } }),
+  );
+}
+
 describe('a program whose browser assets have not been built', () => {
   let folder: string;
   const start = (words: readonly string[], settings: Readonly<Record<string, string>>) =>
@@ -311,9 +401,7 @@ function gatewayWith(setting: Setting): Gateway {
 }
 
 function browse(setting: Setting, path: string): Promise<HttpResponse> {
-  return send(gatewayWith(setting).url + path, 'GET', undefined, undefined, {
-    accept: 'text/html,*/*;q=0.8',
-  });
+  return send(gatewayWith(setting).url + path, 'GET', undefined, undefined, BROWSER);
 }
 
 /** Sends a request to a gateway with all pages, with this path and these headers and no others. */
