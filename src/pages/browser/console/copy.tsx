@@ -14,8 +14,11 @@ export function Copy({ text, label }: { text: string; label: string }) {
 
   const copy = async () => {
     // The clipboard is undefined in insecure contexts: plain HTTP from another host.
-    if (navigator.clipboard) await navigator.clipboard.writeText(text);
-    else copyBySelection(text, button.current);
+    const isWritten = await navigator.clipboard?.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    if (!isWritten) copyBySelection(text, button.current);
     setIsCopied(true);
   };
   return (

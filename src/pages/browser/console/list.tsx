@@ -49,6 +49,7 @@ export function useList<Data, Variables extends PageVariables, Node>(
   const load = async (before: readonly Node[], page: PageVariables) => {
     const current = Symbol();
     pending.current = current;
+    setList(({ failure, ...loaded }) => loaded);
     try {
       const connection = connectionOf(await request(document, { ...variables, ...page }));
       if (pending.current !== current) return;

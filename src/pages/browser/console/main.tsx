@@ -9,7 +9,7 @@ import { Enter, EnterForm } from './screens/enter.tsx';
 import { Project } from './screens/project.tsx';
 import { Projects } from './screens/projects.tsx';
 import { Tokens } from './screens/tokens.tsx';
-import { offerToken, principalOf, sessionState } from './session.ts';
+import { leaveSession, offerToken, principalOf, sessionState } from './session.ts';
 import { useStore } from './store.ts';
 
 function App() {
@@ -21,7 +21,7 @@ function App() {
       <Screens />
       {reason !== undefined && (
         <Dialog title="Enter a token to continue">
-          <EnterForm />
+          <EnterForm onCancel={() => leaveSession(reason)} />
         </Dialog>
       )}
     </Fragment>

@@ -23,6 +23,7 @@ export function useQuery<Data, Variables>(
   const reload = useCallback(() => setAttempt((count) => count + 1), []);
   useEffect(() => {
     let isLatest = true;
+    setState(({ error, ...before }) => before);
     request(document, variables).then(
       (data) => isLatest && setState({ data }),
       (error) => isLatest && setState((before) => ({ ...before, error })),

@@ -66,6 +66,9 @@ export type SentRequest = {
 /** The last requests, the newest first. */
 export const sentRequests = new Store<readonly SentRequest[]>([]);
 
+// Those of a session are not shown to the person of the next.
+sessionState.listen(() => sessionState.value.session ?? sentRequests.set([]));
+
 type RequestOptions = {
   /** Makes a mutation safe to repeat. See `newIdempotencyKey`. */
   readonly idempotencyKey?: string;
@@ -151,7 +154,7 @@ function errorOf({ ok, status, headers }: Response, error?: GraphqlError): Reque
     reason: extensions.reason ?? 'UNKNOWN',
     requestId: extensions.requestId ?? headers.get('x-request-id') ?? undefined,
     fieldViolations: extensions.fieldViolations,
-    retryTime: Number.isFinite(seconds) ? Date.now() + seconds * 1000 : undefined,
+    retryTime: Number.isFinite(seconds) ? Date.now() + Math.max(seconds, 1) * 1000 : undefined,
   });
 }
 

@@ -35,7 +35,10 @@ export function offerToken(): void {
 /** Begins with a token, or continues with it. @param isKept whether to keep it for this tab */
 export function beginSession(session: Session, isKept: boolean): void {
   const before = sessionState.value.session;
-  if (before && principalOf(before.viewer) !== principalOf(session.viewer)) location.hash = '#/';
+  if (before && principalOf(before.viewer) !== principalOf(session.viewer)) {
+    leaveSession();
+    location.hash = '#/';
+  }
   if (isKept) keepToken(session.token);
   else forgetToken();
   sessionState.set({ session, isKept });

@@ -1,4 +1,4 @@
-import { useEffect, useReducer } from 'preact/hooks';
+import { useLayoutEffect, useReducer } from 'preact/hooks';
 
 /** A value outside of the components. A component that reads it by `useStore` is drawn again when it changes. */
 export class Store<Value> {
@@ -28,6 +28,6 @@ export class Store<Value> {
 /** Returns the value of a store, and draws the component again when it changes. */
 export function useStore<Value>(store: Store<Value>): Value {
   const [, draw] = useReducer((count: number) => count + 1, 0);
-  useEffect(() => store.listen(() => draw(undefined)), [store]);
+  useLayoutEffect(() => store.listen(() => draw(undefined)), [store]);
   return store.value;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { ViewerDocument } from '../documents.ts';
 import { Field, Form } from '../form.tsx';
 import { RequestError, request } from '../request.ts';
@@ -17,11 +17,11 @@ export function Enter() {
 }
 
 /** The form for a token. A token that is offered is tried at once. */
-export function EnterForm() {
+export function EnterForm({ onCancel }: { onCancel?: () => void }) {
   const { reason, offered, isKept = false } = useStore(sessionState);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (offered === undefined || input.current === null) return;
     input.current.value = offered;
     input.current.form?.requestSubmit();
@@ -33,7 +33,11 @@ export function EnterForm() {
           {reason}
         </p>
       )}
-      <Form action="Continue" onSubmit={({ token = '', keep }) => enter(token.trim(), keep !== undefined)}>
+      <Form
+        action="Continue"
+        onSubmit={({ token = '', keep }) => enter(token.trim(), keep !== undefined)}
+        {...(onCancel && { onCancel })}
+      >
         <Field
           name="token"
           label="Token"

@@ -1,12 +1,10 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Command } from '../copy.tsx';
 import { Cover } from '../cover.tsx';
 import { ProjectsDocument } from '../documents.ts';
 import { More, useList } from '../list.tsx';
 import { linkTo } from '../router.ts';
 import { Screen } from '../screen.tsx';
-import { useViewer } from '../session.ts';
 
 // The API has no search. While a text is searched, the other projects are loaded, up to this number.
 const MAX_SEARCHED = 1000;
@@ -15,7 +13,6 @@ const SEARCHED_PAGE = 100;
 
 /** The projects that the token sees. The screen is kept in the background, with its list and its place in it. */
 export function Projects({ isShown }: { isShown: boolean }) {
-  const { account } = useViewer();
   const list = useList(ProjectsDocument, {}, ({ projects }) => projects);
   const [text, setText] = useState('');
   const input = useRef<HTMLInputElement>(null);
@@ -54,12 +51,6 @@ export function Projects({ isShown }: { isShown: boolean }) {
           </li>
         ))}
       </ul>
-      {totalCount === 0 && (
-        <div class="empty">
-          <p>There are no projects. On the host of the gateway, this creates one:</p>
-          <Command text={`paw project create --account ${account} --title "First project"`} />
-        </div>
-      )}
       {(text.trim() === '' || failure) && <More list={list} />}
     </Screen>
   );

@@ -60,7 +60,7 @@ export function Tokens() {
   return (
     <Screen title="Tokens">
       <p>The valid tokens of the account and of its apps, the oldest first.</p>
-      <p class="count" role="status">
+      <p class="muted" role="status">
         {list.totalCount !== undefined &&
           `${list.totalCount - (list.nodes.length - rows.length)} valid tokens.`}
         {ended && ` The token ${describe(ended)} has ended.`}
