@@ -365,7 +365,7 @@ describe('a program whose browser assets have not been built', () => {
       recursive: true,
       filter: (path) => !/pages[\\/]assets$/.test(path),
     });
-    for (const name of ['node_modules', 'package.json', 'schema']) {
+    for (const name of ['docs', 'node_modules', 'package.json', 'schema']) {
       symlinkSync(resolve(name), join(folder, name));
     }
     return () => rmSync(folder, { recursive: true, force: true });

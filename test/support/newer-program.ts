@@ -21,7 +21,7 @@ export function newerProgram(...migrations: readonly string[]): NewerProgram {
   const folder = mkdtempSync(join(tmpdir(), 'paw-test-newer-'));
   const isNeeded = (path: string) => path !== join(ROOT, 'src/pages/assets');
   cpSync(join(ROOT, 'src'), join(folder, 'src'), { recursive: true, filter: isNeeded });
-  for (const each of ['node_modules', 'package.json', 'schema']) {
+  for (const each of ['docs', 'node_modules', 'package.json', 'schema']) {
     symlinkSync(join(ROOT, each), join(folder, each));
   }
   for (const [index, text] of migrations.entries()) {
