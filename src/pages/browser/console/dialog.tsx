@@ -17,7 +17,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     dialog.current?.showModal();
     // The element is gone by then, so that the browser does not return the focus.
     return () => {
-      const next = opener?.isConnected ? opener : document.querySelector('h1');
+      const next = opener?.isConnected ? opener : document.querySelector('.screen:not([hidden]) h1');
       if (next instanceof HTMLElement) next.focus();
     };
   }, []);
