@@ -63,6 +63,8 @@ function readAll(settings: Settings, variables: Readonly<Record<string, string>>
     },
     /** The time that the waits and the statements of one request have together. */
     requestTimeoutMs: 1000 * (settings.seconds('PAW_REQUEST_TIMEOUT') ?? 5),
+    /** Whether npm has started the program: `npx`, `npm exec` or a script. */
+    isUnderNpm: settings.isPresent('npm_command'),
     /** The number of server processes. */
     workers: settings.workers('PAW_WORKERS') ?? 1,
     /** The URL of the gateway for clients, without a trailing slash; undefined for that at which the server listens. */
@@ -116,6 +118,11 @@ class Settings {
 
   constructor(environment: Environment) {
     this.#environment = environment;
+  }
+
+  /** Returns whether there is a variable that is no setting. */
+  isPresent(name: string): boolean {
+    return name in this.#environment;
   }
 
   text(name: string): string | undefined {

@@ -9,6 +9,8 @@ import { openLog } from './logger.ts';
 
 const STANDARD_OUTPUT = 1;
 
+const PARENT_CHECK_MS = 1000;
+
 export const serve: Command = {
   name: 'serve',
   summary: 'Runs the server until SIGTERM or SIGINT.',
@@ -40,8 +42,9 @@ export async function serveUntilStopped(
       stopping.abort();
     });
   }
+  const parentCheck = config.isUnderNpm ? stopAfterParent(stopping) : undefined;
   // The server continues when its terminal is closed.
-  process.on('SIGHUP', () => {});
+  process.on('SIGHUP', () => clearInterval(parentCheck));
   cluster.worker?.on('message', (message) => {
     if (message === STOP_MESSAGE) stopping.abort();
   });
@@ -62,12 +65,35 @@ export async function serveUntilStopped(
     if (failure) throw failure;
   } catch (error) {
     // A signal to the whole process group can end a worker before it has registered its listeners.
-    if (!(error instanceof WorkerStartError && stopping.signal.aborted)) throw error;
+    if (!(error instanceof WorkerStartError && stopping.signal.aborted)) throw explained(error, config);
   } finally {
     // The IPC channel to the primary would keep the worker alive.
     cluster.worker?.disconnect();
     closeLog();
   }
+}
+
+/**
+ * Stops the server when its parent has ended. Between npm and the server, there can be a shell. npm passes a signal to this
+ * shell, which ends without passing it on.
+ */
+function stopAfterParent(stopping: AbortController): NodeJS.Timeout {
+  const parent = process.ppid;
+  const check = () => {
+    if (process.ppid !== parent) stopping.abort();
+  };
+  return setInterval(check, PARENT_CHECK_MS).unref();
+}
+
+/** Returns the error for a port that is in use, and every other error unchanged. */
+function explained(error: unknown, { metricsPort }: Config): unknown {
+  const { code, port } = error as { readonly code?: string; readonly port?: number };
+  if (code !== 'EADDRINUSE' || port === undefined) return error;
+  const setting = port === metricsPort ? 'PAW_METRICS_PORT' : 'PORT';
+  return new Error(
+    `Another program uses the port ${port}. Stop it, or choose another port, such as ${setting}=${port + 1}.`,
+    { cause: error },
+  );
 }
 
 /** Ends the process immediately, as a signal without a listener does. */

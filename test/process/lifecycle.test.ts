@@ -132,7 +132,16 @@ describe('a server', () => {
   });
 
   test.each<[string, Settings, RegExp]>([
-    ['its port is in use', {}, /^paw: [^\n]*address already in use[^\n]*\n$/],
+    [
+      'its port is in use',
+      {},
+      /^paw: Another program uses the port \d+\. Stop it, or choose another port, such as PORT=\d+\.\n$/,
+    ],
+    [
+      'its port is in use, with several processes',
+      { PAW_WORKERS: '2' },
+      /^paw: Another program uses the port \d+\. Stop it, or choose another port, such as PORT=\d+\.\n$/,
+    ],
     ['a setting is invalid', { PORT: 'abc' }, /^paw: PORT [^\n]+\n$/],
     [
       'DATABASE_URL is invalid, whose password it does not repeat',
@@ -177,11 +186,15 @@ test.each([
   expect(await ended).toEqual([expected, null]);
 });
 
-test('npm start forwards SIGTERM, and no server remains', async () => {
+test.each([
+  ['npm start', ['start']],
+  // The shell of npm waits for the second command, and so does not replace itself by the server.
+  ['npm exec', ['exec', '--call', 'node src/main.js serve; true']],
+])('after SIGTERM to %s, no server remains', async (_, words) => {
   const { url: databaseUrl, remove } = await makeDatabase();
   onTestFinished(remove);
   const settings = { PATH: String(process.env['PATH']), PORT: '0', DATABASE_URL: databaseUrl };
-  const npm: Running = startProgram('npm', ['start'], settings, ROOT);
+  const npm: Running = startProgram('npm', words, settings, ROOT);
   const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(await npm.printed('listening on ')) ?? [];
   expect(await isListening(url)).toBe(true);
   await npm.stop('SIGTERM');

@@ -13,6 +13,7 @@ const DEFAULTS = {
   createDatabase: true,
   postgres: { poolSize: 10, timeoutMs: 5000, variables: {} },
   requestTimeoutMs: 5000,
+  isUnderNpm: false,
   workers: 1,
   publicUrl: undefined,
   logLevel: 'info',
@@ -54,6 +55,7 @@ test('every setting has a default, and an empty variable equals a missing one', 
 
 test.each([
   [{ HOST: '::' }, { host: '::' }],
+  [{ npm_command: 'exec' }, { isUnderNpm: true }],
   [{ PORT: '0' }, { port: 0 }],
   [{ PORT: '65535' }, { port: 65_535 }],
   [{ DATABASE_URL: 'sqlite:/srv/paw.db' }, { databaseUrl: 'sqlite:/srv/paw.db' }],
