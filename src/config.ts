@@ -10,7 +10,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const APOLLO_STUDIO = 'https://studio.apollographql.com';
 
-const SECONDS_BY_UNIT = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+/** The units of durations. */
+export const SECONDS_BY_UNIT = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 const MAX_LIMIT = 100_000_000;
 
@@ -212,7 +213,7 @@ function integerOf(text: string, min: number, max: number): number | undefined {
 export function readDuration(name: string, text: string, min = 1, max = MAX_DURATION): number {
   const seconds = secondsOf(text);
   if (!(seconds >= min && seconds <= secondsOf(max))) {
-    throw new ConfigError(`${name} must be a duration such as 90d, 1h, 30m or 45s, of at most ${max}.`);
+    throw new ConfigError(`${name} must be a duration such as 7d, 12h, 30m or 45s, of at most ${max}.`);
   }
   return seconds;
 }

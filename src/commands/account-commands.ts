@@ -16,9 +16,9 @@ const exportCommand: Command = {
   operand: 'name',
   options: {},
   run: (args) =>
-    withDatabase(args.environment, async (admin) => {
+    withDatabase(args, async (admin) => {
       for await (const record of exportAccount(admin, { name: args.operand })) {
-        args.printJsonLine(exportView(record));
+        args.terminal.write(`${JSON.stringify(exportView(record))}\n`);
       }
     }),
 };

@@ -1,4 +1,3 @@
-import { readDuration } from '../config.ts';
 import { deleteApp } from '../data/delete-app.ts';
 import { listAccountApps } from '../data/list-apps.ts';
 import { rotateAppKey } from '../data/rotate-app-key.ts';
@@ -6,6 +5,7 @@ import { updateApp } from '../data/update-app.ts';
 import { appView } from '../model/app.ts';
 import { changeCommand } from './change-command.ts';
 import { ACCOUNT, type Command, NEW_TEXT, YES } from './command.ts';
+import { durationOf, inWords } from './duration.ts';
 import { listCommand } from './list-command.ts';
 import { listedAppView } from './views.ts';
 
@@ -54,17 +54,21 @@ export const appCommands: readonly Command[] = [
     operand: 'name',
     options: {
       grace: {
-        value: '<time>',
+        value: '<duration>',
         description:
           'How long the old key and its project tokens stay valid, such as 1h, up to 7d. They end at once by default.',
       },
     },
-    run(admin, { name, grace = '0s' }) {
-      const gracePeriod = readDuration('--grace', String(grace), 0, '7d');
-      return rotateAppKey(admin, 'operator', { name, gracePeriod });
+    isSecret: true,
+    async run(admin, { name }, args) {
+      const gracePeriod = durationOf('grace', args.optional('grace') ?? '0s', 0, '7d');
+      return { ...(await rotateAppKey(admin, 'operator', { name, gracePeriod })), gracePeriod };
     },
     view: appView,
-    text: ({ name, privateKey }) => `${privateKey}\nThis is the new private key of ${name}.`,
+    text({ name, privateKey, gracePeriod }) {
+      const end = gracePeriod === 0 ? 'has ended' : `ends in ${inWords(gracePeriod)}`;
+      return `${privateKey}\nThis is the new private key of ${name}. The old one ${end}.`;
+    },
   }),
   changeCommand({
     name: 'app delete',

@@ -1,7 +1,10 @@
-import { readDuration } from '../config.ts';
 import { listAuditEvents } from '../data/list-audit-events.ts';
+import { UsageError } from './command.ts';
+import { durationOf } from './duration.ts';
 import { listCommand } from './list-command.ts';
 import { auditEventView } from './views.ts';
+
+const TIME = /^\d{4}-/;
 
 const DURATION = /^\d+[smhd]$/;
 
@@ -18,9 +21,10 @@ export const auditList = listCommand({
   },
   read: (dependencies, input) => {
     const timeOf = (option: 'since' | 'until') => {
-      const time = input[option];
-      const isAge = typeof time === 'string' && DURATION.test(time);
-      return isAge ? timeBefore(dependencies.clock(), option, time) : time;
+      const text = input[option];
+      // The operation validates a time.
+      if (typeof text !== 'string' || TIME.test(text)) return text;
+      return timeBefore(dependencies.clock(), option, text);
     };
     return listAuditEvents(dependencies, 'operator', {
       ...input,
@@ -37,5 +41,10 @@ export const auditList = listCommand({
 });
 
 function timeBefore(now: number, option: string, age: string): string {
-  return new Date(now - readDuration(`--${option}`, age) * 1000).toISOString();
+  if (!DURATION.test(age)) {
+    throw new UsageError(
+      `--${option} must be a time such as 2026-01-31T12:00:00Z, or a duration such as 24h.`,
+    );
+  }
+  return new Date(now - durationOf(option, age) * 1000).toISOString();
 }

@@ -1,17 +1,16 @@
 import type { UntrustedInput } from '../data/data-layer.ts';
-import type { AdminContext, Dependencies } from '../data/dependencies.ts';
+import { RequestTransaction } from '../storage/request-transaction.ts';
 import type { Arguments, Command } from './command.ts';
-import { withDatabase } from './with-database.ts';
+import { OutputError } from './terminal.ts';
+import { type Admin, withDatabase } from './with-database.ts';
 
 /** A change of the database, whose result a command prints. */
 type Change<Result> = Omit<Command, 'options' | 'run'> & {
   readonly options?: Command['options'];
-  /** Calls an operation. The fields of the input are the options with a value, and the operand. */
-  readonly run: (
-    admin: AdminContext & Pick<Dependencies, 'database' | 'passwords'>,
-    input: UntrustedInput,
-    args: Arguments,
-  ) => Promise<Result>;
+  /** Whether the result has a secret, which is shown once. Without it, the change would be of no use. */
+  readonly isSecret?: boolean;
+  /** Calls operations. The fields of the input are the options with a value, and the operand. */
+  readonly run: (admin: Admin, input: UntrustedInput, args: Arguments) => Promise<Result>;
   /** Returns the JSON object of the result. */
   readonly view: (result: Result) => object;
   readonly text: (result: Result) => string;
@@ -19,17 +18,43 @@ type Change<Result> = Omit<Command, 'options' | 'run'> & {
 
 /** Returns the command that makes a change. */
 export function changeCommand<Result>(change: Change<Result>): Command {
-  const { options = {}, run, view, text, ...description } = change;
+  const { options = {}, isSecret = false, run, view, text, ...description } = change;
   const { operand } = description;
   return {
     ...description,
     options,
     run: (args) =>
-      withDatabase(args.environment, async (admin) => {
+      withDatabase(args, async (admin) => {
         const values = Object.keys(options).map((option) => [option, args.optional(option)]);
         const input = { ...Object.fromEntries(values), ...(operand && { [operand]: args.operand }) };
-        const result = await run(admin, input, args);
-        args.print(view(result), text(result));
+        const runAndPrint = async (context: Admin) => {
+          const result = await run(context, input, args);
+          args.print(view(result), text(result));
+        };
+        await (isSecret ? ifPrinted(args, admin, runAndPrint) : runAndPrint(admin));
       }),
   };
+}
+
+/**
+ * Runs `work` in a transaction that is committed after the result was printed. A secret that can't be printed thus never
+ * becomes valid.
+ *
+ * @throws OutputError if the result can't be printed
+ */
+async function ifPrinted(
+  { terminal }: Arguments,
+  admin: Admin,
+  work: (admin: Admin) => Promise<void>,
+): Promise<void> {
+  const transaction = new RequestTransaction(admin.database);
+  try {
+    if (terminal.isDiscarded()) throw new OutputError('it is closed, or the null device');
+    await work({ ...admin, database: transaction.database });
+    await transaction.commit();
+  } catch (error) {
+    await transaction.rollBack();
+    if (error instanceof OutputError) error.message += ' Nothing was changed.';
+    throw error;
+  }
 }

@@ -19,7 +19,7 @@ export const check: Command = {
     // A damaged file can't be read any further.
     const fileProblems = path !== undefined && existsSync(path) ? findFileProblems(path) : [];
     if (fileProblems.length > 0) report(args, fileProblems);
-    await withDatabase(args.environment, async (admin) => {
+    await withDatabase(args, async (admin) => {
       const { counts, problems } = await checkDatabase(admin);
       report(args, problems, byPlural(counts));
     });

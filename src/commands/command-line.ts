@@ -1,12 +1,6 @@
 import { parseArgs } from 'node:util';
-import { ConfigError } from '../config.ts';
-import { toApiError } from '../data/to-api-error.ts';
-import { errorBody } from '../http/error-body.ts';
-import { ApiError, describeCause } from '../model/api-error.ts';
 import { nearestName } from '../nearest-name.ts';
-import { DatabaseError } from '../storage/errors.ts';
 import { VERSION } from '../version.ts';
-import { WorkerStartError } from '../workers.ts';
 import { accountCommands } from './account-commands.ts';
 import { appCommands } from './app-commands.ts';
 import { auditList } from './audit-list.ts';
@@ -15,13 +9,17 @@ import { check } from './check.ts';
 import { type Arguments, type Command, UsageError } from './command.ts';
 import { copy } from './copy.ts';
 import { demo } from './demo.ts';
-import { commandHelp, overview } from './help.ts';
+import { commandHelp, overview, usage } from './help.ts';
 import { migrate } from './migrate.ts';
 import { projectCommands } from './project-commands.ts';
+import { reportError } from './report-error.ts';
 import { serve } from './serve.ts';
 import { readLine } from './standard-input.ts';
+import { TERMINAL, type Terminal } from './terminal.ts';
 import { tokenCommands } from './token-commands.ts';
 import { walletCommands } from './wallet-commands.ts';
+
+const HELP: readonly string[] = ['--help', '-h'];
 
 const COMMANDS: readonly Command[] = [
   serve,
@@ -42,70 +40,77 @@ const COMMANDS: readonly Command[] = [
 /**
  * Runs a command and sets the exit status: 0 for success, 2 for a usage error, 1 for all other errors.
  *
- * @param args the command line, without the name of the program
+ * @param words the command line, without the name of the program
  */
-export async function runCommandLine(args: readonly string[]): Promise<void> {
+export async function runCommandLine(words: readonly string[], terminal = TERMINAL): Promise<void> {
   try {
-    await run(args);
-  } catch (thrown) {
-    const error = thrown instanceof DatabaseError ? toApiError(thrown) : thrown;
-    // A worker has already printed its error.
-    if (!(error instanceof WorkerStartError)) {
-      console.error(args.includes('--json') ? formatJson(error) : formatLine(error));
-    }
-    process.exitCode = error instanceof UsageError ? 2 : 1;
+    await run(words, terminal);
+  } catch (error) {
+    process.exitCode = reportError(error, words.includes('--json'));
   }
 }
 
-async function run(args: readonly string[]): Promise<void> {
-  if (args[0] === '--version') {
-    console.log(args.includes('--json') ? JSON.stringify({ version: VERSION }) : VERSION);
-    return;
+async function run(words: readonly string[], terminal: Terminal): Promise<void> {
+  const printLine = (text: string) => terminal.write(`${text}\n`);
+  if (words[0] === '--version') {
+    return printLine(words.includes('--json') ? JSON.stringify({ version: VERSION }) : VERSION);
   }
-  const command = COMMANDS.find(({ name }) => name === args.slice(0, name.split(' ').length).join(' '));
-  if (command === undefined) {
-    if (args.length > 0 && !['--help', '-h', 'help'].includes(args[0] ?? '')) {
-      throw unknownCommand(args);
-    }
-    console.log(overview(COMMANDS));
-    return;
-  }
-  const rest = args.slice(command.name.split(' ').length);
-  if (rest.includes('--help') || rest.includes('-h')) {
-    console.log(commandHelp(command));
-    return;
-  }
-  await command.run(readArguments(command, rest));
+  const others = words.slice(words[0] === 'help' ? 1 : 0).filter((word) => !HELP.includes(word));
+  const command = COMMANDS.find(({ name }) => `${others.join(' ')} `.startsWith(`${name} `));
+  if (command === undefined) return printLine(overview(commandsOf(others), others[0]));
+  if (words[0] === 'help' || words.some((word) => HELP.includes(word)))
+    return printLine(commandHelp(command));
+  const args = readArguments(command, others.slice(command.name.split(' ').length), terminal);
+  if (command.options['yes'] !== undefined && !args.isSet('yes')) await confirmDeletion(command, args);
+  await command.run(args);
 }
 
-function unknownCommand(args: readonly string[]): UsageError {
-  const names = COMMANDS.map(({ name }) => name);
-  const nearest = nearestName(args.slice(0, 2).join(' '), names) ?? nearestName(args[0] ?? '', names);
-  return new UsageError(`Unknown command.${nearest ? ` Did you mean ${nearest}?` : ''} See paw --help.`);
+/** Returns the commands of a resource, or all if none is named. @throws UsageError if there is no such resource */
+function commandsOf(words: readonly string[]): readonly Command[] {
+  const [resource, ...others] = words;
+  const commands = COMMANDS.filter(({ name }) => resource === undefined || name.startsWith(`${resource} `));
+  if (commands.length > 0 && others.length === 0) return commands;
+  const names = COMMANDS.flatMap(({ name }) => [name, name.split(' ')[0] ?? name]);
+  const nearest = nearestName(words.slice(0, 2).join(' '), names) ?? nearestName(resource ?? '', names);
+  throw new UsageError(`Unknown command.${nearest ? ` Did you mean ${nearest}?` : ''} See paw --help.`);
 }
 
-function readArguments(command: Command, args: readonly string[]): Arguments {
-  const { values, positionals } = parse(command, args);
-  const json = values['json'] === true;
-  for (const [name, { required }] of Object.entries(command.options)) {
-    if (required && values[name] === undefined) throw usageError(command, `--${name} is required`);
-  }
-  const [operand] = positionals;
-  if (command.operand && operand === undefined) throw usageError(command, `<${command.operand}> is required`);
-  if (positionals.length > (command.operand ? 1 : 0)) throw usageError(command, 'too many arguments');
+/** Asks whether to delete. @throws UsageError if no person can answer */
+async function confirmDeletion(command: Command, { isJson, terminal, operand, readLine }: Arguments) {
+  if (isJson || !terminal.isInteractive()) throw usageError(command, '--yes is required in scripts');
+  const answer = await readLine(`Delete ${operand}? This can't be undone. [y/N] `);
+  if (!/^y(es)?$/i.test(answer)) throw new Error('Nothing was deleted.');
+}
 
-  const optional = (name: string) => {
-    const value = values[name];
-    return typeof value === 'string' ? value : undefined;
-  };
+function readArguments(command: Command, words: readonly string[], terminal: Terminal): Arguments {
+  const { values, positionals } = parse(command, words);
+  const required = Object.keys(command.options).filter((name) => command.options[name]?.required);
+  const missing = required.filter((name) => values[name] === undefined).map((name) => `--${name}`);
+  if (missing.length > 0) throw usageError(command, `Missing ${missing.join(', ')}`);
+  const [operand, ...others] = positionals;
+  if (command.operand && operand === undefined) throw usageError(command, `Missing <${command.operand}>`);
+  if (others.length > 0 || (operand !== undefined && !command.operand)) {
+    throw usageError(command, 'Too many arguments');
+  }
+  const isJson = values['json'] === true;
   return {
-    optional,
+    optional(name) {
+      const value = values[name];
+      return typeof value === 'string' ? value : undefined;
+    },
     isSet: (name) => values[name] === true,
     operand: operand ?? '',
     environment: process.env,
-    readLine: () => readLine(process.stdin),
-    print: (object, text) => console.log(json ? JSON.stringify(object) : text),
-    printJsonLine: (object) => console.log(JSON.stringify(object)),
+    isJson,
+    terminal,
+    readLine(question) {
+      if (terminal.isInteractive() && !isJson) terminal.write(question);
+      return readLine(process.stdin);
+    },
+    print: (object, text) => terminal.write(`${isJson ? JSON.stringify(object) : text}\n`),
+    note(line) {
+      if (!isJson) console.error(line);
+    },
   };
 }
 
@@ -124,30 +129,5 @@ function parse(command: Command, args: readonly string[]) {
 }
 
 function usageError(command: Command, problem: string): UsageError {
-  return new UsageError(`${problem}. See paw ${command.name} --help.`);
-}
-
-/** Formats an error as one line, without a stack trace. */
-function formatLine(error: unknown): string {
-  return `paw: ${describe(error).replaceAll('\n', ' ')}`;
-}
-
-/** Formats an error as one JSON object, with the format of REST errors. */
-function formatJson(error: unknown): string {
-  if (error instanceof ApiError) {
-    const { status, reason, fieldViolations } = error;
-    return errorBody(new ApiError(status, reason, describe(error), { fieldViolations }));
-  }
-  const isInput = error instanceof UsageError || error instanceof ConfigError;
-  const [status, reason] = isInput
-    ? (['INVALID_ARGUMENT', 'INVALID_USAGE'] as const)
-    : (['INTERNAL', 'COMMAND_FAILED'] as const);
-  return errorBody(new ApiError(status, reason, describe(error)));
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (!(error instanceof ApiError) || error.status !== 'UNAVAILABLE') return error.message;
-  // The operator sees the error of the database. Clients do not.
-  return `The database is unavailable: ${describeCause(error)}.`;
+  return new UsageError(`${problem}. Usage: ${usage(command)}; see --help.`);
 }

@@ -1,3 +1,5 @@
+import type { Terminal } from './terminal.ts';
+
 /** An option of a command, `--name value` or `--name`. */
 export type Option = {
   /** The placeholder of the value in the help, such as `<name>`. Omitted if the option has no value. */
@@ -22,8 +24,8 @@ export const NEW_TEXT = {
   description: { value: '<text>', description: 'The new description, up to 2,000 characters.' },
 };
 
-/** The option of a command that deletes something. */
-export const YES: Option = { description: 'Confirms the deletion.', required: true };
+/** The option of a command that deletes something. A command with it asks first, if a person can answer. */
+export const YES: Option = { description: 'Deletes without a question. Required in scripts.' };
 
 /** The parsed arguments of a command. */
 export type Arguments = {
@@ -34,12 +36,15 @@ export type Arguments = {
   /** The value of the positional argument, or an empty string if the command has none. */
   readonly operand: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Reads the first line of standard input. */
-  readLine(): Promise<string>;
+  /** Whether `--json` is set: the command prints one JSON object and nothing else. */
+  readonly isJson: boolean;
+  readonly terminal: Terminal;
+  /** Prints the question if a person can answer it, and reads the first line of standard input. */
+  readLine(question: string): Promise<string>;
   /** Prints the result of the command: the object as JSON with `--json`, otherwise the text. */
   print(object: object, text: string): void;
-  /** Prints an object as one line of JSON, also without `--json`. */
-  printJsonLine(object: object): void;
+  /** Prints a line on standard error, unless `--json` is set. */
+  note(line: string): void;
 };
 
 /** A subcommand of `paw`. */

@@ -1,9 +1,12 @@
 import { type Config, readConfig } from '../config.ts';
 import { createAccountToken } from '../data/create-account-token.ts';
 import { createSamples, type Samples } from '../data/create-samples.ts';
+import type { AdminContext, Dependencies } from '../data/dependencies.ts';
+import { revokeToken } from '../data/revoke-token.ts';
 import { projectView } from '../model/project.ts';
 import { idGenerator } from '../model/resource-name.ts';
 import { walletView } from '../model/wallet.ts';
+import type { ServerInfo } from '../server.ts';
 import { migrate } from '../storage/migrate.ts';
 import type { Command } from './command.ts';
 import { serveUntilStopped } from './serve.ts';
@@ -30,7 +33,8 @@ export const demo: Command = {
     };
     const config = readConfig(environment);
     const { accessToken, ...samples } = await prepare(config);
-    await serveUntilStopped(config, STANDARD_ERROR, ({ url, publicUrl, explorers }) => {
+    let isPrinted = false;
+    const print = ({ url, publicUrl, explorers }: ServerInfo) => {
       const projects = samples.projects.map((project) =>
         projectView({ ...project, imageCoverUrl: publicUrl + project.imageCoverUrl }),
       );
@@ -44,21 +48,36 @@ export const demo: Command = {
         { url, accessToken, projects, wallets },
         instructions(url, pages, accessToken, wallets[0]?.name),
       );
-    });
+      isPrinted = true;
+    };
+    try {
+      await serveUntilStopped(config, STANDARD_ERROR, print);
+    } finally {
+      // Nobody knows the token.
+      if (!isPrinted) await withDemo(config, (admin) => revokeToken(admin, 'operator', accessToken));
+    }
   },
 };
 
 /** Migrates the database, creates the sample data if the database is empty, and issues an account token. */
-async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { accessToken: string }> {
-  return whileOpen(databaseUrl, { postgres }, async (database) => {
-    await migrate(database, Date.now());
-    // The URL of the server is added to these URLs when the server listens.
-    const admin = { database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' };
+async function prepare(config: Config): Promise<Samples & { accessToken: string }> {
+  return withDemo(config, async (admin) => {
+    await migrate(admin.database, Date.now());
     const samples = await createSamples(admin);
     // The token of an earlier start can't be printed again: only its hash is stored.
     const { accessToken } = await createAccountToken(admin, { account: samples.account }, TOKEN_TTL_SECONDS);
     return { ...samples, accessToken };
   });
+}
+
+async function withDemo<T>(
+  { databaseUrl, postgres }: Config,
+  work: (admin: AdminContext & Pick<Dependencies, 'database'>) => Promise<T>,
+): Promise<T> {
+  return whileOpen(databaseUrl, { postgres }, (database) =>
+    // The URL of the server is added to the URLs of projects when the server listens.
+    work({ database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' }),
+  );
 }
 
 /** Returns the instructions for the user, with requests to paste into a terminal. */

@@ -1,10 +1,12 @@
 import type { Command } from './command.ts';
 import { table } from './table.ts';
 
-/** Returns the help of `paw`. */
-export function overview(commands: readonly Command[]): string {
-  const lines = table(commands.map((command) => ['', synopsis(command), command.summary]));
-  return `Usage: paw <command> [options]
+/** Returns the help of `paw`, or of the commands of a resource. */
+export function overview(commands: readonly Command[], resource?: string): string {
+  const lines = table(
+    commands.map(({ name, operand, summary }) => ['', operand ? `${name} <${operand}>` : name, summary]),
+  );
+  return `Usage: paw ${resource ? `${resource} ` : ''}<command> [options]
 
 ${lines}
 
@@ -19,13 +21,17 @@ export function commandHelp(command: Command): string {
     value === undefined ? `--${name}` : `--${name} ${value}`,
     required ? `${description} Required.` : description,
   ]);
-  return `Usage: paw ${synopsis(command)}${options.length > 0 ? ' [options]' : ''} [--json]
+  return `Usage: ${usage(command)}
 
 ${command.summary}
 
 ${table([...options, ['', '--json', 'Prints only one JSON object.']])}`;
 }
 
-function synopsis({ name, operand }: Command): string {
-  return operand ? `${name} <${operand}>` : name;
+/** Returns how a command is called, such as `paw account create --title <text> [options]`. */
+export function usage({ name, operand, options }: Command): string {
+  const required = Object.entries(options).flatMap(([option, { value, required }]) =>
+    required ? [`--${option} ${value}`] : [],
+  );
+  return ['paw', name, ...(operand ? [`<${operand}>`] : []), ...required, '[options]'].join(' ');
 }

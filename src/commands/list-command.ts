@@ -38,7 +38,7 @@ export function listCommand<Item>(list: List<Item>): Command {
     summary,
     options,
     run: (args) =>
-      withDatabase(args.environment, async (admin) => {
+      withDatabase(args, async (admin) => {
         const dependencies = { ...admin, pageTokens: pageTokens(await loadPageTokenKey(admin.database)) };
         const input = Object.fromEntries(Object.keys(filters).map((each) => [each, args.optional(each)]));
         const first = integerIn(args.optional('page-size'));

@@ -24,7 +24,7 @@ export const serve: Command = {
  * Runs the server until SIGTERM or SIGINT, then stops it.
  *
  * @param logTo the file descriptor of the log
- * @param onListening called when the server listens
+ * @param onListening called when the server listens, which stops if it throws
  */
 export async function serveUntilStopped(
   config: Config,
@@ -57,9 +57,9 @@ export async function serveUntilStopped(
       process.send?.({ url, port, publicUrl, console, explorers } satisfies ServerInfo);
     } else {
       logger.info({ url, publicUrl }, `listening on ${url}`);
-      onListening(server);
     }
-    const failure = await Promise.race([stopped.then(() => undefined), server.failed]);
+    const ended = Promise.try(onListening, server).then(() => stopped);
+    const failure = await Promise.race([ended.then(() => undefined), server.failed]).catch((error) => error);
     // After a failure all writes are refused, so the server stops without a delay.
     await server.stop(failure === undefined ? undefined : 0);
     if (failure) throw failure;

@@ -1,4 +1,3 @@
-import { readDuration } from '../config.ts';
 import { createAccountToken } from '../data/create-account-token.ts';
 import type { AdminContext } from '../data/dependencies.ts';
 import { listTokens } from '../data/list-tokens.ts';
@@ -8,6 +7,7 @@ import { renameFields } from '../model/fields.ts';
 import { changeCommand } from './change-command.ts';
 import { ACCOUNT, type Arguments, type Command, UsageError } from './command.ts';
 import { counted } from './counts.ts';
+import { durationOf, inWords } from './duration.ts';
 import { listCommand } from './list-command.ts';
 import { tokenView } from './views.ts';
 import { withDatabase } from './with-database.ts';
@@ -26,8 +26,8 @@ const tokenRevoke: Command = {
     const given = ['id', 'app', 'account'].filter((option) => args.optional(option) !== undefined);
     if (given.length > 1) throw new UsageError('Use only one of --id, --app and --account.');
     // A secret in the arguments could be read by other users of the machine.
-    const token = given.length === 0 ? await args.readLine() : '';
-    await withDatabase(args.environment, async (admin) => {
+    const token = given.length === 0 ? await args.readLine('Token: ') : '';
+    await withDatabase(args, async (admin) => {
       const revoked = await revoke(admin, args, token);
       args.print({ revoked }, `Revoked ${counted(revoked, 'token')}.`);
     });
@@ -60,20 +60,22 @@ export const tokenCommands: readonly Command[] = [
         description: 'A title, up to 200 characters, by which lists show the token.',
       },
       'expires-in': {
-        value: '<time>',
+        value: '<duration>',
         description: `The lifetime, such as ${DEFAULT_TTL} (the default), 12h or 30m.`,
       },
     },
+    isSecret: true,
     async run(admin, input, args) {
-      const ttlSeconds = readDuration('--expires-in', args.optional('expires-in') ?? DEFAULT_TTL);
+      const ttlSeconds = durationOf('expires-in', args.optional('expires-in') ?? DEFAULT_TTL);
       const { 'only-project': onlyProject, ...others } = input;
       const fields = { ...others, onlyProject, readOnly: args.isSet('read-only') };
       const create = () => createAccountToken(admin, fields, ttlSeconds);
       const { accessToken, expireTimeMs } = await renameFields({ onlyProject: 'only-project' }, create);
-      return { accessToken, expireTime: new Date(expireTimeMs).toISOString() };
+      return { accessToken, expireTime: new Date(expireTimeMs).toISOString(), ttlSeconds };
     },
-    view: (token) => token,
-    text: ({ accessToken, expireTime }) => `${accessToken}\nExpires at ${expireTime}.`,
+    view: ({ accessToken, expireTime }) => ({ accessToken, expireTime }),
+    text: ({ accessToken, expireTime, ttlSeconds }) =>
+      `${accessToken}\nExpires in ${inWords(ttlSeconds)}, at ${expireTime}.`,
   }),
   listCommand({
     name: 'token list',

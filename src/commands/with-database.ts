@@ -7,6 +7,9 @@ import { assertCurrent, readSchemaVersion } from '../storage/migrations.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import type { Arguments } from './command.ts';
 
+/** The dependencies of the operations of commands. */
+export type Admin = AdminContext & Pick<Dependencies, 'database' | 'passwords'>;
+
 /**
  * Opens the database of the environment, runs `work`, and closes the database.
  *
@@ -15,8 +18,8 @@ import type { Arguments } from './command.ts';
  * @throws UNAVAILABLE if the database is unavailable
  */
 export async function withDatabase<T>(
-  environment: Arguments['environment'],
-  work: (admin: AdminContext & Pick<Dependencies, 'database' | 'passwords'>) => Promise<T>,
+  { environment }: Pick<Arguments, 'environment'>,
+  work: (admin: Admin) => Promise<T>,
 ): Promise<T> {
   const { databaseUrl, postgres, publicUrl, host, port } = readConfig(environment);
   return whileOpen(databaseUrl, { postgres, create: false }, async (database) => {

@@ -1,9 +1,9 @@
 import {
   type ApiError,
   accountTokenRequired,
-  invalidFields,
   projectNotVisible,
   resourceNotFound,
+  unusableResource,
   wholeAccountRequired,
 } from '../model/api-error.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
@@ -96,11 +96,11 @@ export function visibleIds(
 export function missing(actor: Actor, name: ResourceName): ApiError {
   if (actor !== 'operator') return resourceNotFound();
   const kind = name.slice(0, name.indexOf('/') - 1);
-  return invalidFields([{ field: 'name', description: `Must be an existing ${kind}.` }]);
+  return unusableResource('name', `Must be an existing ${kind}.`);
 }
 
 /** Returns the error for a project that does not exist, or that the actor can't use for a resource. */
 export function missingProject(actor: Actor): ApiError {
   if (actor !== 'operator') return projectNotVisible();
-  return invalidFields([{ field: 'project', description: 'Must be a project of the same account.' }]);
+  return unusableResource('project', 'Must be a project of the same account.');
 }

@@ -1,4 +1,4 @@
-import { invalidFields } from '../model/api-error.ts';
+import { invalidFields, unusableResource } from '../model/api-error.ts';
 import { boolean, optional, parseFields, resourceNameValidator, tokenTitle } from '../model/fields.ts';
 import { idOf, type Ulid } from '../model/resource-name.ts';
 import { lockProject } from '../storage/projects.ts';
@@ -51,7 +51,7 @@ export async function createAccountToken(
     // A concurrent deletion of the project waits, and then finds the token. That of the account is never deleted.
     if (named && !(await lockProject(transaction, accountId, defaultProjectId))) {
       const field = project === undefined ? 'onlyProject' : 'project';
-      throw invalidFields([{ field, description: 'Must be a project of the account.' }]);
+      throw unusableResource(field, 'Must be a project of the account.');
     }
     const now = admin.clock();
     const scope = {

@@ -1,4 +1,4 @@
-import { type ApiError, invalidFields } from '../model/api-error.ts';
+import { type ApiError, unusableResource } from '../model/api-error.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import type { Project } from '../model/project.ts';
 import { idOf } from '../model/resource-name.ts';
@@ -39,5 +39,5 @@ export async function deleteProject(admin: AdminContext, input: UntrustedInput):
 function projectInUse(): ApiError {
   const description =
     'Must be a project without apps and wallets, and not the default project of an account or an account token.';
-  return invalidFields([{ field: 'name', description }]);
+  return unusableResource('name', description);
 }

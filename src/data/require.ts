@@ -1,4 +1,4 @@
-import { invalidFields } from '../model/api-error.ts';
+import { unusableResource } from '../model/api-error.ts';
 import { idOf, type ResourceName, type Ulid } from '../model/resource-name.ts';
 import { type AccountRow, findAccount } from '../storage/accounts.ts';
 import type { Queryable } from '../storage/database.ts';
@@ -38,6 +38,6 @@ export async function requireAccountOfProject(
  * @throws INVALID_ARGUMENT for the field if there is no row
  */
 export function requireRow<Row>(row: Row | undefined, field: string, kind: string): Row {
-  if (row === undefined) throw invalidFields([{ field, description: `Must be an existing ${kind}.` }]);
+  if (row === undefined) throw unusableResource(field, `Must be an existing ${kind}.`);
   return row;
 }

@@ -1,5 +1,5 @@
 import { equalHashes, hashCredential, parseCredential } from '../credentials/credential.ts';
-import { invalidFields, resourceNotFound } from '../model/api-error.ts';
+import { resourceNotFound, unusableResource } from '../model/api-error.ts';
 import { parseFields } from '../model/fields.ts';
 import { revokeTokenFields } from '../model/operation-fields.ts';
 import { resourceName, type Ulid } from '../model/resource-name.ts';
@@ -39,11 +39,9 @@ export async function revokeToken(
   });
   if (isRevoked && id !== undefined) return id;
   if (actor !== 'operator') throw resourceNotFound();
-  throw invalidFields([
-    isText
-      ? { field: 'token', description: 'Must be a valid account token or project token.' }
-      : { field: 'id', description: 'Must be the id of a valid token.' },
-  ]);
+  throw isText
+    ? unusableResource('token', 'Must be a valid account token or project token.')
+    : unusableResource('id', 'Must be the id of a valid token.');
 }
 
 async function idOfText(database: Queryable, text: string): Promise<Ulid | undefined> {

@@ -66,10 +66,21 @@ export class ApiError extends Error {
 export const MAX_VIOLATIONS = 100;
 
 /** Returns the error for invalid fields. Violations after the first `MAX_VIOLATIONS` are omitted. */
-export function invalidFields(violations: readonly FieldViolation[]): ApiError {
+export function invalidFields(violations: readonly FieldViolation[], reason = INVALID_FIELD): ApiError {
   const fieldViolations = violations.slice(0, MAX_VIOLATIONS);
   const messages = fieldViolations.map(({ field, description }) => `${field}: ${description}`);
-  return new ApiError('INVALID_ARGUMENT', 'INVALID_FIELD', messages.join(' '), { fieldViolations });
+  return new ApiError('INVALID_ARGUMENT', reason, messages.join(' '), { fieldViolations });
+}
+
+/** The reason of `invalidFields`, with which a command ends with another exit status. */
+export const INVALID_FIELD = 'INVALID_FIELD';
+
+/**
+ * Returns the error for a field by which the operator names a resource that does not exist, or that can't be used as it is.
+ * Clients get `resourceNotFound` or `projectNotVisible`.
+ */
+export function unusableResource(field: string, description: string): ApiError {
+  return invalidFields([{ field, description }], 'RESOURCE_UNUSABLE');
 }
 
 /** Returns the error for a `project` that does not exist or is not visible to the token. */

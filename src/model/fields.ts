@@ -87,9 +87,11 @@ export async function renameFields<T>(
     return await operation();
   } catch (error) {
     if (!(error instanceof ApiError) || error.fieldViolations.length === 0) throw error;
-    throw invalidFields(
-      error.fieldViolations.map(({ field, description }) => ({ field: names[field] ?? field, description })),
-    );
+    const violations = error.fieldViolations.map((each) => ({
+      ...each,
+      field: names[each.field] ?? each.field,
+    }));
+    throw invalidFields(violations, error.reason);
   }
 }
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { bothApis, type ProjectFields, send, type WalletFields } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
 import { makeDatabase, type TestDatabase } from '../support/gateway.ts';
-import { type Running, startPaw } from '../support/paw.ts';
+import { pawInShell, type Running, startPaw } from '../support/paw.ts';
 
 type Sample = { url: string; accessToken: string; projects: ProjectFields[]; wallets: WalletFields[] };
 
@@ -167,4 +167,14 @@ test('paw demo stores its data in data/demo.db by default, and ends with status 
   expect(existsSync(join(folder, 'data', 'demo.db'))).toBe(true);
   // Without explorers and Sandbox the start page is the only page.
   expect(pages).toEqual([expect.stringMatching(/:\d+\/$/)]);
+});
+
+test('paw demo ends with status 1 if its instructions are lost, and leaves no token', async () => {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  const result = await pawInShell('"$@" > /dev/full', ['demo'], { PORT: '0', DATABASE_URL: url });
+  const stderr = "paw: Standard output can't be written: no space left on device.\n";
+  expect(result).toEqual({ status: 1, stdout: '', stderr });
+  const tokens = await onDatabase(url, (database) => database.read('SELECT id FROM token'));
+  expect(tokens).toEqual([]);
 });

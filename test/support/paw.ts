@@ -54,19 +54,21 @@ export function paw(words: readonly string[], settings: Settings, input = ''): P
 async function runInProcess(words: readonly string[], settings: Settings, input: string): Promise<Result> {
   const environment = process.env;
   const [stdout, stderr]: [string[], string[]] = [[], []];
-  const log = vi.spyOn(console, 'log').mockImplementation((line) => void stdout.push(`${line}\n`));
   const error = vi.spyOn(console, 'error').mockImplementation((line) => void stderr.push(`${line}\n`));
   const stdin = vi
     .spyOn(process, 'stdin', 'get')
     .mockReturnValue(Readable.from([input]) as NodeJS.ReadStream & { fd: 0 });
   process.env = { ...settings };
   try {
-    await runCommandLine(words);
+    await runCommandLine(words, {
+      isInteractive: () => false,
+      isDiscarded: () => false,
+      write: (text) => void stdout.push(text),
+    });
     return { status: Number(process.exitCode ?? 0), stdout: stdout.join(''), stderr: stderr.join('') };
   } finally {
     process.exitCode = undefined;
     process.env = environment;
-    log.mockRestore();
     error.mockRestore();
     stdin.mockRestore();
   }
@@ -88,10 +90,10 @@ export function commandsOn(databaseUrl: () => string) {
     run,
     /** Runs a command with `--json`, and returns the object that it prints. */
     runJson: (...words: string[]) => pawJson(words, settings()),
-    /** Expects that a command fails with one line that names `field`. */
-    async expectRefusal(field: string, ...words: string[]): Promise<void> {
+    /** Expects that a command fails with one line that names `field`: with status 2 if its value is malformed, otherwise 1. */
+    async expectRefusal(expected: 1 | 2, field: string, ...words: string[]): Promise<void> {
       const { status, stdout, stderr } = await run(...words);
-      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect({ status, stdout }).toEqual({ status: expected, stdout: '' });
       expect(stderr).toMatch(new RegExp(`^paw: ${field}: Must be .+\n$`));
     },
   };
@@ -100,6 +102,12 @@ export function commandsOn(databaseUrl: () => string) {
 /** Runs `paw` in a separate process until it ends. */
 export function pawProcess(words: readonly string[], settings: Settings): Promise<Result> {
   return startPaw(words, settings).ended;
+}
+
+/** Runs `paw` in a separate process, by a shell script in which `"$@"` is the command. */
+export function pawInShell(script: string, words: readonly string[], settings: Settings): Promise<Result> {
+  const variables = { PATH: String(process.env['PATH']), ...settings };
+  return startProgram('/bin/sh', ['-c', script, 'sh', process.execPath, MAIN, ...words], variables).ended;
 }
 
 /** Starts `paw` in a separate process, in the folder `cwd`. Its only environment variables are `settings`. */

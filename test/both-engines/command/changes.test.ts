@@ -66,13 +66,13 @@ describe('an update', () => {
 
   test('with an invalid field is refused', async () => {
     const [wallet = ''] = tenant.wallets;
-    await expectRefusal('name', 'project', 'update', `projects/${ULID}`, '--title', 'Quarry');
-    await expectRefusal('name', 'wallet', 'update', `wallets/${ULID}`, '--title', 'Cold');
-    await expectRefusal('name', 'app', 'update', `apps/${ULID}`);
-    await expectRefusal('title', 'wallet', 'update', wallet, '--title', '');
-    await expectRefusal('network', 'wallet', 'update', wallet, '--network', 'NETWORK_MOON');
+    await expectRefusal(1, 'name', 'project', 'update', `projects/${ULID}`, '--title', 'Quarry');
+    await expectRefusal(1, 'name', 'wallet', 'update', `wallets/${ULID}`, '--title', 'Cold');
+    await expectRefusal(1, 'name', 'app', 'update', `apps/${ULID}`);
+    await expectRefusal(2, 'title', 'wallet', 'update', wallet, '--title', '');
+    await expectRefusal(2, 'network', 'wallet', 'update', wallet, '--network', 'NETWORK_MOON');
     const [foreign = ''] = stranger.projects;
-    await expectRefusal('project', 'wallet', 'update', wallet, '--project', foreign);
+    await expectRefusal(1, 'project', 'wallet', 'update', wallet, '--project', foreign);
   });
 });
 
@@ -82,16 +82,16 @@ describe('a deletion', () => {
     const [first = '', second = ''] = owner.projects;
     const [wallet = ''] = owner.wallets;
     await runJson('wallet', 'update', wallet, '--project', second);
-    await expectRefusal('name', 'project', 'delete', first, '--yes');
-    await expectRefusal('name', 'project', 'delete', second, '--yes');
+    await expectRefusal(1, 'name', 'project', 'delete', first, '--yes');
+    await expectRefusal(1, 'name', 'project', 'delete', second, '--yes');
     await runJson('wallet', 'delete', wallet, '--yes');
 
     const app = await createAppIn(gateway, api, owner, second);
-    await expectRefusal('name', 'project', 'delete', second, '--yes');
+    await expectRefusal(1, 'name', 'project', 'delete', second, '--yes');
     await runJson('app', 'delete', app.name, '--yes');
 
     // The token with which the app was created has this default project.
-    await expectRefusal('name', 'project', 'delete', second, '--yes');
+    await expectRefusal(1, 'name', 'project', 'delete', second, '--yes');
     const { tokens } = await runJson('token', 'list', '--account', owner.account);
     await runJson('token', 'revoke', '--id', tokens[1].id);
 
@@ -161,7 +161,7 @@ describe('a deletion', () => {
 
   test('of something that does not exist is refused', async () => {
     for (const kind of ['project', 'wallet', 'app']) {
-      await expectRefusal('name', kind, 'delete', `${kind}s/${ULID}`, '--yes');
+      await expectRefusal(1, 'name', kind, 'delete', `${kind}s/${ULID}`, '--yes');
     }
   });
 });
@@ -186,11 +186,20 @@ test('a rotation of the key of an app gives a new key once, and the old one goes
 
   for (const grace of ['169h', 'soon']) {
     const { status, stdout, stderr } = await run('app', 'rotate-key', app.name, '--grace', grace);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^paw: --grace must be a duration .+ of at most 7d\.\n$/);
   }
-  await expectRefusal('name', 'app', 'rotate-key', `apps/${ULID}`);
+  await expectRefusal(1, 'name', 'app', 'rotate-key', `apps/${ULID}`);
   expect(await reasons(second)).toEqual(['ok']);
+  for (const [words, end] of [
+    [['--grace', '90m'], 'ends in 90 minutes'],
+    [[], 'has ended'],
+  ] as const) {
+    const { stdout } = await run('app', 'rotate-key', app.name, ...words);
+    expect(stdout).toMatch(
+      new RegExp(`^paw_key_\\w+\nThis is the new private key of ${app.name}. The old one ${end}.\n$`),
+    );
+  }
 });
 
 describe('token revoke', () => {
@@ -228,10 +237,10 @@ describe('token revoke', () => {
   });
 
   test('of something that does not exist is refused', async () => {
-    await expectRefusal('id', 'token', 'revoke', '--id', ULID);
-    await expectRefusal('id', 'token', 'revoke', '--id', 'x');
-    await expectRefusal('app', 'token', 'revoke', '--app', `apps/${ULID}`);
-    await expectRefusal('account', 'token', 'revoke', '--account', `accounts/${ULID}`);
+    await expectRefusal(1, 'id', 'token', 'revoke', '--id', ULID);
+    await expectRefusal(2, 'id', 'token', 'revoke', '--id', 'x');
+    await expectRefusal(1, 'app', 'token', 'revoke', '--app', `apps/${ULID}`);
+    await expectRefusal(1, 'account', 'token', 'revoke', '--account', `accounts/${ULID}`);
   });
 
   test('refuses a line on standard input that is much longer than a token', async () => {

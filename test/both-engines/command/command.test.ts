@@ -97,7 +97,7 @@ test('without --json each command prints text that names the result', async () =
     [['account', 'create', '--title', 'Atlas'], /accounts\/\w{26}.+projects\/\w{26}/],
     [['project', 'create', '--account', account, '--title', 'Quarry'], /projects\/\w{26}/],
     [['wallet', 'create', ...wallet, '--title', 'Cold'], /wallets\/\w{26}/],
-    [['token', 'create', '--account', account], /^paw_acct_\w+\n.+\d{4}-\d\d-\d\dT/],
+    [['token', 'create', '--account', account], /^paw_acct_\w+\nExpires in 90 days, at \d{4}-\d\d-\d\dT/],
     [['app', 'list', '--account', account], new RegExp(`^${app.name} +active +never +Kiosk$`, 'm')],
     [['app', 'deactivate', app.name], new RegExp(`${app.name}.+ inactive`)],
     [['app', 'activate', app.name], new RegExp(`${app.name}.+ active`)],
@@ -129,9 +129,10 @@ describe('a command with an invalid value', () => {
       ...more,
     }).map(([name, value]) => `--${name}=${value}`);
 
-  test.each<[string, string[], () => string[]]>([
-    ['a title too long', ['title'], () => ['account', 'create', '--title', '🧭'.repeat(201)]],
+  test.each<[status: 1 | 2, what: string, fields: string[], words: () => string[]]>([
+    [2, 'a title too long', ['title'], () => ['account', 'create', '--title', '🧭'.repeat(201)]],
     [
+      2,
       'a malformed account and texts too long',
       ['account', 'title', 'description'],
       () => [
@@ -140,11 +141,13 @@ describe('a command with an invalid value', () => {
       ],
     ],
     [
+      1,
       'an unknown account for a project',
       ['account'],
       () => ['project', 'create', '--account', `accounts/${ULID}`, '--title', 'Quarry'],
     ],
     [
+      2,
       'a wallet without any valid field',
       ['project', 'title', 'description', 'network', 'address'],
       () => [
@@ -157,58 +160,73 @@ describe('a command with an invalid value', () => {
         }),
       ],
     ],
-    ['an unknown project', ['project'], () => ['wallet', 'create', ...wallet(`projects/${ULID}`, ADDRESS)]],
     [
+      1,
+      'an unknown project',
+      ['project'],
+      () => ['wallet', 'create', ...wallet(`projects/${ULID}`, ADDRESS)],
+    ],
+    [
+      2,
       'an address whose checksum is wrong',
       ['address'],
       () => ['wallet', 'create', ...wallet(tenant.projects[0], ADDRESS.replace('Aeb', 'aeb'))],
     ],
     [
+      1,
       'an unknown account for a token',
       ['account'],
       () => ['token', 'create', '--account', `accounts/${ULID}`],
     ],
     [
+      1,
       'a project of another account',
       ['project'],
       () => ['token', 'create', '--account', tenant.account, '--project', String(stranger.projects[0])],
     ],
     [
+      1,
       'the only project of another account',
       ['only-project'],
       () => ['token', 'create', '--account', tenant.account, '--only-project', String(stranger.projects[0])],
     ],
     [
+      2,
       'a default project beside the only project',
       ['only-project'],
       () => ['token', 'create', '--account', tenant.account, ...ofProject(tenant.projects[0])],
     ],
     [
+      2,
       'a title that is too long',
       ['title'],
       () => ['token', 'create', '--account', tenant.account, '--title', 'x'.repeat(201)],
     ],
     [
+      2,
       'a malformed duration',
       ['--expires-in'],
       () => ['token', 'create', '--account', tenant.account, '--expires-in', 'soon'],
     ],
-    ['no token on standard input', ['token'], () => ['token', 'revoke']],
-  ])('%s, names %j in one line, ends with status 1, and adds nothing', async (_, fields, words) => {
-    const { status, stdout, stderr } = await run(...words());
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/^paw: .+\n$/);
-    for (const field of fields) expect(stderr).toMatch(new RegExp(`[:.] ${field}(:| must) `));
-    expect(stderr.match(/\bmust\b/gi)).toHaveLength(fields.length);
+    [1, 'no token on standard input', ['token'], () => ['token', 'revoke']],
+  ])(
+    'ends with status %i for %s, names %j in one line, and adds nothing',
+    async (expected, _, fields, words) => {
+      const { status, stdout, stderr } = await run(...words());
+      expect({ status, stdout }).toEqual({ status: expected, stdout: '' });
+      expect(stderr).toMatch(/^paw: .+\n$/);
+      for (const field of fields) expect(stderr).toMatch(new RegExp(`[:.] ${field}(:| must) `));
+      expect(stderr.match(/\bmust\b/gi)).toHaveLength(fields.length);
 
-    const asJson = await run(...words(), '--json');
-    expect(asJson).toMatchObject({ status: 1, stdout: '' });
-    const message = stderr.slice('paw: '.length, -1);
-    expect(JSON.parse(asJson.stderr)).toMatchObject({
-      error: { code: 400, status: 'INVALID_ARGUMENT', message },
-    });
-    expect(await gateway.database.read(COUNT)).toEqual(before);
-  });
+      const asJson = await run(...words(), '--json');
+      expect(asJson).toMatchObject({ status: expected, stdout: '' });
+      const message = stderr.slice('paw: '.length, -1);
+      expect(JSON.parse(asJson.stderr)).toMatchObject({
+        error: { code: 400, status: 'INVALID_ARGUMENT', message },
+      });
+      expect(await gateway.database.read(COUNT)).toEqual(before);
+    },
+  );
 });
 
 test('both APIs serve the resources that the commands create', async () => {
@@ -259,8 +277,9 @@ test.each([
   ['::', 'http://localhost:4000'],
   ['::1', 'http://[::1]:4000'],
 ])('a command uses the same URL as a server on the host %s', async (host, url) => {
-  const settings = { HOST: host, DATABASE_URL: gateway.databaseUrl };
-  expect(await withDatabase(settings, async ({ publicUrl }) => publicUrl())).toBe(url);
+  const environment = { HOST: host, DATABASE_URL: gateway.databaseUrl };
+  const args = { environment, note: () => {} };
+  expect(await withDatabase(args, async ({ publicUrl }) => publicUrl())).toBe(url);
 });
 
 function ofProject(project = ''): string[] {

@@ -47,6 +47,7 @@ describe('the help', () => {
   test.each(COMMANDS)('of %s names its arguments and no others', async (name, mentions) => {
     const { status, stdout, stderr } = await paw([...name.split(' '), '--help'], SETTINGS);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect((await paw(['help', ...name.split(' ')], SETTINGS)).stdout).toBe(stdout);
     for (const mention of [`paw ${name}`, '--json', ...mentions]) expect(stdout).toContain(mention);
     const options = stdout.match(/--[a-z-]+/g) ?? [];
     expect(options.filter((option) => ![...mentions, '--json'].includes(option))).toEqual([]);
@@ -60,29 +61,42 @@ describe('the help', () => {
       for (const [name] of COMMANDS) expect(stdout).toContain(`\n  ${name} `);
     },
   );
+  test.each([[['account']], [['help', 'account']], [['account', '--help']], [['-h', 'account']]])(
+    'of a resource, by %j, names its commands alone',
+    async (words) => {
+      const { status, stdout, stderr } = await paw(words, SETTINGS);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      const listed = stdout.match(/^ {2}[a-z-]+( [a-z-]+)?/gm)?.map((line) => line.trim());
+      const names = COMMANDS.map(([name]) => name);
+      expect(listed?.sort()).toEqual(names.filter((name) => name.startsWith('account ')).sort());
+    },
+  );
 });
 
 test.each([
   ['an unknown command', ['launch'], /Unknown command/],
-  ['half a command', ['account'], /Unknown command/],
+  ['an unknown command of a resource', ['account', 'crate'], /Did you mean account create\?/],
+  ['a misspelt resource', ['acount'], /Did you mean account\?/],
+  ['an unknown command that needs help', ['help', 'account', 'crate'], /Did you mean account create\?/],
   ['a misspelt command', ['acount', 'crate', '--title', 'x'], /Did you mean account create\?/],
   ['a misspelt command of one word', ['server', '--title'], /Did you mean serve\?/],
   ['an unknown option', ['account', 'create', '--title', 'x', '--colour', 'red'], /--colour/],
   [
     'a required option missing',
     ['wallet', 'create', '--project', 'p', '--title', 't', '--network', 'n'],
-    /--address/,
+    /^paw: Missing --address\. Usage: paw wallet create --project <name> --title <text> --network <network> --address <address> \[options\]; see --help\.\n$/,
   ],
+  ['several required options missing', ['project', 'create'], /Missing --account, --title\./],
   ['an option without its value', ['account', 'create', '--title'], /--title/],
-  ['its operand missing', ['app', 'activate'], /<name>/],
-  ['a deletion that is not confirmed', ['account', 'delete', 'accounts/a'], /--yes/],
+  ['its operand missing', ['app', 'activate'], /Missing <name>\. Usage: paw app activate <name> /],
+  ['a deletion that nobody can confirm', ['account', 'delete', 'accounts/a'], /--yes is required in scripts/],
   [
     'two of three options that exclude each other',
     ['token', 'revoke', '--id', 'a', '--app', 'apps/a'],
     /--id.+--app/,
   ],
-  ['two operands', ['app', 'activate', 'apps/a', 'apps/b'], /too many/],
-  ['an operand that it does not take', ['account', 'create', 'Atlas', '--title', 'x'], /too many/],
+  ['two operands', ['app', 'activate', 'apps/a', 'apps/b'], /Too many/],
+  ['an operand that it does not take', ['account', 'create', 'Atlas', '--title', 'x'], /Too many/],
 ])('a command with %s ends with status 2 and one line, and opens no database', async (_, words, problem) => {
   const { status, stdout, stderr } = await paw(words, SETTINGS);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

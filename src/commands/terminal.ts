@@ -1,0 +1,53 @@
+import { fstatSync, statSync, writeSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { isatty } from 'node:tty';
+import { getSystemErrorMessage } from 'node:util';
+
+const [STANDARD_INPUT, STANDARD_OUTPUT] = [0, 1];
+
+// How long to wait for the reader of a full pipe that does not block.
+const FULL_PIPE_MS = 10;
+
+/** The standard input and output of a command. */
+export type Terminal = {
+  /** Returns whether a person can answer a question: input and output are terminals. */
+  isInteractive(): boolean;
+  /** Returns whether nobody can read standard output. */
+  isDiscarded(): boolean;
+  /** Writes a text to standard output. @throws OutputError unless all of it was written */
+  write(text: string): void;
+};
+
+/** Thrown if standard output can't be written. The message is one line. */
+export class OutputError extends Error {
+  /** Whether the reader of a pipe has closed it, as `head` does when it has read enough. */
+  readonly isPipeClosed: boolean;
+
+  constructor(problem: string, isPipeClosed = false) {
+    super(`Standard output can't be written: ${problem}.`);
+    this.isPipeClosed = isPipeClosed;
+  }
+}
+
+/** The terminal of this process. It writes before it returns, so that a slow reader slows the command down. */
+export const TERMINAL: Terminal = {
+  isInteractive: () => isatty(STANDARD_INPUT) && isatty(STANDARD_OUTPUT),
+  // Node replaces a closed descriptor by the null device when it starts.
+  isDiscarded: () => fstatSync(STANDARD_OUTPUT).rdev === statSync(devNull).rdev,
+  write(text) {
+    // A disk that is nearly full takes a part of the text.
+    for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSome(rest));
+  },
+};
+
+/** Returns the number of bytes that were written. */
+function writeSome(bytes: Buffer): number {
+  try {
+    return writeSync(STANDARD_OUTPUT, bytes);
+  } catch (error) {
+    const { code, errno = 0 } = error as NodeJS.ErrnoException;
+    if (code !== 'EAGAIN') throw new OutputError(getSystemErrorMessage(errno), code === 'EPIPE');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PIPE_MS);
+    return 0;
+  }
+}
