@@ -147,19 +147,21 @@ test('the text has the number of equal acts that an event counts', async () => {
 });
 
 test('the text has one line for each event', async () => {
-  const { stdout } = await list('--account', tenant.account, '--page-size', '4');
+  const { stdout, stderr } = await list('--account', tenant.account, '--page-size', '4');
   const lines = stdout.split('\n');
   expect(lines[0]).toMatch(/^\d{4}-\S+Z {2}token\.create {2,}accounts\/\w{26} {2}operator$/);
-  expect(lines[4]).toMatch(/^Next page: --page-token \S+$/);
+  expect(lines).toHaveLength(5);
+  expect(stderr).toMatch(/^Next page: --page-token \S+\n$/);
   expect((await list('--action', 'app.update')).stdout).toBe('No events.\n');
 });
 
 test.each([
   [['--action', 'wallet.updated'], `action: Must be one of ${AUDIT_ACTIONS.join(', ')}.`],
-  [['--until', 'now'], 'until: Must be a time such as 2026-01-31T12:00:00Z.'],
-  [['--since', 'yesterday'], 'since: Must be a time such as 2026-01-31T12:00:00Z.'],
+  [['--until', 'now'], '--until must be a time such as 2026-01-31T12:00:00Z, or a duration such as 24h.'],
+  [['--since', '90'], '--since must be a time such as 2026-01-31T12:00:00Z, or a duration such as 24h.'],
+  [['--since', '2026-01-31'], 'since: Must be a time such as 2026-01-31T12:00:00Z.'],
   [['--account', 'Acme'], 'account: Must be a resource name of the form accounts/<ULID>.'],
   [['--page-token', 'x'], 'page-token: Must be a page token or cursor that this service returned.'],
 ])('%j is refused with the valid values', async (options, error) => {
-  expect(await list(...options)).toEqual({ status: 1, stdout: '', stderr: `paw: ${error}\n` });
+  expect(await list(...options)).toEqual({ status: 2, stdout: '', stderr: `paw: ${error}\n` });
 });

@@ -68,6 +68,27 @@ test.each(lists)(
   },
 );
 
+test.each(lists)('--all prints every page of %s', async (plural, words, key, values) => {
+  for (const more of [[], ['--page-size', '2']]) {
+    const { [plural]: items, ...rest } = await runJson(...words(), '--all', ...more);
+    expect(items.map((item: Record<string, string>) => item[key])).toEqual(values());
+    expect(rest).toEqual({ nextPageToken: '' });
+    const { stdout, stderr } = await run(...words(), '--all', ...more);
+    expect(stdout.match(/^\S+/gm)).toEqual(values());
+    expect(stderr).toBe('');
+  }
+});
+
+test('--all begins after the page token, and can be empty', async () => {
+  const words = ['project', 'list', '--account', tenant.account, '--all'];
+  const { nextPageToken } = await runJson(...words.slice(0, -1));
+  const { projects } = await runJson(...words, '--page-token', nextPageToken);
+  expect(projects.map(({ name }: { name: string }) => name)).toEqual(tenant.projects.slice(10));
+  const none = ['wallet', 'list', '--project', stranger.projects[1] ?? '', '--all'];
+  expect(await runJson(...none)).toEqual({ wallets: [], nextPageToken: '' });
+  expect(await run(...none)).toEqual({ status: 0, stdout: 'No wallets.\n', stderr: '' });
+});
+
 test('a page has 10 items by default', async () => {
   const { projects, nextPageToken } = await runJson('project', 'list', '--account', tenant.account);
   expect(projects).toHaveLength(10);
@@ -95,14 +116,13 @@ test('--json prints accounts, apps and tokens without their secrets', async () =
   ]);
 });
 
-test('without --json a list is a table with the token of the next page', async () => {
-  const { stdout } = await run('app', 'list', '--account', tenant.account, '--page-size', '2');
+test('without --json a list is a table, and the token of the next page is on standard error', async () => {
+  const { stdout, stderr } = await run('app', 'list', '--account', tenant.account, '--page-size', '2');
   const [one, two] = apps;
   expect(stdout).toMatch(
-    new RegExp(
-      `^${one?.name}  active  \\d{4}\\S+Z  One\n${two?.name}  active  never {21}Two\nNext page: --page-token [\\w-]+\n$`,
-    ),
+    new RegExp(`^${one?.name}  active  \\d{4}\\S+Z  One\n${two?.name}  active  never {21}Two\n$`),
   );
+  expect(stderr).toMatch(/^Next page: --page-token [\w-]+\n$/);
   await gateway.database.write('UPDATE app SET title = $1, active = 0 WHERE title = $2', ['\x1b[2J', 'One']);
   const changed = await run('app', 'list', '--account', tenant.account, '--page-size', '1');
   await gateway.database.write('UPDATE app SET title = $2, active = 1 WHERE title = $1', ['\x1b[2J', 'One']);
@@ -112,15 +132,15 @@ test('without --json a list is a table with the token of the next page', async (
   expect(none).toEqual({ status: 0, stdout: 'No wallets.\n', stderr: '' });
 });
 
-test.each([
-  ['page-size', ['account', 'list', '--page-size', '0']],
-  ['page-size', ['account', 'list', '--page-size', '101']],
-  ['page-size', ['account', 'list', '--page-size', '1e1']],
-  ['page-token', ['account', 'list', '--page-token', 'forged']],
-  ['account', ['project', 'list', '--account', `accounts/${ULID}`]],
-  ['project', ['wallet', 'list', '--project', `projects/${ULID}`]],
-  ['account', ['app', 'list', '--account', 'Atlas']],
-  ['account', ['token', 'list', '--account', `accounts/${ULID}`]],
-])('an invalid %s is refused: %j', async (field, words) => {
-  await expectRefusal(field, ...words);
+test.each<[status: 1 | 2, field: string, words: string[]]>([
+  [2, 'page-size', ['account', 'list', '--page-size', '0']],
+  [2, 'page-size', ['account', 'list', '--page-size', '101']],
+  [2, 'page-size', ['account', 'list', '--page-size', '1e1']],
+  [2, 'page-token', ['account', 'list', '--page-token', 'forged']],
+  [2, 'account', ['app', 'list', '--account', 'Atlas']],
+  [1, 'account', ['project', 'list', '--account', `accounts/${ULID}`]],
+  [1, 'project', ['wallet', 'list', '--project', `projects/${ULID}`]],
+  [1, 'account', ['token', 'list', '--account', `accounts/${ULID}`]],
+])('status %i for an unusable %s: %j', async (status, field, words) => {
+  await expectRefusal(status, field, ...words);
 });

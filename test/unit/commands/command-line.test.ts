@@ -4,7 +4,7 @@ import { paw } from '../../support/paw.ts';
 // Opening this database would fail, with status 1.
 const SETTINGS = { DATABASE_URL: 'sqlite:/dev/null/paw.db' };
 
-const PAGE = ['--page-size', '--page-token'];
+const PAGE = ['--page-size', '--page-token', '--all'];
 
 const COMMANDS: readonly (readonly [name: string, mentions: readonly string[]])[] = [
   ['serve', []],
