@@ -37,6 +37,7 @@ export const accountCommands: readonly Command[] = [
     name: 'account list',
     summary: 'Lists the accounts.',
     plural: 'accounts',
+    empty: 'No accounts. Create one with paw init --title <text>.',
     read: listAccounts,
     view: accountView,
     columns: ({ name, state, title }) => [name, state, title],

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import { checkDatabase } from '../data/check-database.ts';
 import { sqlitePath } from '../storage/database-url.ts';
+import { assertCurrent, readSchemaVersion } from '../storage/migrations.ts';
 import { findFileProblems } from '../storage/sqlite/check.ts';
 import type { Arguments, Command } from './command.ts';
 import { byPlural, counted, countedRows } from './counts.ts';
-import { withDatabase } from './with-database.ts';
+import { whileOpen } from './with-database.ts';
 
 /** Thrown if the check finds problems. The message is one line. */
 class CheckFailedError extends Error {}
@@ -15,12 +16,15 @@ export const check: Command = {
   summary: 'Checks the database, and prints what is wrong.',
   options: {},
   async run(args) {
-    const path = sqlitePath(readConfig(args.environment).databaseUrl);
+    const { databaseUrl, postgres } = readConfig(args.environment);
+    const path = sqlitePath(databaseUrl);
     // A damaged file can't be read any further.
     const fileProblems = path !== undefined && existsSync(path) ? findFileProblems(path) : [];
     if (fileProblems.length > 0) report(args, fileProblems);
-    await withDatabase(args, async (admin) => {
-      const { counts, problems } = await checkDatabase(admin);
+    // A database that does not exist is a problem, so it is not created.
+    await whileOpen(databaseUrl, { postgres, create: false }, async (database) => {
+      assertCurrent(await readSchemaVersion(database));
+      const { counts, problems } = await checkDatabase({ database });
       report(args, problems, byPlural(counts));
     });
   },

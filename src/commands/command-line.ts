@@ -10,6 +10,7 @@ import { type Arguments, type Command, UsageError } from './command.ts';
 import { copy } from './copy.ts';
 import { demo } from './demo.ts';
 import { commandHelp, overview, usage } from './help.ts';
+import { init } from './init.ts';
 import { migrate } from './migrate.ts';
 import { projectCommands } from './project-commands.ts';
 import { reportError } from './report-error.ts';
@@ -22,6 +23,7 @@ import { walletCommands } from './wallet-commands.ts';
 const HELP: readonly string[] = ['--help', '-h'];
 
 const COMMANDS: readonly Command[] = [
+  init,
   serve,
   demo,
   ...accountCommands,

@@ -3,6 +3,8 @@ import { PasswordHasher } from '../credentials/password-hasher.ts';
 import type { AdminContext, Dependencies } from '../data/dependencies.ts';
 import { idGenerator } from '../model/resource-name.ts';
 import type { Database } from '../storage/database.ts';
+import { sqlitePath } from '../storage/database-url.ts';
+import { migrate } from '../storage/migrate.ts';
 import { assertCurrent, readSchemaVersion } from '../storage/migrations.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import type { Arguments } from './command.ts';
@@ -11,19 +13,26 @@ import type { Arguments } from './command.ts';
 export type Admin = AdminContext & Pick<Dependencies, 'database' | 'passwords'>;
 
 /**
- * Opens the database of the environment, runs `work`, and closes the database.
+ * Opens the database of the environment, runs `work`, and closes the database. Outside production, a SQLite database that
+ * does not exist, or has no tables, is created.
  *
  * @throws ConfigError if the configuration is invalid
  * @throws DatabaseVersionError if a migration is needed or the database is newer than the program
  * @throws UNAVAILABLE if the database is unavailable
  */
 export async function withDatabase<T>(
-  { environment }: Pick<Arguments, 'environment'>,
+  { environment, note }: Pick<Arguments, 'environment' | 'note'>,
   work: (admin: Admin) => Promise<T>,
 ): Promise<T> {
-  const { databaseUrl, postgres, publicUrl, host, port } = readConfig(environment);
-  return whileOpen(databaseUrl, { postgres, create: false }, async (database) => {
-    assertCurrent(await readSchemaVersion(database));
+  const { databaseUrl, createDatabase, postgres, publicUrl, host, port } = readConfig(environment);
+  const path = sqlitePath(databaseUrl);
+  return whileOpen(databaseUrl, { postgres, create: createDatabase }, async (database) => {
+    const schema = await readSchemaVersion(database);
+    if (schema.version === 0 && path !== undefined && createDatabase) {
+      await migrate(database, Date.now());
+      // So that a misspelt path is noticed.
+      note(`Created the database ${path}.`);
+    } else assertCurrent(schema);
     return work({
       database,
       passwords: new PasswordHasher(),

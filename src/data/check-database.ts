@@ -19,7 +19,7 @@ const MAX_COVER_PROBLEMS = 100;
  * @returns at most 100 problems of each kind
  * @throws UNAVAILABLE if the database is unavailable
  */
-export async function checkDatabase({ database }: AdminContext): Promise<CheckResult> {
+export async function checkDatabase({ database }: Pick<AdminContext, 'database'>): Promise<CheckResult> {
   // Imported on demand, because few operations need it.
   const { coverImage, coverImageCid } = await import('../model/cover-image.ts');
   const counts = await countRows(database);

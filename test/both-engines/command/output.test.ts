@@ -29,6 +29,7 @@ const run = (script: string, ...words: string[]) =>
 describe.each<[command: string, words: () => string[]]>([
   ['token create', () => ['--account', tenant.account]],
   ['app rotate-key', () => [app.name]],
+  ['init', () => ['--title', 'Atlas']],
 ])('%s', (command, words) => {
   test.each([
     ['to a full disk', '"$@" > /dev/full', 1, `paw: ${FULL} Nothing was changed.\n`],
@@ -48,6 +49,7 @@ describe.each<[command: string, words: () => string[]]>([
 
 test.each<[words: () => string[]]>([
   [() => ['account', 'list']],
+  [() => ['account', 'list', '--all', '--json']],
   [() => ['account', 'export', tenant.account]],
   [() => ['wallet', 'list', '--project', tenant.projects[1] ?? '']],
   [() => ['check']],

@@ -7,6 +7,7 @@ const SETTINGS = { DATABASE_URL: 'sqlite:/dev/null/paw.db' };
 const PAGE = ['--page-size', '--page-token', '--all'];
 
 const COMMANDS: readonly (readonly [name: string, mentions: readonly string[]])[] = [
+  ['init', ['--title']],
   ['serve', []],
   ['demo', []],
   ['account create', ['--title']],

@@ -1,0 +1,47 @@
+import { readConfig } from '../config.ts';
+import { createAccount } from '../data/create-account.ts';
+import { createAccountToken } from '../data/create-account-token.ts';
+import { changeCommand } from './change-command.ts';
+import { TEXT } from './command.ts';
+import { inWords } from './duration.ts';
+
+const TOKEN_TTL_SECONDS = 90 * 86_400;
+
+export const init = changeCommand({
+  name: 'init',
+  summary: 'Creates an account with a project and a token, and prints requests to try.',
+  options: { title: TEXT.title },
+  isSecret: true,
+  async run(admin, input, { environment }) {
+    const { name: account, defaultProject } = await createAccount(admin, input);
+    const { accessToken, expireTimeMs } = await createAccountToken(admin, { account }, TOKEN_TTL_SECONDS);
+    const expireTime = new Date(expireTimeMs).toISOString();
+    const url = admin.publicUrl();
+    const consoleUrl = readConfig(environment).console === false ? '' : `${url}/console`;
+    return { account, defaultProject, accessToken, expireTime, url, consoleUrl };
+  },
+  view: (result) => result,
+  text: ({ account, defaultProject, accessToken, expireTime, url, consoleUrl }) =>
+    `Created ${account} with ${defaultProject}.
+
+Start the server (in a checkout, with npm start):
+
+npx paw serve
+${consoleUrl && `\nOpen the console in a browser:\n\n${consoleUrl}#token=${accessToken}\n`}
+Paste these into another terminal. The token is shown only now. It expires in ${inWords(TOKEN_TTL_SECONDS)}, at ${expireTime}.
+
+PAW=${url}
+AUTH="Authorization: Bearer ${accessToken}"
+JSON="Content-Type: application/json"
+
+# List the projects, with REST and with GraphQL
+curl -sw '\\n' $PAW/project/projects -H "$AUTH"
+curl -sw '\\n' $PAW/graphql -H "$AUTH" -H "$JSON" -d '{"query":"{ projects { nodes { name title } } }"}'
+
+# Create an app, with REST
+curl -sw '\\n' $PAW/auth/apps -H "$AUTH" -H "$JSON" -d '{"title":"Till","active":true}'
+
+# Register a wallet
+npx paw wallet create --project ${defaultProject} --title Treasury \\
+  --network NETWORK_POLYGON --address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed`,
+});
