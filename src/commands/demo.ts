@@ -1,7 +1,6 @@
 import { type Config, readConfig } from '../config.ts';
 import { createAccountToken } from '../data/create-account-token.ts';
 import { createSamples, type Samples } from '../data/create-samples.ts';
-import type { AdminContext, Dependencies } from '../data/dependencies.ts';
 import { revokeToken } from '../data/revoke-token.ts';
 import { projectView } from '../model/project.ts';
 import { idGenerator } from '../model/resource-name.ts';
@@ -18,6 +17,8 @@ const DATABASE_URL = 'sqlite:data/demo.db';
 const STANDARD_ERROR = 2;
 
 const TOKEN_TTL_SECONDS = 90 * 86_400;
+
+const ADMIN = { clock: Date.now, newId: idGenerator(Date.now) };
 
 export const demo: Command = {
   name: 'demo',
@@ -54,30 +55,26 @@ export const demo: Command = {
       await serveUntilStopped(config, STANDARD_ERROR, print);
     } finally {
       // Nobody knows the token.
-      if (!isPrinted) await withDemo(config, (admin) => revokeToken(admin, 'operator', accessToken));
+      if (!isPrinted) {
+        await whileOpen(config.databaseUrl, config, (database) =>
+          revokeToken({ ...ADMIN, database }, 'operator', accessToken),
+        );
+      }
     }
   },
 };
 
 /** Migrates the database, creates the sample data if the database is empty, and issues an account token. */
-async function prepare(config: Config): Promise<Samples & { accessToken: string }> {
-  return withDemo(config, async (admin) => {
-    await migrate(admin.database, Date.now());
+async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { accessToken: string }> {
+  return whileOpen(databaseUrl, { postgres }, async (database) => {
+    await migrate(database, Date.now());
+    // The URL of the server is added to these URLs when the server listens.
+    const admin = { ...ADMIN, database, publicUrl: () => '' };
     const samples = await createSamples(admin);
     // The token of an earlier start can't be printed again: only its hash is stored.
     const { accessToken } = await createAccountToken(admin, { account: samples.account }, TOKEN_TTL_SECONDS);
     return { ...samples, accessToken };
   });
-}
-
-async function withDemo<T>(
-  { databaseUrl, postgres }: Config,
-  work: (admin: AdminContext & Pick<Dependencies, 'database'>) => Promise<T>,
-): Promise<T> {
-  return whileOpen(databaseUrl, { postgres }, (database) =>
-    // The URL of the server is added to the URLs of projects when the server listens.
-    work({ database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' }),
-  );
 }
 
 /** Returns the instructions for the user, with requests to paste into a terminal. */
