@@ -8,7 +8,8 @@ export class ConfigError extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const APOLLO_STUDIO = 'https://studio.apollographql.com';
+/** The origin of Apollo Sandbox. */
+export const APOLLO_STUDIO = 'https://studio.apollographql.com';
 
 /** The units of durations. */
 export const SECONDS_BY_UNIT = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
@@ -95,7 +96,7 @@ function readAll(settings: Settings, variables: Readonly<Record<string, string>>
     federation: settings.isOn('PAW_FEDERATION') ?? false,
     /** The file with the manifest of the trusted GraphQL documents, and how others are treated. */
     trustedDocuments: file === undefined ? undefined : { file, mode },
-    /** The origins whose pages can call the gateway, or `*` for all. */
+    /** The origins whose pages can call the gateway, or `*` for all. One that ends with `:*` has any port. */
     corsOrigins: settings.origins('PAW_CORS_ORIGINS') ?? (sandbox ? [APOLLO_STUDIO] : []),
     /** The maximum number of requests that one process works on at the same time. */
     maxRequests: settings.integer('PAW_MAX_REQUESTS', 1, 100_000) ?? 250,
@@ -168,8 +169,12 @@ class Settings {
   }
 
   origins(name: string): readonly string[] | undefined {
-    const isOrigin = (text: string) => text === '*' || URL.parse(text)?.origin === text;
-    return this.#list(name, '* or a comma-separated list of origins such as https://example.com', isOrigin);
+    const isOrigin = (text: string) =>
+      text === '*' ||
+      (URL.parse(text)?.origin === text && !text.includes('*')) ||
+      /^https?:\/\/[\w.-]+:\*$/.test(text);
+    const must = '* or a comma-separated list of origins such as https://example.com or http://localhost:*';
+    return this.#list(name, must, isOrigin);
   }
 
   networks(name: string): readonly string[] | undefined {

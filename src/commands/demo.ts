@@ -1,4 +1,4 @@
-import { type Config, readConfig } from '../config.ts';
+import { APOLLO_STUDIO, type Config, readConfig } from '../config.ts';
 import { createAccountToken } from '../data/create-account-token.ts';
 import { createSamples, type Samples } from '../data/create-samples.ts';
 import { revokeToken } from '../data/revoke-token.ts';
@@ -16,6 +16,9 @@ const DATABASE_URL = 'sqlite:data/demo.db';
 // The file descriptor of the log. Standard output contains only the instructions or the JSON.
 const STANDARD_ERROR = 2;
 
+// Applications that are being developed run on any port.
+const CORS_ORIGINS = [APOLLO_STUDIO, 'http://localhost:*', 'http://127.0.0.1:*'].join();
+
 const TOKEN_TTL_SECONDS = 90 * 86_400;
 
 const ADMIN = { clock: Date.now, newId: idGenerator(Date.now) };
@@ -30,25 +33,24 @@ export const demo: Command = {
       DATABASE_URL: args.environment['DATABASE_URL'] || DATABASE_URL,
       LOG_LEVEL: args.environment['LOG_LEVEL'] || 'warn',
       PAW_LOG_REQUESTS: args.environment['PAW_LOG_REQUESTS'] || 'errors',
+      PAW_CORS_ORIGINS: args.environment['PAW_CORS_ORIGINS'] || CORS_ORIGINS,
       PAW_STOP_DELAY: args.environment['PAW_STOP_DELAY'] || '0s',
     };
     const config = readConfig(environment);
     const { accessToken, ...samples } = await prepare(config);
     let isPrinted = false;
-    const print = ({ url, publicUrl, explorers }: ServerInfo) => {
+    const print = ({ url, publicUrl, console, explorers }: ServerInfo) => {
       const projects = samples.projects.map((project) =>
         projectView({ ...project, imageCoverUrl: publicUrl + project.imageCoverUrl }),
       );
       const wallets = samples.wallets.map(walletView);
       const pages = [
-        `${url}/`,
+        console ? `${url}/console#token=${accessToken}` : `${url}/`,
         ...(explorers ? [`${url}/graphiql`, `${url}/docs`] : []),
         ...(config.sandbox ? [`${url}/graphql (Apollo Sandbox, from the internet)`] : []),
       ];
-      args.print(
-        { url, accessToken, projects, wallets },
-        instructions(url, pages, accessToken, wallets[0]?.name),
-      );
+      const text = `${pages.join('\n')}\n\n${requests(url, accessToken, wallets[0]?.name)}\n\nStop with Ctrl+C.`;
+      args.print({ url, accessToken, projects, wallets }, text);
       isPrinted = true;
     };
     try {
@@ -77,48 +79,36 @@ async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { a
   });
 }
 
-/** Returns the instructions for the user, with requests to paste into a terminal. */
-function instructions(
-  url: string,
-  pages: readonly string[],
-  accessToken: string,
-  wallet = 'wallets/<ULID>',
-): string {
-  const graphql = (query: string, variables = '') =>
-    `curl -sw '\\n' $PAW/graphql -H "$AUTH" -H "$JSON" -d '{"query":"${query}"${variables && `,"variables":${variables}`}}'`;
-  return `PAW gateway with sample data, at ${url}
-
-Open in a browser, with the token ${accessToken}:
-${pages.map((page) => `  ${page}`).join('\n')}
-
-Or paste these into another terminal:
+/** Returns requests to paste into a terminal: each operation by each API. */
+function requests(url: string, accessToken: string, wallet = 'wallets/<ULID>'): string {
+  const headers = '-H "$AUTH" -H "$JSON"';
+  const graphql = (query: string, variables = '{}') =>
+    `curl -sw '\\n' $PAW/graphql ${headers} -d '{"query":"${query}","variables":${variables}}'`;
+  return `Requests to paste into another terminal:
 
 PAW=${url}
 AUTH="Authorization: Bearer ${accessToken}"
 JSON="Content-Type: application/json"
 
-# List projects, with REST and with GraphQL
+# REST: list projects, update a wallet, create an app, and sign in with its key
 curl -sw '\\n' "$PAW/project/projects?pageSize=2" -H "$AUTH"
-${graphql('{ projects(first: 2) { totalCount nodes { name title } pageInfo { endCursor hasNextPage } } }')}
+curl -sw '\\n' -X PATCH $PAW/wallet/${wallet} ${headers} -d '{"title":"Treasury"}'
+APP=$(curl -s $PAW/auth/apps ${headers} -d '{"title":"Till","active":true}'); echo "$APP"
+KEY=$(echo "$APP" | sed -E 's/"title":"[^"]*",|,"active":[a-z]*//g')
+curl -sw '\\n' $PAW/auth/accounts:signinIdentity ${headers} -d '{"privateKey":'"$KEY"'}'
 
-# Update a wallet, with REST and with GraphQL
-curl -sw '\\n' -X PATCH $PAW/wallet/${wallet} -H "$AUTH" -H "$JSON" -d '{"title":"Treasury"}'
+# GraphQL: the same
+${graphql('{ projects(first: 2) { totalCount nodes { name title } } }')}
 ${graphql(
-  'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { name title project { title } } } }',
+  'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { name title } } }',
   `{"input":{"name":"${wallet}","description":"Cold storage"}}`,
 )}
-
-# Create an app, with GraphQL and with REST, and store the private key of the second
 ${graphql(
-  'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { name privateKey } } }',
+  'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { name } privateKey } }',
   '{"input":{"title":"Back office","active":true}}',
 )}
-APP=$(curl -s $PAW/auth/apps -H "$AUTH" -H "$JSON" -d '{"title":"Till","active":true}'); echo "$APP"
-KEY=$(echo "$APP" | sed -E 's/"title":"[^"]*",|,"active":[a-z]*//g')
-
-# Sign in with this key, with REST and with GraphQL
-curl -sw '\\n' $PAW/auth/accounts:signinIdentity -H "$AUTH" -H "$JSON" -d '{"privateKey":'"$KEY"'}'
-${graphql('mutation ($input: SignInInput!) { signIn(input: $input) { accessToken expireTime } }', `{"input":'"$KEY"'}`)}
-
-Stop with Ctrl+C.`;
+${graphql(
+  'mutation ($input: SignInInput!) { signIn(input: $input) { accessToken expireTime } }',
+  `{"input":'"$KEY"'}`,
+)}`;
 }

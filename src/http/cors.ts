@@ -13,6 +13,8 @@ const EXPOSED_HEADERS = [
   REPLAYED_HEADER,
 ];
 
+const ANY_PORT = ':*';
+
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
 /**
@@ -21,16 +23,20 @@ const PREFLIGHT_MAX_AGE_SECONDS = 600;
  *
  * Must be called after `addErrorHandling`, which responds to preflight requests.
  *
- * @param origins the allowed origins; `*` allows all, an empty list allows none
+ * @param origins the allowed origins, of which one that ends with `:*` has any port; `*` allows all, an empty list none
  */
 export async function addCors(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return;
   await app.register(cors, {
-    origin: [...origins],
+    origin: origins.map((origin) => (origin.endsWith(ANY_PORT) ? onAnyPort(origin) : origin)),
     methods: ['GET', 'HEAD', 'POST', 'PATCH'],
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: PREFLIGHT_MAX_AGE_SECONDS,
     preflightContinue: true,
     strictPreflight: false,
   });
+}
+
+function onAnyPort(origin: string): RegExp {
+  return new RegExp(`^${RegExp.escape(origin.slice(0, -ANY_PORT.length))}(:\\d{1,5})?$`);
 }

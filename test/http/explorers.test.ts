@@ -12,6 +12,7 @@ const SETTINGS = {
   'by default': {},
   'in production': { NODE_ENV: 'production' },
   'with two origins': { PAW_CORS_ORIGINS: 'https://a.example, http://localhost:3000' },
+  'with any port': { PAW_CORS_ORIGINS: 'http://localhost:*' },
   'with all origins': { PAW_CORS_ORIGINS: '*' },
 } as const;
 
@@ -61,6 +62,9 @@ describe('a page of another origin', () => {
     STUDIO,
     'https://a.example',
     'http://localhost:3000',
+    'http://localhost',
+    'https://localhost:3000',
+    'http://localhost.b.example:3000',
     'https://b.example',
     `${STUDIO}.b.example`,
     'https://a.example:8443',
@@ -70,6 +74,7 @@ describe('a page of another origin', () => {
     'by default': [STUDIO],
     'in production': [],
     'with two origins': ['https://a.example', 'http://localhost:3000'],
+    'with any port': ['http://localhost:3000', 'http://localhost'],
     'with all origins': ORIGINS,
   };
   const rows = SETTING_NAMES.flatMap((setting) =>

@@ -127,7 +127,7 @@ describe('paw demo', () => {
       some({ name: expect.stringMatching(/^wallets\//), password: '' }),
       some({ data: { updateWallet: { wallet: some({ name: expect.stringMatching(/^wallets\//) }) } } }),
       some({ name: expect.stringMatching(/^apps\//), privateKey: expect.stringMatching(/^paw_key_/) }),
-      some({ data: { createApp: { app: some({ privateKey: expect.stringMatching(/^paw_key_/) }) } } }),
+      some({ data: { createApp: some({ privateKey: expect.stringMatching(/^paw_key_/) }) } }),
       some({ accessToken: expect.stringMatching(/^paw_app_/), app: some({ privateKey: '' }) }),
       some({ data: { signIn: some({ accessToken: expect.stringMatching(/^paw_app_/) }) } }),
     ];
@@ -135,9 +135,21 @@ describe('paw demo', () => {
     expect(responses).toHaveLength(expected.length);
   });
 
+  test('prints the URL of the console with a valid token first', async () => {
+    const [, url = '', token] =
+      /^(http:\/\/127\.0\.0\.1:\d+)\/console#token=(paw_acct_\w+)\n/.exec(text) ?? [];
+    const { status } = await send(`${url}/project/projects`, 'GET', token);
+    expect(status).toBe(200);
+  });
+
   test('prints the URLs of pages that exist', async () => {
-    const pages = [...text.matchAll(/^ {2}(http\S+)/gm)].map(([, page = '']) => page);
-    expect(pages.map((page) => new URL(page).pathname)).toEqual(['/', '/graphiql', '/docs', '/graphql']);
+    const pages = [...text.matchAll(/^(http\S+)/gm)].map(([, page = '']) => page);
+    expect(pages.map((page) => new URL(page).pathname)).toEqual([
+      '/console',
+      '/graphiql',
+      '/docs',
+      '/graphql',
+    ]);
     for (const page of pages) {
       const { status, headers } = await send(page, 'GET', undefined, undefined, { accept: 'text/html' });
       expect([status, headers.get('content-type')], page).toEqual([
@@ -146,6 +158,16 @@ describe('paw demo', () => {
       ]);
     }
   });
+
+  test.each(['http://localhost:5173', 'http://127.0.0.1:3000', 'https://studio.apollographql.com'])(
+    'allows the pages of %s',
+    async (origin) => {
+      const { headers } = await send(new URL('/', text.split('\n')[0]).href, 'GET', undefined, undefined, {
+        origin,
+      });
+      expect(headers.get('access-control-allow-origin')).toBe(origin);
+    },
+  );
 
   test('ends with status 0 on SIGINT, and prints nothing else', async () => {
     const { status, stdout } = await running.stop('SIGINT');
@@ -157,15 +179,15 @@ describe('paw demo', () => {
 test('paw demo stores its data in data/demo.db by default, and ends with status 0 if it is stopped at once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const settings = { PORT: '0', PAW_EXPLORERS: 'off', PAW_SANDBOX: 'off' };
+  const settings = { PORT: '0', PAW_CONSOLE: 'off', PAW_EXPLORERS: 'off', PAW_SANDBOX: 'off' };
   const running = startPaw(['demo'], settings, folder);
   onTestFinished(async () => {
     await running.stop('SIGKILL');
   });
-  const pages = (await running.printed('Stop with')).match(/^ {2}http.*/gm);
+  const pages = (await running.printed('Stop with')).match(/^http.*/gm);
   expect((await running.stop('SIGTERM')).status).toBe(0);
   expect(existsSync(join(folder, 'data', 'demo.db'))).toBe(true);
-  // Without explorers and Sandbox the start page is the only page.
+  // Without console, explorers and Sandbox the start page is the only page.
   expect(pages).toEqual([expect.stringMatching(/:\d+\/$/)]);
 });
 

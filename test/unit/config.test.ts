@@ -110,6 +110,7 @@ test.each([
     { trustedDocuments: { file: 'm.json', mode: 'require' } },
   ],
   [{ PAW_CORS_ORIGINS: '*' }, { corsOrigins: ['*'] }],
+  [{ PAW_CORS_ORIGINS: 'http://localhost:*' }, { corsOrigins: ['http://localhost:*'] }],
   [
     { PAW_CORS_ORIGINS: 'https://a.example, http://b.example:81' },
     { corsOrigins: ['https://a.example', 'http://b.example:81'] },
@@ -164,6 +165,9 @@ test.each(
         'null',
         'file:///',
         'https://a.example,',
+        'http://*:3000',
+        'http://localhost:*/',
+        'localhost:*',
       ],
     ],
     ['PAW_POSTGRES_POOL', ['0', '1001', 'all']],
