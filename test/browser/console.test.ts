@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { createProject } from '../../src/data/create-project.ts';
 import { createWallet } from '../../src/data/create-wallet.ts';
+import { setAccountSuspended } from '../../src/data/set-account-suspended.ts';
 import {
   createAppIn,
   graphqlBody,
@@ -86,7 +87,7 @@ describe('the token', () => {
   });
 
   test('that has ended is asked for again above the screen, which another token of the account continues', async () => {
-    const { account, token } = await seedTenant(site.gateway);
+    const { account, token } = await seedTenant(site.gateway, { projects: 2 });
     const page = await openWith(token, REFUSED);
     await page.getByLabel('Find projects').fill('ten');
     await signOut(token);
@@ -102,8 +103,22 @@ describe('the token', () => {
     expect(await page.getByLabel('Find projects').inputValue()).toBe('ten');
   });
 
+  test('that was refused and is valid again continues as well', async () => {
+    const { account, token } = await seedTenant(site.gateway);
+    const page = await openWith(token, REFUSED);
+    await setAccountSuspended(site.gateway.admin, { name: account }, true);
+    await page.getByRole('link', { name: 'Tenant' }).click();
+    await page.getByRole('dialog').getByLabel('Token', { exact: true }).fill(token);
+    await setAccountSuspended(site.gateway.admin, { name: account }, false);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Wallets' }).waitFor();
+  });
+
   test('of another account leaves nothing of the account before it', async () => {
-    const [first, second] = [await seedTenant(site.gateway), await seedTenant(site.gateway, { projects: 2 })];
+    const [first, second] = [
+      await seedTenant(site.gateway, { projects: 2 }),
+      await seedTenant(site.gateway, { projects: 3 }),
+    ];
     const page = await openWith(first.token, REFUSED);
     await page.getByLabel('Find projects').fill('ten');
     await signOut(first.token);
@@ -111,7 +126,7 @@ describe('the token', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Token', { exact: true }).fill(second.token);
     await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'Project 2' }).waitFor();
+    await page.getByRole('link', { name: 'Project 3' }).waitFor();
     expect(new URL(page.url()).hash).toBe('#/');
     expect(await page.getByLabel('Find projects').inputValue()).toBe('');
     expect(await page.content()).not.toContain(first.account);
@@ -226,7 +241,7 @@ test.each([
     script: `Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined })`,
   },
 ])('an address is copied in a page $context', async ({ script }) => {
-  const { token } = await seedTenant(site.gateway, { wallets: 1 });
+  const { token } = await seedTenant(site.gateway, { projects: 2, wallets: 1 });
   const page = await site.newPage();
   await page.addInitScript(script);
   await goTo(page, `${site.gateway.url}/console#token=${token}`);
@@ -271,7 +286,7 @@ describe('a request', () => {
     );
     await goTo(page, `${site.gateway.url}/console#token=${token}`);
     for (const _ of ['Viewer', 'Projects']) {
-      await page.getByText(/^Tries again at \d\d:\d\d:\d\d\. \d\d s$/).waitFor();
+      await page.getByText(/^Tries again at \d\d:\d\d:\d\d\. In \d\d s\.$/).waitFor();
       await page.clock.fastForward(61_000);
     }
     await page.getByRole('link', { name: 'Tenant' }).waitFor();

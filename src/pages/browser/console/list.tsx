@@ -70,7 +70,7 @@ export function useList<Data, Variables extends PageVariables, Node>(
     return () => {
       pending.current = undefined;
     };
-  }, [document, JSON.stringify(variables), session?.token, attempt]);
+  }, [document, JSON.stringify(variables), session, attempt]);
 
   const loadMore = (first?: number) => {
     if (pending.current !== undefined || !list.hasMore) return;

@@ -43,8 +43,8 @@ function Retry({ time, onRetry }: { time: number; onRetry: () => void }) {
   if (!isAutomatic) return <p>Try again at {DATE_AND_TIME.format(time)}.</p>;
   return (
     <p>
-      Tries again at {TIME.format(time)}.{' '}
-      <span aria-hidden="true">{Math.max(0, Math.ceil((time - now) / 1000))} s</span>
+      Tries again at {TIME.format(time)}.
+      <span aria-hidden="true"> In {Math.max(0, Math.ceil((time - now) / 1000))} s.</span>
     </p>
   );
 }

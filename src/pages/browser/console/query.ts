@@ -31,6 +31,6 @@ export function useQuery<Data, Variables>(
     return () => {
       isLatest = false;
     };
-  }, [document, JSON.stringify(variables), session?.token, attempt]);
+  }, [document, JSON.stringify(variables), session, attempt]);
   return { ...state, reload };
 }

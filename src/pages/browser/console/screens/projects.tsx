@@ -16,7 +16,7 @@ export function Projects({ isShown }: { isShown: boolean }) {
   const list = useList(ProjectsDocument, {}, ({ projects }) => projects);
   const [text, setText] = useState('');
   const input = useRef<HTMLInputElement>(null);
-  const { nodes, totalCount, hasMore, failure, loadMore } = list;
+  const { nodes, totalCount = 0, hasMore, failure, loadMore } = list;
   const isSearching = text.trim() !== '' && hasMore && nodes.length < MAX_SEARCHED;
   useEffect(() => {
     if (isSearching && !failure) loadMore(SEARCHED_PAGE);
@@ -26,14 +26,14 @@ export function Projects({ isShown }: { isShown: boolean }) {
     <Screen
       title="Projects"
       isShown={isShown}
-      aside={totalCount ? <Find input={input} text={text} onInput={setText} /> : undefined}
+      aside={totalCount > 1 && <Find input={input} text={text} onInput={setText} />}
       onKeyDown={(event) => {
         if (event.key !== '/' || event.target === input.current) return;
         event.preventDefault();
         input.current?.focus();
       }}
     >
-      {totalCount !== undefined && (
+      {totalCount > 0 && (
         <p class="muted" role="status">
           {text.trim() === '' ? count(totalCount) : `${found.length} of ${count(totalCount)}`}
           {isSearching && !failure && ', searching…'}
