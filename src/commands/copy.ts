@@ -1,5 +1,6 @@
 import { readConfig } from '../config.ts';
 import { copyDatabase } from '../storage/copy.ts';
+import { DatabaseUrlError } from '../storage/database-url.ts';
 import { assertCurrent, readSchemaVersion } from '../storage/migrations.ts';
 import { type Command, UsageError } from './command.ts';
 import { byPlural, countedRows } from './counts.ts';
@@ -17,11 +18,15 @@ export const copy: Command = {
     if (!/^postgres(ql)?:/.test(to)) throw new UsageError('--to must be postgres://….');
     await whileOpen(databaseUrl, { postgres, create: false }, async (source) => {
       assertCurrent(await readSchemaVersion(source), 'The source');
-      await whileOpen(to, { postgres }, async (target) => {
+      const copied = whileOpen(to, { postgres }, async (target) => {
         assertCurrent(await readSchemaVersion(target), 'The target');
-        const counts = byPlural(await copyDatabase(source, target, Date.now()));
-        args.print(counts, `Copied ${countedRows(counts)}.`);
+        return byPlural(await copyDatabase(source, target, Date.now()));
       });
+      const counts = await copied.catch((error) => {
+        if (!(error instanceof DatabaseUrlError)) throw error;
+        throw new UsageError(error.message.replace('DATABASE_URL', '--to'));
+      });
+      args.print(counts, `Copied ${countedRows(counts)}.`);
     });
   },
 };

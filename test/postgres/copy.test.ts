@@ -139,6 +139,12 @@ test.each<[string, () => Promise<{ from?: string; to: string }>, number, RegExp]
     /./,
   ],
   ['a target that is not a server', async () => ({ to: 'sqlite:elsewhere.db' }), 2, /./],
+  [
+    'a target with an unknown parameter',
+    async () => ({ to: 'postgres://paw@127.0.0.1:1/paw?mode=fast' }),
+    2,
+    /^paw: --to has unknown parameters: "mode"/,
+  ],
   ['an unreachable server', async () => ({ to: 'postgres://paw@127.0.0.1:1/paw' }), 1, /unavailable/],
   [
     'a missing source',
