@@ -137,11 +137,6 @@ describe('a server', () => {
       {},
       /^paw: Another program uses the port \d+\. Stop it, or choose another port, such as PORT=\d+\.\n$/,
     ],
-    [
-      'its port is in use, with several processes',
-      { PAW_WORKERS: '2' },
-      /^paw: Another program uses the port \d+\. Stop it, or choose another port, such as PORT=\d+\.\n$/,
-    ],
     ['a setting is invalid', { PORT: 'abc' }, /^paw: PORT [^\n]+\n$/],
     [
       'DATABASE_URL is invalid, whose password it does not repeat',

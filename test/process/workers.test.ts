@@ -76,7 +76,7 @@ describe('three workers', () => {
 
   test('do not share their port with another server', async () => {
     const settings = { PORT: new URL(cluster.url).port, DATABASE_URL: databaseUrl, PAW_WORKERS: '2' };
-    const stderr = expect.stringMatching(/address already in use/);
+    const stderr = expect.stringMatching(/^paw: Another program uses the port \d+\. .+ PORT=\d+\.\n$/);
     expect(await pawProcess(['serve'], settings)).toEqual({ status: 1, stdout: '', stderr });
   });
 
