@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -106,6 +106,18 @@ describe('paw demo', () => {
   afterAll(async () => {
     await running.stop('SIGKILL');
     await made.remove();
+  });
+
+  test('prints what the requests in the README need, and these have the responses in the README', async () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const [, session = ''] = readme.split('## A first session');
+    const blockOf = (language: string) => session.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? '';
+    const [variables = ''] = /^PAW=.*^JSON=.*?$/ms.exec(text) ?? [];
+    const [wallet = ''] = /wallets\/\w{26}/.exec(text) ?? [];
+    const script = `${variables}\n${blockOf('sh').replace(/wallets\/\w{26}/, wallet)}`;
+    const { stdout } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script]);
+    const withoutIds = (lines: string) => lines.replace(/\b[0-9A-Z]{26}\b|paw_key_[^"]*/g, '…');
+    expect(withoutIds(stdout)).toBe(withoutIds(blockOf('json')));
   });
 
   test('prints commands that work unchanged: each of the four operations by both APIs', async () => {
