@@ -2,11 +2,7 @@ import { ConfigError, readDuration, SECONDS_BY_UNIT } from '../config.ts';
 import { UsageError } from './command.ts';
 import { counted } from './counts.ts';
 
-const UNITS = [
-  ['day', SECONDS_BY_UNIT.d],
-  ['hour', SECONDS_BY_UNIT.h],
-  ['minute', SECONDS_BY_UNIT.m],
-] as const;
+const UNITS = { d: 'day', h: 'hour', m: 'minute', s: 'second' } as const;
 
 /** Returns the seconds of an option whose value is a duration. @throws UsageError as `readDuration` throws ConfigError */
 export function durationOf(option: string, text: string, min?: number, max?: string): number {
@@ -19,6 +15,6 @@ export function durationOf(option: string, text: string, min?: number, max?: str
 
 /** Returns a duration in the largest unit of which it is a multiple, such as `90 days`. */
 export function inWords(seconds: number): string {
-  const [unit, size] = UNITS.find(([, each]) => seconds % each === 0) ?? ['second', 1];
-  return counted(seconds / size, unit);
+  const unit = (['d', 'h', 'm'] as const).find((each) => seconds % SECONDS_BY_UNIT[each] === 0) ?? 's';
+  return counted(seconds / SECONDS_BY_UNIT[unit], UNITS[unit]);
 }
