@@ -95,6 +95,8 @@ export async function request<Data, Variables>(
   record(query, variables, response);
   const { data, errors } = parse(text) ?? {};
   if (response.ok && data && !errors) return data as Data;
+  // The page of a proxy, such as one to log in.
+  if (response.ok && !errors) throw noResponse('The answer is not one of the gateway.');
   const error = errorOf(response, errors?.[0]);
   if (error.status === 401) refuseToken(token, error.message);
   throw error;
@@ -120,11 +122,15 @@ async function post(path: string, body: string | URLSearchParams, headers: Recor
     const response = await fetch(path, { method: 'POST', headers, body, signal });
     return { response, text: await response.text() };
   } catch {
-    throw new RequestError('The gateway did not answer. Check the connection, then try again.', {
-      status: 0,
-      reason: 'NO_RESPONSE',
-    });
+    throw noResponse('The gateway did not answer.');
   }
+}
+
+function noResponse(problem: string): RequestError {
+  return new RequestError(`${problem} Check the connection, then try again.`, {
+    status: 0,
+    reason: 'NO_RESPONSE',
+  });
 }
 
 type GraphqlError = {
