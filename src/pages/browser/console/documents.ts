@@ -29,6 +29,24 @@ export type TokenLevel =
   /** A project token, which `signIn` issues. It gives access to the resources of one project. */
   | 'PROJECT';
 
+/** The input of `updateWallet`. An omitted field is unchanged. Null is an error. */
+export type UpdateWalletInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: string | null | undefined;
+  /** The new description, up to 2,000 characters. An empty string clears it. */
+  readonly description?: string | null | undefined;
+  /** The name of the wallet to update. */
+  readonly name: string;
+  /** The new network. */
+  readonly network?: Network | null | undefined;
+  /** The new password: exactly 32 characters. */
+  readonly password?: string | null | undefined;
+  /** The new project. It must be visible to the token. */
+  readonly project?: string | null | undefined;
+  /** The new title, from 1 to 200 characters. */
+  readonly title?: string | null | undefined;
+};
+
 export type ProjectQueryVariables = Exact<{
   name: string | number;
 }>;
@@ -62,6 +80,17 @@ export type AppsQuery = { readonly node:
     | { readonly apps: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } }
     | Record<PropertyKey, never>
    | null };
+
+export type WalletRowFragment = { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly updateTime: string };
+
+export type AppRowFragment = { readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }> };
+
+export type UpdateWalletMutationVariables = Exact<{
+  input: UpdateWalletInput;
+}>;
+
+
+export type UpdateWalletMutation = { readonly updateWallet: { readonly wallet: { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly updateTime: string, readonly project: { readonly name: string, readonly title: string } } } | null };
 
 export type ProjectsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -114,7 +143,29 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
-
+export const WalletRowFragmentDoc = new TypedDocumentString(`
+    fragment WalletRow on Wallet {
+  name
+  title
+  description
+  network
+  address
+  updateTime
+}
+    `, {"fragmentName":"WalletRow"}) as unknown as TypedDocumentString<WalletRowFragment, unknown>;
+export const AppRowFragmentDoc = new TypedDocumentString(`
+    fragment AppRow on App {
+  name
+  title
+  active
+  lastSignInTime
+  createTime
+  keys {
+    id
+    expireTime
+  }
+}
+    `, {"fragmentName":"AppRow"}) as unknown as TypedDocumentString<AppRowFragment, unknown>;
 export const ProjectDocument = new TypedDocumentString(`
     query Project($name: ID!) {
   node(id: $name) {
@@ -134,12 +185,7 @@ export const WalletsDocument = new TypedDocumentString(`
       wallets(first: $first, after: $after) {
         totalCount
         nodes {
-          name
-          title
-          description
-          network
-          address
-          updateTime
+          ...WalletRow
         }
         pageInfo {
           hasNextPage
@@ -149,7 +195,14 @@ export const WalletsDocument = new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<WalletsQuery, WalletsQueryVariables>;
+    fragment WalletRow on Wallet {
+  name
+  title
+  description
+  network
+  address
+  updateTime
+}`) as unknown as TypedDocumentString<WalletsQuery, WalletsQueryVariables>;
 export const AppsDocument = new TypedDocumentString(`
     query Apps($project: ID!, $first: Int = 24, $after: String) {
   node(id: $project) {
@@ -157,15 +210,7 @@ export const AppsDocument = new TypedDocumentString(`
       apps(first: $first, after: $after) {
         totalCount
         nodes {
-          name
-          title
-          active
-          lastSignInTime
-          createTime
-          keys {
-            id
-            expireTime
-          }
+          ...AppRow
         }
         pageInfo {
           hasNextPage
@@ -175,7 +220,37 @@ export const AppsDocument = new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<AppsQuery, AppsQueryVariables>;
+    fragment AppRow on App {
+  name
+  title
+  active
+  lastSignInTime
+  createTime
+  keys {
+    id
+    expireTime
+  }
+}`) as unknown as TypedDocumentString<AppsQuery, AppsQueryVariables>;
+export const UpdateWalletDocument = new TypedDocumentString(`
+    mutation UpdateWallet($input: UpdateWalletInput!) {
+  updateWallet(input: $input) {
+    wallet {
+      ...WalletRow
+      project {
+        name
+        title
+      }
+    }
+  }
+}
+    fragment WalletRow on Wallet {
+  name
+  title
+  description
+  network
+  address
+  updateTime
+}`) as unknown as TypedDocumentString<UpdateWalletMutation, UpdateWalletMutationVariables>;
 export const ProjectsDocument = new TypedDocumentString(`
     query Projects($first: Int = 24, $after: String) {
   projects(first: $first, after: $after) {

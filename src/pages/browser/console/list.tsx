@@ -26,9 +26,11 @@ export type List<Node> = {
   readonly loadMore: (first?: number) => void;
   /** Loads the first page again. The nodes stay until then. */
   readonly reload: () => void;
+  /** Changes the loaded nodes as a mutation has changed them. */
+  readonly change: (edit: (nodes: readonly Node[]) => readonly Node[]) => void;
 };
 
-type Loaded<Node> = Omit<List<Node>, 'loadMore' | 'reload'> & { readonly after: string | null };
+type Loaded<Node> = Omit<List<Node>, 'loadMore' | 'reload' | 'change'> & { readonly after: string | null };
 
 /**
  * Loads the first page of a list, and loads it again when the variables or the token change.
@@ -77,11 +79,16 @@ export function useList<Data, Variables extends PageVariables, Node>(
     load(list.nodes, { ...(first && { first }), ...(list.after !== null && { after: list.after }) });
   };
   const reload = useCallback(() => setAttempt((count) => count + 1), []);
-  return { ...list, loadMore, reload };
+  const change: List<Node>['change'] = (edit) =>
+    setList((loaded) => {
+      const nodes = edit(loaded.nodes);
+      return { ...loaded, nodes, totalCount: (loaded.totalCount ?? 0) + nodes.length - loaded.nodes.length };
+    });
+  return { ...list, loadMore, reload, change };
 }
 
 /** The end of a list: loads the next page when it comes into view, and shows an error. */
-export function More({ list }: { list: List<unknown> }) {
+export function More({ list }: { list: Omit<List<unknown>, 'change'> }) {
   const { nodes, hasMore, failure, loadMore } = list;
   const button = useRef<HTMLButtonElement>(null);
   const latest = useRef(loadMore);

@@ -1,23 +1,37 @@
+import { useState } from 'preact/hooks';
 import { Command, Copy } from '../copy.tsx';
-import { WalletsDocument, type WalletsQuery } from '../documents.ts';
+import { type WalletRowFragment as Wallet, WalletsDocument } from '../documents.ts';
 import { More, useList } from '../list.tsx';
 import { NETWORKS } from '../networks.ts';
+import { useViewer } from '../session.ts';
 import { Time } from '../time.tsx';
-
-/** A wallet in the list of a project. */
-export type Wallet = NonNullable<WalletsQuery['node']>['wallets']['nodes'][number];
+import { EditWallet, type UpdatedWallet } from './edit-wallet.tsx';
 
 /** The wallets of a project. */
 export function Wallets({ project }: { project: string }) {
   const list = useList(WalletsDocument, { project }, ({ node }) => node?.wallets);
+  const { readOnly } = useViewer();
+  const [selected, setSelected] = useState<Wallet>();
+  const [done, setDone] = useState('');
+  const onUpdated = (wallet: UpdatedWallet) => {
+    const isHere = wallet.project.name === project;
+    list.change((nodes) =>
+      nodes.flatMap((node) => (node.name !== wallet.name ? node : isHere ? wallet : [])),
+    );
+    setDone(`Saved “${wallet.title}”${isHere ? '' : `, which is now in “${wallet.project.title}”`}.`);
+    setSelected(undefined);
+  };
   return (
     <section aria-labelledby="wallets">
       <h2 id="wallets">
         Wallets <span class="muted">{list.totalCount}</span>
       </h2>
+      <p class="done" role="status">
+        {done}
+      </p>
       <ul class="rows">
         {list.nodes.map((wallet) => (
-          <WalletRow key={wallet.name} wallet={wallet} />
+          <WalletRow key={wallet.name} wallet={wallet} onEdit={readOnly ? undefined : setSelected} />
         ))}
       </ul>
       {list.totalCount === 0 && (
@@ -29,15 +43,37 @@ export function Wallets({ project }: { project: string }) {
         </div>
       )}
       <More list={list} />
+      {selected && (
+        <EditWallet
+          wallet={selected}
+          project={project}
+          onUpdated={onUpdated}
+          onClose={() => setSelected(undefined)}
+        />
+      )}
     </section>
   );
 }
 
-function WalletRow({ wallet: { title, description, network, address, updateTime } }: { wallet: Wallet }) {
+type WalletRowProps = {
+  readonly wallet: Wallet;
+  /** Undefined if the token may not. */
+  readonly onEdit: ((wallet: Wallet) => void) | undefined;
+};
+
+function WalletRow({ wallet, onEdit }: WalletRowProps) {
+  const { title, description, network, address, updateTime } = wallet;
   const { title: networkTitle, isTestnet } = NETWORKS[network] ?? { title: network, isTestnet: false };
   return (
     <li>
-      <h3>{title}</h3>
+      <div class="heading">
+        <h3>{title}</h3>
+        {onEdit && (
+          <button type="button" aria-label={`Edit ${title}`} onClick={() => onEdit(wallet)}>
+            Edit
+          </button>
+        )}
+      </div>
       {description && <p class="muted">{description}</p>}
       <dl>
         <div>
