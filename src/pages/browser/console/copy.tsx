@@ -13,13 +13,12 @@ export function Copy({ text, label }: { text: string; label: string }) {
   }, [isCopied]);
 
   const copy = async () => {
-    // The clipboard is undefined in insecure contexts: plain HTTP from another host.
+    // The clipboard is undefined in insecure contexts (plain HTTP from another host), and can be forbidden.
     const isWritten = await navigator.clipboard?.writeText(text).then(
       () => true,
       () => false,
     );
-    if (!isWritten) copyBySelection(text, button.current);
-    setIsCopied(true);
+    setIsCopied(isWritten || copyBySelection(text, button.current));
   };
   return (
     <>
@@ -34,22 +33,23 @@ export function Copy({ text, label }: { text: string; label: string }) {
 }
 
 /** @param button the field is put beside it, because what is outside of an open dialog can't be selected */
-function copyBySelection(text: string, button: HTMLButtonElement | null): void {
+function copyBySelection(text: string, button: HTMLButtonElement | null): boolean {
   const field = document.createElement('textarea');
   field.value = text;
   button?.after(field);
   field.select();
-  document.execCommand('copy');
+  const isCopied = document.execCommand('copy');
   field.remove();
   button?.focus();
+  return isCopied;
 }
 
-/** A line for a shell, with a button that copies it. */
-export function Command({ text }: { text: string }) {
+/** A line for a shell, with a button that copies it. @param label its name, if there are several */
+export function Command({ text, label = 'command' }: { text: string; label?: string }) {
   return (
     <div class="command">
       <code>{text}</code>
-      <Copy text={text} label="command" />
+      <Copy text={text} label={label} />
     </div>
   );
 }

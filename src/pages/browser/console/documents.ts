@@ -3,6 +3,21 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** The input of `createApp`. */
+export type CreateAppInput = {
+  /** Whether the app can sign in. */
+  readonly active: boolean;
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: string | null | undefined;
+  /**
+   * The project of the app: any project of the account. The default is the project of the
+   * account token, or the first project of the account if the token has none.
+   */
+  readonly project?: string | null | undefined;
+  /** The title, from 1 to 200 characters. */
+  readonly title: string;
+};
+
 /** A blockchain network. */
 export type Network =
   /** Ethereum mainnet. */
@@ -19,6 +34,19 @@ export type Network =
   /** Polygon's Mumbai testnet, for testing only. */
   | 'NETWORK_POLYGON_MUMBAI';
 
+/** The input of `rotateAppKey`. */
+export type RotateAppKeyInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: string | null | undefined;
+  /**
+   * How long the old key and its project tokens stay valid, in seconds, from 0 to 604,800 (7 days).
+   * The default is 0: they end at once.
+   */
+  readonly gracePeriod?: number | null | undefined;
+  /** The name of the app. */
+  readonly name: string;
+};
+
 /** The level of a token. */
 export type TokenLevel =
   /**
@@ -28,6 +56,18 @@ export type TokenLevel =
   | 'ACCOUNT'
   /** A project token, which `signIn` issues. It gives access to the resources of one project. */
   | 'PROJECT';
+
+/** The input of `updateApp`. An omitted field is unchanged. Null is an error. */
+export type UpdateAppInput = {
+  /** Whether the app can sign in. */
+  readonly active?: boolean | null | undefined;
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: string | null | undefined;
+  /** The name of the app to update. */
+  readonly name: string;
+  /** The new title, from 1 to 200 characters. */
+  readonly title?: string | null | undefined;
+};
 
 /** The input of `updateWallet`. An omitted field is unchanged. Null is an error. */
 export type UpdateWalletInput = {
@@ -91,6 +131,27 @@ export type UpdateWalletMutationVariables = Exact<{
 
 
 export type UpdateWalletMutation = { readonly updateWallet: { readonly wallet: { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly updateTime: string, readonly project: { readonly name: string, readonly title: string } } } | null };
+
+export type CreateAppMutationVariables = Exact<{
+  input: CreateAppInput;
+}>;
+
+
+export type CreateAppMutation = { readonly createApp: { readonly privateKey: string, readonly app: { readonly name: string, readonly title: string } } | null };
+
+export type UpdateAppMutationVariables = Exact<{
+  input: UpdateAppInput;
+}>;
+
+
+export type UpdateAppMutation = { readonly updateApp: { readonly app: { readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }> } } | null };
+
+export type RotateAppKeyMutationVariables = Exact<{
+  input: RotateAppKeyInput;
+}>;
+
+
+export type RotateAppKeyMutation = { readonly rotateAppKey: { readonly privateKey: string, readonly app: { readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }> } } | null };
 
 export type ProjectsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -251,6 +312,56 @@ export const UpdateWalletDocument = new TypedDocumentString(`
   address
   updateTime
 }`) as unknown as TypedDocumentString<UpdateWalletMutation, UpdateWalletMutationVariables>;
+export const CreateAppDocument = new TypedDocumentString(`
+    mutation CreateApp($input: CreateAppInput!) {
+  createApp(input: $input) {
+    app {
+      name
+      title
+    }
+    privateKey
+  }
+}
+    `) as unknown as TypedDocumentString<CreateAppMutation, CreateAppMutationVariables>;
+export const UpdateAppDocument = new TypedDocumentString(`
+    mutation UpdateApp($input: UpdateAppInput!) {
+  updateApp(input: $input) {
+    app {
+      ...AppRow
+    }
+  }
+}
+    fragment AppRow on App {
+  name
+  title
+  active
+  lastSignInTime
+  createTime
+  keys {
+    id
+    expireTime
+  }
+}`) as unknown as TypedDocumentString<UpdateAppMutation, UpdateAppMutationVariables>;
+export const RotateAppKeyDocument = new TypedDocumentString(`
+    mutation RotateAppKey($input: RotateAppKeyInput!) {
+  rotateAppKey(input: $input) {
+    app {
+      ...AppRow
+    }
+    privateKey
+  }
+}
+    fragment AppRow on App {
+  name
+  title
+  active
+  lastSignInTime
+  createTime
+  keys {
+    id
+    expireTime
+  }
+}`) as unknown as TypedDocumentString<RotateAppKeyMutation, RotateAppKeyMutationVariables>;
 export const ProjectsDocument = new TypedDocumentString(`
     query Projects($first: Int = 24, $after: String) {
   projects(first: $first, after: $after) {

@@ -25,7 +25,10 @@ export function Form({ action, isDangerous = false, onSubmit, onCancel, children
   const violations = new Map(error?.fieldViolations.map(({ field, description }) => [field, description]));
   const isShownAtFields =
     violations.size > 0 && [...violations.keys()].every((name) => form.current?.elements.namedItem(name));
-  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), [error]);
+  useEffect(() => {
+    const invalid = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
+    (invalid?.querySelector('input') ?? invalid)?.focus();
+  }, [error]);
 
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -94,6 +97,43 @@ export function Field({ name, label, hint, children }: FieldProps) {
           {hint}
         </p>
       )}
+      {violation && (
+        <p class="violation" id={`${id}-violation`}>
+          {violation}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type ChoicesProps = {
+  readonly name: string;
+  readonly legend: string;
+  readonly choices: readonly { readonly value: string; readonly label: string; readonly hint?: string }[];
+};
+
+/** A field of which one value has to be chosen. None is at first. */
+export function Choices({ name, legend, choices }: ChoicesProps) {
+  const id = useId();
+  const violation = useContext(Violations).get(name);
+  return (
+    <div
+      class="choices"
+      role="radiogroup"
+      aria-labelledby={`${id}-legend`}
+      aria-required
+      aria-invalid={violation !== undefined}
+      {...(violation && { 'aria-describedby': `${id}-violation` })}
+    >
+      <p id={`${id}-legend`}>{legend}</p>
+      {choices.map(({ value, label, hint }) => (
+        <label key={value} class="choice">
+          <input type="radio" name={name} value={value} />
+          <span>
+            {label} {hint && <small>{hint}</small>}
+          </span>
+        </label>
+      ))}
       {violation && (
         <p class="violation" id={`${id}-violation`}>
           {violation}

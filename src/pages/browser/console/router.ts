@@ -6,8 +6,20 @@ export const route = new Store('/');
 // How far each screen was scrolled when it was left.
 const positions = new Map<string, number>();
 
+let isHeld = false;
+
+/** Keeps the screen, whatever the address becomes, until the returned function is called. */
+export function holdScreen(): () => void {
+  isHeld = true;
+  return () => {
+    isHeld = false;
+    dispatchEvent(new Event('hashchange'));
+  };
+}
+
 /** Reads the path from the address. */
 export function readRoute(): void {
+  if (isHeld) return;
   positions.set(route.value, scrollY);
   route.set(location.hash.slice(1) || '/');
 }

@@ -1,0 +1,68 @@
+import { useEffect, useId } from 'preact/hooks';
+import { Command, Copy } from '../copy.tsx';
+import { Dialog } from '../dialog.tsx';
+import { holdScreen } from '../router.ts';
+
+type PrivateKeyProps = {
+  /** The app of the key. */
+  readonly name: string;
+  readonly title: string;
+  readonly privateKey: string;
+  readonly onStored: () => void;
+};
+
+/** Shows a private key, once. Only its button closes the dialog: Escape does not, and neither does the history. */
+export function PrivateKey({ name, title, privateKey, onStored }: PrivateKeyProps) {
+  const id = useId();
+  useEffect(() => {
+    const release = holdScreen();
+    addEventListener('beforeunload', warn);
+    return () => {
+      removeEventListener('beforeunload', warn);
+      release();
+    };
+  }, []);
+  const url = (path: string) => new URL(path, location.href).href;
+  const body = JSON.stringify({ privateKey: { name, privateKey } });
+  const rest = `curl ${url('auth/accounts:signinIdentity')} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}'`;
+  const oauth = `curl ${url('oauth/token')} -u '${name}:${privateKey}' -d grant_type=client_credentials`;
+  return (
+    <Dialog title={`The private key of “${title}”`}>
+      <p>This is the only time that it is shown. Store it where the program reads its secrets.</p>
+      <div class="field">
+        <label for={id}>Private key</label>
+        <textarea
+          id={id}
+          class="key"
+          rows={3}
+          readOnly
+          spellcheck={false}
+          value={privateKey}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+        <div class="actions">
+          <Copy text={privateKey} label="private key" />
+        </div>
+      </div>
+      <details>
+        <summary>Sign in with it</summary>
+        <p>By OAuth, where the key is enough:</p>
+        <Command text={oauth} label="OAuth command" />
+        <p>
+          By REST, with a token of the account or the project in <code>$TOKEN</code>:
+        </p>
+        <Command text={rest} label="REST command" />
+      </details>
+      <div class="actions">
+        <button type="button" class="primary" onClick={onStored}>
+          I have stored the key
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Lets the browser ask before the page is left. */
+function warn(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}

@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Page, Request } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
+import {
+  createApp,
+  graphqlBody,
+  keyOf,
+  PASSWORD,
+  projectToken,
+  projectTokenOf,
+  reasonOf,
+  tokenStatus,
+} from '../support/actors.ts';
+import { graphqlApi } from '../support/apis.ts';
+import { startSite, storedBy } from '../support/browser.ts';
+import { seedTenant, type Tenant } from '../support/gateway.ts';
+
+const site = startSite();
+
+const api = graphqlApi(() => site.gateway.url);
+
+test('only the changed fields of a wallet are sent, once for each key, and its row shows them', async () => {
+  const tenant = await seedTenant(site.gateway, { projects: 2, wallets: 2 });
+  const page = await openProject(tenant);
+  await page
+    .getByRole('button', { name: /^Edit / })
+    .first()
+    .click();
+  const dialog = page.getByRole('dialog', { name: 'Edit the wallet' });
+  await dialog.getByLabel('Title').fill('<img src=x onerror=alert(1)>');
+  await dialog.getByLabel('New password').fill(PASSWORD);
+  const [sent] = await Promise.all([mutation(page), dialog.getByRole('button', { name: 'Save' }).click()]);
+  await page.getByText('Saved “<img src=x onerror=alert(1)>”.').waitFor();
+  expect(sent.postDataJSON().variables.input).toEqual({
+    name: tenant.wallets[0],
+    title: '<img src=x onerror=alert(1)>',
+    password: PASSWORD,
+  });
+  expect(await sent.headerValue('idempotency-key')).toMatch(/^[0-9a-f]{32}$/);
+  expect(await page.getByRole('heading', { level: 3 }).first().innerText()).toBe(
+    '<img src=x onerror=alert(1)>',
+  );
+});
+
+test('each violation is shown at its field, the first gets the focus, and a wallet can move', async () => {
+  const tenant = await seedTenant(site.gateway, { projects: 2, wallets: 2 });
+  const page = await openProject(tenant);
+  await page
+    .getByRole('button', { name: /^Edit / })
+    .first()
+    .click();
+  const title = page.getByLabel('Title');
+  await title.fill('');
+  await page.getByLabel('New password').fill('🐾'.repeat(31));
+  await page.getByText('31 of 32.').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('[aria-invalid=true]').nth(1).waitFor();
+  expect(await title.evaluate('document.activeElement.name')).toBe('title');
+  expect(await page.locator('.violation').allInnerTexts()).toEqual([
+    expect.stringContaining('1 to 200'),
+    expect.stringContaining('32'),
+  ]);
+
+  await title.fill('Moved');
+  await page.getByLabel('New password').fill('🐾'.repeat(32));
+  await page.getByLabel('Project', { exact: true }).selectOption(tenant.projects[1] ?? '');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/Saved “Moved”, which is now in “.+”\./).waitFor();
+  expect(await page.getByText('Moved', { exact: true }).count()).toBe(0);
+});
+
+test('the key of a new app is shown once, is the same after a lost answer, and is gone after that', async () => {
+  const tenant = await seedTenant(site.gateway);
+  const page = await openProject(tenant, tenant.token, /ERR_FAILED/);
+  const project = page.url();
+  await page.getByRole('button', { name: 'Create app' }).click();
+  await page.getByLabel('Title').fill('Till');
+  let lost = '';
+  await page.route('**/graphql', async (route) => {
+    lost = await (await route.fetch()).text();
+    await route.abort();
+  });
+  await page.getByRole('button', { name: 'Create the app' }).click();
+  await page.getByText('The gateway did not answer.').waitFor();
+  await page.unroute('**/graphql');
+  await page.getByRole('button', { name: 'Try again' }).click();
+
+  const dialog = page.getByRole('dialog', { name: 'The private key of “Till”' });
+  const key = await dialog.getByLabel('Private key', { exact: true }).inputValue();
+  expect(JSON.parse(lost).data.createApp.privateKey).toBe(key);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await page.mouse.click(2, 2);
+  await page.evaluate('void (location.hash = "#/")');
+  await dialog.getByText('Sign in with it').click();
+  const [oauth = '', rest = ''] = await dialog.locator('.command code').allInnerTexts();
+  expect((await run(oauth)).access_token).toMatch(/^paw_app_/);
+  expect((await run(rest, { TOKEN: tenant.token })).accessToken).toMatch(/^paw_app_/);
+
+  await page.evaluate(`location.replace(${JSON.stringify(project)})`);
+  await dialog.getByRole('button', { name: 'I have stored the key' }).click();
+  await page.getByText('Created “Till”.').waitFor();
+  await page.getByRole('heading', { name: 'Till Active' }).waitFor();
+  expect(await page.content()).not.toContain(key);
+  expect(JSON.stringify([await storedBy(page), page.url()])).not.toContain(key);
+  const query = 'query ($name: ID!) { node(id: $name) { ... on Project { apps { totalCount } } } }';
+  const { data } = await graphqlBody(site.gateway.url, tenant.token, query, { name: tenant.projects[0] });
+  expect(data.node.apps.totalCount).toBe(1);
+});
+
+test('a new key needs a choice of when the old one ends, and then replaces it', async () => {
+  const tenant = await seedTenant(site.gateway);
+  const app = await createApp(api, tenant.token, { title: 'Till' });
+  const page = await openProject(tenant);
+  await page.getByRole('button', { name: 'New key for Till' }).click();
+  expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Make the new key' }).click();
+  await page.getByText('Choose when the old key ends.').waitFor();
+  await page.getByLabel('In 1 day').check();
+  const [sent] = await Promise.all([
+    mutation(page),
+    page.getByRole('button', { name: 'Make the new key' }).click(),
+  ]);
+  expect(sent.postDataJSON().variables.input).toEqual({ name: app.name, gracePeriod: 86_400 });
+  const privateKey = await page.getByLabel('Private key', { exact: true }).inputValue();
+  await page.getByRole('button', { name: 'I have stored the key' }).click();
+  await page.getByText('“Till” has a new key.').waitFor();
+  expect(await page.getByText(', the old one until').count()).toBe(1);
+  for (const key of [app, { ...app, privateKey }]) {
+    expect(await reasonOf(api.signIn(tenant.token, keyOf(key)))).toBe('ok');
+  }
+});
+
+test('deactivating an app ends its tokens, and it can be activated again', async () => {
+  const tenant = await seedTenant(site.gateway);
+  const app = await createApp(api, tenant.token, { title: 'Till' });
+  const token = await projectTokenOf(api, tenant.token, app);
+  const page = await openProject(tenant);
+  await page.getByRole('button', { name: 'Deactivate Till' }).click();
+  expect(await page.getByRole('dialog').innerText()).toContain('All project tokens of Till end at once');
+  await page.getByRole('button', { name: 'Deactivate the app' }).click();
+  await page.getByText('“Till” is inactive.').waitFor();
+  expect(await tokenStatus(api, token)).toBe('TOKEN_INVALID');
+  await page.getByRole('button', { name: 'Activate Till' }).click();
+  await page.getByRole('button', { name: 'Activate the app' }).click();
+  await page.getByText('“Till” is active.').waitFor();
+  expect(await reasonOf(api.signIn(tenant.token, keyOf(app)))).toBe('ok');
+});
+
+test('a token is shown the buttons of what it may do only', async () => {
+  const tenant = await seedTenant(site.gateway, { wallets: 1 });
+  await createApp(api, tenant.token, { title: 'Till' });
+  const { account } = tenant;
+  const issued = await createAccountToken(site.gateway.admin, { account, readOnly: true }, 86_400);
+  const everything = ['Edit Wallet 1', 'Create app', 'New key for Till', 'Deactivate Till'];
+  for (const [token, buttons] of [
+    [tenant.token, everything],
+    [await projectToken(site.gateway, tenant), ['Edit Wallet 1']],
+    [issued.accessToken, []],
+  ] as const) {
+    const page = await openProject(tenant, token);
+    await page.getByRole('heading', { name: 'Till' }).waitFor();
+    const shown = await page.getByRole('button', { name: /Edit|Create|New key|[Dd]e?activate/ }).all();
+    const names = await Promise.all(
+      shown.map(async (button) => (await button.getAttribute('aria-label')) ?? (await button.innerText())),
+    );
+    expect(names.filter((name) => !name.endsWith(' App'))).toEqual(buttons);
+  }
+});
+
+/** Runs a shown command, and returns the JSON that it prints. */
+async function run(command: string, env: Readonly<Record<string, string>> = {}) {
+  return JSON.parse((await promisify(execFile)('sh', ['-c', `${command} -s`], { env })).stdout);
+}
+
+/** Waits for the request of a mutation. */
+function mutation(page: Page): Promise<Request> {
+  return page.waitForRequest((request) => request.postData()?.includes('"query":"mutation') ?? false);
+}
+
+/** Opens the default project in the console. */
+async function openProject({ projects, token }: Tenant, as = token, provoked?: RegExp): Promise<Page> {
+  const page = await site.newPage(provoked && { provoked });
+  await page.goto(`${site.gateway.url}/console#token=${as}`);
+  await page.getByRole('heading', { name: 'Projects' }).waitFor();
+  await page.goto(`${site.gateway.url}/console#/${projects[0]}`);
+  await page.getByRole('heading', { name: 'Apps' }).waitFor();
+  return page;
+}
