@@ -29,7 +29,7 @@ export function sendNotFoundPage(
     style: STYLE,
     main: `<div class="not-found">
 <h1>There is no page at this address</h1>
-<p>The address may be incomplete or out of date. The start page has links to everything that the gateway serves.</p>
+<p>The address may be incomplete or out of date. The start page has links to the pages and documents of the gateway.</p>
 <p><a href="${root}">Go to the start page</a></p>
 </div>`,
     policy: {},

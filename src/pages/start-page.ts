@@ -11,87 +11,117 @@ export type StartPage = {
   readonly sandbox: boolean;
 };
 
+type Link = { readonly path: string; readonly name: string; readonly text: string };
+
+type Example = { readonly name: string; readonly text: string; readonly lines: (url: string) => string };
+
 const STYLE = readFileSync(new URL('./browser/start-page.css', import.meta.url), 'utf8');
 
 const SCRIPT = readFileSync(new URL('./browser/start-page.js', import.meta.url), 'utf8');
 
-// The ids of fictitious projects: the route of cover images accepts every valid id.
-const COVERS = ['13', '1J', '0X', '09', '0Q', '1G', '0K', '0A'].map((end) => `01PAW${end.padStart(21, '0')}`);
+const CONSOLE = `<div class="console">
+<h2>Console</h2>
+<p>Your projects, wallets and apps, and what your token may do with them.</p>
+<a href="./console">Open the console</a>
+</div>`;
 
-const REQUESTS = [
+const EXPLORERS: readonly Link[] = [
+  { path: '/graphiql', name: 'GraphiQL', text: 'An editor for GraphQL, with examples and the schema.' },
+  { path: '/docs', name: 'REST docs', text: 'A reference of the four REST paths, with requests to send.' },
+  { path: '/graphql', name: 'Apollo Sandbox', text: 'Another editor for GraphQL, loaded from the internet.' },
+];
+
+// With the names of the variables that the commands print.
+const EXAMPLES: readonly Example[] = [
   {
-    name: 'GraphQL',
-    path: '/graphql',
-    about: 'One endpoint, with the conventions of Relay:',
-    curl: (url: string) =>
-      `curl ${url}/graphql \\\n  -H "Authorization: Bearer $TOKEN" \\\n  -H "Content-Type: application/json" \\\n  -d '{"query":"{ projects(first: 5) { nodes { title } } }"}'`,
+    name: 'variables',
+    text: 'The gateway and your token. <code>npm run demo</code> and <code>paw init</code> print these lines with a token.',
+    lines: (url) =>
+      `PAW=${url}\nAUTH="Authorization: Bearer paw_acct_…"\nJSON="Content-Type: application/json"`,
   },
   {
-    name: 'REST',
-    path: '',
-    about: 'Four paths, with JSON bodies, under',
-    curl: (url: string) =>
-      `curl "${url}/project/projects?pageSize=5" \\\n  -H "Authorization: Bearer $TOKEN"`,
+    name: 'GraphQL request',
+    text: 'GraphQL: one path, with the conventions of Relay.',
+    lines: () =>
+      `curl -sw '\\n' $PAW/graphql ${option('-H "$AUTH"')} ${option('-H "$JSON"')} \\\n  -d '{"query":"{ projects(first: 2) { totalCount nodes { name title } } }"}'`,
   },
-] as const;
-
-const LINKS = [
-  { path: '/console', name: 'Console', text: 'The projects, wallets and apps that a token sees.' },
-  { path: '/graphiql', name: 'GraphiQL', text: 'Editor for GraphQL operations, with schema documentation.' },
   {
-    path: '/docs',
-    name: 'REST docs',
-    text: 'Documentation of the four paths, with example requests to send.',
+    name: 'REST request',
+    text: 'REST: four paths, with JSON bodies.',
+    lines: () => `curl -sw '\\n' "$PAW/project/projects?pageSize=2" ${option('-H "$AUTH"')}`,
   },
-  { path: '/graphql', name: 'Apollo Sandbox', text: 'Another GraphQL editor, loaded from the internet.' },
-  { path: '/schema.graphql', name: 'GraphQL schema', text: 'The contract, for code generators.' },
-  { path: '/openapi.json', name: 'OpenAPI document', text: 'The REST contract, for code generators.' },
-  { path: '/healthz', name: 'Health', text: 'Liveness probe of the process.' },
-  { path: '/readyz', name: 'Readiness', text: 'Readiness probe of the server and its database.' },
-] as const;
+];
 
-/** Adds the page `/`, with example requests and links to all other pages and documents. */
+const GUIDES: readonly Link[] = [
+  {
+    path: '/docs/api.md',
+    name: 'API reference',
+    text: 'Tokens, requests, pages, errors and limits of both APIs.',
+  },
+  {
+    path: '/docs/clients.md',
+    name: 'Example programs',
+    text: 'For fetch, Apollo Client, urql, Relay and OAuth.',
+  },
+  {
+    path: '/docs/browser.md',
+    name: 'Web applications',
+    text: 'Which token to use in a browser, CORS, and types.',
+  },
+];
+
+const CONTRACTS: readonly Link[] = [
+  { path: '/schema.graphql', name: 'GraphQL schema', text: 'For code generators and editors.' },
+  { path: '/openapi.json', name: 'OpenAPI document', text: 'For generated REST clients.' },
+];
+
+/** Adds the page `/`: the console, the explorers, what a client needs, and the contracts, as far as they are served. */
 export function addStartPage(app: FastifyInstance, { version, publicUrl, sandbox }: StartPage): void {
-  app.get('/', async (_request, reply) => {
-    const url = escapeHtml(publicUrl());
-    const links = LINKS.filter(
-      ({ path }) => app.hasRoute({ method: 'GET', url: path }) && (path !== '/graphql' || sandbox),
-    );
-    return sendPage(reply, {
+  const exists = ({ path }: Pick<Link, 'path'>) =>
+    path === '/graphql' ? sandbox : app.hasRoute({ method: 'GET', url: path });
+
+  app.get('/', async (_request, reply) =>
+    sendPage(reply, {
       path: '/',
       title: 'PAW gateway',
       style: STYLE,
       main: `<div class="start">
 <h1>Projects, apps and wallets</h1>
-<p class="lead">One gateway, with GraphQL and REST. <span class="version">Version ${version}</span></p>
-<div class="covers" role="img" aria-label="Cover images of eight projects">${COVERS.map(cover).join('')}</div>
-<h2>First requests</h2>
-<p><code>TOKEN</code> is an account token: <code>npm run demo</code> prints one, and <code>paw token create</code> issues one.</p>
-${REQUESTS.map((request) => requestCard(request, url)).join('\n')}
-<h2>Pages and documents</h2>
-<ul class="links">${links.map(linkItem).join('\n')}</ul>
+<p class="lead">One gateway, with GraphQL and REST.</p>
+${exists({ path: '/console' }) ? CONSOLE : ''}
+${section('Explorers', cards(EXPLORERS.filter(exists)))}
+${section('Clients', EXAMPLES.map((each) => example(each, publicUrl())).join('\n') + cards(GUIDES))}
+${section('Contracts', cards(CONTRACTS.filter(exists)))}
+<footer class="health">Version ${version} <a href="./healthz">Liveness</a> <a href="./readyz">Readiness</a></footer>
 </div>
 <script>${SCRIPT}</script>`,
       policy: { 'script-src': hashSource(SCRIPT) },
-    });
-  });
+    }),
+  );
 }
 
-function cover(id: string): string {
-  return `<img src="./covers/${id}.svg" alt="" width="96" height="96">`;
+function section(title: string, content: string): string {
+  return content && `<section><h2>${title}</h2>${content}</section>`;
 }
 
-function requestCard({ name, path, about, curl }: (typeof REQUESTS)[number], url: string): string {
-  // The script of the page replaces the content of each `data-url` element by the URL in the address bar.
-  const base = `<span data-url>${url}</span>`;
-  const id = `${name.toLowerCase()}-request`;
-  return `<section class="request" aria-labelledby="${id}-name">
-<h3 id="${id}-name">${name}</h3>
-<p>${about} <code>${base}${path}</code></p>
-<div class="copyable"><pre id="${id}" tabindex="0"><code>${curl(base)}</code></pre><button type="button" data-copy-source="${id}" aria-label="Copy the ${name} request">Copy</button></div>
-</section>`;
+function example({ name, text, lines }: Example, url: string): string {
+  const id = name.toLowerCase().replace(' ', '-');
+  // The script of the page replaces the content of the `data-url` element by the URL in the address bar.
+  const code = lines(`<span data-url>${escapeHtml(url)}</span>`);
+  return `<div class="example">
+<p>${text}</p><output></output><button type="button" data-copies="${id}" aria-label="Copy the ${name}">Copy</button>
+<pre id="${id}"><code>${code}</code></pre>
+</div>`;
 }
 
-function linkItem({ path, name, text }: (typeof LINKS)[number]): string {
-  return `<li><a href=".${path}">${name}</a><code>${path}</code><span>${text}</span></li>`;
+/** Returns an option of a command, which is not broken at its hyphen. */
+function option(text: string): string {
+  return `<span class="option">${text}</span>`;
+}
+
+function cards(links: readonly Link[]): string {
+  const items = links.map(
+    ({ path, name, text }) => `<li><a href=".${path}">${name}</a><p>${text}</p><code>${path}</code></li>`,
+  );
+  return items.length === 0 ? '' : `<ul class="cards">${items.join('\n')}</ul>`;
 }

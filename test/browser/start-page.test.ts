@@ -7,25 +7,23 @@ import { seedTenant } from '../support/gateway.ts';
 
 const site = startSite();
 
-test('the start page shows the version, the endpoints and cover images', async () => {
+test('the start page shows the console first, then the explorers, what a client needs, and the contracts', async () => {
   const page = await site.open('/');
-  await page.getByText(`Version ${manifest.version}`, { exact: true }).waitFor();
-  const endpoints = await page.locator('.request p code').allInnerTexts();
-  expect(endpoints).toEqual([`${site.gateway.url}/graphql`, site.gateway.url]);
-  const covers = await page.evaluate<number[]>(
-    `[...document.querySelectorAll('.covers img')].map(({ naturalWidth }) => naturalWidth)`,
-  );
-  expect(covers).toHaveLength(8);
-  for (const width of covers) expect(width).toBeGreaterThan(0);
+  await page.getByText(`Version ${manifest.version}`).waitFor();
+  const headings = await page.getByRole('heading', { level: 2 }).allInnerTexts();
+  expect(headings).toEqual(['Console', 'Explorers', 'Clients', 'Contracts']);
 });
 
 test('the pages link to each other', async () => {
   const page = await site.open('/');
   for (const [place, name, path] of [
-    ['list', 'GraphiQL', '/graphiql'],
+    ['main', 'Open the console', '/console'],
+    ['navigation', 'GraphiQL', '/graphiql'],
+    ['banner', 'PAW gateway', '/'],
+    ['main', 'GraphiQL', '/graphiql'],
     ['navigation', 'REST docs', '/docs'],
     ['banner', 'PAW gateway', '/'],
-    ['list', 'REST docs', '/docs'],
+    ['main', 'REST docs', '/docs'],
   ] as const) {
     await page.getByRole(place).getByRole('link', { name }).click();
     await expect.poll(() => page.url(), { timeout: 15_000 }).toBe(site.gateway.url + path);
@@ -38,23 +36,26 @@ test('the page for an unknown path leads to the start page', async () => {
   await expect.poll(() => page.url(), { timeout: 15_000 }).toBe(`${site.gateway.url}/`);
 });
 
-test.each([
-  { api: 'GraphQL', answer: { data: { projects: { nodes: [{ title: 'Tenant' }] } } } },
-  { api: 'REST', answer: { projects: [{ title: 'Tenant' }] } },
-])('the $api request that the start page copies works unchanged in a shell', async ({ api, answer }) => {
-  const { token } = await seedTenant(site.gateway);
+test('the lines that the start page copies work unchanged in a shell, with a token', async () => {
+  const { token, projects } = await seedTenant(site.gateway);
   const page = await site.open('/');
-  await page.getByRole('button', { name: `Copy the ${api} request` }).click();
-  await page.getByText('Copied', { exact: true }).waitFor();
   // Reading the clipboard would need a permission. Pasting does not.
   await page.evaluate('document.body.append(document.createElement("textarea"))');
-  await page.locator('textarea').press('Control+V');
-  const { stdout } = await promisify(execFile)(
-    'bash',
-    ['--norc', '-c', await page.locator('textarea').inputValue()],
-    { env: { PATH: process.env['PATH'], TOKEN: token } },
-  );
-  expect(JSON.parse(stdout)).toMatchObject(answer);
+  for (const name of ['variables', 'GraphQL request', 'REST request']) {
+    const button = page.getByRole('button', { name: `Copy the ${name}` });
+    await button.click();
+    await page.locator('.example', { has: button }).getByRole('status').getByText('Copied').waitFor();
+    await page.locator('textarea').press('Control+V');
+    await page.locator('textarea').press('Enter');
+  }
+  const lines = (await page.locator('textarea').inputValue()).replace('paw_acct_…', token);
+  const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', lines], {
+    env: { PATH: process.env['PATH'] },
+  });
+  const [graphql = '', rest = ''] = stdout.trim().split('\n');
+  const nodes = [{ name: projects[0], title: 'Tenant' }];
+  expect(JSON.parse(graphql)).toEqual({ data: { projects: { totalCount: 1, nodes } } });
+  expect(JSON.parse(rest)).toMatchObject({ projects: nodes });
 });
 
 test('a browser can draw the icon for documents', async () => {

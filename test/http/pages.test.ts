@@ -21,7 +21,8 @@ const SETTINGS = {
 type Setting = keyof typeof SETTINGS;
 
 const EXPLORERS = ['/graphiql', '/docs'] as const;
-const EVERYWHERE = ['/', '/healthz', '/openapi.json', '/readyz', '/schema.graphql'];
+const GUIDES = ['/docs/api.md', '/docs/browser.md', '/docs/clients.md'];
+const EVERYWHERE = ['/', ...GUIDES, '/healthz', '/openapi.json', '/readyz', '/schema.graphql'];
 
 const LINKED: Readonly<Record<Setting, readonly string[]>> = {
   'by default': [...EVERYWHERE, '/console', ...EXPLORERS, '/graphql'],
@@ -77,7 +78,7 @@ describe('the start page', () => {
     const gateway = await startGateway({ PUBLIC_URL: "https://paw.example/a&lt;'b" });
     onTestFinished(gateway.stop);
     const { text } = await send(`${gateway.url}/`, 'GET');
-    expect(text).toContain('<code><span data-url>https://paw.example/a&#38;lt;&#39;b</span>/graphql</code>');
+    expect(text).toContain('<code>PAW=<span data-url>https://paw.example/a&#38;lt;&#39;b</span>\n');
   });
 });
 

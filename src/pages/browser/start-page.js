@@ -3,14 +3,15 @@ for (const element of document.querySelectorAll('[data-url]')) element.textConte
 
 for (const button of document.querySelectorAll('button')) {
   button.addEventListener('click', async () => {
-    const request = document.getElementById(button.dataset['copySource'] ?? '');
-    if (request === null) return;
+    const lines = document.getElementById(button.dataset['copies'] ?? '');
+    const outcome = button.previousElementSibling;
+    if (lines === null || outcome === null) return;
     // The clipboard is undefined in insecure contexts: plain HTTP from another host.
-    getSelection()?.selectAllChildren(request);
-    await navigator.clipboard?.writeText(request.innerText);
-    button.textContent = navigator.clipboard ? 'Copied' : 'Selected';
+    getSelection()?.selectAllChildren(lines);
+    await navigator.clipboard?.writeText(lines.innerText);
+    outcome.textContent = navigator.clipboard ? 'Copied' : 'Selected';
     setTimeout(() => {
-      button.textContent = 'Copy';
+      outcome.textContent = '';
     }, 2000);
   });
 }
