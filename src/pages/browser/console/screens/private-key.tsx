@@ -34,7 +34,7 @@ export function PrivateKey({ name, title, privateKey, onStored }: PrivateKeyProp
         <textarea
           id={id}
           class="key"
-          rows={3}
+          rows={4}
           readOnly
           spellcheck={false}
           value={privateKey}
