@@ -3,6 +3,9 @@ import { Command, Copy } from '../copy.tsx';
 import { Dialog } from '../dialog.tsx';
 import { holdScreen } from '../router.ts';
 
+// Continues a command of a shell.
+const NEXT_LINE = ' \\\n  ';
+
 type PrivateKeyProps = {
   /** The app of the key. */
   readonly name: string;
@@ -24,13 +27,25 @@ export function PrivateKey({ name, title, privateKey, onStored }: PrivateKeyProp
   }, []);
   const url = (path: string) => new URL(path, location.href).href;
   const body = JSON.stringify({ privateKey: { name, privateKey } });
-  const rest = `curl ${url('auth/accounts:signinIdentity')} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}'`;
-  const oauth = `curl ${url('oauth/token')} -u '${name}:${privateKey}' -d grant_type=client_credentials`;
+  const oauth = [
+    `curl ${url('oauth/token')}`,
+    `-u '${name}:${privateKey}'`,
+    '-d grant_type=client_credentials',
+  ];
+  const rest = [
+    `curl ${url('auth/accounts:signinIdentity')}`,
+    '-H "Authorization: Bearer $TOKEN"',
+    `-H 'Content-Type: application/json'`,
+    `-d '${body}'`,
+  ];
   return (
     <Dialog title={`The private key of “${title}”`}>
       <p>This is the only time that it is shown. Store it where the program reads its secrets.</p>
       <div class="field">
-        <label for={id}>Private key</label>
+        <div class="heading">
+          <label for={id}>Private key</label>
+          <Copy text={privateKey} label="private key" />
+        </div>
         <textarea
           id={id}
           class="key"
@@ -40,18 +55,15 @@ export function PrivateKey({ name, title, privateKey, onStored }: PrivateKeyProp
           value={privateKey}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <div class="actions">
-          <Copy text={privateKey} label="private key" />
-        </div>
       </div>
       <details>
         <summary>Sign in with it</summary>
-        <p>By OAuth, where the key is enough:</p>
-        <Command text={oauth} label="OAuth command" />
-        <p>
+        <p class="muted">By OAuth, where the key is enough:</p>
+        <Command text={oauth.join(NEXT_LINE)} label="OAuth command" />
+        <p class="muted">
           By REST, with a token of the account or the project in <code>$TOKEN</code>:
         </p>
-        <Command text={rest} label="REST command" />
+        <Command text={rest.join(NEXT_LINE)} label="REST command" />
       </details>
       <div class="actions">
         <button type="button" class="primary" onClick={onStored}>
