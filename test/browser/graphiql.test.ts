@@ -24,8 +24,7 @@ test('GraphiQL pages through projects and updates a wallet, and stores no input 
   expect(namesIn(last)).toEqual(projects.slice(10));
   expect(last).toMatchObject({ totalCount: 15, pageInfo: { hasNextPage: false } });
 
-  await page.getByRole('button', { name: 'UpdateWallet', exact: true }).click();
-  await page.getByLabel('Operation Editor').getByText('UpdateWallet', { exact: true }).waitFor();
+  await openTab(page, 'UpdateWallet');
   await setVariables(page, { input: { name, title: 'Rainy days' } });
   await execute(page);
   const { wallet } = (await answerWith(page, 'Rainy days')).data.updateWallet;
@@ -36,6 +35,109 @@ test('GraphiQL pages through projects and updates a wallet, and stores no input 
   expect(await storedBy(page)).toEqual([]);
   expect(page.url()).toBe(`${site.gateway.url}/graphiql`);
 });
+
+test('each example of GraphiQL runs at the first click: the wallet exists, and the new app signs in', async () => {
+  const { token, wallets } = await seedTenant(site.gateway, { wallets: 2 });
+  const page = await site.open('/graphiql', { viewport: VIEWPORT });
+  await page.getByLabel('Bearer token').fill(token);
+
+  await openTab(page, 'UpdateWallet');
+  await showsVariables(page, '"Wallet 1"');
+  await execute(page);
+  const { updateWallet } = (await answerWith(page, 'Wallet 1')).data;
+  expect(updateWallet.wallet).toMatchObject({ name: wallets[0], title: 'Wallet 1', description: 'No. 1' });
+
+  await openTab(page, 'CreateApp');
+  await execute(page);
+  const { app } = (await answerWith(page, 'Back office')).data.createApp;
+
+  await openTab(page, 'SignIn');
+  await showsVariables(page, app.name);
+  await execute(page);
+  expect((await answerWith(page, app.name)).data.signIn).toMatchObject({
+    accessToken: expect.stringMatching(/^paw_app_/),
+    app: { name: app.name },
+  });
+});
+
+test('GraphiQL fills the example that is shown, and leaves one that the person has edited', async () => {
+  const { token } = await seedTenant(site.gateway, { wallets: 1 });
+  const page = await site.open('/graphiql', { viewport: VIEWPORT });
+  await openTab(page, 'UpdateWallet');
+  await setVariables(page, { input: { title: 'Mine' } });
+  await openTab(page, 'CreateApp');
+  await page.getByLabel('Bearer token').fill(token);
+  await showsVariables(page, '"project"');
+  await openTab(page, 'UpdateWallet');
+  await showsVariables(page, JSON.stringify({ input: { title: 'Mine' } }));
+
+  await openTab(page, 'CreateApp');
+  await page.getByLabel('Bearer token').fill('');
+  await expect.poll(() => page.getByLabel('Variables').innerText()).not.toContain('project');
+});
+
+test('GraphiQL opens with the operation in the address, removes it from there, and does not execute it', async () => {
+  const { token, account } = await seedTenant(site.gateway);
+  const page = await site.open('/');
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(request.postData() ?? ''));
+  const operation = {
+    query: 'query Linked($first: Int) { viewer { account } projects(first: $first) { totalCount } }',
+    variables: '{"first": 1}',
+  };
+  const fragment = Object.entries(operation).map(([name, text]) => `${name}=${encodeURIComponent(text)}`);
+  await page.goto(`${site.gateway.url}/graphiql#${fragment.join('&')}`);
+  await page.getByLabel('Operation Editor').getByText('Linked', { exact: true }).waitFor();
+  expect(page.url()).toBe(`${site.gateway.url}/graphiql`);
+  await page.getByLabel('Bearer token').fill(token);
+  await page.getByRole('button', { name: 'UpdateWallet', exact: true }).waitFor();
+  expect(sent.filter((body) => body.includes('Linked'))).toEqual([]);
+
+  await execute(page);
+  expect((await answerWith(page, account)).data).toEqual({
+    viewer: { account },
+    projects: { totalCount: 1 },
+  });
+  await page.reload();
+  await page.getByLabel('Operation Editor').getByText('ListProjects', { exact: true }).waitFor();
+});
+
+test('GraphiQL does not open an operation of more than 20,000 characters in the address', async () => {
+  const page = await site.open(`/graphiql#query=${'a'.repeat(20_000)}`);
+  const notice = 'The operation in the address has more than 20000 characters.';
+  await page.getByLabel('Operation Editor').locator('.view-line').filter({ hasText: notice }).waitFor();
+  expect(page.url()).toBe(`${site.gateway.url}/graphiql`);
+});
+
+test.each([320, 375])(
+  'every tab of GraphiQL is in reach of a finger and of the keyboard at %i pixels',
+  async (width) => {
+    const page = await site.open('/graphiql', {
+      viewport: { width, height: 700 },
+      isMobile: true,
+      hasTouch: true,
+    });
+    const names = ['UpdateWallet', 'CreateApp', 'SignIn', 'ListProjects'];
+    for (const name of names) {
+      const tab = page.getByRole('button', { name, exact: true });
+      const {
+        x,
+        y,
+        width: tabWidth,
+        height,
+      } = (await tab.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      expect([x >= 0, x + tabWidth <= width], name).toEqual([true, true]);
+      // Unlike a tap on the element, which would scroll.
+      await page.touchscreen.tap(x + tabWidth / 2, y + height / 2);
+      await showsOperation(page, name);
+    }
+    for (const name of names.slice(0, 3)) {
+      await pressUntil(page, 'Tab', name);
+      await page.keyboard.press('Enter');
+      await showsOperation(page, name);
+    }
+  },
+);
 
 test('GraphiQL shows the documentation of the schema without a token, and the code of an error', async () => {
   const page = await site.open('/graphiql', { viewport: VIEWPORT, provoked: /status of 401/ });
@@ -51,6 +153,29 @@ test('GraphiQL shows the documentation of the schema without a token, and the co
   const { errors } = await answerWith(page, 'UNAUTHENTICATED');
   expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED', reason: 'TOKEN_INVALID' } }]);
 });
+
+/** Selects a tab, and waits until its operation is shown. */
+async function openTab(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name, exact: true }).click();
+  await showsOperation(page, name);
+}
+
+async function showsOperation(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Operation Editor').getByText(name, { exact: true }).waitFor();
+}
+
+async function showsVariables(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Variables').locator('.view-line').filter({ hasText: text }).waitFor();
+}
+
+/** Presses a key until the element with a text has the focus. */
+async function pressUntil(page: Page, key: string, text: string): Promise<void> {
+  for (let count = 0; count < 50; count += 1) {
+    await page.keyboard.press(key);
+    if ((await page.evaluate('document.activeElement.textContent')) === text) return;
+  }
+  throw new Error(`${key} did not reach ${text}.`);
+}
 
 /** Pastes variables. If they were typed, the editor would add closing brackets. */
 async function setVariables(page: Page, variables: object): Promise<void> {

@@ -6,9 +6,8 @@ import { join, resolve } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { EXAMPLES } from '../../src/pages/browser/examples.ts';
-import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
-import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { type HttpResponse, send } from '../support/apis.ts';
+import { type Gateway, makeDatabase, startGateway } from '../support/gateway.ts';
 import { startProgram } from '../support/paw.ts';
 
 const SETTINGS = {
@@ -240,26 +239,6 @@ test.each([
   const head = await requestUnchanged({ path, headers, method: 'HEAD' });
   expect((await buffer(head)).length).toBe(0);
   expect({ ...head.headers, ...VARYING }).toEqual({ ...response.headers, ...VARYING });
-});
-
-test('GraphiQL opens with the four operations, which are valid', async () => {
-  const gateway = gatewayWith('by default');
-  const { token } = await seedTenant(gateway);
-  const outcomes = await Promise.all(
-    EXAMPLES.map(async ({ query, variables }) => {
-      const { text } = await postGraphql(gateway.url, token, query, JSON.parse(variables));
-      const { errors } = JSON.parse(text);
-      const [, name] = /(?:query|mutation) (\w+)/.exec(query) ?? [];
-      return [name, errors ? errors[0].extensions.reason : 'done'];
-    }),
-  );
-  // Two examples contain a placeholder name.
-  expect(outcomes).toEqual([
-    ['ListProjects', 'done'],
-    ['UpdateWallet', 'RESOURCE_NOT_FOUND'],
-    ['CreateApp', 'done'],
-    ['SignIn', 'INVALID_CREDENTIALS'],
-  ]);
 });
 
 describe('a path that does not exist', () => {
