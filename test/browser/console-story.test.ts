@@ -2,11 +2,11 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { violationsOf } from '../support/accessibility.ts';
-import { tokenStatus } from '../support/actors.ts';
+import { type AppKey, PASSWORD, projectTokenOf, reasonOf, tokenStatus } from '../support/actors.ts';
 import { restApi } from '../support/apis.ts';
 import { startSite, storedBy } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
-import { activate, type } from '../support/keyboard.ts';
+import { activate, tabTo, type } from '../support/keyboard.ts';
 
 const SCHEMES = ['light', 'dark'] as const;
 
@@ -14,7 +14,11 @@ const site = startSite();
 const api = restApi(() => site.gateway.url);
 
 test.each([375, 1280])('everything can be done by the keyboard alone at %i pixels', async (width) => {
-  const { account, token } = await seedTenant(site.gateway, { projects: 30, wallets: 2 });
+  const {
+    account,
+    token,
+    wallets: [wallet = ''],
+  } = await seedTenant(site.gateway, { projects: 30, wallets: 2 });
   const other = await createAccountToken(site.gateway.admin, { account, title: 'Dashboard' }, 86_400);
   const page = await site.newPage({ viewport: { width, height: 800 }, provoked: /status of 401/ });
   await page.goto(`${site.gateway.url}/console`);
@@ -41,6 +45,60 @@ test.each([375, 1280])('everything can be done by the keyboard alone at %i pixel
   await page.getByText('The project has no apps.').waitFor();
   await expectAccessible(page);
 
+  await activate(page, button('Edit Wallet 1'));
+  await dialog.getByLabel('Project').waitFor();
+  await expectAccessible(page);
+  await type(page, dialog.getByLabel('Title'), '');
+  await type(page, dialog.getByLabel('New password'), 'short');
+  await page.keyboard.press('Enter');
+  await dialog.locator('.violation').nth(1).waitFor();
+  expect(await dialog.locator('[name=title]:focus[aria-invalid=true]').count()).toBe(1);
+  await expectAccessible(page);
+  await type(page, dialog.getByLabel('Title'), 'Rainy days');
+  await tabTo(page, dialog.getByLabel('Network'));
+  await page.keyboard.type('Polygon M');
+  await type(page, dialog.getByLabel('New password'), PASSWORD);
+  await activate(page, dialog.getByRole('button', { name: 'Show' }), 'Space');
+  await activate(page, dialog.getByRole('button', { name: 'Save' }));
+  await page.getByText('Saved “Rainy days”.').waitFor();
+  await expectAccessible(page);
+  expect((await api.updateWallet(token, wallet, {})).value).toMatchObject({
+    title: 'Rainy days',
+    description: 'No. 1',
+    network: 'NETWORK_POLYGON_MUMBAI',
+  });
+
+  await activate(page, button('Create app'));
+  await expectAccessible(page);
+  await type(page, dialog.getByLabel('Title'), 'Till');
+  await page.keyboard.press('Enter');
+  const key = await storeKey(page);
+  const projectToken = await projectTokenOf(api, token, key);
+  await expectAccessible(page);
+
+  await activate(page, button('New key for Till'));
+  await activate(page, dialog.getByRole('button', { name: 'Make the new key' }));
+  await dialog.getByText('Choose when the old key ends.').waitFor();
+  await expectAccessible(page);
+  await tabTo(page, dialog.getByRole('radio').first());
+  await page.keyboard.press('ArrowDown');
+  expect(await dialog.getByLabel('In 1 hour').isChecked()).toBe(true);
+  await activate(page, dialog.getByRole('button', { name: 'Make the new key' }));
+  const newKey = await storeKey(page);
+  for (const each of [key, newKey]) expect(await reasonOf(api.signIn(token, each))).toBe('ok');
+
+  await activate(page, button('Deactivate Till'));
+  await expectAccessible(page);
+  await activate(page, dialog.getByRole('button', { name: 'Deactivate the app' }));
+  await page.getByText('“Till” is inactive.').waitFor();
+  expect(await tokenStatus(api, projectToken)).toBe('TOKEN_INVALID');
+  await expectAccessible(page);
+  await activate(page, button('Activate Till'));
+  await expectAccessible(page);
+  await activate(page, dialog.getByRole('button', { name: 'Activate the app' }));
+  await page.getByText('“Till” is active.').waitFor();
+  expect(await reasonOf(api.signIn(token, newKey))).toBe('ok');
+
   await activate(page, page.getByRole('link', { name: 'Tokens' }));
   await activate(page, button('Revoke “Dashboard”'));
   await expectAccessible(page);
@@ -57,6 +115,22 @@ test.each([375, 1280])('everything can be done by the keyboard alone at %i pixel
   expect(await tokenStatus(api, token)).toBe('TOKEN_INVALID');
   expect(await storedBy(page)).toEqual([]);
 });
+
+/** Stores the key of an app that the console shows, and returns it. Escape and going back do not end the dialog. */
+async function storeKey(page: Page): Promise<AppKey> {
+  const dialog = page.getByRole('dialog', { name: 'The private key of “Till”' });
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await activate(page, dialog.getByText('Sign in with it'));
+  await expectAccessible(page);
+  const privateKey = await dialog.getByRole('textbox', { name: 'Private key' }).inputValue();
+  const [name = ''] = /apps\/\w{26}/.exec(await dialog.innerText()) ?? [];
+  await activate(page, dialog.getByRole('button', { name: 'I have stored the key' }));
+  await dialog.waitFor({ state: 'detached' });
+  expect(await page.content()).not.toContain(privateKey);
+  return { name, privateKey };
+}
 
 /**
  * Expects that what is shown meets WCAG 2.2 AA on both color schemes, has the focus, and needs no sideways scroll at 320

@@ -36,5 +36,6 @@ export async function activate(page: Page, target: Locator, key: 'Enter' | 'Spac
 export async function type(page: Page, field: Locator, text: string): Promise<void> {
   await tabTo(page, field);
   await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.press('Delete');
   await page.keyboard.type(text);
 }
