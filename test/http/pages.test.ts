@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { buffer, text } from 'node:stream/consumers';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type HttpResponse, send } from '../support/apis.ts';
 import { type Gateway, makeDatabase, startGateway } from '../support/gateway.ts';
+import { BROWSER, elementsOf, hashes, policyOf, request } from '../support/pages.ts';
 import { startProgram } from '../support/paw.ts';
 
 const SETTINGS = {
@@ -34,11 +31,6 @@ const SETTING_NAMES = Object.keys(SETTINGS) as readonly Setting[];
 const WITH_CONSOLE = SETTING_NAMES.filter((setting) => LINKED[setting].includes('/console'));
 const WITH_EXPLORERS = SETTING_NAMES.filter((setting) => LINKED[setting].includes('/docs'));
 const WITHOUT_EXPLORERS = SETTING_NAMES.filter((setting) => !WITH_EXPLORERS.includes(setting));
-
-const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8' };
-
-// The headers that are different in each response.
-const VARYING = { date: '', 'x-request-id': '', ratelimit: '' };
 
 const gateways = new Map<Setting, Gateway>();
 
@@ -181,7 +173,11 @@ describe('/console', () => {
   test('takes at most 25 KB of compressed scripts and styles', async () => {
     const assets = await loadAssets('by default', (await browse('by default', '/console')).text);
     const sizes = [...assets.keys()].map(async (path) => {
-      const response = await requestUnchanged({ path, method: 'HEAD', headers: { 'accept-encoding': 'br' } });
+      const response = await request(gatewayWith('by default').url, {
+        path,
+        method: 'HEAD',
+        headers: { 'accept-encoding': 'br' },
+      });
       return Number(response.headers['content-length']);
     });
     expect(sizes).toHaveLength(2);
@@ -196,138 +192,6 @@ test('GraphiQL has a new nonce in every response', async () => {
   expect(policies[0]).toMatch(/'nonce-[\w+/]{22}=='/);
   expect(policies[0]).not.toBe(policies[1]);
 });
-
-test.each([
-  '/assets/',
-  '/assets/graphiql.js',
-  '/assets/graphiql-AAAAAAAA.js',
-  '/assets/constructor',
-  '/assets/../package.json',
-  '/assets/..%2Fpackage.json',
-  '/assets/%2e%2e%2f%2e%2e%2fpackage.json',
-  '/assets/..%5Cpackage.json',
-])('%s is 404', async (path) => {
-  // fetch would resolve the dots.
-  const body = await text(await requestUnchanged({ path }));
-  expect(JSON.parse(body)).toMatchObject({ error: { code: 404, details: [{ reason: 'PATH_NOT_FOUND' }] } });
-});
-
-const DECODE = { br: brotliDecompressSync, gzip: gunzipSync } as const;
-
-test.each([
-  ['gzip, deflate, br, zstd', 'br'],
-  ['gzip, deflate', 'gzip'],
-  ['br;q=0, *', 'gzip'],
-  ['deflate', undefined],
-  ['identity', undefined],
-  [undefined, undefined],
-] as const)('a client that accepts the codings %s gets an asset as %s', async (accepted, coding) => {
-  const [path = ''] = assetsIn((await browse('by default', '/graphiql')).text);
-  const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
-  const response = await requestUnchanged({ path, headers });
-  const body = await buffer(response);
-  expect(response.headers).toMatchObject({
-    'content-length': String(body.length),
-    'cache-control': 'public, max-age=31536000, immutable',
-    vary: expect.stringMatching(/\baccept-encoding$/),
-  });
-  expect(response.headers['content-encoding']).toBe(coding);
-  const content = coding === undefined ? body : DECODE[coding](body);
-  // fetch decodes the body itself.
-  expect(content.toString()).toBe((await browse('by default', path)).text);
-  expect((await browse('by default', `${path}.${coding === 'br' ? 'br' : 'gz'}`)).status).toBe(404);
-  const head = await requestUnchanged({ path, headers, method: 'HEAD' });
-  expect((await buffer(head)).length).toBe(0);
-  expect({ ...head.headers, ...VARYING }).toEqual({ ...response.headers, ...VARYING });
-});
-
-describe('a path that does not exist', () => {
-  test.each([
-    '/nothing',
-    '/nothing/at/all/',
-    '//nothing',
-    '/nothing?from=/a/b',
-    '/assets/none.js',
-    '/covers/none',
-  ])('%s is a page in a browser, which links to the start page', async (path) => {
-    const { status, headers, text } = await browse('by default', path);
-    expect(status).toBe(404);
-    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(headers.get('cache-control')).toBe('no-store');
-    expect(policyOf(headers)).toEqual({
-      'default-src': `'none'`,
-      'base-uri': `'none'`,
-      'form-action': `'none'`,
-      'frame-ancestors': `'none'`,
-      'img-src': `'self' data:`,
-      'style-src': hashes(elementsOf('style', text)),
-    });
-    const links = [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, link = '']) => link);
-    // A proxy serves the gateway under a path prefix.
-    const targets = links.map((link) => new URL(link, `https://paw.example/prefix${path}`).href);
-    const paths = ['', 'console', 'graphiql', 'docs', ''];
-    expect(targets).toEqual(paths.map((target) => `https://paw.example/prefix/${target}`));
-  });
-
-  test('is not part of the page', async () => {
-    const response = await requestUnchanged({ path: '/secret"><script>secret()</script>', headers: BROWSER });
-    expect(response.statusCode).toBe(404);
-    expect(await text(response)).not.toMatch(/secret|<script/);
-  });
-
-  test('does not make the page long if it is long', async () => {
-    const { status, text } = await browse('by default', '/'.repeat(8000));
-    expect(status).toBe(404);
-    expect(text.length).toBeLessThan(8000);
-  });
-
-  test('has the headers of GET in a response to HEAD', async () => {
-    const [head, get] = await Promise.all(
-      ['HEAD', 'GET'].map((method) => requestUnchanged({ path: '/nothing', method, headers: BROWSER })),
-    );
-    expect({ ...head?.headers, ...VARYING }).toEqual({ ...get?.headers, ...VARYING });
-    expect([head, get].map((response) => response?.statusCode)).toEqual([404, 404]);
-  });
-
-  test.each([
-    ['GET', undefined],
-    ['GET', ''],
-    ['GET', '*/*'],
-    ['GET', 'application/json'],
-    ['GET', 'application/json, text/html'],
-    ['GET', 'text/html;q=0.9, application/json'],
-    ['GET', 'image/avif,image/webp,*/*;q=0.8'],
-    ['POST', BROWSER.accept],
-    ['DELETE', BROWSER.accept],
-  ])('is an error in JSON for %s that accepts %s', async (method, accept) => {
-    const headers = accept === undefined ? {} : { accept };
-    await expectJsonError(await requestUnchanged({ path: '/nothing', method, headers }));
-  });
-
-  test.each(['/auth', '/auth/nothing', '/wallet', '/project/nothing', '/project?x', '/graphql/nothing'])(
-    '%s, of an API, is an error in JSON in a browser, too',
-    async (path) => {
-      await expectJsonError(await requestUnchanged({ path, headers: BROWSER }));
-    },
-  );
-});
-
-async function expectJsonError(response: IncomingMessage): Promise<void> {
-  expect(response.statusCode).toBe(404);
-  expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
-  const message = 'The path does not exist.';
-  const details = [
-    {
-      '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-      reason: 'PATH_NOT_FOUND',
-      domain: 'paw-gateway',
-      metadata: { requestId: response.headers['x-request-id'] },
-    },
-  ];
-  expect(await text(response)).toBe(
-    JSON.stringify({ error: { code: 404, message, status: 'NOT_FOUND', details } }),
-  );
-}
 
 describe('a program whose browser assets have not been built', () => {
   let folder: string;
@@ -384,13 +248,6 @@ function browse(setting: Setting, path: string): Promise<HttpResponse> {
   return send(gatewayWith(setting).url + path, 'GET', undefined, undefined, BROWSER);
 }
 
-/** Sends a request to a gateway with all pages, with this path and these headers and no others. */
-function requestUnchanged(options: RequestOptions): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    request(gatewayWith('by default').url, options).on('response', resolve).on('error', reject).end();
-  });
-}
-
 /** Loads all files that a page references, directly or indirectly. */
 async function loadAssets(setting: Setting, page: string): Promise<ReadonlyMap<string, HttpResponse>> {
   const loaded = new Map<string, HttpResponse>();
@@ -424,20 +281,4 @@ function valuesOf(attribute: string, html: string): string[] {
   // URLs are relative, for a gateway behind a path prefix, and never point to another host.
   for (const value of values) expect(value).toMatch(/^(\.\/|data:)/);
   return values.map((value) => value.replace(/^\.\//, '/'));
-}
-
-/** The contents of the elements with a tag name and no attributes other than an id. */
-function elementsOf(name: string, html: string): string[] {
-  return [...html.matchAll(new RegExp(`<${name}(?: id="[^"]*")?>(.*?)</${name}>`, 'gs'))].map(
-    ([, within = '']) => within,
-  );
-}
-
-function hashes(texts: readonly string[]): string {
-  return texts.map((each) => `'sha256-${createHash('sha256').update(each).digest('base64')}'`).join(' ');
-}
-
-function policyOf(headers: Headers): Record<string, string> {
-  const directives = (headers.get('content-security-policy') ?? '').split('; ');
-  return Object.fromEntries(directives.map((each) => each.split(/ (.*)/, 2)));
 }

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { type IncomingMessage, type RequestOptions, request as requestByNode } from 'node:http';
+
+/** The header of a browser that opens a page. */
+export const BROWSER = {
+  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8',
+};
+
+/** Sends a request with this path and these headers and no others. `fetch` would resolve dots, and decompress the body. */
+export function request(url: string, options: RequestOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    requestByNode(url, options).on('response', resolve).on('error', reject).end();
+  });
+}
+
+/** Returns the headers of a response that depend on the request alone. */
+export function constantHeaders({ headers }: IncomingMessage): object {
+  return { ...headers, date: '', 'x-request-id': '', ratelimit: '' };
+}
+
+/** Returns the contents of the elements with a tag name and no attributes other than an id. */
+export function elementsOf(name: string, html: string): string[] {
+  return [...html.matchAll(new RegExp(`<${name}(?: id="[^"]*")?>(.*?)</${name}>`, 'gs'))].map(
+    ([, within = '']) => within,
+  );
+}
+
+/** Returns the source expressions of a Content-Security-Policy that allow these inline scripts or styles. */
+export function hashes(texts: readonly string[]): string {
+  return texts.map((each) => `'sha256-${createHash('sha256').update(each).digest('base64')}'`).join(' ');
+}
+
+/** Returns the directives of the Content-Security-Policy. */
+export function policyOf(headers: Headers): Record<string, string> {
+  const directives = (headers.get('content-security-policy') ?? '').split('; ');
+  return Object.fromEntries(directives.map((each) => each.split(/ (.*)/, 2)));
+}
