@@ -47,6 +47,7 @@ export async function startWorkers(
     DATABASE_URL: config.databaseUrl,
     LOG_LEVEL: config.logLevel,
     PAW_LOG_REQUESTS: config.logRequests,
+    PAW_CORS_ORIGINS: config.corsOrigins.join(),
   };
   const workers = new Set<Worker>();
 

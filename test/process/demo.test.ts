@@ -203,6 +203,20 @@ test('paw demo stores its data in data/demo.db by default, and ends with status 
   expect(pages).toEqual([expect.stringMatching(/:\d+\/$/)]);
 });
 
+test('several processes of paw demo allow the pages of localhost', async () => {
+  const { url: databaseUrl, remove } = await makeDatabase();
+  onTestFinished(remove);
+  const settings = { PORT: '0', DATABASE_URL: databaseUrl, PAW_WORKERS: '2' };
+  const running = startPaw(['demo', '--json'], settings);
+  onTestFinished(async () => {
+    await running.stop('SIGKILL');
+  });
+  const { url }: Sample = JSON.parse(await running.printed('\n'));
+  const origin = 'http://localhost:5173';
+  const { headers } = await send(url, 'GET', undefined, undefined, { origin });
+  expect(headers.get('access-control-allow-origin')).toBe(origin);
+});
+
 test('paw demo ends with status 1 if its instructions are lost, and leaves no token', async () => {
   const { url, remove } = await makeDatabase();
   onTestFinished(remove);
