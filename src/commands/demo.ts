@@ -45,11 +45,16 @@ export const demo: Command = {
       );
       const wallets = samples.wallets.map(walletView);
       const pages = [
-        console ? `${url}/console#token=${accessToken}` : `${url}/`,
         ...(explorers ? [`${url}/graphiql`, `${url}/docs`] : []),
         ...(config.sandbox ? [`${url}/graphql (Apollo Sandbox, from the internet)`] : []),
       ];
-      const text = `${pages.join('\n')}\n\n${requests(url, accessToken, wallets[0]?.name)}\n\nStop with Ctrl+C.`;
+      const text = `${console ? `${url}/console#token=${accessToken}` : `${url}/`}
+
+PAW gateway with sample data.${pages.length > 0 ? ' Also in a browser:' : ''}
+${pages.map((page) => `${page}\n`).join('')}
+${requests(url, accessToken, wallets[0]?.name)}
+
+Stop with Ctrl+C.`;
       args.print({ url, accessToken, projects, wallets }, text);
       isPrinted = true;
     };
