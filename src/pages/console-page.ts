@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { AUDIT_ACTIONS } from '../model/audit-event.ts';
 import { assetPaths } from './assets.ts';
 import { sendPage } from './page.ts';
 
@@ -8,12 +9,16 @@ export function addConsolePage(app: FastifyInstance): void {
   const head = `<link rel="stylesheet" href="${pathOf('console', '.css')}">
 <script type="module" src="${pathOf('console', '.js')}"></script>`;
 
+  const data = `data-event-actions="${AUDIT_ACTIONS.join(' ')}"`;
+
   app.get('/console', async (_request, reply) =>
     sendPage(reply, {
       path: '/console',
       title: 'Console · PAW gateway',
       head,
-      main: '<div id="console"><noscript>The console needs JavaScript.</noscript></div>',
+      main: `<div id="console" ${data}>
+<noscript>The console needs JavaScript.</noscript>
+</div>`,
       policy: {
         'script-src': `'self'`,
         'connect-src': `'self'`,

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
+import { AUDIT_ACTIONS } from '../../src/model/audit-event.ts';
 import { projectToken, tokenStatus } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { startSite } from '../support/browser.ts';
@@ -20,7 +21,7 @@ test('the tokens of the account are listed beyond one page, and one that is revo
   const leaked = await issue(tenant, { title: '<img src=x onerror=alert(1)>', onlyProject, readOnly: true });
   const page = await openScreen('tokens', tenant.token);
   const rows = page.locator('tbody tr');
-  await page.getByText(`${MANY + 2} valid tokens.`).waitFor();
+  await page.getByText(`${MANY + 2} valid tokens`).waitFor();
   expect(await rows.first().innerText()).toContain('This token');
   await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();
   const row = rows.filter({ hasText: '<img src=x onerror=alert(1)>' });
@@ -52,7 +53,7 @@ test('after the revocation of its own token, the console asks for another one an
 test('a read-only token is shown no button to revoke, and a token of one project no link to the tokens', async () => {
   const tenant = await seedTenant(site.gateway);
   const page = await openScreen('tokens', await issue(tenant, { readOnly: true }));
-  await page.getByText('2 valid tokens.').waitFor();
+  await page.getByText('2 valid tokens').waitFor();
   expect(await page.getByRole('button', { name: 'Revoke' }).count()).toBe(0);
 
   const links = page.getByRole('navigation', { name: 'Console' });
@@ -64,9 +65,41 @@ test('a read-only token is shown no button to revoke, and a token of one project
   }
 });
 
+test('the events are listed beyond one page, by their action, and each request id can be copied', async () => {
+  const tenant = await seedTenant(site.gateway);
+  for (let n = 1; n <= MANY; n += 1) await issue(tenant, { title: `Token ${n}` });
+  // Events of the same millisecond have no order.
+  site.gateway.clock.advance(1000);
+  const { response } = await api.createApp(tenant.token, { title: 'App', active: true });
+  const page = await openScreen('events', tenant.token);
+  const rows = page.locator('tbody tr');
+  // The creations of the account, its project, its tokens and the app.
+  await page.getByText(`${MANY + 4} events`).waitFor();
+  expect(await rows.first().innerText()).toMatch(/app\.create.*apps\/.*tokens\/.*127\.0\.0\.1/s);
+  await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();
+  expect(await rows.filter({ hasText: 'account.create' }).innerText()).toContain('The operator');
+
+  const filter = page.getByLabel('Action');
+  expect(await filter.locator('option').allInnerTexts()).toEqual(['All', ...AUDIT_ACTIONS]);
+  await filter.selectOption('app.create');
+  await page.getByText('1 event', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Copy the request id' }).click();
+  expect(await pasted(page)).toBe(response.headers.get('x-request-id'));
+});
+
 async function issue({ account }: Tenant, fields: object): Promise<string> {
   const { accessToken } = await createAccountToken(site.gateway.admin, { account, ...fields }, 86_400);
   return accessToken;
+}
+
+/** Returns what the page has copied. Reading the clipboard would need a permission, pasting does not. */
+async function pasted(page: Page): Promise<string> {
+  await page.evaluate('document.querySelector("main").append(document.createElement("textarea"))');
+  const field = page.locator('main > textarea');
+  await field.press('Control+V');
+  const text = await field.inputValue();
+  await page.evaluate('document.querySelector("main > textarea").remove()');
+  return text;
 }
 
 /** Opens a screen of the console by its link. */

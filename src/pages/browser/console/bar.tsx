@@ -22,6 +22,7 @@ export function Bar() {
         <nav aria-label="Console">
           <Link path="/" text="Projects" />
           {seesAccount(viewer) && <Link path="/tokens" text="Tokens" />}
+          {seesAccount(viewer) && <Link path="/events" text="Events" />}
         </nav>
         <p>
           <strong>{level === 'ACCOUNT' ? 'Account token' : 'Project token'}</strong>

@@ -87,6 +87,15 @@ export type UpdateWalletInput = {
   readonly title?: string | null | undefined;
 };
 
+export type EventsQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  action?: string | null | undefined;
+}>;
+
+
+export type EventsQuery = { readonly events: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly action: string, readonly resource: string, readonly credential: string | null, readonly token: string | null, readonly fields: ReadonlyArray<string>, readonly address: string | null, readonly requestId: string | null, readonly count: number, readonly time: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
 export type ProjectQueryVariables = Exact<{
   name: string | number;
 }>;
@@ -227,6 +236,29 @@ export const AppRowFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"AppRow"}) as unknown as TypedDocumentString<AppRowFragment, unknown>;
+export const EventsDocument = new TypedDocumentString(`
+    query Events($first: Int = 24, $after: String, $action: String) {
+  events(first: $first, after: $after, action: $action) {
+    totalCount
+    nodes {
+      name
+      action
+      resource
+      credential
+      token
+      fields
+      address
+      requestId
+      count
+      time
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<EventsQuery, EventsQueryVariables>;
 export const ProjectDocument = new TypedDocumentString(`
     query Project($name: ID!) {
   node(id: $name) {

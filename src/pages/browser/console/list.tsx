@@ -115,3 +115,9 @@ export function More({ list }: { list: Omit<List<unknown>, 'change'> }) {
     </button>
   );
 }
+
+/** Returns the size of a list in words. @param noun a noun that gets an `s` in the plural */
+export function sizeOf(totalCount: number | undefined, noun: string): string {
+  if (totalCount === undefined) return '';
+  return totalCount === 1 ? `1 ${noun}` : `${totalCount.toLocaleString('en')} ${noun}s`;
+}

@@ -3,9 +3,11 @@ import { Fragment, render } from 'preact';
 import { useRef } from 'preact/hooks';
 import { Bar } from './bar.tsx';
 import { Dialog } from './dialog.tsx';
+import { container } from './page.ts';
 import { readRoute, route } from './router.ts';
 import { Screen } from './screen.tsx';
 import { Enter, EnterForm } from './screens/enter.tsx';
+import { Events } from './screens/events.tsx';
 import { Project } from './screens/project.tsx';
 import { Projects } from './screens/projects.tsx';
 import { Tokens } from './screens/tokens.tsx';
@@ -42,6 +44,7 @@ function Screens() {
 
 function screenOf(path: string) {
   if (path === '/tokens') return <Tokens />;
+  if (path === '/events') return <Events />;
   if (path.startsWith('/projects/')) return <Project name={path.slice(1)} />;
   return (
     <Screen title="Page not found">
@@ -57,8 +60,6 @@ function readAddress(): void {
   readRoute();
 }
 
-const container = document.querySelector('#console');
-if (container === null) throw new Error('The page has no element #console.');
 container.replaceChildren();
 // The screens do it, when they have their content.
 history.scrollRestoration = 'manual';

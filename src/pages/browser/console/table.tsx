@@ -10,31 +10,33 @@ type TableProps<Row> = {
   readonly rows: readonly Row[];
 };
 
-/** A table of resources. In a narrow window, each row is a card. */
+/** A table of resources. Where it has too little room, each row is a card. */
 export function Table<Row extends { readonly name: string }>({ label, columns, rows }: TableProps<Row>) {
   if (rows.length === 0) return null;
   return (
-    <table aria-label={label}>
-      <thead>
-        <tr>
-          {columns.map(({ title }) => (
-            <th key={title} scope="col">
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.name}>
-            {columns.map(({ title, cell }) => (
-              <td key={title} data-title={title}>
-                {cell(row)}
-              </td>
+    <div class="table">
+      <table aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map(({ title }) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.name}>
+              {columns.map(({ title, cell }) => (
+                <td key={title} data-title={title}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

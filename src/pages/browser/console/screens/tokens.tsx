@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Dialog } from '../dialog.tsx';
 import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../documents.ts';
 import { Form } from '../form.tsx';
-import { More, useList } from '../list.tsx';
+import { More, sizeOf, useList } from '../list.tsx';
 import { request } from '../request.ts';
 import { linkTo } from '../router.ts';
 import { Screen } from '../screen.tsx';
@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Token>[] = [
     title: 'Token',
     cell: ({ name, title, readOnly, current }) => (
       <div>
-        {title || 'Without a title'} {current && <span class="mark good">This token</span>}{' '}
+        <strong>{title || 'Without a title'}</strong> {current && <span class="mark good">This token</span>}{' '}
         {readOnly && <span class="mark">Read-only</span>}
         <small>
           <code>{name}</code>
@@ -25,13 +25,20 @@ const COLUMNS: readonly Column<Token>[] = [
       </div>
     ),
   },
-  { title: 'Level', cell: ({ level }) => (level === 'ACCOUNT' ? 'Account' : 'Project') },
   {
-    title: 'Sees',
-    cell: ({ onlyProject, project }) =>
-      onlyProject && project ? <a href={linkTo(project.name)}>{project.title}</a> : 'The account',
+    title: 'Level',
+    cell: ({ level, onlyProject, project }) => (
+      <div>
+        {level === 'ACCOUNT' ? 'Account' : 'Project'}
+        {onlyProject && project && (
+          <small>
+            Only <a href={linkTo(project.name)}>{project.title}</a>
+          </small>
+        )}
+      </div>
+    ),
   },
-  { title: 'App', cell: ({ app }) => app?.title ?? '–' },
+  { title: 'App', cell: ({ app }) => <span>{app?.title ?? '–'}</span> },
   { title: 'Created', cell: ({ createTime }) => <Time value={createTime} /> },
   { title: 'Expires', cell: ({ expireTime }) => <Time value={expireTime} /> },
   { title: 'Last use', cell: ({ lastUseTime }) => (lastUseTime ? <Time value={lastUseTime} /> : 'Never') },
@@ -44,6 +51,8 @@ export function Tokens() {
   const [revoked, setRevoked] = useState<readonly Token[]>([]);
   const [selected, setSelected] = useState<Token>();
   const rows = list.nodes.filter(({ name }) => revoked.every((token) => token.name !== name));
+  const hidden = list.nodes.length - rows.length;
+  const size = sizeOf(list.totalCount && list.totalCount - hidden, 'valid token');
   const ended = revoked[0];
   const onRevoked = (token: Token) => {
     setRevoked([token, ...revoked]);
@@ -61,9 +70,8 @@ export function Tokens() {
     <Screen title="Tokens">
       <p>The valid tokens of the account and of its apps, the oldest first.</p>
       <p class="muted" role="status">
-        {list.totalCount !== undefined &&
-          `${list.totalCount - (list.nodes.length - rows.length)} valid tokens.`}
-        {ended && ` The token ${describe(ended)} has ended.`}
+        {size}
+        {ended && `. The token ${describe(ended)} has ended.`}
       </p>
       <Table label="Tokens" columns={readOnly ? COLUMNS : [...COLUMNS, actions]} rows={rows} />
       <More list={list} />
