@@ -3,6 +3,8 @@ import { AUDIT_ACTIONS } from '../model/audit-event.ts';
 import { assetPaths } from './assets.ts';
 import { sendPage } from './page.ts';
 
+const GRAPHIQL = { method: 'GET', url: '/graphiql' } as const;
+
 /** Adds the page `/console`, a client of the GraphQL API in which a person sees and does what a token may. */
 export function addConsolePage(app: FastifyInstance): void {
   const pathOf = assetPaths();
@@ -16,7 +18,7 @@ export function addConsolePage(app: FastifyInstance): void {
       path: '/console',
       title: 'Console · PAW gateway',
       head,
-      main: `<div id="console" ${data}>
+      main: `<div id="console" ${data}${reply.server.hasRoute(GRAPHIQL) ? ' data-graphiql' : ''}>
 <noscript>The console needs JavaScript.</noscript>
 </div>`,
       policy: {

@@ -1,11 +1,13 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { AUDIT_ACTIONS } from '../../src/model/audit-event.ts';
-import { projectToken, tokenStatus } from '../support/actors.ts';
+import { PASSWORD, projectToken, tokenStatus } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { startSite } from '../support/browser.ts';
-import { seedTenant, type Tenant } from '../support/gateway.ts';
+import { seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 
 const site = startSite();
 
@@ -85,6 +87,60 @@ test('the events are listed beyond one page, by their action, and each request i
   await page.getByText('1 event', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Copy the request id' }).click();
   expect(await pasted(page)).toBe(response.headers.get('x-request-id'));
+});
+
+test('the drawer has the last requests without secrets, and the curl command of one does the same', async () => {
+  const tenant = await seedTenant(site.gateway, { wallets: 1 });
+  const title = `It's "new" \\ $HOME`;
+  const page = await openScreen(tenant.projects[0] ?? '', tenant.token);
+  await page.getByRole('button', { name: /^Edit / }).click();
+  await page.getByLabel('Title').fill(title);
+  await page.getByLabel('New password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: title }).waitFor();
+  const opener = page.getByRole('button', { name: 'Requests' });
+  await opener.press('Enter');
+  const drawer = page.getByRole('complementary', { name: 'Requests' });
+  const request = drawer.locator('details', { hasText: 'UpdateWallet' });
+  const html = await drawer.innerHTML();
+  expect([tenant.token, PASSWORD].filter((secret) => html.includes(secret))).toEqual([]);
+
+  await request.locator('summary').press('Enter');
+  await request.getByRole('button', { name: 'Copy the GraphQL' }).press('Enter');
+  expect(await pasted(page)).toMatch(/^mutation UpdateWallet/);
+  const link = await request.getByRole('link', { name: 'Open in GraphiQL' }).getAttribute('href');
+  const { hash } = new URL(link ?? '', site.gateway.url);
+  const { query, variables = '' } = Object.fromEntries(new URLSearchParams(hash.slice(1)));
+  expect(query).toMatch(/^mutation UpdateWallet/);
+  expect(JSON.parse(variables).input).toMatchObject({ title, password: '$PASSWORD' });
+  await request.getByRole('button', { name: 'Copy the curl' }).press('Enter');
+  const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', await pasted(page)], {
+    env: { PATH: process.env['PATH'], TOKEN: tenant.token, PASSWORD },
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ data: { updateWallet: { wallet: { title } } } });
+
+  await request.locator('summary').press('Escape');
+  expect(await drawer.count()).toBe(0);
+  expect(await opener.and(page.locator(':focus')).count()).toBe(1);
+});
+
+test('the drawer has no requests of an earlier token, and no link to GraphiQL if there is none', async () => {
+  const gateway = await startGateway({ PAW_EXPLORERS: 'off' });
+  onTestFinished(gateway.stop);
+  const page = await site.newPage({ origins: [gateway.url] });
+  const { token } = await seedTenant(gateway);
+  await page.goto(`${gateway.url}/console#token=${token}`);
+  await page.getByRole('link', { name: 'Tokens' }).click();
+  await page.getByText('1 valid token').waitFor();
+  await page.getByRole('button', { name: 'Forget' }).click();
+  await page.getByLabel('Token').fill(token);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('1 valid token').waitFor();
+  await page.getByRole('button', { name: 'Requests' }).click();
+  const requests = page.locator('details');
+  await requests.locator('summary').click();
+  expect(await requests.allInnerTexts()).toEqual([expect.stringContaining('query Tokens')]);
+  expect(await page.getByRole('link', { name: 'Open in GraphiQL' }).count()).toBe(0);
 });
 
 async function issue({ account }: Tenant, fields: object): Promise<string> {

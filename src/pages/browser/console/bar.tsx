@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
 import { SignOutDocument } from './documents.ts';
 import { Form } from './form.tsx';
-import { request, revoke } from './request.ts';
+import { request, revoke, sentRequests } from './request.ts';
+import { Requests } from './requests.tsx';
 import { route } from './router.ts';
 import { leaveSession, seesAccount, sessionState, useViewer } from './session.ts';
 import { useStore } from './store.ts';
@@ -16,6 +17,14 @@ export function Bar() {
   const viewer = useViewer();
   const { level, title, account, readOnly, onlyProject } = viewer;
   const [isEnding, setIsEnding] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+  const [isOpen, setIsOpen] = useState(false);
+  // Those of an earlier token may be of another person.
+  useEffect(() => sentRequests.set([]), []);
+  const close = () => {
+    setIsOpen(false);
+    opener.current?.focus();
+  };
   return (
     <>
       <div class="session">
@@ -38,7 +47,11 @@ export function Bar() {
         <button type="button" onClick={() => setIsEnding(true)}>
           End the token
         </button>
+        <button ref={opener} type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          Requests
+        </button>
       </div>
+      {isOpen && <Requests onClose={close} />}
       {isEnding && <EndToken onClose={() => setIsEnding(false)} />}
     </>
   );

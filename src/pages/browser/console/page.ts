@@ -6,3 +6,6 @@ export const container = element;
 
 /** The actions that an event can have. */
 export const EVENT_ACTIONS: readonly string[] = (element.dataset['eventActions'] ?? '').split(' ');
+
+/** Whether the gateway serves GraphiQL. */
+export const HAS_GRAPHIQL = 'graphiql' in element.dataset;

@@ -6,7 +6,12 @@ const TIMEOUT_MS = 30_000;
 
 const MAX_SENT = 20;
 
-const SECRETS = new Set(['token', 'password', 'privateKey']);
+// The placeholders of the values that are not recorded, by the name of the variable.
+const SECRETS = new Map([
+  ['token', '$TOKEN'],
+  ['password', '$PASSWORD'],
+  ['privateKey', '$PRIVATE_KEY'],
+]);
 
 // The HTTP status of an error that GraphQL reports in a response with the status 200.
 const STATUS_CODES: Readonly<Record<string, number>> = {
@@ -65,9 +70,6 @@ export type SentRequest = {
 
 /** The last requests, the newest first. */
 export const sentRequests = new Store<readonly SentRequest[]>([]);
-
-// Those of a session are not shown to the person of the next.
-sessionState.listen(() => sessionState.value.session ?? sentRequests.set([]));
 
 type RequestOptions = {
   /** Makes a mutation safe to repeat. See `newIdempotencyKey`. */
@@ -167,7 +169,7 @@ function errorOf({ ok, status, headers }: Response, error?: GraphqlError): Reque
 function record(document: string, variables: unknown, response?: Response): void {
   const sent: SentRequest = {
     document,
-    variables: JSON.parse(JSON.stringify(variables, (key, value) => (SECRETS.has(key) ? '…' : value))),
+    variables: JSON.parse(JSON.stringify(variables, (key, value) => SECRETS.get(key) ?? value)),
     time: new Date(),
     status: response?.status ?? 0,
     requestId: response?.headers.get('x-request-id') ?? undefined,

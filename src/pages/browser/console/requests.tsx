@@ -1,0 +1,79 @@
+import './requests.css';
+import { Copy } from './copy.tsx';
+import { curlOf } from './curl.ts';
+import { HAS_GRAPHIQL } from './page.ts';
+import { type SentRequest, sentRequests } from './request.ts';
+import { useStore } from './store.ts';
+
+const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+
+/** The drawer with the last requests of the console. It covers nothing. */
+export function Requests({ onClose }: { onClose: () => void }) {
+  const requests = useStore(sentRequests);
+  return (
+    <aside
+      class="requests"
+      aria-label="Requests"
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') onClose();
+      }}
+    >
+      <div class="heading">
+        <h2>Requests</h2>
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+      <p class="muted">
+        The last requests of the console, the newest first. <code>TOKEN</code> stands for your token.
+      </p>
+      <ol>
+        {requests.map((sent) => (
+          <li key={`${sent.time.getTime()} ${sent.requestId}`}>
+            <Details sent={sent} />
+          </li>
+        ))}
+      </ol>
+    </aside>
+  );
+}
+
+function Details({ sent }: { sent: SentRequest }) {
+  const { document, status, time, requestId } = sent;
+  const variables = JSON.stringify(sent.variables, null, 2);
+  const [, name = 'Request'] = /^\w+ (\w+)/.exec(document) ?? [];
+  return (
+    <details>
+      <summary>
+        <strong>{name}</strong>{' '}
+        <small>
+          {status || 'No answer'} · {TIME.format(time)}
+        </small>
+      </summary>
+      <Text title="GraphQL" text={document} />
+      {variables !== '{}' && <Text title="Variables" text={variables} />}
+      <Text title="curl" text={curlOf(sent)} />
+      {requestId && <Text title="Request id" text={requestId} />}
+      {HAS_GRAPHIQL && (
+        <a
+          href={`./graphiql#query=${encodeURIComponent(document)}&variables=${encodeURIComponent(variables)}`}
+          target="_blank"
+          rel="noopener"
+        >
+          Open in GraphiQL
+        </a>
+      )}
+    </details>
+  );
+}
+
+function Text({ title, text }: { title: string; text: string }) {
+  return (
+    <section aria-label={title}>
+      <h3>
+        {title} <Copy text={text} label={title} />
+      </h3>
+      <pre>{text}</pre>
+    </section>
+  );
+}
