@@ -1,7 +1,6 @@
-import type { Page, Route } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { tokenStatus } from '../support/actors.ts';
+import { createApp, graphqlBody, tokenStatus } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { goTo, startSite } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
@@ -29,36 +28,102 @@ const FAULTS: readonly Fault[] = [
 const site = startSite();
 const api = graphqlApi(() => site.gateway.url);
 
-test.each([{ screen: 'the tokens', operation: 'Tokens', path: '#/tokens', text: 'This token' }])(
-  '$screen are shown after every failure of their request',
-  async ({ operation, path, text }) => {
-    const { token } = await seedTenant(site.gateway, { projects: 2 });
+test.each([
+  { screen: 'the facts of a project', operation: 'Project', text: 'Created' },
+  { screen: 'the wallets', operation: 'Wallets', text: 'Wallet 1' },
+  { screen: 'the apps', operation: 'Apps', text: 'Till' },
+  { screen: 'the tokens', operation: 'Tokens', path: 'tokens', text: 'This token' },
+])('$screen are shown after every failure of the request', async ({ operation, path, text }) => {
+  const { token, projects } = await seedTenant(site.gateway, { wallets: 1 });
+  await createApp(api, token, { title: 'Till' });
+  const page = await openWith(token);
+  const url = `${site.gateway.url}/console#/${path ?? projects[0]}`;
+  await persist(page, token, operation, async () => void (await page.goto(url)));
+  await page.getByText(text).first().waitFor();
+});
+
+/** A change: what opens its form and fills it, the button that sends it, and what is shown when it is done. */
+const CHANGES: readonly {
+  readonly action: string;
+  readonly operation: string;
+  readonly open: string;
+  readonly fill?: (dialog: Locator) => Promise<void>;
+  readonly button: string;
+  readonly done: string;
+}[] = [
+  {
+    action: 'wallet.update',
+    operation: 'UpdateWallet',
+    open: 'Edit Wallet 1',
+    fill: (dialog) => dialog.getByLabel('Title').fill('Rainy days'),
+    button: 'Save',
+    done: 'Saved “Rainy days”.',
+  },
+  {
+    action: 'app.create',
+    operation: 'CreateApp',
+    open: 'Create app',
+    fill: (dialog) => dialog.getByLabel('Title').fill('Back office'),
+    button: 'Create the app',
+    done: 'The private key of “Back office”',
+  },
+  {
+    action: 'app.rotate_key',
+    operation: 'RotateAppKey',
+    open: 'New key for Till',
+    fill: (dialog) => dialog.getByLabel('At once').check(),
+    button: 'Make the new key',
+    done: 'The private key of “Till”',
+  },
+  {
+    action: 'app.deactivate',
+    operation: 'UpdateApp',
+    open: 'Deactivate Till',
+    button: 'Deactivate the app',
+    done: '“Till” is inactive.',
+  },
+];
+
+test.each(CHANGES)(
+  '$action is done once after every failure, with the form as it was filled',
+  async (change) => {
+    const { token } = await seedTenant(site.gateway, { wallets: 1 });
+    await createApp(api, token, { title: change.operation === 'CreateApp' ? 'Other' : 'Till' });
+    const before = await countEvents(token, change.action);
     const page = await openWith(token);
-    await page.goto(`${site.gateway.url}/console#/elsewhere`);
-    await persist(page, token, operation, async () => {
-      await page.goto(`${site.gateway.url}/console${path}`);
-    });
-    await page.getByText(text).waitFor();
+    await page.getByRole('link', { name: 'Tenant' }).click();
+    await page.getByRole('button', { name: change.open }).click();
+    await change.fill?.(page.getByRole('dialog'));
+    const button = page.getByRole('button', { name: change.button });
+    await persist(page, token, change.operation, () => button.press('Enter'));
+
+    await page.route('**/graphql', loseAnswer);
+    await button.click();
+    await page.getByText('The gateway did not answer.').waitFor();
+    expect(await countEvents(token, change.action)).toBe(before + 1);
+    await page.unroute('**/graphql', loseAnswer);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText(change.done).waitFor();
+    expect(await countEvents(token, change.action)).toBe(before + 1);
   },
 );
 
-test('a revocation is done once, after every failure of its request', async () => {
-  const { account, token } = await seedTenant(site.gateway);
-  const other = await createAccountToken(site.gateway.admin, { account, title: 'Dashboard' }, 86_400);
+test('the token is ended after every failure of the request', async () => {
+  const { token } = await seedTenant(site.gateway);
   const page = await openWith(token);
-  await page.getByRole('link', { name: 'Tokens' }).click();
-  await page.getByRole('button', { name: 'Revoke “Dashboard”' }).click();
-  const button = page.getByRole('button', { name: 'Revoke the token' });
-  await persist(page, token, 'RevokeToken', () => button.click());
+  await page.getByRole('button', { name: 'End the token' }).click();
+  const button = page.getByRole('dialog').getByRole('button', { name: 'End the token' });
+  await persist(page, token, 'SignOut', () => button.press('Enter'));
   await button.click();
-  await page.getByText('The token “Dashboard” has ended.').waitFor();
-  expect(await tokenStatus(api, other.accessToken)).toBe('TOKEN_INVALID');
+  await page.getByText('The token has ended.').waitFor();
+  expect(await tokenStatus(api, token)).toBe('TOKEN_INVALID');
 });
 
 /**
- * Lets the requests of an operation fail in every way, the last one because the token is refused. Enters the token again.
+ * Lets the requests of an operation fail in every way: the first one after a while, the last one because the token is
+ * refused. Then enters the token again.
  *
- * @param start does what sends the first request
+ * @param start does what sends the first request; while it has no answer, it is done a second time
  */
 async function persist(
   page: Page,
@@ -66,12 +131,19 @@ async function persist(
   operation: string,
   start: () => Promise<void>,
 ): Promise<void> {
-  const left = [...FAULTS.map(({ answer }) => answer), refusal(401, 'TOKEN_INVALID')];
-  await page.route('**/graphql', (route) => {
-    const isOfOperation = route.request().postData()?.includes(` ${operation}`);
-    return (isOfOperation ? left.shift() : undefined)?.(route) ?? route.continue();
+  const released = Promise.withResolvers<void>();
+  const faults = [...FAULTS.map(({ answer }) => answer), refusal(401, 'TOKEN_INVALID')].entries();
+  const ofOperation = new RegExp(`(query|mutation) ${operation}\\b`);
+  await page.route('**/graphql', async (route) => {
+    const isOfOperation = ofOperation.test(route.request().postData() ?? '');
+    const [index, answer] = (isOfOperation ? faults.next().value : undefined) ?? [];
+    if (index === 0) await released.promise;
+    await (answer?.(route) ?? route.continue());
   });
   await start();
+  await page.locator('[aria-busy=true], .loading').first().waitFor();
+  await start();
+  released.resolve();
   for (const { text, isRepeated } of FAULTS) {
     await page.getByRole('alert').getByText(text).waitFor();
     if (isRepeated) await page.clock.fastForward(61_000);
@@ -90,6 +162,20 @@ async function openWith(token: string): Promise<Page> {
   await goTo(page, `${site.gateway.url}/console#token=${token}`);
   await page.getByRole('link', { name: 'Tenant' }).waitFor();
   return page;
+}
+
+/** Lets a mutation reach the gateway, but not its answer the console. */
+async function loseAnswer(route: Route): Promise<void> {
+  if (!route.request().postData()?.includes('mutation')) return route.continue();
+  await route.fetch();
+  await route.abort();
+}
+
+/** Returns the number of events of an action. */
+async function countEvents(token: string, action: string): Promise<number> {
+  const query = 'query ($action: String) { events(action: $action) { nodes { count } } }';
+  const { data } = await graphqlBody(site.gateway.url, token, query, { action });
+  return data.events.nodes.reduce((sum: number, { count }: { count: number }) => sum + count, 0);
 }
 
 /** Returns the answer of the API with an error. */
