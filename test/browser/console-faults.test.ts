@@ -1,5 +1,6 @@
 import type { Locator, Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { createApp, graphqlBody, tokenStatus } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { goTo, startSite } from '../support/browser.ts';
@@ -20,8 +21,8 @@ const FAULTS: readonly Fault[] = [
   { answer: (route) => route.abort(), text: 'The gateway did not answer.' },
   { answer: (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }), text: 'status 502' },
   { answer: (route) => route.fulfill({ body: '<h1>Log in</h1>' }), text: 'not one of the gateway' },
-  { answer: refusal(429, 'RATE_LIMITED', RETRY_AFTER), text: 'Tries again at', isRepeated: true },
-  { answer: refusal(503, 'OVERLOADED', RETRY_AFTER), text: 'Tries again at', isRepeated: true },
+  { answer: refusal(429, 'RATE_LIMITED', RETRY_AFTER), text: 'RATE_LIMITED', isRepeated: true },
+  { answer: refusal(503, 'OVERLOADED', RETRY_AFTER), text: 'OVERLOADED', isRepeated: true },
   { answer: refusal(503, 'RESULT_UNKNOWN'), text: 'RESULT_UNKNOWN' },
 ];
 
@@ -33,6 +34,7 @@ test.each([
   { screen: 'the wallets', operation: 'Wallets', text: 'Wallet 1' },
   { screen: 'the apps', operation: 'Apps', text: 'Till' },
   { screen: 'the tokens', operation: 'Tokens', path: 'tokens', text: 'This token' },
+  { screen: 'the events', operation: 'Events', path: 'events', text: 'The operator' },
 ])('$screen are shown after every failure of the request', async ({ operation, path, text }) => {
   const { token, projects } = await seedTenant(site.gateway, { wallets: 1 });
   await createApp(api, token, { title: 'Till' });
@@ -46,6 +48,8 @@ test.each([
 const CHANGES: readonly {
   readonly action: string;
   readonly operation: string;
+  /** The link to its screen. */
+  readonly screen?: string;
   readonly open: string;
   readonly fill?: (dialog: Locator) => Promise<void>;
   readonly button: string;
@@ -82,16 +86,25 @@ const CHANGES: readonly {
     button: 'Deactivate the app',
     done: '“Till” is inactive.',
   },
+  {
+    action: 'token.revoke',
+    operation: 'RevokeToken',
+    screen: 'Tokens',
+    open: 'Revoke “Dashboard”',
+    button: 'Revoke the token',
+    done: 'The token “Dashboard” has ended.',
+  },
 ];
 
 test.each(CHANGES)(
   '$action is done once after every failure, with the form as it was filled',
   async (change) => {
-    const { token } = await seedTenant(site.gateway, { wallets: 1 });
-    await createApp(api, token, { title: change.operation === 'CreateApp' ? 'Other' : 'Till' });
+    const { account, token } = await seedTenant(site.gateway, { wallets: 1 });
+    await createAccountToken(site.gateway.admin, { account, title: 'Dashboard' }, 86_400);
+    await createApp(api, token, { title: 'Till' });
     const before = await countEvents(token, change.action);
     const page = await openWith(token);
-    await page.getByRole('link', { name: 'Tenant' }).click();
+    await page.getByRole('link', { name: change.screen ?? 'Tenant' }).click();
     await page.getByRole('button', { name: change.open }).click();
     await change.fill?.(page.getByRole('dialog'));
     const button = page.getByRole('button', { name: change.button });
@@ -145,9 +158,12 @@ async function persist(
   await start();
   released.resolve();
   for (const { text, isRepeated } of FAULTS) {
-    await page.getByRole('alert').getByText(text).waitFor();
-    if (isRepeated) await page.clock.fastForward(61_000);
-    else await page.getByRole('button', { name: 'Try again' }).click();
+    const alert = page.getByRole('alert').filter({ hasText: text });
+    await alert.waitFor();
+    if (isRepeated) {
+      await alert.getByText('Tries again at').waitFor();
+      await page.clock.fastForward(61_000);
+    } else await alert.getByRole('button', { name: 'Try again' }).click();
   }
   const dialog = page.getByRole('dialog', { name: 'Enter a token to continue' });
   await dialog.getByLabel('Token', { exact: true }).fill(token);

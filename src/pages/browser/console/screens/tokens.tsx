@@ -3,7 +3,7 @@ import { Dialog } from '../dialog.tsx';
 import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../documents.ts';
 import { Form } from '../form.tsx';
 import { More, sizeOf, useList } from '../list.tsx';
-import { request } from '../request.ts';
+import { useMutation } from '../mutation.ts';
 import { linkTo } from '../router.ts';
 import { Screen } from '../screen.tsx';
 import { leaveSession, useViewer } from '../session.ts';
@@ -87,8 +87,9 @@ type RevokeProps = {
 };
 
 function Revoke({ token, onRevoked, onClose }: RevokeProps) {
+  const send = useMutation(RevokeTokenDocument);
   const revoke = async () => {
-    await request(RevokeTokenDocument, { id: token.name });
+    await send({ id: token.name });
     if (token.current) leaveSession('The token has ended.');
     else onRevoked(token);
   };
