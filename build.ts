@@ -22,7 +22,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { BuildOptions, OutputFile } from 'esbuild';
+import type { BuildOptions, OutputFile, Plugin } from 'esbuild';
 
 const BROWSER = 'src/pages/browser';
 
@@ -50,10 +50,36 @@ const CONSOLE = { console: './console/main.tsx' };
 
 const ENTRIES = {
   graphiql: './graphiql.ts',
-  docs: './docs.ts',
+  reference: './reference.ts',
   'editor-worker': 'monaco-editor/esm/vs/editor/editor.worker.js',
   'json-worker': 'monaco-editor/esm/vs/language/json/json.worker.js',
   'graphql-worker': 'monaco-graphql/esm/graphql.worker.js',
+};
+
+// GraphiQL's stylesheet already contains the styles of the editor.
+const STYLES_ONCE: Plugin = {
+  name: 'styles-once',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]monaco-editor[\\/].*\.css$/ }, () => ({ contents: '', loader: 'empty' }));
+  },
+};
+
+// The script of Scalar is copied unchanged. Its Fastify plugin contains it as a response: the package of its source
+// takes 290 MB with its dependencies.
+const SCALAR: Plugin = {
+  name: 'scalar',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^scalar\.js$/ }, ({ path }) => ({ path, namespace: 'scalar' }));
+    onLoad({ filter: /./, namespace: 'scalar' }, async () => {
+      const [{ fastify }, { default: scalar }] = await Promise.all([
+        import('fastify'),
+        import('@scalar/fastify-api-reference'),
+      ]);
+      const app = fastify();
+      await app.register(scalar, { configuration: { url: 'openapi.json' } });
+      return { contents: (await app.inject('/reference/js/scalar.js')).rawPayload, loader: 'copy' };
+    });
+  },
 };
 
 const PACKAGE = 'package';
@@ -62,7 +88,7 @@ const [goal] = process.argv.slice(2);
 const assetsOnly = goal === 'assets';
 process.chdir(import.meta.dirname);
 await buildAssets().catch((error: NodeJS.ErrnoException) => {
-  // Without development dependencies, the server runs without the console, GraphiQL and Swagger UI.
+  // Without development dependencies, the server runs without the console, GraphiQL and the REST reference.
   if (!(assetsOnly && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
 });
 if (!assetsOnly) buildProgram();
@@ -86,15 +112,7 @@ async function buildAssets(): Promise<void> {
     minify: true,
     write: false,
     logLevel: 'warning',
-    plugins: [
-      {
-        name: 'styles-once',
-        setup({ onLoad }) {
-          // GraphiQL's stylesheet already contains the styles of the editor.
-          onLoad({ filter: /[\\/]monaco-editor[\\/].*\.css$/ }, () => ({ contents: '', loader: 'empty' }));
-        },
-      },
-    ],
+    plugins: [STYLES_ONCE, SCALAR],
   } satisfies BuildOptions;
   const bundles = [
     await build({ ...options, entryPoints: ENTRIES, splitting: true }),

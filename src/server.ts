@@ -26,11 +26,11 @@ import { oauthErrorBody } from './oauth/error-body.ts';
 import { addOauthApi, OAUTH_PATH } from './oauth/routes.ts';
 import { addAssets, hasAssets } from './pages/assets.ts';
 import { addConsolePage } from './pages/console-page.ts';
-import { addDocsPage } from './pages/docs-page.ts';
 import { addDocumentation } from './pages/documentation.ts';
 import { addFavicon } from './pages/favicon.ts';
 import { addGraphiqlPage } from './pages/graphiql-page.ts';
 import { sendNotFoundPage } from './pages/not-found-page.ts';
+import { addReferencePage } from './pages/reference-page.ts';
 import { addStartPage } from './pages/start-page.ts';
 import { addOpenApi } from './rest/openapi.ts';
 import { addRestApi } from './rest/routes.ts';
@@ -57,7 +57,7 @@ export type ServerInfo = {
   readonly publicUrl: string;
   /** Whether the server serves the console. */
   readonly console: boolean;
-  /** Whether the server serves GraphiQL and the REST docs. */
+  /** Whether the server serves GraphiQL and the REST reference. */
   readonly explorers: boolean;
 };
 
@@ -180,7 +180,7 @@ async function createApp(parts: Parts, state: State): Promise<HttpApp> {
   if (pages.console) addConsolePage(app);
   if (pages.explorers) {
     addGraphiqlPage(app);
-    addDocsPage(app);
+    addReferencePage(app);
   }
   if (pages.console || pages.explorers) addAssets(app, pages.explorers);
   addDocumentation(app, publicUrl);

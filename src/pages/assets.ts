@@ -21,12 +21,12 @@ const CODINGS = [
   { coding: 'gzip', extension: '.gz' },
 ] as const;
 
-/** Returns whether the browser assets of the console, GraphiQL and Swagger UI have been built. */
+/** Returns whether the browser assets of the console, GraphiQL and the REST reference have been built. */
 export function hasAssets(): boolean {
   return existsSync(FOLDER);
 }
 
-/** Adds the route of the browser assets. @param explorers whether also those of GraphiQL and Swagger UI */
+/** Adds the route of the browser assets. @param explorers whether also those of GraphiQL and the REST reference */
 export function addAssets(app: FastifyInstance, explorers: boolean): void {
   const files = new Set(assetFiles().filter((file) => explorers || file.startsWith('console-')));
   app.get<{ Params: { file: string } }>('/assets/:file', async ({ params: { file }, headers }, reply) => {

@@ -23,7 +23,7 @@ export type Page = {
 const LINKS = [
   { path: '/console', text: 'Console' },
   { path: '/graphiql', text: 'GraphiQL' },
-  { path: '/docs', text: 'REST docs' },
+  { path: '/docs', text: 'REST reference' },
 ] as const;
 
 const STYLE = readFileSync(new URL('./browser/page.css', import.meta.url), 'utf8');

@@ -27,7 +27,11 @@ const CONSOLE = `<div class="console">
 
 const EXPLORERS: readonly Link[] = [
   { path: '/graphiql', name: 'GraphiQL', text: 'An editor for GraphQL, with examples and the schema.' },
-  { path: '/docs', name: 'REST docs', text: 'A reference of the four REST paths, with requests to send.' },
+  {
+    path: '/docs',
+    name: 'REST reference',
+    text: 'A reference of the four REST paths, with requests to send.',
+  },
   { path: '/graphql', name: 'Apollo Sandbox', text: 'Another editor for GraphQL, loaded from the internet.' },
 ];
 

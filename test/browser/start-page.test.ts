@@ -21,9 +21,9 @@ test('the pages link to each other', async () => {
     ['navigation', 'GraphiQL', '/graphiql'],
     ['banner', 'PAW gateway', '/'],
     ['main', 'GraphiQL', '/graphiql'],
-    ['navigation', 'REST docs', '/docs'],
+    ['navigation', 'REST reference', '/docs'],
     ['banner', 'PAW gateway', '/'],
-    ['main', 'REST docs', '/docs'],
+    ['main', 'REST reference', '/docs'],
   ] as const) {
     await page.getByRole(place).getByRole('link', { name }).click();
     await expect.poll(() => page.url(), { timeout: 15_000 }).toBe(site.gateway.url + path);

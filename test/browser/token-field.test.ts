@@ -6,7 +6,7 @@ import { seedTenant } from '../support/gateway.ts';
 // The pages, each with an element that its script adds.
 const PAGES = [
   ['/graphiql', '.graphiql-execute-button'],
-  ['/docs', '#operations-Apps-createApp'],
+  ['/docs', '#reference h1'],
 ] as const;
 
 const site = startSite();
@@ -21,11 +21,11 @@ test.each(PAGES)(
     await expectToken(page, ready, token);
 
     const { token: second } = await seedTenant(site.gateway);
-    await page.getByLabel('Bearer token').fill(second);
+    await page.getByLabel('Bearer token', { exact: true }).fill(second);
     await page.reload();
     await expectToken(page, ready, second);
 
-    await page.getByLabel('Bearer token').fill('');
+    await page.getByLabel('Bearer token', { exact: true }).fill('');
     await page.reload();
     await expectToken(page, ready, '');
   },
@@ -34,7 +34,7 @@ test.each(PAGES)(
 test.each(PAGES)('%s forgets a token on a reload if none is kept', async (path, ready) => {
   const { token } = await seedTenant(site.gateway);
   const page = await site.open(path);
-  await page.getByLabel('Bearer token').fill(token);
+  await page.getByLabel('Bearer token', { exact: true }).fill(token);
   await page.reload();
   await expectToken(page, ready, '');
 });
@@ -56,5 +56,5 @@ async function keep(page: Page, token: string): Promise<void> {
 /** Waits until the script of the page has run, then compares the token in the field. */
 async function expectToken(page: Page, ready: string, token: string): Promise<void> {
   await page.locator(ready).waitFor();
-  expect(await page.getByLabel('Bearer token').inputValue()).toBe(token);
+  expect(await page.getByLabel('Bearer token', { exact: true }).inputValue()).toBe(token);
 }

@@ -7,6 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { ExampleTabs } from './example-tabs.ts';
 import { examplesFor, type NewApp, REACH, type Reach } from './examples.ts';
 import { takeLinkedOperation } from './linked-operation.ts';
+import { MemoryStorage } from './memory-storage.ts';
 import { authorization, connectTokenField } from './token.ts';
 
 // So that a token is not asked for what it sees before it is complete.
@@ -29,7 +30,8 @@ Object.assign(globalThis, {
 });
 
 const root = createRoot(container);
-const storage = memoryStorage();
+// The variables in GraphiQL contain private keys and passwords.
+const storage = new MemoryStorage();
 const linked = takeLinkedOperation();
 const firstTabs = [...(linked ? [linked] : []), ...examplesFor()];
 let token = '';
@@ -99,18 +101,4 @@ async function post<Data>(operation: object): Promise<Result<Data>> {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   return response.json();
-}
-
-/** Replaces local storage: the variables in GraphiQL contain private keys and passwords, which must not be stored. */
-function memoryStorage() {
-  const items = new Map<string, string>();
-  return {
-    get length() {
-      return items.size;
-    },
-    getItem: (key: string) => items.get(key) ?? null,
-    setItem: (key: string, value: string) => items.set(key, value),
-    removeItem: (key: string) => items.delete(key),
-    clear: () => items.clear(),
-  };
 }

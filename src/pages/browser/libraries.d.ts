@@ -1,21 +1,36 @@
 // Types of libraries that have none, as far as the pages use them.
 
-declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
-  type Request = { headers: Record<string, string> };
-  type Options = {
-    domNode: Element;
-    spec: object;
-    deepLinking: boolean;
-    tryItOutEnabled: boolean;
-    persistAuthorization: boolean;
-    validatorUrl: null;
-    showMutatedRequest: boolean;
-    requestInterceptor(request: Request): Request;
-    plugins: readonly { components: Readonly<Record<string, () => null>> }[];
+/** Adds the global `Scalar`. */
+declare module 'scalar.js' {}
+
+declare namespace Scalar {
+  type Configuration = {
+    content: object;
+    servers: readonly { url: string }[];
+    authentication: {
+      preferredSecurityScheme: string;
+      securitySchemes: Readonly<Record<string, { token: string }>>;
+    };
+    hideDarkModeToggle: boolean;
+    theme: 'none';
+    withDefaultFonts: boolean;
+    defaultHttpClient: { targetKey: string; clientKey: string };
+    defaultOpenAllTags: boolean;
+    expandAllParameters: boolean;
+    orderSchemaPropertiesBy: 'preserve';
+    orderRequiredPropertiesFirst: boolean;
+    documentDownloadType: 'none';
+    hideModels: boolean;
+    hideSearch: boolean;
+    hideClientButton: boolean;
+    showDeveloperTools: 'never';
+    agent: { disabled: boolean };
+    mcp: { disabled: boolean };
+    persistAuth: boolean;
+    telemetry: boolean;
   };
-  const SwaggerUi: (options: Options) => void;
-  // biome-ignore lint/style/noDefaultExport: the library has a default export
-  export default SwaggerUi;
+  type Reference = { updateConfiguration(configuration: Configuration): void };
+  const createApiReference: (element: Element, configuration: Configuration) => Reference;
 }
 
 declare module '*.css';

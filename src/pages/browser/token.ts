@@ -5,7 +5,7 @@ export function keptToken(): string | undefined {
   return withStorage((storage) => storage.getItem(KEY)) ?? undefined;
 }
 
-/** Keeps a token until the tab is closed. The console, GraphiQL and the REST docs share it. */
+/** Keeps a token until the tab is closed. The console, GraphiQL and the REST reference share it. */
 export function keepToken(token: string): void {
   withStorage((storage) => storage.setItem(KEY, token));
 }
