@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { AUDIT_ACTIONS } from '../../src/model/audit-event.ts';
 import { PASSWORD, projectToken, tokenStatus } from '../support/actors.ts';
@@ -12,6 +12,8 @@ import { seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
 const site = startSite();
 
 const api = graphqlApi(() => site.gateway.url);
+
+const WAIT = { timeout: 30_000, interval: 50 };
 
 // More than a page.
 const MANY = 30;
@@ -122,6 +124,23 @@ test('the drawer has the last requests without secrets, and the curl command of 
   await request.locator('summary').press('Escape');
   expect(await drawer.count()).toBe(0);
   expect(await opener.and(page.locator(':focus')).count()).toBe(1);
+});
+
+test('GraphiQL, opened with a request of the console, has the token that is kept for the tab', async () => {
+  const { token } = await seedTenant(site.gateway);
+  const page = await site.open('/console');
+  await page.getByLabel('Token').fill(token);
+  await page.getByLabel('Keep for this tab').check();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Requests' }).click();
+  await page.locator('summary', { hasText: 'Projects' }).first().click();
+  const opening = page.waitForEvent('popup');
+  await page.getByRole('link', { name: 'Open in GraphiQL' }).first().click();
+  const graphiql = await opening;
+  await vi.waitFor(
+    async () => expect(await graphiql.getByLabel('Bearer token').inputValue()).toBe(token),
+    WAIT,
+  );
 });
 
 test('the drawer has no requests of an earlier token, and no link to GraphiQL if there is none', async () => {

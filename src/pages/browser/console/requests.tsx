@@ -57,8 +57,9 @@ function Details({ sent }: { sent: SentRequest }) {
       {HAS_GRAPHIQL && (
         <a
           href={`./graphiql#query=${encodeURIComponent(document)}&variables=${encodeURIComponent(variables)}`}
+          // biome-ignore lint/security/noBlankTarget: only an opener passes on the token that is kept for its tab
           target="_blank"
-          rel="noopener"
+          rel="opener"
         >
           Open in GraphiQL
         </a>
