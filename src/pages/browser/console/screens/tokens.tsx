@@ -104,9 +104,15 @@ function Revoke({ token, onRevoked, onClose }: RevokeProps) {
   );
 }
 
-function consequence({ current, app }: Token): string {
+function consequence({ current, app }: Token) {
   if (current) return 'It is the token of this page, which then asks for another one.';
-  if (app) return `The app “${app.title}” can sign in again for a new token. Its other tokens stay valid.`;
+  if (app) {
+    return (
+      <>
+        The app <strong>{app.title}</strong> can sign in again for a new token. Its other tokens stay valid.
+      </>
+    );
+  }
   return 'Only the operator can issue a new one. The tokens of apps stay valid.';
 }
 

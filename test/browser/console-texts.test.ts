@@ -1,0 +1,63 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
+import { updateProject } from '../../src/data/update-project.ts';
+import { createApp } from '../support/actors.ts';
+import { restApi } from '../support/apis.ts';
+import { startSite } from '../support/browser.ts';
+import { seedTenant } from '../support/gateway.ts';
+
+// Texts of 200 code points. The second one has a character that turns the text after it.
+const TEXTS = [
+  ['one word', 'w'.repeat(200)],
+  ['from right to left', `${'محفظة '.repeat(33)}\u202ea`],
+  ['of many code units', '👩‍🚀🐾'.repeat(50)],
+] as const;
+
+const site = startSite();
+const api = restApi(() => site.gateway.url);
+
+test.each(TEXTS)(
+  'a title of 200 code points, %s, fits every list and dialog at 320 pixels',
+  async (_, title) => {
+    const { admin, clock } = site.gateway;
+    const { account, token, wallets, projects } = await seedTenant(site.gateway, { wallets: 1 });
+    const [project = ''] = projects;
+    await updateProject(admin, { name: project, title, description: title });
+    await api.updateWallet(token, wallets[0] ?? '', { title, description: title });
+    await createApp(api, token, { title });
+    await createAccountToken(admin, { account, title }, 86_400);
+    clock.advance(1);
+    const page = await site.open(`/console#token=${token}`, { viewport: { width: 320, height: 800 } });
+    await expectToFit(page, title);
+    await page.getByRole('link', { name: title }).click();
+    await expectToFit(page, title);
+    for (const name of ['Edit', 'New key for', 'Deactivate', 'Revoke']) {
+      if (name === 'Revoke') await page.getByRole('link', { name: 'Tokens' }).click();
+      await page
+        .getByRole('button', { name: `${name} ` })
+        .last()
+        .click();
+      await expectToFit(page, title);
+      await page.keyboard.press('Escape');
+    }
+  },
+);
+
+/** Expects that a text is shown, that nothing is wider than the page or its dialog, and that the text after it is not turned. */
+async function expectToFit(page: Page, text: string): Promise<void> {
+  await page.getByText(text).locator('visible=true').first().waitFor();
+  const isTooWide = `[document.documentElement, ...document.querySelectorAll('dialog')]
+    .some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)`;
+  expect(await page.evaluate(isTooWide)).toBe(false);
+  const isTurned = `[...document.querySelectorAll('dialog strong')].some(({ nextSibling }) => {
+    const [first, second] = [1, 2].map((place) => {
+      const letter = document.createRange();
+      letter.setStart(nextSibling, place);
+      letter.setEnd(nextSibling, place + 1);
+      return letter.getBoundingClientRect().left;
+    });
+    return first > second;
+  })`;
+  expect(await page.evaluate(isTurned)).toBe(false);
+}
