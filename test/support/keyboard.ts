@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 
 const MAX_STOPS = 200;
@@ -16,7 +16,8 @@ const UNSEEN_FOCUS = `(() => {
 })()`;
 
 /** Moves the focus to an element by Tab, as a person without a mouse does. The focus has to be visible on the way. */
-export async function tabTo(page: Page, target: Locator): Promise<void> {
+export async function tabTo(target: Locator): Promise<void> {
+  const page = target.page();
   await target.waitFor();
   for (let stop = 0; stop < MAX_STOPS; stop += 1) {
     if ((await target.and(page.locator(':focus')).count()) === 1) return;
@@ -26,16 +27,17 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`The Tab key does not reach ${target}.`);
 }
 
-/** Activates a link, a button or a checkbox by the keyboard. */
-export async function activate(page: Page, target: Locator, key: 'Enter' | 'Space' = 'Enter'): Promise<void> {
-  await tabTo(page, target);
-  await page.keyboard.press(key);
+/** Activates a link or a button by the keyboard, or a checkbox by the key `Space`. */
+export async function activate(target: Locator, key: 'Enter' | 'Space' = 'Enter'): Promise<void> {
+  await tabTo(target);
+  await target.page().keyboard.press(key);
 }
 
 /** Replaces the text of a field by the keyboard. */
-export async function type(page: Page, field: Locator, text: string): Promise<void> {
-  await tabTo(page, field);
-  await page.keyboard.press('ControlOrMeta+A');
-  await page.keyboard.press('Delete');
-  await page.keyboard.type(text);
+export async function type(field: Locator, text: string): Promise<void> {
+  await tabTo(field);
+  const { keyboard } = field.page();
+  await keyboard.press('ControlOrMeta+A');
+  await keyboard.press('Delete');
+  await keyboard.type(text);
 }
