@@ -127,12 +127,12 @@ const STEPS: Readonly<Record<Kind, (call: Call) => Prediction>> = {
     ok({ ...state, projects: withEntry(state.projects, name, account) }),
   setAppActive({ state, input: { name, active } }) {
     const app = state.apps.get(name);
-    return app ? ok(withApp(state, name, { ...app, active })) : invalid('name');
+    return app ? ok(withApp(state, name, { ...app, active })) : unusable('name');
   },
   revokeToken: ({ state, input: { token } }) =>
     isLive(state, token)
       ? ok({ ...state, tokens: without(state.tokens, (_, text) => text === token) })
-      : invalid('token'),
+      : unusable('token'),
   advanceClock: ({ state, input: { ms } }) => ok({ ...state, now: state.now + ms }),
 };
 
@@ -257,4 +257,9 @@ function without<T>(
   isRemoved: (value: T, key: string) => boolean,
 ): ReadonlyMap<string, T> {
   return new Map([...map].filter(([key, value]) => !isRemoved(value, key)));
+}
+
+/** Of a resource that the operator names. */
+function unusable(field: string): Prediction {
+  return { reason: 'RESOURCE_UNUSABLE', fields: [field] };
 }
