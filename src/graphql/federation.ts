@@ -96,7 +96,7 @@ async function loadEntities(representations: readonly unknown[], { resources }: 
 function entityNames(representations: readonly unknown[]): readonly ResourceName[] {
   const keys = representations.map((representation, index) => {
     const { __typename: type, id } = isJsonObject(representation) ? representation : {};
-    const validator = KEYS.get(String(type));
+    const validator = typeof type === 'string' ? KEYS.get(type) : undefined;
     return validator
       ? { field: `representations[${index}].id`, value: id, validator }
       : { field: `representations[${index}].__typename`, value: type, validator: rejectType };
@@ -107,5 +107,5 @@ function entityNames(representations: readonly unknown[]): readonly ResourceName
 }
 
 function rejectType(): never {
-  throw new ValidationError(`Must be ${[...KEYS.keys()].join(', ')}.`);
+  throw new ValidationError(`Must be one of ${[...KEYS.keys()].join(', ')}.`);
 }

@@ -25,13 +25,13 @@ export const MAX_LIST_LENGTH = MAX_PAGE_SIZE;
 export const MAX_REPRESENTATIONS = 1000;
 
 /** The arguments whose items are those of the list, with their maximum number. More are refused later. */
-const ITEM_ARGUMENTS: Readonly<Record<string, number>> = {
-  ids: MAX_LIST_LENGTH,
-  representations: MAX_REPRESENTATIONS,
-};
+const MAX_ITEMS: ReadonlyMap<string, number> = new Map([
+  ['ids', MAX_LIST_LENGTH],
+  ['representations', MAX_REPRESENTATIONS],
+]);
 
-/** The maximum lengths of short lists, by type and field. */
-const LIST_LENGTHS: Readonly<Record<string, number>> = { 'App.keys': 2 };
+/** The lengths that differ from those of other lists, by type and field. The document of a subgraph has 500 lines. */
+const LENGTHS: Readonly<Record<string, number>> = { 'App.keys': 2, 'Query._service': 500 };
 
 const META_FIELDS = [SchemaMetaFieldDef, TypeMetaFieldDef];
 
@@ -153,14 +153,14 @@ export class OperationCost {
     const type = definition && getNamedType(definition.type);
     const isIntrospection = parentName?.startsWith('__') || name === TypeMetaFieldDef.name;
     const isList = definition && isListType(getNullableType(definition.type));
-    const known = LIST_LENGTHS[`${parentName}.${name}`];
-    const listLength = isList ? (known ?? this.#itemCount(node) ?? parentSize ?? MAX_LIST_LENGTH) : 1;
+    const known = LENGTHS[`${parentName}.${name}`];
+    const length = known ?? (isList ? (this.#itemCount(node) ?? parentSize ?? MAX_LIST_LENGTH) : 1);
     // A page of a list: a connection.
     const isPage = definition?.args.some((argument) => argument.name === 'first');
     return {
       /** The name of the type whose fields are selected. */
       type: type?.name,
-      length: isIntrospection ? (INTROSPECTION_LENGTHS[name] ?? 1) : listLength,
+      length: isIntrospection ? (INTROSPECTION_LENGTHS[name] ?? 1) : length,
       pageSize: isPage ? this.#pageSize(node) : undefined,
       isRoot:
         hasFields &&
@@ -179,11 +179,12 @@ export class OperationCost {
 
   /** Returns the number of items in the argument `ids` or `representations`. */
   #itemCount({ arguments: args = [] }: FieldNode): Amount | undefined {
-    const items = args.find(({ name }) => name.value in ITEM_ARGUMENTS);
-    const max = ITEM_ARGUMENTS[items?.name.value ?? ''];
-    return (
-      items && this.#amountOf(items, (value) => (Array.isArray(value) ? Math.min(value.length, max ?? 1) : 1))
-    );
+    for (const items of args) {
+      const maxItems = MAX_ITEMS.get(items.name.value);
+      if (maxItems === undefined) continue;
+      return this.#amountOf(items, (value) => (Array.isArray(value) ? Math.min(value.length, maxItems) : 1));
+    }
+    return undefined;
   }
 
   #amountOf({ name, value }: ArgumentNode, amountOf: (value: unknown) => number): Amount {

@@ -102,21 +102,25 @@ test('a request has at most 1,000 representations', async () => {
 });
 
 test('each invalid representation is named', async () => {
-  const { token } = await seedTenant(gateway);
+  const { token, projects } = await seedTenant(gateway);
   const representations = [
     'Project',
     { __typename: 'Token', id: 'x' },
     { __typename: 'App', id: 'wallets/1' },
     { __typename: 'Project' },
+    { __typename: { toString: 1 }, id: 'x' },
+    { __typename: ['Project'], id: projects[0] },
   ];
   const { errors } = await ask(token, ENTITIES, { representations });
   expect(errors[0].extensions).toMatchObject({
     code: 'BAD_USER_INPUT',
     fieldViolations: [
-      { field: 'representations[0].__typename', description: 'Must be App, Project, Wallet.' },
-      { field: 'representations[1].__typename', description: 'Must be App, Project, Wallet.' },
+      { field: 'representations[0].__typename', description: 'Must be one of App, Project, Wallet.' },
+      { field: 'representations[1].__typename', description: 'Must be one of App, Project, Wallet.' },
       { field: 'representations[2].id', description: 'Must be a resource name of the form apps/<ULID>.' },
       { field: 'representations[3].id', description: 'Required.' },
+      { field: 'representations[4].__typename', description: 'Must be one of App, Project, Wallet.' },
+      { field: 'representations[5].__typename', description: 'Must be one of App, Project, Wallet.' },
     ],
   });
 });
@@ -131,6 +135,16 @@ test('entities need a token, and their number counts for the size of the respons
   const query = `query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Project { ${fields} } } }`;
   const { errors } = await ask(token, query, { representations });
   expect(errors[0].message).toContain('counting `representations: $representations` as 1000');
+});
+
+test('a short request without a token can not ask for the document many times', async () => {
+  const documents = Array.from({ length: 400 }, (_, n) => `d${n}: sdl`).join(' ');
+  const fields = Array.from({ length: 30 }, (_, n) => `s${n}: _service { sdl }`).join(' ');
+  for (const query of [`{ _service { ${documents} } }`, `{ ${fields} }`]) {
+    const { status, text } = await postGraphql(gateway.url, undefined, query);
+    expect([status, text.length < 1000]).toEqual([200, true]);
+    expect(text).toContain('A response may have at most 10000 fields');
+  }
 });
 
 test('without PAW_FEDERATION or without introspection, the document for a supergraph is not served', async () => {
