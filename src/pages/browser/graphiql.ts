@@ -78,9 +78,16 @@ async function fillExamples(entered: string): Promise<void> {
   render();
 }
 
+type Operation = { readonly query: string; readonly operationName?: string | null };
+
 /** Sends an operation of the person. */
-async function send(operation: object): Promise<object> {
-  const result = await post<{ createApp?: { app?: Partial<NewApp> } | null }>(operation);
+async function send({ operationName, ...operation }: Operation): Promise<object> {
+  // For a moment after a change of tabs, GraphiQL names the operation of the tab before.
+  const isNamed = operationName && new RegExp(`\\b${operationName}\\b`).test(operation.query);
+  const result = await post<{ createApp?: { app?: Partial<NewApp> } | null }>({
+    ...operation,
+    ...(isNamed && { operationName }),
+  });
   const { name, privateKey } = result.data?.createApp?.app ?? {};
   if (name && privateKey) {
     newApp = { key: { name, privateKey }, account: reach?.viewer.account };
