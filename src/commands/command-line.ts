@@ -72,9 +72,14 @@ function commandsOf(words: readonly string[]): readonly Command[] {
   const [resource, ...others] = words;
   const commands = COMMANDS.filter(({ name }) => resource === undefined || name.startsWith(`${resource} `));
   if (commands.length > 0 && others.length === 0) return commands;
-  const names = COMMANDS.flatMap(({ name }) => [name, name.split(' ')[0] ?? name]);
+  // A resource that exists is not suggested for itself.
+  const isResource = commands.length > 0;
+  const names = isResource
+    ? commands.map(({ name }) => name)
+    : COMMANDS.flatMap(({ name }) => [name, name.split(' ')[0] ?? name]);
   const nearest = nearestName(words.slice(0, 2).join(' '), names) ?? nearestName(resource ?? '', names);
-  throw new UsageError(`Unknown command.${nearest ? ` Did you mean ${nearest}?` : ''} See paw --help.`);
+  const help = isResource ? `paw help ${resource}` : 'paw help';
+  throw new UsageError(`Unknown command.${nearest ? ` Did you mean ${nearest}?` : ''} See ${help}.`);
 }
 
 /** Asks whether to delete. @throws UsageError if no person can answer */
@@ -125,7 +130,7 @@ function parse(command: Command, args: readonly string[]) {
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {
     // The first sentence of Node's message describes the error. The others explain how to escape the argument.
-    const [sentence = ''] = error instanceof Error ? error.message.split('. ') : [];
+    const [sentence = ''] = error instanceof Error ? error.message.split(/\.\s/) : [];
     throw usageError(command, sentence);
   }
 }

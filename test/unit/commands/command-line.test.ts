@@ -77,6 +77,11 @@ describe('the help', () => {
 test.each([
   ['an unknown command', ['launch'], /Unknown command/],
   ['an unknown command of a resource', ['account', 'crate'], /Did you mean account create\?/],
+  [
+    'an unknown command of a resource that resembles none',
+    ['account', 'nope'],
+    /^paw: Unknown command\. See paw help account\.\n$/,
+  ],
   ['a misspelt resource', ['acount'], /Did you mean account\?/],
   ['an unknown command that needs help', ['help', 'account', 'crate'], /Did you mean account create\?/],
   ['a misspelt command', ['acount', 'crate', '--title', 'x'], /Did you mean account create\?/],
@@ -89,6 +94,11 @@ test.each([
   ],
   ['several required options missing', ['project', 'create'], /Missing --account, --title\./],
   ['an option without its value', ['account', 'create', '--title'], /--title/],
+  [
+    'an option in place of the value of another',
+    ['account', 'create', '--title', '--colour'],
+    /^paw: Option '--title' argument is ambiguous\. Usage: paw account create --title <text> \[options\]; see --help\.\n$/,
+  ],
   ['its operand missing', ['app', 'activate'], /Missing <name>\. Usage: paw app activate <name> /],
   ['a deletion that nobody can confirm', ['account', 'delete', 'accounts/a'], /--yes is required in scripts/],
   [
