@@ -24,7 +24,7 @@ export const init = changeCommand({
   text: ({ account, defaultProject, accessToken, expireTime, url, consoleUrl }) =>
     `Created ${account} with ${defaultProject}.
 
-Start the server (in a checkout, with npm start):
+Start the server. In a checkout, use npm start, and "npm run -s paw --" in place of "npx paw".
 
 npx paw serve
 ${consoleUrl && `\nOpen the console in a browser:\n\n${consoleUrl}#token=${accessToken}\n`}
