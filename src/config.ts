@@ -169,10 +169,11 @@ class Settings {
   }
 
   origins(name: string): readonly string[] | undefined {
-    const isOrigin = (text: string) =>
-      text === '*' ||
-      (URL.parse(text)?.origin === text && !text.includes('*')) ||
-      /^https?:\/\/[\w.-]+:\*$/.test(text);
+    const isOrigin = (text: string) => {
+      // An origin with any port is one with each port.
+      const origin = text.replace(/:\*$/, ':1');
+      return text === '*' || (URL.parse(origin)?.origin === origin && !origin.includes('*'));
+    };
     const must = '* or a comma-separated list of origins such as https://example.com or http://localhost:*';
     return this.#list(name, must, isOrigin);
   }

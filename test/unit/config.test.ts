@@ -111,6 +111,7 @@ test.each([
   ],
   [{ PAW_CORS_ORIGINS: '*' }, { corsOrigins: ['*'] }],
   [{ PAW_CORS_ORIGINS: 'http://localhost:*' }, { corsOrigins: ['http://localhost:*'] }],
+  [{ PAW_CORS_ORIGINS: 'http://[::1]:*' }, { corsOrigins: ['http://[::1]:*'] }],
   [
     { PAW_CORS_ORIGINS: 'https://a.example, http://b.example:81' },
     { corsOrigins: ['https://a.example', 'http://b.example:81'] },
@@ -159,6 +160,8 @@ test.each(
     [
       'PAW_CORS_ORIGINS',
       [
+        'http://LOCALHOST:*',
+        'http://localhost:3000:*',
         'paw.example',
         'https://paw.example/',
         'https://paw.example/path',
