@@ -15,6 +15,8 @@ type Fault = {
   readonly isRepeated?: true;
 };
 
+const SMALL_PHONE = { width: 320, height: 568 };
+
 const RETRY_AFTER = { 'retry-after': '60' };
 
 const FAULTS: readonly Fault[] = [
@@ -112,7 +114,10 @@ test.each(CHANGES)(
 
     await page.route('**/graphql', loseAnswer);
     await button.click();
-    await page.getByText('The gateway did not answer.').waitFor();
+    const problem = page.getByText('The gateway did not answer.');
+    await problem.waitFor();
+    const { y = 0, height = 0 } = (await problem.boundingBox()) ?? {};
+    expect(y + height).toBeLessThan(SMALL_PHONE.height);
     expect(await countEvents(token, change.action)).toBe(before + 1);
     await page.unroute('**/graphql', loseAnswer);
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -173,7 +178,7 @@ async function persist(
 
 /** Opens the console with a token and a clock that can be advanced. */
 async function openWith(token: string): Promise<Page> {
-  const page = await site.newPage({ provoked: /Failed to load resource/ });
+  const page = await site.newPage({ viewport: SMALL_PHONE, provoked: /Failed to load resource/ });
   await page.clock.install();
   await goTo(page, `${site.gateway.url}/console#token=${token}`);
   await page.getByRole('link', { name: 'Tenant' }).waitFor();

@@ -58,9 +58,10 @@ export function Bar() {
 }
 
 function Link({ path, text }: { path: string; text: string }) {
-  const isCurrent = useStore(route) === path;
+  const current = useStore(route);
+  const isOfProjects = path === '/' && current.startsWith('/projects/');
   return (
-    <a href={`#${path}`} {...(isCurrent && { 'aria-current': 'page' })}>
+    <a href={`#${path}`} aria-current={current === path ? 'page' : isOfProjects}>
       {text}
     </a>
   );

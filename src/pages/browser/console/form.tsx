@@ -28,6 +28,7 @@ export function Form({ action, isDangerous = false, onSubmit, onCancel, children
   useEffect(() => {
     const invalid = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
     (invalid?.querySelector('input') ?? invalid)?.focus();
+    form.current?.querySelector('.problem')?.scrollIntoView({ block: 'nearest' });
   }, [error]);
 
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
