@@ -65,13 +65,15 @@ test('GraphiQL fills the example that is shown, and leaves one that the person h
   const page = await site.open('/graphiql', { viewport: VIEWPORT });
   await openTab(page, 'UpdateWallet');
   await setVariables(page, { input: { title: 'Mine' } });
-  await openTab(page, 'CreateApp');
+  const answer = page.waitForResponse('**/graphql');
   await page.getByLabel('Bearer token').fill(token);
-  await showsVariables(page, '"project"');
-  await openTab(page, 'UpdateWallet');
+  await (await answer).finished();
+  // Until the answer is drawn.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
   await showsVariables(page, JSON.stringify({ input: { title: 'Mine' } }));
-
   await openTab(page, 'CreateApp');
+  await showsVariables(page, '"project"');
+
   await page.getByLabel('Bearer token').fill('');
   await expect.poll(() => page.getByLabel('Variables').innerText()).not.toContain('project');
 });
