@@ -33,7 +33,7 @@ function inputHash(): string {
 
 function install(): void {
   console.error(
-    'Installing the packages of the tests: `npm ci` in test/, one to three minutes, 270 MB to download, 700 MB on disk.',
+    'Installing the packages of the tests: `npm ci` in test/, one to three minutes, 170 MB to download, 730 MB on disk.',
   );
   const options = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   try {

@@ -89,7 +89,7 @@ async function editWallet(page: Page): Promise<void> {
   await type(password, 'short');
   await page.keyboard.press('Enter');
   await dialog.locator('.violation').nth(1).waitFor();
-  expect(await title.and(page.locator(':focus[aria-invalid=true]')).count()).toBe(1);
+  await title.and(page.locator(':focus[aria-invalid=true]')).waitFor();
   await expectAccessible(page);
 
   await type(title, 'Rainy days');

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 const STARTED =
-  'Installing the packages of the tests: `npm ci` in test/, one to three minutes, 270 MB to download, 700 MB on disk.\n';
+  'Installing the packages of the tests: `npm ci` in test/, one to three minutes, 170 MB to download, 730 MB on disk.\n';
 
 test('the packages of the tests are installed once, and again after a change', async () => {
   const root = mkdtempSync(join(tmpdir(), 'paw-install-'));
