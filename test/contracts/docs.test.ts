@@ -14,7 +14,9 @@ const PAGES = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'deploy/README.md',
-  ...readdirSync(join(ROOT, 'docs')).map((file) => `docs/${file}`),
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
 ];
 
 const textOf = (page: string) => readFileSync(join(ROOT, page), 'utf8');
