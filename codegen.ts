@@ -13,7 +13,7 @@ import { readContract } from './schema/contract.ts';
 
 const FILE = 'src/graphql/schema-types.ts';
 const CONSOLE = 'src/pages/browser/console';
-const CONSOLE_FILE = `${CONSOLE}/documents.ts`;
+const CONSOLE_FILE = `${CONSOLE}/generated-documents.ts`;
 const REST_FILE = 'src/rest/openapi-types.ts';
 const REST_JSON = 'src/rest/openapi.json';
 const REST_CONTRACT = 'schema/openapi.yaml';

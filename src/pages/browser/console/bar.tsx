@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
-import { SignOutDocument } from './documents.ts';
 import { Form } from './form.tsx';
+import { SignOutDocument } from './generated-documents.ts';
 import { request, revoke, sentRequests } from './request.ts';
 import { Requests } from './requests.tsx';
 import { route } from './router.ts';

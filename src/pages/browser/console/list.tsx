@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { TypedDocumentString } from './documents.ts';
+import type { TypedDocumentString } from './generated-documents.ts';
 import { Problem } from './problem.tsx';
 import { type RequestError, request } from './request.ts';
 import { sessionState } from './session.ts';

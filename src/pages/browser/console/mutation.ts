@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import type { TypedDocumentString } from './documents.ts';
+import type { TypedDocumentString } from './generated-documents.ts';
 import { newIdempotencyKey, request } from './request.ts';
 
 /**

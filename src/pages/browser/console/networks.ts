@@ -1,4 +1,4 @@
-import type { Network } from './documents.ts';
+import type { Network } from './generated-documents.ts';
 
 /** The networks, in the order in which they are offered. */
 export const NETWORKS: Partial<Record<Network, { readonly title: string; readonly isTestnet: boolean }>> = {

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { TypedDocumentString } from './documents.ts';
+import type { TypedDocumentString } from './generated-documents.ts';
 import { type RequestError, request } from './request.ts';
 import { sessionState } from './session.ts';
 import { useStore } from './store.ts';

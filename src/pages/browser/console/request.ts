@@ -1,4 +1,4 @@
-import type { TypedDocumentString } from './documents.ts';
+import type { TypedDocumentString } from './generated-documents.ts';
 import { refuseToken, sessionState } from './session.ts';
 import { Store } from './store.ts';
 

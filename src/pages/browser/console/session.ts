@@ -1,5 +1,5 @@
 import { forgetToken, keepToken, keptToken } from '../token.ts';
-import type { ViewerQuery } from './documents.ts';
+import type { ViewerQuery } from './generated-documents.ts';
 import { Store, useStore } from './store.ts';
 
 /** The token of a request, as `Query.viewer` describes it. */

@@ -10,7 +10,7 @@ type TableProps<Row> = {
   readonly rows: readonly Row[];
 };
 
-/** A table of resources. Where it has too little room, each row is a card. */
+/** A table of resources. In a narrow place, each row is a card. */
 export function Table<Row extends { readonly name: string }>({ label, columns, rows }: TableProps<Row>) {
   if (rows.length === 0) return null;
   return (

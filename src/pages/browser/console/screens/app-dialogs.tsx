@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../dialog.tsx';
+import { Choices, Field, Form } from '../form.tsx';
 import {
   type AppRowFragment as App,
   CreateAppDocument,
@@ -7,8 +8,7 @@ import {
   RotateAppKeyDocument,
   type RotateAppKeyMutation,
   UpdateAppDocument,
-} from '../documents.ts';
-import { Choices, Field, Form } from '../form.tsx';
+} from '../generated-documents.ts';
 import { useMutation } from '../mutation.ts';
 import { RequestError } from '../request.ts';
 import { PrivateKey } from './private-key.tsx';

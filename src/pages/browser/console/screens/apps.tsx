@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type AppRowFragment as App, AppsDocument } from '../documents.ts';
+import { type AppRowFragment as App, AppsDocument } from '../generated-documents.ts';
 import { More, useList } from '../list.tsx';
 import { mayChangeApps, useViewer } from '../session.ts';
 import { Time } from '../time.tsx';

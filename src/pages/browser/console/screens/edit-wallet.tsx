@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Dialog } from '../dialog.tsx';
+import { Field, Form } from '../form.tsx';
 import {
   ProjectsDocument,
   UpdateWalletDocument,
   type UpdateWalletInput,
   type UpdateWalletMutation,
   type WalletRowFragment as Wallet,
-} from '../documents.ts';
-import { Field, Form } from '../form.tsx';
+} from '../generated-documents.ts';
 import { useList } from '../list.tsx';
 import { useMutation } from '../mutation.ts';
 import { NETWORKS } from '../networks.ts';

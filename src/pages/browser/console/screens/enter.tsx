@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { ViewerDocument } from '../documents.ts';
 import { Field, Form } from '../form.tsx';
+import { ViewerDocument } from '../generated-documents.ts';
 import { RequestError, request } from '../request.ts';
 import { Screen } from '../screen.tsx';
 import { beginSession, sessionState } from '../session.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Copy } from '../copy.tsx';
-import { EventsDocument, type EventsQuery } from '../documents.ts';
+import { EventsDocument, type EventsQuery } from '../generated-documents.ts';
 import { More, sizeOf, useList } from '../list.tsx';
 import { EVENT_ACTIONS } from '../page.ts';
 import { linkTo } from '../router.ts';

@@ -1,6 +1,6 @@
 import { Copy } from '../copy.tsx';
 import { Cover } from '../cover.tsx';
-import { ProjectDocument } from '../documents.ts';
+import { ProjectDocument } from '../generated-documents.ts';
 import { Problem } from '../problem.tsx';
 import { useQuery } from '../query.ts';
 import { Screen } from '../screen.tsx';

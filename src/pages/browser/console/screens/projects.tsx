@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Cover } from '../cover.tsx';
-import { ProjectsDocument } from '../documents.ts';
+import { ProjectsDocument } from '../generated-documents.ts';
 import { More, useList } from '../list.tsx';
 import { linkTo } from '../router.ts';
 import { Screen } from '../screen.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../dialog.tsx';
-import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../documents.ts';
 import { Form } from '../form.tsx';
+import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../generated-documents.ts';
 import { More, sizeOf, useList } from '../list.tsx';
 import { useMutation } from '../mutation.ts';
 import { linkTo } from '../router.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Command, Copy } from '../copy.tsx';
-import { type WalletRowFragment as Wallet, WalletsDocument } from '../documents.ts';
+import { type WalletRowFragment as Wallet, WalletsDocument } from '../generated-documents.ts';
 import { More, useList } from '../list.tsx';
 import { NETWORKS } from '../networks.ts';
 import { useViewer } from '../session.ts';
