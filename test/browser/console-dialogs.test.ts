@@ -78,11 +78,20 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
   await page.getByRole('button', { name: 'Create app' }).click();
   await page.getByLabel('Title').fill('Till');
   let lost = '';
+  const waiting = Promise.withResolvers<void>();
   await page.route('**/graphql', async (route) => {
     lost = await (await route.fetch()).text();
+    await waiting.promise;
     await route.abort();
   });
   await page.getByRole('button', { name: 'Create the app' }).click();
+  await page.locator('form[aria-busy=true]').waitFor();
+  // While the request is sent, nothing dismisses its dialog.
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  for (const name of ['Close', 'Cancel'])
+    await page.getByRole('button', { name, exact: true }).click({ force: true });
+  waiting.resolve();
   await page.getByText('The gateway did not answer.').waitFor();
   await page.unroute('**/graphql');
   await page.getByRole('button', { name: 'Try again' }).click();
@@ -93,6 +102,8 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await page.mouse.click(2, 2);
+  await page.evaluate('void (location.hash = "#token=paw_acct_other")');
+  await expect.poll(() => page.url()).not.toContain('token');
   await page.evaluate('void (location.hash = "#/")');
   await dialog.getByText('Sign in with it').click();
   const [oauth = '', rest = ''] = await dialog.locator('.command code').allInnerTexts();

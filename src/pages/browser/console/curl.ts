@@ -1,7 +1,7 @@
 import type { SentRequest } from './request.ts';
 
 // The placeholder of a secret in JSON. In a text, each quote would have a backslash.
-const SECRET = /"(\w+)":"\$([A-Z_]+)"/g;
+const SECRET = /"(token|password|privateKey)":"\$([A-Z_]+)"/g;
 
 /** Returns a request as a command of a shell. The secrets are in variables of the shell, such as `TOKEN`. */
 export function curlOf({ document, variables }: SentRequest): string {

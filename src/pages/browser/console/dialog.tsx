@@ -1,5 +1,8 @@
-import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { type ComponentChildren, createContext } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+
+/** Keeps the dialog around open while a request is sent: its answer can be a private key, which is shown once. */
+export const KeepOpen = createContext<(isKept: boolean) => void>(() => {});
 
 type DialogProps = {
   readonly title: string;
@@ -11,6 +14,7 @@ type DialogProps = {
 /** A modal dialog. It is open as long as it is drawn; the focus then returns to where it was. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();
+  const [isKept, setIsKept] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const opener = document.activeElement;
@@ -26,17 +30,17 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       ref={dialog}
       aria-labelledby={id}
       // Chromium closes a dialog on a second Escape, even if the event is cancelled.
-      closedby={onClose ? 'closerequest' : 'none'}
+      closedby={onClose && !isKept ? 'closerequest' : 'none'}
       onCancel={(event) => {
         event.preventDefault();
-        onClose?.();
+        if (!isKept) onClose?.();
       }}
     >
       <h2 id={id}>{title}</h2>
-      {children}
+      <KeepOpen.Provider value={setIsKept}>{children}</KeepOpen.Provider>
       {/* Comes last, so that the first field gets the focus. */}
       {onClose && (
-        <button type="button" class="close" aria-label="Close" onClick={onClose}>
+        <button type="button" class="close" aria-label="Close" onClick={isKept ? undefined : onClose}>
           ×
         </button>
       )}

@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext, type JSX, type TargetedSubmitEvent } from 'preact';
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { KeepOpen } from './dialog.tsx';
 import { Problem } from './problem.tsx';
 import { RequestError } from './request.ts';
 
@@ -31,6 +32,9 @@ export function Form({ action, isDangerous = false, onSubmit, onCancel, children
     form.current?.querySelector('.problem')?.scrollIntoView({ block: 'nearest' });
   }, [error]);
 
+  const keepOpen = useContext(KeepOpen);
+  useEffect(() => keepOpen(isBusy), [isBusy]);
+
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (isBusy) return;
@@ -53,7 +57,7 @@ export function Form({ action, isDangerous = false, onSubmit, onCancel, children
       {error && !isShownAtFields && <Problem error={error} onRetry={() => form.current?.requestSubmit()} />}
       <div class="actions">
         {onCancel && (
-          <button type="button" onClick={onCancel}>
+          <button type="button" aria-disabled={isBusy} onClick={isBusy ? undefined : onCancel}>
             Cancel
           </button>
         )}

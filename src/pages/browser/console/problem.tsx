@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { RequestError } from './request.ts';
 import { useNow } from './time.tsx';
 
@@ -33,7 +33,7 @@ export function Problem({ error, onRetry }: ProblemProps) {
 /** Repeats a request at a time. */
 function Retry({ time, onRetry }: { time: number; onRetry: () => void }) {
   const now = useNow(1000);
-  const isAutomatic = time - now < MAX_WAIT_MS;
+  const [isAutomatic] = useState(time - now < MAX_WAIT_MS);
   useEffect(() => {
     if (!isAutomatic) return;
     const timer = setTimeout(onRetry, time - Date.now());

@@ -17,6 +17,11 @@ export function holdScreen(): () => void {
   };
 }
 
+/** Returns whether the screen is kept. */
+export function isScreenHeld(): boolean {
+  return isHeld;
+}
+
 /** Reads the path from the address. */
 export function readRoute(): void {
   if (isHeld) return;

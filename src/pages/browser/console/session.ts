@@ -1,5 +1,6 @@
 import { forgetToken, keepToken, keptToken } from '../token.ts';
 import type { ViewerQuery } from './generated-documents.ts';
+import { isScreenHeld } from './router.ts';
 import { Store, useStore } from './store.ts';
 
 /** The token of a request, as `Query.viewer` describes it. */
@@ -20,12 +21,15 @@ type SessionState = {
 
 export const sessionState = new Store<SessionState>({});
 
-/** Reads `#token=…`, and removes it from the address and the history at once. Without it, offers the kept token. */
+/**
+ * Reads `#token=…`, and removes it from the address and the history at once. Without it, offers the kept token. While a
+ * private key is shown, another token is not used: the key would be lost.
+ */
 export function offerToken(): void {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (token !== null) {
     history.replaceState(null, '', '#/');
-    sessionState.set({ offered: token.trim() });
+    if (!isScreenHeld()) sessionState.set({ offered: token.trim() });
   } else if (sessionState.value.session === undefined) {
     const kept = keptToken();
     if (kept !== undefined) sessionState.set({ offered: kept, isKept: true });
