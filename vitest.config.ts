@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 // Tests that need a program that npm does not install. In CI, a test without its program fails.
 const PROGRAMS = {
-  '/usr/bin/chromium': 'test/browser/**',
+  '/usr/bin/chromium': 'test/{browser,browser-long}/**',
   '/usr/bin/prometheus': 'test/deploy/monitoring.test.ts',
   '/usr/bin/strace': 'test/sqlite/{failed-sync,power-cut}.test.ts',
   '/usr/bin/systemd-analyze': 'test/deploy/service-unit.test.ts',
@@ -28,7 +28,6 @@ const IN_BROWSER = {
   globalSetup: [ON_SQLITE.globalSetup, 'test/support/chromium.ts'],
   // After the other tests, one file at a time: one browser does not draw several pages faster than one.
   fileParallelism: false,
-  sequence: { groupOrder: 1 },
 };
 const ON_POSTGRES = {
   provide: { engine: 'postgres' },
@@ -38,7 +37,8 @@ const ON_POSTGRES = {
 /** The projects of a folder, which is named after what its tests need. */
 function projectsOf(folder: string) {
   if (folder === 'unit') return [{ name: folder }];
-  if (folder === 'browser') return [{ name: folder, ...IN_BROWSER }];
+  if (folder === 'browser') return [{ name: folder, ...IN_BROWSER, sequence: { groupOrder: 1 } }];
+  if (folder === 'browser-long') return [{ name: folder, ...IN_BROWSER, sequence: { groupOrder: 2 } }];
   if (folder === 'postgres') return [{ name: folder, ...ON_POSTGRES }];
   if (!folder.startsWith('both-engines')) return [{ name: folder, ...ON_SQLITE }];
   return [
