@@ -78,6 +78,7 @@ describe('the token', () => {
     const page = await openWith(accessToken);
     await page.getByRole('button', { name: 'End the token' }).click();
     const dialog = page.getByRole('dialog', { name: 'End the token?' });
+    await dialog.waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(() => focusedText(page)).toBe('End the token');
     await page.getByRole('button', { name: 'End the token' }).click();
