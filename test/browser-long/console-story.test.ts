@@ -167,6 +167,8 @@ async function copyRequestId(page: Page): Promise<string> {
   await activate(button(page, 'Copy the request id'));
   await page.getByText('Copied the request id').waitFor();
   await activate(page.getByRole('link', { name: 'Projects' }));
+  // The heading of the screen gets the focus after it is drawn.
+  await page.getByRole('heading', { name: 'Projects' }).and(page.locator(':focus')).waitFor();
   await type(page.getByLabel('Find projects'), '');
   await page.keyboard.press('ControlOrMeta+V');
   return page.getByLabel('Find projects').inputValue();
