@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { holdScreen } from './router.ts';
 
 /** Keeps the dialog around open while a request is sent: its answer can be a private key, which is shown once. */
 export const KeepOpen = createContext<(isKept: boolean) => void>(() => {});
@@ -11,11 +12,15 @@ type DialogProps = {
   readonly children: ComponentChildren;
 };
 
-/** A modal dialog. It is open as long as it is drawn; the focus then returns to where it was. */
+/**
+ * A modal dialog. It is open as long as it is drawn; the focus then returns to where it was. Until then, the address does
+ * not change the screen, so that nothing in the dialog is lost.
+ */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();
   const [isKept, setIsKept] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(holdScreen, []);
   useEffect(() => {
     const opener = document.activeElement;
     dialog.current?.showModal();

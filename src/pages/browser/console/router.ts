@@ -6,25 +6,26 @@ export const route = new Store('/');
 // How far each screen was scrolled when it was left.
 const positions = new Map<string, number>();
 
-let isHeld = false;
+let holders = 0;
 
 /** Keeps the screen, whatever the address becomes, until the returned function is called. */
 export function holdScreen(): () => void {
-  isHeld = true;
+  holders += 1;
   return () => {
-    isHeld = false;
-    dispatchEvent(new Event('hashchange'));
+    holders -= 1;
+    // By then, a dialog that replaces this one holds the screen.
+    queueMicrotask(readRoute);
   };
 }
 
 /** Returns whether the screen is kept. */
 export function isScreenHeld(): boolean {
-  return isHeld;
+  return holders > 0;
 }
 
 /** Reads the path from the address. */
 export function readRoute(): void {
-  if (isHeld) return;
+  if (isScreenHeld()) return;
   positions.set(route.value, scrollY);
   route.set(location.hash.slice(1) || '/');
 }

@@ -1,6 +1,6 @@
 import { forgetToken, keepToken, keptToken } from '../token.ts';
 import type { ViewerQuery } from './generated-documents.ts';
-import { isScreenHeld } from './router.ts';
+import { isScreenHeld, route } from './router.ts';
 import { Store, useStore } from './store.ts';
 
 /** The token of a request, as `Query.viewer` describes it. */
@@ -23,13 +23,15 @@ export const sessionState = new Store<SessionState>({});
 
 /**
  * Reads `#token=…`, and removes it from the address and the history at once. Without it, offers the kept token. While a
- * private key is shown, another token is not used: the key would be lost.
+ * dialog is open, only the one that asks for a token uses it: another one can contain a private key, or a filled form.
  */
 export function offerToken(): void {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (token !== null) {
-    history.replaceState(null, '', '#/');
-    if (!isScreenHeld()) sessionState.set({ offered: token.trim() });
+    history.replaceState(null, '', `#${isScreenHeld() ? route.value : '/'}`);
+    const offered = token.trim();
+    if (sessionState.value.reason !== undefined) sessionState.set({ ...sessionState.value, offered });
+    else if (!isScreenHeld()) sessionState.set({ offered });
   } else if (sessionState.value.session === undefined) {
     const kept = keptToken();
     if (kept !== undefined) sessionState.set({ offered: kept, isKept: true });

@@ -1,7 +1,6 @@
 import { useEffect, useId } from 'preact/hooks';
 import { Command, Copy } from '../copy.tsx';
 import { Dialog } from '../dialog.tsx';
-import { holdScreen } from '../router.ts';
 
 // Continues a command of a shell.
 const NEXT_LINE = ' \\\n  ';
@@ -18,12 +17,8 @@ type PrivateKeyProps = {
 export function PrivateKey({ name, title, privateKey, onStored }: PrivateKeyProps) {
   const id = useId();
   useEffect(() => {
-    const release = holdScreen();
     addEventListener('beforeunload', warn);
-    return () => {
-      removeEventListener('beforeunload', warn);
-      release();
-    };
+    return () => removeEventListener('beforeunload', warn);
   }, []);
   const url = (path: string) => new URL(path, location.href).href;
   const body = JSON.stringify({ privateKey: { name, privateKey } });
