@@ -32,7 +32,7 @@ type EditWalletProps = {
 
 /** The dialog that changes a wallet. It sends only the changed fields. */
 export function EditWallet({ wallet, project, onUpdated, onClose }: EditWalletProps) {
-  const update = useMutation(UpdateWalletDocument);
+  const update = useMutation(UpdateWalletDocument, true);
   const { title, description, network } = wallet;
   const save = async (values: Readonly<Record<string, string>>) => {
     // The browser removes line breaks from an input, and shortens those of a textarea.
@@ -80,23 +80,23 @@ export function EditWallet({ wallet, project, onUpdated, onClose }: EditWalletPr
 function ProjectField({ project }: { project: string }) {
   const list = useList(ProjectsDocument, { first: PROJECTS_PAGE }, ({ projects }) => projects);
   const { nodes, totalCount = 0, hasMore, failure, loadMore } = list;
+  const [chosen, setChosen] = useState(project);
+  const isLoading = hasMore && !failure && nodes.length < MAX_PROJECTS;
   useEffect(() => {
-    if (hasMore && !failure && nodes.length > 0 && nodes.length < MAX_PROJECTS) loadMore(PROJECTS_PAGE);
-  }, [hasMore, failure, nodes]);
-  // Complete at once, so that a project which was chosen stays chosen.
-  if (totalCount < 2 || (hasMore && !failure && nodes.length < MAX_PROJECTS)) return null;
-  const isListed = nodes.some(({ name }) => name === project);
+    if (isLoading) loadMore(PROJECTS_PAGE);
+  }, [isLoading, nodes]);
+  if (totalCount < 2) return null;
   return (
     <Field
       name="project"
       label="Project"
-      {...(hasMore && { hint: `The first ${nodes.length} of ${totalCount} projects.` })}
+      {...(hasMore && !isLoading && { hint: `The first ${nodes.length} of ${totalCount} projects.` })}
     >
       {(control) => (
-        <select {...control}>
-          {!isListed && <option value={project}>{project}</option>}
+        <select {...control} value={chosen} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
+          {nodes.every(({ name }) => name !== chosen) && <option value={chosen}>{chosen}</option>}
           {nodes.map(({ name, title }) => (
-            <option key={name} value={name} selected={name === project}>
+            <option key={name} value={name}>
               {title}
             </option>
           ))}
