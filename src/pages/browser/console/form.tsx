@@ -35,6 +35,11 @@ export function Form({ action, isDangerous = false, onSubmit, onCancel, children
   const keepOpen = useContext(KeepOpen);
   useEffect(() => keepOpen(isBusy), [isBusy]);
 
+  // The gateway is asked again at a time that it named, but never for what is half typed.
+  const stopRetry = () => {
+    if (error?.retryTime !== undefined) setError(undefined);
+  };
+
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (isBusy) return;
@@ -52,7 +57,7 @@ export function Form({ action, isDangerous = false, onSubmit, onCancel, children
   };
 
   return (
-    <form ref={form} noValidate onSubmit={submit} aria-busy={isBusy}>
+    <form ref={form} noValidate onSubmit={submit} onInput={stopRetry} aria-busy={isBusy}>
       <Violations.Provider value={violations}>{children}</Violations.Provider>
       {error && !isShownAtFields && <Problem error={error} onRetry={() => form.current?.requestSubmit()} />}
       <div class="actions">
@@ -102,12 +107,16 @@ export function Field({ name, label, hint, children }: FieldProps) {
           {hint}
         </p>
       )}
-      {violation && (
-        <p class="violation" id={`${id}-violation`}>
-          {violation}
-        </p>
-      )}
+      {violation && <Violation id={id} text={violation} />}
     </div>
+  );
+}
+
+function Violation({ id, text }: { id: string; text: string }) {
+  return (
+    <p class="violation" id={`${id}-violation`}>
+      {text}
+    </p>
   );
 }
 
@@ -139,11 +148,7 @@ export function Choices({ name, legend, choices }: ChoicesProps) {
           </span>
         </label>
       ))}
-      {violation && (
-        <p class="violation" id={`${id}-violation`}>
-          {violation}
-        </p>
-      )}
+      {violation && <Violation id={id} text={violation} />}
     </div>
   );
 }
