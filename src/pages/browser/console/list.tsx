@@ -48,27 +48,32 @@ export function useList<Data, Variables extends PageVariables, Node>(
   // The page that is being loaded. The answer of an earlier one is ignored.
   const pending = useRef<symbol | undefined>(undefined);
 
-  const load = async (before: readonly Node[], page: PageVariables) => {
+  const load = async (page: PageVariables) => {
     const current = Symbol();
     pending.current = current;
-    setList(({ failure, ...loaded }) => loaded);
+    setList(({ failure, ...before }) => before);
     try {
       const connection = connectionOf(await request(document, { ...variables, ...page }));
       if (pending.current !== current) return;
       const { nodes = [], totalCount = 0, pageInfo } = connection ?? {};
       const { hasNextPage = false, endCursor = null } = pageInfo ?? {};
-      setList({ nodes: [...before, ...nodes], totalCount, hasMore: hasNextPage, after: endCursor });
+      setList((before) => ({
+        nodes: page.after ? [...before.nodes, ...nodes] : nodes,
+        totalCount,
+        hasMore: hasNextPage,
+        after: endCursor,
+      }));
     } catch (error) {
       if (pending.current !== current) return;
-      const failure = { error: error as RequestError, retry: () => load(before, page) };
-      setList((loaded) => ({ ...loaded, failure }));
+      const failure = { error: error as RequestError, retry: () => load(page) };
+      setList((before) => ({ ...before, failure }));
     } finally {
       if (pending.current === current) pending.current = undefined;
     }
   };
 
   useEffect(() => {
-    load([], {});
+    load({});
     return () => {
       pending.current = undefined;
     };
@@ -76,25 +81,25 @@ export function useList<Data, Variables extends PageVariables, Node>(
 
   const loadMore = (first?: number) => {
     if (pending.current !== undefined || !list.hasMore) return;
-    load(list.nodes, { ...(first && { first }), ...(list.after !== null && { after: list.after }) });
+    load({ ...(first && { first }), after: list.after });
   };
   const reload = useCallback(() => setAttempt((count) => count + 1), []);
   const change: List<Node>['change'] = (edit) =>
-    setList((loaded) => {
-      const nodes = edit(loaded.nodes);
-      return { ...loaded, nodes, totalCount: (loaded.totalCount ?? 0) + nodes.length - loaded.nodes.length };
+    setList((before) => {
+      const nodes = edit(before.nodes);
+      return { ...before, nodes, totalCount: (before.totalCount ?? 0) + nodes.length - before.nodes.length };
     });
   return { ...list, loadMore, reload, change };
 }
 
 /** The end of a list: loads the next page when it comes into view, and shows an error. */
 export function More({ list }: { list: Omit<List<unknown>, 'change'> }) {
-  const { nodes, hasMore, failure, loadMore } = list;
+  const { nodes, totalCount, hasMore, failure, loadMore } = list;
   const button = useRef<HTMLButtonElement>(null);
   const latest = useRef(loadMore);
   latest.current = loadMore;
   useEffect(() => {
-    if (button.current === null || nodes.length === 0) return;
+    if (button.current === null) return;
     const observer = new IntersectionObserver(
       (entries) => entries.some(({ isIntersecting }) => isIntersecting) && latest.current(),
       { rootMargin: '400px' },
@@ -105,7 +110,7 @@ export function More({ list }: { list: Omit<List<unknown>, 'change'> }) {
   }, [nodes, failure]);
   if (failure) return <Problem error={failure.error} onRetry={failure.retry} />;
   if (!hasMore) return null;
-  return nodes.length === 0 ? (
+  return totalCount === undefined ? (
     <p class="loading" role="status">
       Loading…
     </p>
