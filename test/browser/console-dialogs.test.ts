@@ -73,7 +73,7 @@ test('each violation is shown at its field, the first gets the focus, and a wall
 
 test('the key of a new app is shown once, is the same after a lost answer, and is gone after that', async () => {
   const tenant = await seedTenant(site.gateway);
-  const page = await openProject(tenant, tenant.token, /ERR_FAILED/);
+  const page = await openProject(tenant, tenant.token, /ERR_FAILED|status of 422/);
   const project = page.url();
   await page.getByRole('button', { name: 'Create app' }).click();
   await page.getByLabel('Title').fill('Till');
@@ -91,10 +91,15 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
   await page.keyboard.press('Escape');
   for (const name of ['Close', 'Cancel'])
     await page.getByRole('button', { name, exact: true }).click({ force: true });
+  await page.goBack();
   waiting.resolve();
   await page.getByText('The gateway did not answer.').waitFor();
   await page.unroute('**/graphql');
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByLabel('Title').fill('Another till');
+  await page.getByRole('button', { name: 'Create the app' }).click();
+  await page.getByText('It was done with what you entered before.').waitFor();
+  await page.getByLabel('Title').fill('Till');
+  await page.getByRole('button', { name: 'Create the app' }).click();
 
   const dialog = page.getByRole('dialog', { name: 'The private key of “Till”' });
   const key = await dialog.getByLabel('Private key', { exact: true }).inputValue();
@@ -105,6 +110,11 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
   await page.evaluate('void (location.hash = "#token=paw_acct_other")');
   await expect.poll(() => page.url()).not.toContain('token');
   await page.evaluate('void (location.hash = "#/")');
+  const isAsked = page.waitForEvent('dialog');
+  await page.evaluate('void setTimeout(() => location.reload())');
+  const question = await isAsked;
+  expect(question.type()).toBe('beforeunload');
+  await question.dismiss();
   await dialog.getByText('Sign in with it').click();
   const [oauth = '', rest = ''] = await dialog.locator('.command code').allInnerTexts();
   expect((await run(oauth)).access_token).toMatch(/^paw_app_/);
@@ -119,6 +129,52 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
   const query = 'query ($name: ID!) { node(id: $name) { ... on Project { apps { totalCount } } } }';
   const { data } = await graphqlBody(site.gateway.url, tenant.token, query, { name: tenant.projects[0] });
   expect(data.node.apps.totalCount).toBe(1);
+});
+
+test('a refused change is repeated as it was, but not when the form has been edited since', async () => {
+  const tenant = await seedTenant(site.gateway, { wallets: 1 });
+  const page = await openProject(tenant, tenant.token, /status of 429/);
+  await page.clock.install();
+  await page.getByRole('button', { name: 'Edit Wallet 1' }).click();
+  const titles: string[] = [];
+  await page.route('**/graphql', async (route) => {
+    titles.push(route.request().postDataJSON().variables.input.title);
+    if (titles.length > 1) return route.continue();
+    await route.fulfill({ status: 429, headers: { 'retry-after': '60' }, body: '{}' });
+  });
+  await page.getByLabel('Title').fill('Rainy days');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Tries again at').waitFor();
+  await page.getByLabel('Title').fill('Sunny d');
+  await page.getByText('Tries again at').waitFor({ state: 'detached' });
+  await page.clock.fastForward(61_000);
+  await page.getByLabel('Title').fill('Sunny days');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved “Sunny days”.').waitFor();
+  expect(titles).toEqual(['Rainy days', 'Sunny days']);
+});
+
+test('a form stays as it was filled while a token ends and another one comes by the address', async () => {
+  const tenant = await seedTenant(site.gateway, { projects: 120, wallets: 1 });
+  const page = await openProject(tenant, tenant.token, /status of 401/);
+  await page.getByRole('button', { name: 'Edit Wallet 1' }).click();
+  const field = page.getByLabel('Project', { exact: true });
+  const target = tenant.projects[110] ?? '';
+  await field.locator(`option[value="${target}"]`).waitFor({ state: 'attached' });
+  await field.selectOption(target);
+  await page.getByLabel('Title').fill('Moved');
+  await page.goBack();
+  await graphqlBody(site.gateway.url, tenant.token, 'mutation { signOut { clientMutationId } }');
+  await page.getByRole('button', { name: 'Save' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Enter a token to continue' });
+  await dialog.waitFor();
+  const input = { account: tenant.account };
+  const { accessToken } = await createAccountToken(site.gateway.admin, input, 86_400);
+  await page.evaluate(`void (location.hash = '#token=${accessToken}')`);
+  await dialog.waitFor({ state: 'detached' });
+  expect(await field.inputValue()).toBe(target);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/Saved “Moved”, which is now in “Project 11\d”\./).waitFor();
 });
 
 test('a new key needs a choice of when the old one ends, and then replaces it', async () => {

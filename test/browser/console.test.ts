@@ -177,6 +177,8 @@ describe('the projects', () => {
     const { token } = await seedTenant(site.gateway, { projects: 60 });
     const page = await openWith(token);
     await expect.poll(() => focusedText(page)).toBe('Projects');
+    await page.keyboard.press('Control+/');
+    expect(await focusedText(page)).toBe('Projects');
     await page.keyboard.press('/');
     await page.keyboard.type('no. PROJECT 5');
     await page.getByText('15 of 60 projects', { exact: true }).waitFor();
@@ -276,15 +278,24 @@ test('titles and descriptions are text, whatever they contain', async () => {
 
 describe('a request', () => {
   test.each([
-    { failure: 'is refused by a limit', status: 429, body: '{}' },
-    { failure: 'is refused by a busy gateway', status: 503, body: '<h1>Unavailable</h1>' },
-  ])('that $failure is sent again at the time that the answer says', async ({ status, body }) => {
+    { failure: 'is refused by a limit', status: 429, body: '{}', retryAfter: () => '60' },
+    {
+      failure: 'is refused by the proxy of a busy gateway',
+      status: 503,
+      body: '<h1>Unavailable</h1>',
+      retryAfter: (attempt: number) => new Date(Date.now() + attempt * 60_000).toUTCString(),
+    },
+  ])('that $failure is sent again at the time that the answer says', async (refusal) => {
+    const { status, body, retryAfter } = refusal;
     const { token } = await seedTenant(site.gateway);
     const page = await site.newPage({ provoked: new RegExp(`status of ${status}`) });
     await page.clock.install();
-    const names = await answerFirst(page, (route) =>
-      route.fulfill({ status, body, headers: { 'retry-after': '60' } }),
-    );
+    // The clock of the page is one minute further after each refusal.
+    let attempt = 0;
+    const names = await answerFirst(page, (route) => {
+      attempt += 1;
+      return route.fulfill({ status, body, headers: { 'retry-after': retryAfter(attempt) } });
+    });
     await goTo(page, `${site.gateway.url}/console#token=${token}`);
     for (const _ of ['Viewer', 'Projects']) {
       await page.getByText(/^Tries again at \d\d:\d\d:\d\d\. In \d\d s\.$/).waitFor();

@@ -1,11 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RequestError } from './request.ts';
-import { useNow } from './time.tsx';
+import { TIME_OF_DAY, useNow } from './time.tsx';
 
 // A longer wait is left to the person.
 const MAX_WAIT_MS = 120_000;
-
-const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
 const DATE_AND_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
@@ -43,7 +41,7 @@ function Retry({ time, onRetry }: { time: number; onRetry: () => void }) {
   if (!isAutomatic) return <p>Try again at {DATE_AND_TIME.format(time)}.</p>;
   return (
     <p>
-      Tries again at {TIME.format(time)}.
+      Tries again at {TIME_OF_DAY.format(time)}.
       <span aria-hidden="true"> In {Math.max(0, Math.ceil((time - now) / 1000))} s.</span>
     </p>
   );

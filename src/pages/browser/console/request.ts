@@ -52,6 +52,12 @@ export class RequestError extends Error {
     this.retryTime = retryTime;
   }
 
+  /** Returns the error for a value that is not sent at all. */
+  static ofField(field: string, description: string): RequestError {
+    const fieldViolations = [{ field, description }];
+    return new RequestError(description, { status: 400, reason: 'INVALID_FIELDS', fieldViolations });
+  }
+
   /** Whether the same request can succeed later. */
   get isTemporary(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
@@ -60,6 +66,8 @@ export class RequestError extends Error {
 
 /** A request that was sent, with placeholders for its secrets. */
 export type SentRequest = {
+  /** Counts the requests of the page. */
+  readonly number: number;
   readonly document: string;
   readonly variables: unknown;
   readonly time: Date;
@@ -156,18 +164,26 @@ function parse(text: string): GraphqlResponse | undefined {
 
 function errorOf({ ok, status, headers }: Response, error?: GraphqlError): RequestError {
   const { status: name = '', retryAfterSeconds, ...extensions } = error?.extensions ?? {};
-  const seconds = Number(headers.get('retry-after') ?? retryAfterSeconds ?? Number.NaN);
   return new RequestError(error?.message ?? `The answer was an error with the status ${status}.`, {
     status: ok ? (STATUS_CODES[name] ?? 400) : status,
     reason: extensions.reason ?? 'UNKNOWN',
     requestId: extensions.requestId ?? headers.get('x-request-id') ?? undefined,
     fieldViolations: extensions.fieldViolations,
-    retryTime: Number.isFinite(seconds) ? Date.now() + Math.max(seconds, 1) * 1000 : undefined,
+    retryTime: retryTimeOf(headers.get('retry-after') ?? retryAfterSeconds),
   });
+}
+
+/** @param retryAfter seconds, or a date, as a proxy may send it */
+function retryTimeOf(retryAfter: string | number | undefined): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  const seconds = Number(retryAfter);
+  const time = Number.isNaN(seconds) ? Date.parse(`${retryAfter}`) : Date.now() + Math.max(seconds, 1) * 1000;
+  return Number.isNaN(time) ? undefined : time;
 }
 
 function record(document: string, variables: unknown, response?: Response): void {
   const sent: SentRequest = {
+    number: (sentRequests.value[0]?.number ?? 0) + 1,
     document,
     variables: JSON.parse(JSON.stringify(variables, (key, value) => SECRETS.get(key) ?? value)),
     time: new Date(),

@@ -4,8 +4,7 @@ import { curlOf } from './curl.ts';
 import { HAS_GRAPHIQL } from './page.ts';
 import { type SentRequest, sentRequests } from './request.ts';
 import { useStore } from './store.ts';
-
-const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+import { TIME_OF_DAY } from './time.tsx';
 
 /** The drawer with the last requests of the console. It covers nothing. */
 export function Requests({ onClose }: { onClose: () => void }) {
@@ -29,7 +28,7 @@ export function Requests({ onClose }: { onClose: () => void }) {
       </p>
       <ol>
         {requests.map((sent) => (
-          <li key={`${sent.time.getTime()} ${sent.requestId}`}>
+          <li key={sent.number}>
             <Details sent={sent} />
           </li>
         ))}
@@ -47,7 +46,7 @@ function Details({ sent }: { sent: SentRequest }) {
       <summary>
         <strong>{name}</strong>{' '}
         <small>
-          {status || 'No answer'} · {TIME.format(time)}
+          {status || 'No answer'} · {TIME_OF_DAY.format(time)}
         </small>
       </summary>
       <Text title="GraphQL" text={document} />

@@ -1,5 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 
+/** Formats the time of a moment that is near. */
+export const TIME_OF_DAY = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+
 const DATE_AND_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
 const DISTANCE = new Intl.RelativeTimeFormat('en');

@@ -83,7 +83,7 @@ export function RotateKey({ app, onChanged, onClose }: AppDialogProps) {
     );
   }
   const submit = async ({ gracePeriod }: Readonly<Record<string, string>>) => {
-    if (gracePeriod === undefined) throw missingGracePeriod();
+    if (gracePeriod === undefined) throw RequestError.ofField('gracePeriod', 'Choose when the old key ends.');
     const { rotateAppKey } = await rotate({ input: { name: app.name, gracePeriod: Number(gracePeriod) } });
     if (rotateAppKey) setRotated(rotateAppKey);
   };
@@ -99,12 +99,6 @@ export function RotateKey({ app, onChanged, onClose }: AppDialogProps) {
       </Form>
     </Dialog>
   );
-}
-
-function missingGracePeriod(): RequestError {
-  const description = 'Choose when the old key ends.';
-  const fieldViolations = [{ field: 'gracePeriod', description }];
-  return new RequestError(description, { status: 400, reason: 'INVALID_FIELDS', fieldViolations });
 }
 
 /** The dialog that deactivates an active app, or activates an inactive one. */

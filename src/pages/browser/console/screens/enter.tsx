@@ -64,16 +64,14 @@ export function EnterForm({ onCancel }: { onCancel?: () => void }) {
 
 async function enter(token: string, isKept: boolean): Promise<void> {
   // Other characters can't be in a header.
-  if (!/^[!-~]+$/.test(token)) throw tokenError('A token has the form paw_acct_… or paw_app_….');
+  if (!/^[!-~]+$/.test(token))
+    throw RequestError.ofField('token', 'A token has the form paw_acct_… or paw_app_….');
   try {
     const { viewer } = await request(ViewerDocument, {}, { token });
     beginSession({ token, viewer }, isKept);
   } catch (error) {
-    throw error instanceof RequestError && error.status === 401 ? tokenError(error.message) : error;
+    throw error instanceof RequestError && error.status === 401
+      ? RequestError.ofField('token', error.message)
+      : error;
   }
-}
-
-function tokenError(description: string): RequestError {
-  const fieldViolations = [{ field: 'token', description }];
-  return new RequestError(description, { status: 400, reason: 'INVALID_TOKEN', fieldViolations });
 }

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Cover } from '../cover.tsx';
 import { ProjectsDocument } from '../generated-documents.ts';
-import { More, useList } from '../list.tsx';
+import { More, sizeOf, useList } from '../list.tsx';
 import { linkTo } from '../router.ts';
 import { Screen } from '../screen.tsx';
 
@@ -28,14 +28,15 @@ export function Projects({ isShown }: { isShown: boolean }) {
       isShown={isShown}
       aside={totalCount > 1 && <Find input={input} text={text} onInput={setText} />}
       onKeyDown={(event) => {
-        if (event.key !== '/' || event.target === input.current) return;
+        if (event.key !== '/' || event.ctrlKey || event.metaKey || event.target === input.current) return;
         event.preventDefault();
         input.current?.focus();
       }}
     >
       {totalCount > 0 && (
         <p class="muted" role="status">
-          {text.trim() === '' ? count(totalCount) : `${found.length} of ${count(totalCount)}`}
+          {text.trim() !== '' && `${found.length} of `}
+          {sizeOf(totalCount, 'project')}
           {isSearching && !failure && ', searching…'}
           {text.trim() !== '' && hasMore && !isSearching && `, of which ${nodes.length} were searched`}
         </p>
@@ -87,8 +88,4 @@ function matcher(text: string) {
     const content = `${title} ${description}`.toLowerCase();
     return words.every((word) => content.includes(word));
   };
-}
-
-function count(projects: number): string {
-  return projects === 1 ? '1 project' : `${projects.toLocaleString('en')} projects`;
 }
