@@ -1,6 +1,7 @@
 import { readConfig } from '../config.ts';
 import { createAccount } from '../data/create-account.ts';
 import { createAccountToken } from '../data/create-account-token.ts';
+import { hasAssets } from '../pages/assets.ts';
 import { changeCommand } from './change-command.ts';
 import { TEXT } from './command.ts';
 import { inWords } from './duration.ts';
@@ -17,7 +18,7 @@ export const init = changeCommand({
     const { accessToken, expireTimeMs } = await createAccountToken(admin, { account }, TOKEN_TTL_SECONDS);
     const expireTime = new Date(expireTimeMs).toISOString();
     const url = admin.publicUrl();
-    const consoleUrl = readConfig(environment).console === false ? '' : `${url}/console`;
+    const consoleUrl = (readConfig(environment).console ?? hasAssets()) ? `${url}/console` : '';
     return { account, defaultProject, accessToken, expireTime, url, consoleUrl };
   },
   view: (result) => result,

@@ -226,6 +226,15 @@ describe('a program whose browser assets have not been built', () => {
     expect((await send(`${url}/graphiql`, 'GET')).status).toBe(404);
   });
 
+  test('prints no URL of the console when it creates an account', async () => {
+    const { url: databaseUrl, remove } = await makeDatabase();
+    onTestFinished(remove);
+    const words = ['init', '--title', 'Acme', '--json'];
+    const { status, stdout } = await start(words, { DATABASE_URL: databaseUrl }).ended;
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ consoleUrl: '' });
+  });
+
   test.each(['PAW_CONSOLE', 'PAW_EXPLORERS'])(
     'does not start with %s=on, and prints the reason in one line',
     async (name) => {
