@@ -9,6 +9,8 @@ import { openLog } from './logger.ts';
 
 const STANDARD_OUTPUT = 1;
 
+const MAX_PORT = 65_535;
+
 const PARENT_CHECK_MS = 1000;
 
 export const serve: Command = {
@@ -90,8 +92,9 @@ function explained(error: unknown, { metricsPort }: Config): unknown {
   const { code, port } = error as { readonly code?: string; readonly port?: number };
   if (code !== 'EADDRINUSE' || port === undefined) return error;
   const setting = port === metricsPort ? 'PAW_METRICS_PORT' : 'PORT';
+  const other = port === MAX_PORT ? port - 1 : port + 1;
   return new Error(
-    `Another program uses the port ${port}. Stop it, or choose another port, such as ${setting}=${port + 1}.`,
+    `Another program uses the port ${port}. Stop it, or choose another port, such as ${setting}=${other}.`,
     { cause: error },
   );
 }

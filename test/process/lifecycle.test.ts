@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readResponse, send } from '../support/apis.ts';
@@ -147,6 +148,16 @@ describe('a server', () => {
     const defaults = { PORT: new URL(gateway.url).port, DATABASE_URL: gateway.databaseUrl };
     const result = await pawProcess(['serve'], { ...defaults, ...settings });
     expect(result).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(stderr) });
+  });
+
+  test('names another port that exists if the last one is in use', async () => {
+    // On an address that nobody uses.
+    const host = `127.0.65.${randomInt(1, 255)}`;
+    const holder = createServer().listen(65_535, host);
+    onTestFinished(() => void holder.close());
+    await once(holder, 'listening');
+    const settings = { HOST: host, PORT: '65535', DATABASE_URL: gateway.databaseUrl };
+    expect((await pawProcess(['serve'], settings)).stderr).toMatch(/ such as PORT=65534\.\n$/);
   });
 });
 
