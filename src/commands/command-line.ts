@@ -57,11 +57,11 @@ async function run(words: readonly string[], terminal: Terminal): Promise<void> 
   if (words[0] === '--version') {
     return printLine(words.includes('--json') ? JSON.stringify({ version: VERSION }) : VERSION);
   }
-  const others = words.slice(words[0] === 'help' ? 1 : 0).filter((word) => !HELP.includes(word));
+  const isHelp = words[0] === 'help' || words.some((word) => HELP.includes(word));
+  const others = isHelp ? words.filter((word) => word !== 'help' && !word.startsWith('-')) : words;
   const command = COMMANDS.find(({ name }) => `${others.join(' ')} `.startsWith(`${name} `));
   if (command === undefined) return printLine(overview(commandsOf(others), others[0]));
-  if (words[0] === 'help' || words.some((word) => HELP.includes(word)))
-    return printLine(commandHelp(command));
+  if (isHelp) return printLine(commandHelp(command));
   const args = readArguments(command, others.slice(command.name.split(' ').length), terminal);
   if (command.options['yes'] !== undefined && !args.isSet('yes')) await confirmDeletion(command, args);
   await command.run(args);

@@ -54,7 +54,7 @@ describe('the help', () => {
     expect(options.filter((option) => ![...mentions, '--json'].includes(option))).toEqual([]);
   });
 
-  test.each([[[]], [['--help']], [['-h']], [['help']]])(
+  test.each([[[]], [['--help']], [['-h']], [['help']], [['help', '--json']], [['--json', '--help']]])(
     'of paw, by %j, names every command',
     async (words) => {
       const { status, stdout, stderr } = await paw(words, SETTINGS);
@@ -62,16 +62,19 @@ describe('the help', () => {
       for (const [name] of COMMANDS) expect(stdout).toContain(`\n  ${name} `);
     },
   );
-  test.each([[['account']], [['help', 'account']], [['account', '--help']], [['-h', 'account']]])(
-    'of a resource, by %j, names its commands alone',
-    async (words) => {
-      const { status, stdout, stderr } = await paw(words, SETTINGS);
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-      const listed = stdout.match(/^ {2}[a-z-]+( [a-z-]+)?/gm)?.map((line) => line.trim());
-      const names = COMMANDS.map(([name]) => name);
-      expect(listed?.sort()).toEqual(names.filter((name) => name.startsWith('account ')).sort());
-    },
-  );
+  test.each([
+    [['account']],
+    [['help', 'account']],
+    [['account', '--help']],
+    [['-h', 'account']],
+    [['--json', '--help', 'account']],
+  ])('of a resource, by %j, names its commands alone', async (words) => {
+    const { status, stdout, stderr } = await paw(words, SETTINGS);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const listed = stdout.match(/^ {2}[a-z-]+( [a-z-]+)?/gm)?.map((line) => line.trim());
+    const names = COMMANDS.map(([name]) => name);
+    expect(listed?.sort()).toEqual(names.filter((name) => name.startsWith('account ')).sort());
+  });
 });
 
 test.each([
