@@ -43,24 +43,17 @@ export async function startWorkers(
   let isStarted = false;
   const metricsServer = await listenForMetrics(config, () => isStarted);
   cluster.setupPrimary({ exec: MAIN, args: ['serve'], stdio: ['ignore', logTo, 'inherit', 'ipc'] });
-  const settings: Record<string, string> = {
-    DATABASE_URL: config.databaseUrl,
-    LOG_LEVEL: config.logLevel,
-    PAW_LOG_REQUESTS: config.logRequests,
-    PAW_CORS_ORIGINS: config.corsOrigins.join(),
-  };
   const workers = new Set<Worker>();
 
   // The first worker starts alone, so that an error which affects all workers is printed once.
   let info: ServerInfo | undefined;
   info = await waitUntilListening(start());
-  settings['PORT'] = String(info.port);
   await Promise.allSettled(Array.from({ length: config.workers - 1 }, () => waitUntilListening(start())));
   isStarted = true;
 
   function start(): Worker {
     const started = performance.now();
-    const worker = cluster.fork(settings);
+    const worker = cluster.fork(info && { PORT: info.port });
     workers.add(worker);
     worker.once('exit', (code, signal) => {
       workers.delete(worker);

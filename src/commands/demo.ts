@@ -11,13 +11,18 @@ import type { Command } from './command.ts';
 import { serveUntilStopped } from './serve.ts';
 import { whileOpen } from './with-database.ts';
 
-const DATABASE_URL = 'sqlite:data/demo.db';
-
 // The file descriptor of the log. Standard output contains only the instructions or the JSON.
 const STANDARD_ERROR = 2;
 
-// Applications that are being developed run on any port.
-const CORS_ORIGINS = [APOLLO_STUDIO, 'http://localhost:*', 'http://127.0.0.1:*'].join();
+// The settings of a demo, unless the environment has others.
+const SETTINGS = {
+  DATABASE_URL: 'sqlite:data/demo.db',
+  LOG_LEVEL: 'warn',
+  PAW_LOG_REQUESTS: 'errors',
+  // Applications that are being developed run on any port.
+  PAW_CORS_ORIGINS: [APOLLO_STUDIO, 'http://localhost:*', 'http://127.0.0.1:*'].join(),
+  PAW_STOP_DELAY: '0s',
+};
 
 const TOKEN_TTL_SECONDS = 90 * 86_400;
 
@@ -27,19 +32,13 @@ export const demo: Command = {
   name: 'demo',
   summary: 'Runs the server with sample data and prints example requests.',
   options: {},
-  async run(args) {
-    const environment = {
-      ...args.environment,
-      DATABASE_URL: args.environment['DATABASE_URL'] || DATABASE_URL,
-      LOG_LEVEL: args.environment['LOG_LEVEL'] || 'warn',
-      PAW_LOG_REQUESTS: args.environment['PAW_LOG_REQUESTS'] || 'errors',
-      PAW_CORS_ORIGINS: args.environment['PAW_CORS_ORIGINS'] || CORS_ORIGINS,
-      PAW_STOP_DELAY: args.environment['PAW_STOP_DELAY'] || '0s',
-    };
+  async run({ environment, print }) {
+    // Workers inherit the environment.
+    for (const [name, value] of Object.entries(SETTINGS)) environment[name] ||= value;
     const config = readConfig(environment);
     const { accessToken, ...samples } = await prepare(config);
     let isPrinted = false;
-    const print = ({ url, publicUrl, console, explorers }: ServerInfo) => {
+    const printRequests = ({ url, publicUrl, console, explorers }: ServerInfo) => {
       const projects = samples.projects.map((project) =>
         projectView({ ...project, imageCoverUrl: publicUrl + project.imageCoverUrl }),
       );
@@ -55,11 +54,11 @@ ${pages.map((page) => `${page}\n`).join('')}
 ${requests(url, accessToken, wallets[0]?.name)}
 
 Stop with Ctrl+C.`;
-      args.print({ url, accessToken, projects, wallets }, text);
+      print({ url, accessToken, projects, wallets }, text);
       isPrinted = true;
     };
     try {
-      await serveUntilStopped(config, STANDARD_ERROR, print);
+      await serveUntilStopped(config, STANDARD_ERROR, printRequests);
     } finally {
       // Nobody knows the token.
       if (!isPrinted) {
