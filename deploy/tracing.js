@@ -2,7 +2,7 @@
 //
 //   npm install @opentelemetry/api@1.10 @opentelemetry/sdk-node@0.301 @fastify/otel@0.21 \
 //     @opentelemetry/instrumentation-graphql@0.72 @opentelemetry/instrumentation-pg@0.77
-//   NODE_OPTIONS=--import=/srv/paw/tracing.js npx paw serve
+//   NODE_OPTIONS=--import=/srv/paw/tracing.js npx paw-gateway serve
 //
 // The collector, the sampler and the rest are set by the variables OTEL_… of the SDK.
 import { subscribe } from 'node:diagnostics_channel';

@@ -25,9 +25,9 @@ export const init = changeCommand({
   text: ({ account, defaultProject, accessToken, expireTime, url, consoleUrl }) =>
     `Created ${account} with ${defaultProject}.
 
-Start the server. In a checkout, use npm start, and "npm run -s paw --" in place of "npx paw".
+Start the server. In a checkout, use npm start, and "npm run -s paw --" in place of "npx paw-gateway".
 
-npx paw serve
+npx paw-gateway serve
 ${consoleUrl && `\nOpen the console in a browser:\n\n${consoleUrl}#token=${accessToken}\n`}
 Paste these into another terminal. The token is shown only now. It expires in ${inWords(TOKEN_TTL_SECONDS)}, at ${expireTime}.
 
@@ -43,6 +43,6 @@ curl -sw '\\n' $PAW/graphql -H "$AUTH" -H "$JSON" -d '{"query":"{ projects { nod
 curl -sw '\\n' $PAW/auth/apps -H "$AUTH" -H "$JSON" -d '{"title":"Till","active":true}'
 
 # Register a wallet
-npx paw wallet create --project ${defaultProject} --title Treasury \\
+npx paw-gateway wallet create --project ${defaultProject} --title Treasury \\
   --network NETWORK_POLYGON --address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed`,
 });

@@ -85,6 +85,10 @@ test('no page names a PAW_ variable that the program does not read', () => {
   expect(named.filter((name) => !settingsRead().includes(name))).toEqual([]);
 });
 
+test('no page runs npx with the name of the command, which npm would look for as a package of another author', () => {
+  expect(PAGES.filter((page) => /\bnpx paw(?!-gateway)/.test(textOf(page)))).toEqual([]);
+});
+
 test('CONTRIBUTING.md has the packages that are installed, and no others', () => {
   const installed = ['package.json', 'test/package.json'].flatMap((file) => {
     const { dependencies, devDependencies } = JSON.parse(textOf(file));

@@ -29,7 +29,7 @@ block() {
     awk -v n="$1" '/^```[a-z]/ { i++; next } /^```$/ { if (i == n) exit; inside = 0 } { if (i == n) print }' |
     sed -e "s#/srv/backups#$work/backups#g" -e "s#db\.example\.com#127.0.0.1:$PGPORT#g" \
       -e "s#2026-01-31 12:00:00+00#${target-}#" -e 's#^pg_ctl start#& --silent --log="$PGDATA/log"#' \
-      -e "s#npx paw#node $root/src/main.js#"
+      -e "s#npx paw-gateway#node $root/src/main.js#"
 }
 
 # Runs a block, the second argument being the command that changes the user.

@@ -52,8 +52,8 @@ describe('paw init', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: 'Created the database data/paw.db.\n' });
     expect(stdout).toMatch(/^Created accounts\/\w{26} with projects\/\w{26}\.$/m);
     expect(stdout).toMatch(/ expires in 90 days, at \d{4}-\d\d-\d\dT[\d:.]+Z\./);
-    expect(stdout).toContain('"npm run -s paw --" in place of "npx paw"');
-    expect(stdout).toContain('\nnpx paw serve\n');
+    expect(stdout).toContain('"npm run -s paw --" in place of "npx paw-gateway"');
+    expect(stdout).toContain('\nnpx paw-gateway serve\n');
     const { url } = await listening(startPaw(['serve'], settings, folder));
     const consoleUrl = stdout.match(/^http.+#token=paw_acct_\w+$/m)?.[0] ?? '';
     expect((await send(consoleUrl, 'GET')).status).toBe(200);
