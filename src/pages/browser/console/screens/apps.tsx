@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Copy } from '../copy.tsx';
 import { type AppRowFragment as App, AppsDocument } from '../generated-documents.ts';
 import { More, useList } from '../list.tsx';
 import { mayChangeApps, useViewer } from '../session.ts';
@@ -66,7 +67,7 @@ type AppRowProps = {
 };
 
 function AppRow({ app, onOpen }: AppRowProps) {
-  const { title, active, lastSignInTime, createTime, keys } = app;
+  const { name, title, active, lastSignInTime, createTime, keys } = app;
   const switching = active ? 'Deactivate' : 'Activate';
   const ending = keys.find(({ expireTime }) => expireTime !== null)?.expireTime;
   return (
@@ -114,6 +115,12 @@ function AppRow({ app, onOpen }: AppRowProps) {
           <dt>Created</dt>
           <dd>
             <Time value={createTime} />
+          </dd>
+        </div>
+        <div>
+          <dt>Name</dt>
+          <dd>
+            <code>{name}</code> <Copy text={name} label={`name of ${title}`} />
           </dd>
         </div>
       </dl>

@@ -35,7 +35,13 @@ export function PrivateKey({ name, title, privateKey, onStored }: PrivateKeyProp
   ];
   return (
     <Dialog title={`The private key of “${title}”`}>
-      <p>This is the only time that it is shown. Store it where the program reads its secrets.</p>
+      <p>
+        This is the only time that it is shown. Store it where the program reads its secrets, with the name of
+        the app, which is its OAuth client id.
+      </p>
+      <p>
+        <code>{name}</code> <Copy text={name} label="name of the app" />
+      </p>
       <div class="field">
         <div class="heading">
           <label for={id}>Private key</label>

@@ -62,7 +62,7 @@ type WalletRowProps = {
 };
 
 function WalletRow({ wallet, onEdit }: WalletRowProps) {
-  const { title, description, network, address, updateTime } = wallet;
+  const { name, title, description, network, address, updateTime } = wallet;
   const { title: networkTitle, isTestnet } = NETWORKS[network] ?? { title: network, isTestnet: false };
   return (
     <li>
@@ -92,6 +92,12 @@ function WalletRow({ wallet, onEdit }: WalletRowProps) {
           <dt>Updated</dt>
           <dd>
             <Time value={updateTime} />
+          </dd>
+        </div>
+        <div>
+          <dt>Name</dt>
+          <dd>
+            <code>{name}</code> <Copy text={name} label={`name of ${title}`} />
           </dd>
         </div>
       </dl>
