@@ -165,8 +165,10 @@ async function persist(
   for (const { text, isRepeated } of FAULTS) {
     const alert = page.getByRole('alert').filter({ hasText: text });
     await alert.waitFor();
+    // The button of the error before had it.
+    expect(await page.evaluate('document.activeElement.tagName')).not.toBe('BODY');
     if (isRepeated) {
-      await alert.getByText('Tries again at').waitFor();
+      await alert.getByText('The console tries again at').waitFor();
       await page.clock.fastForward(61_000);
     } else await alert.getByRole('button', { name: 'Try again' }).click();
   }

@@ -103,6 +103,8 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
 
   const dialog = page.getByRole('dialog', { name: 'The private key of “Till”' });
   const key = await dialog.getByLabel('Private key', { exact: true }).inputValue();
+  const name = await dialog.getByText(/^apps\/[0-9A-Z]{26}$/).innerText();
+  expect(JSON.parse(lost).data.createApp.app.name).toBe(name);
   expect(JSON.parse(lost).data.createApp.privateKey).toBe(key);
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
@@ -145,9 +147,9 @@ test('a refused change is repeated as it was, but not when the form has been edi
   });
   await page.getByLabel('Title').fill('Rainy days');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Tries again at').waitFor();
+  await page.getByText('The console tries again at').waitFor();
   await page.getByLabel('Title').fill('Sunny d');
-  await page.getByText('Tries again at').waitFor({ state: 'detached' });
+  await page.getByText('The console tries again at').waitFor({ state: 'detached' });
   await page.clock.fastForward(61_000);
   await page.getByLabel('Title').fill('Sunny days');
   await page.getByRole('button', { name: 'Save' }).click();

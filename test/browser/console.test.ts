@@ -58,6 +58,7 @@ describe('the token', () => {
   test.each([
     { token: '', violation: 'A token has the form paw_acct_… or paw_app_….' },
     { token: 'päw', violation: 'A token has the form paw_acct_… or paw_app_….' },
+    { token: 'paw_key_x', violation: 'This is the private key of an app.' },
     { token: 'paw_acct_x', violation: /token/ },
   ])('$token that is not valid is refused at its field', async ({ token, violation }) => {
     const page = await site.open('/console', REFUSED);
@@ -87,6 +88,18 @@ describe('the token', () => {
     expect(await tokenStatus(api, accessToken)).toBe('TOKEN_INVALID');
   });
 
+  test('can be entered as it is copied from a header, and leads to the projects after another one is forgotten', async () => {
+    const [first, second] = [await seedTenant(site.gateway), await seedTenant(site.gateway)];
+    const page = await openWith(first.token);
+    await page.getByRole('link', { name: 'Tenant' }).click();
+    await page.getByRole('heading', { name: 'Wallets' }).waitFor();
+    await page.getByRole('button', { name: 'Forget' }).click();
+    await page.getByLabel('Token', { exact: true }).fill(`Bearer "${second.token}"`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Tenant' }).waitFor();
+    await page.getByText(second.account).waitFor();
+  });
+
   test('that has ended is asked for again above the screen, which another token of the account continues', async () => {
     const { account, token } = await seedTenant(site.gateway, { projects: 2 });
     const page = await openWith(token, REFUSED);
@@ -94,7 +107,8 @@ describe('the token', () => {
     await signOut(token);
     await page.getByRole('link', { name: 'Tenant' }).click();
     const dialog = page.getByRole('dialog', { name: 'Enter a token to continue' });
-    await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByRole('alert').innerText()).toContain('no longer valid');
+    await dialog.getByText(`With another token of ${account}, what is on this page stays.`).waitFor();
     const { accessToken } = await createAccountToken(site.gateway.admin, { account }, 3600);
     await dialog.getByLabel('Token', { exact: true }).fill(accessToken);
     await page.keyboard.press('Enter');
@@ -140,7 +154,7 @@ describe('the token', () => {
     const { accessToken } = await createAccountToken(site.gateway.admin, input, 2 * 86_400 + 60);
     const page = await openWith(accessToken);
     const bar = page.locator('.session p');
-    const texts = ['Account token', 'Audit', 'One project', 'Read-only', 'Expires in 2 days', account];
+    const texts = ['Account token', 'Audit', 'Only Tenant', 'Read-only', 'Expires in 2 days', account];
     expect(await bar.locator('> *').allInnerTexts()).toEqual(texts);
   });
 
@@ -168,7 +182,7 @@ describe('the projects', () => {
     await page.getByRole('heading', { name: 'Project 60', level: 1 }).waitFor();
     expect(await page.evaluate('scrollY')).toBe(0);
     await page.goBack();
-    await last.waitFor();
+    await expect.poll(() => focusedText(page)).toBe('Project 60');
     await expect.poll(() => page.evaluate<number>('scrollY')).toBeGreaterThan(500);
     expect(await cards.count()).toBe(60);
   });
@@ -185,6 +199,7 @@ describe('the projects', () => {
     expect(await page.locator('.cards h2').allInnerTexts()).toContain('Project 59');
     await page.keyboard.type('/');
     await page.getByText('0 of 60 projects', { exact: true }).waitFor();
+    await page.getByText('No project contains “no. PROJECT 5/”.').waitFor();
   });
 });
 
@@ -214,6 +229,7 @@ test('a project shows its wallets and its apps', async () => {
     expect.stringMatching(/^\d+ \w+ \d{4}, \d\d:\d\d$/),
     '1',
     expect.stringMatching(/^\d+ \w+ \d{4}, \d\d:\d\d$/),
+    `${app.name} Copy`,
   ]);
 });
 
@@ -227,13 +243,14 @@ test('an empty project shows the command that registers a wallet', async () => {
 
 test.each([
   { path: MISSING_PROJECT, heading: 'Project not found' },
+  { path: 'projects/1', heading: 'Project not found' },
   { path: 'nothing', heading: 'Page not found' },
 ])('#/$path leads to a page that says so', async ({ path, heading }) => {
   const { token } = await seedTenant(site.gateway);
   const page = await openWith(token);
   await page.evaluate(`location.hash = '#/${path}'`);
   await page.getByRole('heading', { name: heading }).waitFor();
-  await page.getByRole('link', { name: 'Projects', exact: true }).click();
+  await page.getByRole('link', { name: 'Show the projects' }).click();
   await page.getByRole('link', { name: 'Tenant' }).waitFor();
 });
 
@@ -292,7 +309,7 @@ test('the first requests are sent again at the time that a busy proxy says', asy
   });
   await goTo(page, `${site.gateway.url}/console#token=${token}`);
   for (const _ of ['Viewer', 'Projects']) {
-    await page.getByText(/^Tries again at \d\d:\d\d:\d\d\. In \d+ s\.$/).waitFor();
+    await page.getByText(/^The console tries again at \d\d:\d\d:\d\d, in \d+ s\.$/).waitFor();
     await page.clock.fastForward(61_000);
   }
   await page.getByRole('link', { name: 'Tenant' }).waitFor();

@@ -15,7 +15,7 @@ const NEAR_MS = 3 * 86_400_000;
 /** The bar with the links of the console, and the token. */
 export function Bar() {
   const viewer = useViewer();
-  const { level, title, account, readOnly, onlyProject } = viewer;
+  const { level, title, account, app, project, readOnly, onlyProject } = viewer;
   const [isEnding, setIsEnding] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
   const [isOpen, setIsOpen] = useState(false);
@@ -35,13 +35,13 @@ export function Bar() {
         </nav>
         <p>
           <strong>{level === 'ACCOUNT' ? 'Account token' : 'Project token'}</strong>
-          {title && <span>{title}</span>}
-          {onlyProject && level === 'ACCOUNT' && <span class="mark">One project</span>}
+          <Title text={title || app?.title} />
+          {onlyProject && level === 'ACCOUNT' && <Title text={`Only ${project.title}`} />}
           {readOnly && <span class="mark">Read-only</span>}
           <Expiry />
           <code>{account}</code>
         </p>
-        <button type="button" onClick={() => leaveSession()}>
+        <button type="button" title="The token stays valid" onClick={() => leaveSession()}>
           Forget
         </button>
         <button type="button" onClick={() => setIsEnding(true)}>
@@ -55,6 +55,14 @@ export function Bar() {
       {isEnding && <EndToken onClose={() => setIsEnding(false)} />}
     </>
   );
+}
+
+function Title({ text }: { text: string | undefined }) {
+  return text ? (
+    <span class="title" title={text}>
+      {text}
+    </span>
+  ) : null;
 }
 
 function Link({ path, text }: { path: string; text: string }) {

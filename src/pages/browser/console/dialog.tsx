@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { holdScreen } from './router.ts';
+import { focusHeading } from './screen.tsx';
 
 /** Keeps the dialog around open while a request is sent: its answer can be a private key, which is shown once. */
 export const KeepOpen = createContext<(isKept: boolean) => void>(() => {});
@@ -26,8 +27,8 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     dialog.current?.showModal();
     // The element is gone by then, so that the browser does not return the focus.
     return () => {
-      const next = opener?.isConnected ? opener : document.querySelector('.screen:not([hidden]) h1');
-      if (next instanceof HTMLElement) next.focus();
+      if (opener?.isConnected && opener instanceof HTMLElement) opener.focus();
+      else focusHeading();
     };
   }, []);
   return (

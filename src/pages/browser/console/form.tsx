@@ -7,7 +7,8 @@ import { RequestError } from './request.ts';
 /** The descriptions of the violations, by the name of the field. */
 const Violations = createContext<ReadonlyMap<string, string>>(new Map());
 
-type FormProps = {
+/** The parts of a form. */
+export type FormProps = {
   /** The text of the button. */
   readonly action: string;
   readonly isDangerous?: boolean;
@@ -15,11 +16,14 @@ type FormProps = {
   readonly onSubmit: (values: Readonly<Record<string, string>>) => Promise<void>;
   /** Adds a button to cancel. */
   readonly onCancel?: () => void;
+  /** The text of this button. */
+  readonly cancel?: string;
   readonly children?: ComponentChildren;
 };
 
 /** A form. It shows each violation at its field, focuses the first, and shows any other error above its buttons. */
-export function Form({ action, isDangerous = false, onSubmit, onCancel, children }: FormProps) {
+export function Form(props: FormProps) {
+  const { action, isDangerous = false, onSubmit, onCancel, cancel = 'Cancel', children } = props;
   const form = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<RequestError>();
   const [isBusy, setIsBusy] = useState(false);
@@ -63,7 +67,7 @@ export function Form({ action, isDangerous = false, onSubmit, onCancel, children
       <div class="actions">
         {onCancel && (
           <button type="button" aria-disabled={isBusy} onClick={isBusy ? undefined : onCancel}>
-            Cancel
+            {cancel}
           </button>
         )}
         {/* Not disabled while busy, because that would lose the focus. */}

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { TypedDocumentString } from './generated-documents.ts';
 import { Problem } from './problem.tsx';
 import { type RequestError, request } from './request.ts';
+import { useFocusAfter } from './screen.tsx';
 import { sessionState } from './session.ts';
 import { useStore } from './store.ts';
 
@@ -94,8 +95,19 @@ export function useList<Data, Variables extends PageVariables, Node>(
 
 /** The end of a list: loads the next page when it comes into view, and shows an error. */
 export function More({ list }: { list: Omit<List<unknown>, 'change'> }) {
-  const { nodes, totalCount, hasMore, failure, loadMore } = list;
+  const { totalCount, hasMore, failure } = list;
+  if (failure) return <Problem error={failure.error} onRetry={failure.retry} />;
+  if (totalCount !== undefined) return hasMore && <ShowMore list={list} />;
+  return (
+    <p class="loading" role="status">
+      Loading…
+    </p>
+  );
+}
+
+function ShowMore({ list: { nodes, loadMore } }: { list: Pick<List<unknown>, 'nodes' | 'loadMore'> }) {
   const button = useRef<HTMLButtonElement>(null);
+  useFocusAfter(button);
   const latest = useRef(loadMore);
   latest.current = loadMore;
   useEffect(() => {
@@ -107,14 +119,8 @@ export function More({ list }: { list: Omit<List<unknown>, 'change'> }) {
     observer.observe(button.current);
     return () => observer.disconnect();
     // An observer reports an element that stays in view only once, so each page needs another one.
-  }, [nodes, failure]);
-  if (failure) return <Problem error={failure.error} onRetry={failure.retry} />;
-  if (!hasMore) return null;
-  return totalCount === undefined ? (
-    <p class="loading" role="status">
-      Loading…
-    </p>
-  ) : (
+  }, [nodes]);
+  return (
     <button ref={button} type="button" onClick={() => loadMore()}>
       Show more
     </button>

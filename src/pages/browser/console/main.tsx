@@ -11,7 +11,15 @@ import { Events } from './screens/events.tsx';
 import { Project } from './screens/project.tsx';
 import { Projects } from './screens/projects.tsx';
 import { Tokens } from './screens/tokens.tsx';
-import { leaveSession, offerToken, principalOf, sessionState } from './session.ts';
+import {
+  leaveSession,
+  offerToken,
+  principalOf,
+  seesAccount,
+  sessionState,
+  useViewer,
+  type Viewer,
+} from './session.ts';
 import { useStore } from './store.ts';
 
 function App() {
@@ -23,7 +31,10 @@ function App() {
       <Screens />
       {reason !== undefined && (
         <Dialog title="Enter a token to continue">
-          <EnterForm onCancel={() => leaveSession(reason)} />
+          <p>
+            With another token of <code>{session.viewer.account}</code>, what is on this page stays.
+          </p>
+          <EnterForm cancel="Leave the page" onCancel={() => leaveSession(reason)} />
         </Dialog>
       )}
     </Fragment>
@@ -32,19 +43,20 @@ function App() {
 
 function Screens() {
   const path = useStore(route);
+  const viewer = useViewer();
   const wereProjectsShown = useRef(false);
   wereProjectsShown.current ||= path === '/';
   return (
     <>
       {wereProjectsShown.current && <Projects isShown={path === '/'} />}
-      {path !== '/' && <Fragment key={path}>{screenOf(path)}</Fragment>}
+      {path !== '/' && <Fragment key={path}>{screenOf(path, viewer)}</Fragment>}
     </>
   );
 }
 
-function screenOf(path: string) {
-  if (path === '/tokens') return <Tokens />;
-  if (path === '/events') return <Events />;
+function screenOf(path: string, viewer: Viewer) {
+  if (path === '/tokens' && seesAccount(viewer)) return <Tokens />;
+  if (path === '/events' && seesAccount(viewer)) return <Events />;
   if (path.startsWith('/projects/')) return <Project name={path.slice(1)} />;
   return (
     <Screen title="Page not found">

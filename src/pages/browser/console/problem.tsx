@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RequestError } from './request.ts';
+import { useFocusAfter } from './screen.tsx';
 import { TIME_OF_DAY, useNow } from './time.tsx';
 
 // A longer wait is left to the person.
@@ -12,16 +13,18 @@ type ProblemProps = { readonly error: RequestError; readonly onRetry: () => void
 /** An error of a request. It is repeated at the time that the gateway names, or when the person wants. */
 export function Problem({ error, onRetry }: ProblemProps) {
   const { message, requestId, isTemporary, retryTime } = error;
+  const box = useRef<HTMLDivElement>(null);
+  useFocusAfter(box);
   // The dialog for another token is open.
   if (error.status === 401) return null;
   return (
-    <div class="problem" role="alert">
+    <div ref={box} class="problem" role="alert">
       <p>{message}</p>
       {retryTime !== undefined && <Retry key={retryTime} time={retryTime} onRetry={onRetry} />}
       {requestId && <small>Request {requestId}</small>}
       {isTemporary && (
         <button type="button" onClick={onRetry}>
-          Try again
+          {retryTime === undefined ? 'Try again' : 'Try again now'}
         </button>
       )}
     </div>
@@ -41,8 +44,8 @@ function Retry({ time, onRetry }: { time: number; onRetry: () => void }) {
   if (!isAutomatic) return <p>Try again at {DATE_AND_TIME.format(time)}.</p>;
   return (
     <p>
-      Tries again at {TIME_OF_DAY.format(time)}.
-      <span aria-hidden="true"> In {Math.max(0, Math.ceil((time - now) / 1000))} s.</span>
+      The console tries again at {TIME_OF_DAY.format(time)}
+      <span aria-hidden="true">, in {Math.max(0, Math.ceil((time - now) / 1000))} s</span>.
     </p>
   );
 }

@@ -92,7 +92,11 @@ export async function request<Data, Variables>(
   variables: Variables,
   { idempotencyKey, token = sessionState.value.session?.token ?? '' }: RequestOptions = {},
 ): Promise<Data> {
-  const query = document.toString().trim();
+  // The generated text indents the fragments.
+  const query = document
+    .toString()
+    .trim()
+    .replace(/^ +(?=fragment )/gm, '');
   const { response, text } = await post('./graphql', JSON.stringify({ query, variables }), {
     accept: 'application/graphql-response+json, application/json',
     'content-type': 'application/json',
@@ -108,7 +112,7 @@ export async function request<Data, Variables>(
   // The page of a proxy, such as one to log in.
   if (response.ok && !errors) throw noResponse('The answer is not one of the gateway.');
   const error = errorOf(response, errors?.[0]);
-  if (error.status === 401) refuseToken(token, error.message);
+  if (error.status === 401) refuseToken(token);
   throw error;
 }
 

@@ -3,6 +3,7 @@ import { Copy } from './copy.tsx';
 import { curlOf } from './curl.ts';
 import { HAS_GRAPHIQL } from './page.ts';
 import { type SentRequest, sentRequests } from './request.ts';
+import { sessionState } from './session.ts';
 import { useStore } from './store.ts';
 import { TIME_OF_DAY } from './time.tsx';
 
@@ -39,6 +40,7 @@ export function Requests({ onClose }: { onClose: () => void }) {
 
 function Details({ sent }: { sent: SentRequest }) {
   const { document, status, time, requestId } = sent;
+  const { isKept } = useStore(sessionState);
   const variables = JSON.stringify(sent.variables, null, 2);
   const [, name = 'Request'] = /^\w+ (\w+)/.exec(document) ?? [];
   return (
@@ -63,6 +65,7 @@ function Details({ sent }: { sent: SentRequest }) {
           Open in GraphiQL
         </a>
       )}
+      {HAS_GRAPHIQL && !isKept && <small>Enter the token there: it is not kept for this tab.</small>}
     </details>
   );
 }

@@ -3,6 +3,8 @@ import { Store } from './store.ts';
 /** The path in the fragment of the address, such as `/projects/<ULID>`. */
 export const route = new Store('/');
 
+let previous = '/';
+
 // How far each screen was scrolled when it was left.
 const positions = new Map<string, number>();
 
@@ -27,7 +29,13 @@ export function isScreenHeld(): boolean {
 export function readRoute(): void {
   if (isScreenHeld()) return;
   positions.set(route.value, scrollY);
+  previous = route.value;
   route.set(location.hash.slice(1) || '/');
+}
+
+/** Returns the path before the current one. */
+export function previousPath(): string {
+  return previous;
 }
 
 /** Scrolls to where the screen was left, or else to its top. */

@@ -1,6 +1,6 @@
-import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { scrollBack } from './router.ts';
+import type { ComponentChildren, RefObject, TargetedKeyboardEvent } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { previousPath, scrollBack } from './router.ts';
 
 type ScreenProps = {
   readonly title: string;
@@ -15,12 +15,17 @@ type ScreenProps = {
 /** A screen with its heading, which gets the focus when the screen is shown. */
 export function Screen({ title, isShown = true, aside, onKeyDown, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null);
+  const wasShown = useRef(false);
   useEffect(() => {
     if (!isShown) return;
+    const section = heading.current?.closest('section');
+    // On the way back, the focus is on the link that was followed.
+    const links = wasShown.current ? [...(section?.querySelectorAll('a') ?? [])] : [];
+    const followed = links.find(({ hash }) => hash === `#${previousPath()}`);
+    wasShown.current = true;
     // A field of the screen can have the focus already, such as that for a token.
-    const { current } = heading;
-    if (!current?.closest('section')?.contains(document.activeElement))
-      current?.focus({ preventScroll: true });
+    if (!section?.contains(document.activeElement))
+      (followed ?? heading.current)?.focus({ preventScroll: true });
     scrollBack();
   }, [isShown]);
   useEffect(() => {
@@ -38,4 +43,23 @@ export function Screen({ title, isShown = true, aside, onKeyDown, children }: Sc
       {children}
     </section>
   );
+}
+
+/** Focuses the heading of the screen. */
+export function focusHeading(): void {
+  const heading = document.querySelector<HTMLElement>('.screen:not([hidden]) h1');
+  heading?.focus({ preventScroll: true });
+}
+
+/** Moves the focus when the element that has it is removed: to the button of its form, or else to the heading. */
+export function useFocusAfter(element: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const { current } = element;
+    const button = current?.closest('form')?.querySelector<HTMLElement>('[type=submit]');
+    return () => {
+      if (!current?.contains(document.activeElement)) return;
+      if (button) button.focus();
+      else focusHeading();
+    };
+  }, []);
 }

@@ -41,25 +41,26 @@ export function offerToken(): void {
 /** Begins with a token, or continues with it. @param isKept whether to keep it for this tab */
 export function beginSession(session: Session, isKept: boolean): void {
   const before = sessionState.value.session;
-  if (before && principalOf(before.viewer) !== principalOf(session.viewer)) {
-    leaveSession();
-    location.hash = '#/';
-  }
+  if (before && principalOf(before.viewer) !== principalOf(session.viewer)) leaveSession();
   if (isKept) keepToken(session.token);
   else forgetToken();
   sessionState.set({ session, isKept });
 }
 
 /** Asks for another token, because `token` was refused. What is on the screen stays. */
-export function refuseToken(token: string, reason: string): void {
+export function refuseToken(token: string): void {
   if (token === keptToken()) forgetToken();
   const { session, isKept = false } = sessionState.value;
+  const reason =
+    'The token of this page is no longer valid. It has expired, was revoked, or its account is suspended.';
   if (session?.token === token) sessionState.set({ session, reason, isKept });
 }
 
 /** Ends the session, with everything that is on the screen. */
 export function leaveSession(reason?: string): void {
   forgetToken();
+  // The next token may not see what this one does.
+  location.hash = '#/';
   sessionState.set(reason === undefined ? {} : { reason });
 }
 

@@ -1,10 +1,13 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { Field, Form } from '../form.tsx';
+import { Field, Form, type FormProps } from '../form.tsx';
 import { ViewerDocument } from '../generated-documents.ts';
 import { RequestError, request } from '../request.ts';
 import { Screen } from '../screen.tsx';
 import { beginSession, sessionState } from '../session.ts';
 import { useStore } from '../store.ts';
+
+// What is often copied with a token: quotes, or the name of its scheme in a header.
+const AROUND_TOKEN = /^\s*(Bearer\s+)?["']?|["']?\s*$/gi;
 
 /** The screen without a session. */
 export function Enter() {
@@ -17,7 +20,7 @@ export function Enter() {
 }
 
 /** The form for a token. A token that is offered is tried at once. */
-export function EnterForm({ onCancel }: { onCancel?: () => void }) {
+export function EnterForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
   const { reason, offered, isKept = false } = useStore(sessionState);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
@@ -35,8 +38,8 @@ export function EnterForm({ onCancel }: { onCancel?: () => void }) {
       )}
       <Form
         action="Continue"
-        onSubmit={({ token = '', keep }) => enter(token.trim(), keep !== undefined)}
-        {...(onCancel && { onCancel })}
+        onSubmit={({ token = '', keep }) => enter(token.replace(AROUND_TOKEN, ''), keep !== undefined)}
+        {...buttons}
       >
         <Field
           name="token"
@@ -63,6 +66,12 @@ export function EnterForm({ onCancel }: { onCancel?: () => void }) {
 }
 
 async function enter(token: string, isKept: boolean): Promise<void> {
+  if (token.startsWith('paw_key_')) {
+    throw RequestError.ofField(
+      'token',
+      'This is the private key of an app. Enter the token that the app gets with it.',
+    );
+  }
   // Other characters can't be in a header.
   if (!/^[!-~]+$/.test(token))
     throw RequestError.ofField('token', 'A token has the form paw_acct_… or paw_app_….');

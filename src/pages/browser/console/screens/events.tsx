@@ -81,6 +81,7 @@ export function Events() {
         {sizeOf(list.totalCount, 'event')}
       </p>
       <Table label="Events" columns={COLUMNS} rows={list.nodes} />
+      {list.totalCount === 0 && <p class="empty">There are no events with this action.</p>}
       <More list={list} />
     </Screen>
   );

@@ -12,10 +12,13 @@ import { Wallets } from './wallets.tsx';
 export function Project({ name }: { name: string }) {
   const { data, error, reload } = useQuery(ProjectDocument, { name });
   const project = data?.node;
-  if (data && !project) {
+  // The status 400 is that of an address that is no name of a project.
+  if ((data && !project) || error?.status === 400) {
     return (
       <Screen title="Project not found">
-        <p>It does not exist, or the token does not see it.</p>
+        <p>
+          It does not exist, or the token does not see it. <a href="#/">Show the projects</a>
+        </p>
       </Screen>
     );
   }

@@ -52,6 +52,9 @@ export function Projects({ isShown }: { isShown: boolean }) {
           </li>
         ))}
       </ul>
+      {text.trim() !== '' && found.length === 0 && !isSearching && (
+        <p class="empty">No project contains “{text.trim()}”.</p>
+      )}
       {(text.trim() === '' || failure) && <More list={list} />}
     </Screen>
   );
