@@ -27,10 +27,10 @@ export type Config = Readonly<ReturnType<typeof readAll>>;
 /**
  * Reads the configuration. No other module reads settings from the environment.
  *
- * @param environment the environment variables; an empty one means a missing one
+ * @param environment the environment variables, by default those of the process; an empty one means a missing one
  * @throws ConfigError for the first invalid value, and for a variable `PAW_*` that does not exist
  */
-export function readConfig(environment: Environment): Config {
+export function readConfig(environment: Environment = process.env): Config {
   const settings = new Settings(environment);
   const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const config = readAll(settings, Object.fromEntries(set.filter(([name]) => name.startsWith('PG'))));

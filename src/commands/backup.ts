@@ -2,7 +2,7 @@ import { readConfig } from '../config.ts';
 import { sqlitePath } from '../storage/database-url.ts';
 import { backUpSqlite } from '../storage/sqlite/backup.ts';
 import { restoreSqlite } from '../storage/sqlite/restore.ts';
-import { type Arguments, type Command, UsageError } from './command.ts';
+import { type Command, UsageError } from './command.ts';
 
 export const backup: Command = {
   name: 'backup',
@@ -10,7 +10,7 @@ export const backup: Command = {
   operand: 'file',
   options: {},
   async run(args) {
-    const path = databaseFile(args, 'pg_dump');
+    const path = databaseFile('pg_dump');
     const bytes = backUpSqlite(path, args.operand);
     args.print({ file: args.operand, bytes }, `Copied ${path} to ${args.operand}.`);
   },
@@ -22,15 +22,15 @@ export const restore: Command = {
   operand: 'file',
   options: {},
   async run(args) {
-    const path = databaseFile(args, 'pg_restore');
+    const path = databaseFile('pg_restore');
     const version = restoreSqlite(args.operand, path);
     args.print({ file: args.operand, version }, `Restored ${path} from ${args.operand}.`);
   },
 };
 
 /** @param tool the program for PostgreSQL */
-function databaseFile({ environment }: Arguments, tool: string): string {
-  const path = sqlitePath(readConfig(environment).databaseUrl);
+function databaseFile(tool: string): string {
+  const path = sqlitePath(readConfig().databaseUrl);
   if (path !== undefined) return path;
   throw new UsageError(`DATABASE_URL must be sqlite:<path>. For PostgreSQL, use ${tool}.`);
 }

@@ -16,7 +16,7 @@ export const check: Command = {
   summary: 'Checks the database, and prints what is wrong.',
   options: {},
   async run(args) {
-    const { databaseUrl, postgres } = readConfig(args.environment);
+    const { databaseUrl, postgres } = readConfig();
     const path = sqlitePath(databaseUrl);
     // A damaged file can't be read any further.
     const fileProblems = path !== undefined && existsSync(path) ? findFileProblems(path) : [];

@@ -107,7 +107,6 @@ function readArguments(command: Command, words: readonly string[], terminal: Ter
     },
     isSet: (name) => values[name] === true,
     operand: operand ?? '',
-    environment: process.env,
     isJson,
     terminal,
     readLine(question) {

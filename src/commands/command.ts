@@ -35,7 +35,6 @@ export type Arguments = {
   isSet(option: string): boolean;
   /** The value of the positional argument, or an empty string if the command has none. */
   readonly operand: string;
-  readonly environment: NodeJS.ProcessEnv;
   /** Whether `--json` is set: the command prints one JSON object and nothing else. */
   readonly isJson: boolean;
   readonly terminal: Terminal;

@@ -11,7 +11,7 @@ export const copy: Command = {
   summary: 'Copies a SQLite database, including valid tokens, to an empty PostgreSQL database.',
   options: { to: { value: '<url>', description: 'The empty database, postgres://…', required: true } },
   async run(args) {
-    const { databaseUrl, postgres } = readConfig(args.environment);
+    const { databaseUrl, postgres } = readConfig();
     const to = args.optional('to') ?? '';
     // For a copy between two PostgreSQL servers there are better tools, such as pg_dump.
     if (!databaseUrl.startsWith('sqlite:')) throw new UsageError('DATABASE_URL must be sqlite:<path>.');

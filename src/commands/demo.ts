@@ -32,10 +32,10 @@ export const demo: Command = {
   name: 'demo',
   summary: 'Runs the server with sample data and prints example requests.',
   options: {},
-  async run({ environment, print }) {
+  async run({ print }) {
     // Workers inherit the environment.
-    for (const [name, value] of Object.entries(SETTINGS)) environment[name] ||= value;
-    const config = readConfig(environment);
+    for (const [name, value] of Object.entries(SETTINGS)) process.env[name] ||= value;
+    const config = readConfig();
     const { accessToken, ...samples } = await prepare(config);
     let isPrinted = false;
     const printRequests = ({ url, publicUrl, console, explorers }: ServerInfo) => {

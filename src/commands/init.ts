@@ -13,12 +13,12 @@ export const init = changeCommand({
   summary: 'Creates an account with a project and a token, and prints requests to try.',
   options: { title: TEXT.title },
   isSecret: true,
-  async run(admin, input, { environment }) {
+  async run(admin, input) {
     const { name: account, defaultProject } = await createAccount(admin, input);
     const { accessToken, expireTimeMs } = await createAccountToken(admin, { account }, TOKEN_TTL_SECONDS);
     const expireTime = new Date(expireTimeMs).toISOString();
     const url = admin.publicUrl();
-    const consoleUrl = (readConfig(environment).console ?? hasAssets()) ? `${url}/console` : '';
+    const consoleUrl = (readConfig().console ?? hasAssets()) ? `${url}/console` : '';
     return { account, defaultProject, accessToken, expireTime, url, consoleUrl };
   },
   view: (result) => result,

@@ -19,7 +19,7 @@ export const migrate: Command = {
   options: { 'dry-run': { description: 'Prints the statements, and changes nothing.' } },
   async run(args) {
     if (args.isSet('dry-run')) return dryRun(args);
-    const { databaseUrl, postgres } = readConfig(args.environment);
+    const { databaseUrl, postgres } = readConfig();
     await whileOpen(databaseUrl, { postgres, create: true }, async (database) => {
       const { version, applied } = await migrateDatabase(database, Date.now());
       const lines = applied.map((name) => `Applied ${name}.`);
@@ -34,7 +34,7 @@ function versionLine(version: number): string {
 }
 
 async function dryRun(args: Arguments): Promise<void> {
-  const schema = await readSchema(args);
+  const schema = await readSchema();
   const { version } = schema;
   if (version > LATEST_VERSION) assertUsable(schema);
   const missing = migrationsAfter(version);
@@ -53,8 +53,8 @@ async function dryRun(args: Arguments): Promise<void> {
 }
 
 /** Returns the schema version of the database. A file that does not exist is not created. */
-async function readSchema({ environment }: Arguments): Promise<SchemaVersion> {
-  const { databaseUrl, postgres } = readConfig(environment);
+async function readSchema(): Promise<SchemaVersion> {
+  const { databaseUrl, postgres } = readConfig();
   try {
     return await whileOpen(databaseUrl, { postgres, create: false }, readSchemaVersion);
   } catch (error) {

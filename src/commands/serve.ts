@@ -17,8 +17,8 @@ export const serve: Command = {
   name: 'serve',
   summary: 'Runs the server until SIGTERM or SIGINT.',
   options: {},
-  async run({ environment }) {
-    await serveUntilStopped(readConfig(environment), STANDARD_OUTPUT);
+  async run() {
+    await serveUntilStopped(readConfig(), STANDARD_OUTPUT);
   },
 };
 

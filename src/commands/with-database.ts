@@ -21,10 +21,10 @@ export type Admin = AdminContext & Pick<Dependencies, 'database' | 'passwords'>;
  * @throws UNAVAILABLE if the database is unavailable
  */
 export async function withDatabase<T>(
-  { environment, note }: Pick<Arguments, 'environment' | 'note'>,
+  { note }: Pick<Arguments, 'note'>,
   work: (admin: Admin) => Promise<T>,
 ): Promise<T> {
-  const { databaseUrl, createDatabase, postgres, publicUrl, host, port } = readConfig(environment);
+  const { databaseUrl, createDatabase, postgres, publicUrl, host, port } = readConfig();
   const path = sqlitePath(databaseUrl);
   return whileOpen(databaseUrl, { postgres, create: createDatabase }, async (database) => {
     const schema = await readSchemaVersion(database);

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { withDatabase } from '../../../src/commands/with-database.ts';
 import { createApp, graphqlBody, ULID } from '../../support/actors.ts';
 import { bothApis, restApi, send } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
-import { commandsOn, pawProcess } from '../../support/paw.ts';
+import { commandsOn, pawJson, pawProcess } from '../../support/paw.ts';
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
@@ -277,9 +276,9 @@ test.each([
   ['::', 'http://localhost:4000'],
   ['::1', 'http://[::1]:4000'],
 ])('a command uses the same URL as a server on the host %s', async (host, url) => {
-  const environment = { HOST: host, DATABASE_URL: gateway.databaseUrl };
-  const args = { environment, note: () => {} };
-  expect(await withDatabase(args, async ({ publicUrl }) => publicUrl())).toBe(url);
+  const settings = { HOST: host, DATABASE_URL: gateway.databaseUrl };
+  const { projects } = await pawJson(['project', 'list', '--account', tenant.account], settings);
+  expect(new URL(projects[0].imageCoverUrl).origin).toBe(url);
 });
 
 function ofProject(project = ''): string[] {
