@@ -4,7 +4,7 @@ import { exportAccount } from '../data/export-account.ts';
 import { listAccounts } from '../data/list-accounts.ts';
 import { setAccountSuspended } from '../data/set-account-suspended.ts';
 import { changeCommand } from './change-command.ts';
-import { type Command, TEXT, YES } from './command.ts';
+import { type Command, flag, TEXT, YES } from './command.ts';
 import { countedRows } from './counts.ts';
 import { listCommand } from './list-command.ts';
 import { accountView, exportView } from './views.ts';
@@ -14,10 +14,9 @@ const exportCommand: Command = {
   name: 'account export',
   summary: 'Prints everything of an account as lines of JSON, without secrets.',
   operand: 'name',
-  options: {},
   run: (args) =>
     withDatabase(args, async (admin) => {
-      for await (const record of exportAccount(admin, { name: args.operand })) {
+      for await (const record of exportAccount(admin, args.values)) {
         args.terminal.write(`${JSON.stringify(exportView(record))}\n`);
       }
     }),
@@ -64,7 +63,7 @@ export const accountCommands: readonly Command[] = [
     summary:
       'Deletes an account with all its projects, apps, wallets, tokens and audit events. An interrupted deletion can be repeated.',
     operand: 'name',
-    options: { yes: YES, 'keep-audit': { description: 'Keeps the audit events.' } },
+    options: { yes: YES, 'keep-audit': flag('Keeps the audit events.') },
     async run(admin, input, args) {
       const rows = await deleteAccount(admin, input, args.isSet('keep-audit'));
       const { project: projects, app: apps, wallet: wallets, token: tokens, audit_event: events } = rows;

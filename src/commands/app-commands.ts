@@ -4,7 +4,7 @@ import { rotateAppKey } from '../data/rotate-app-key.ts';
 import { updateApp } from '../data/update-app.ts';
 import { appView } from '../model/app.ts';
 import { changeCommand } from './change-command.ts';
-import { ACCOUNT, type Command, NEW_TEXT, YES } from './command.ts';
+import { ACCOUNT, type Command, NEW_TEXT, optional, YES } from './command.ts';
 import { durationOf, inWords } from './duration.ts';
 import { listCommand } from './list-command.ts';
 import { listedAppView } from './views.ts';
@@ -18,8 +18,7 @@ export const appCommands: readonly Command[] = [
     filters: { account: ACCOUNT },
     read: listAccountApps,
     view: listedAppView,
-    columns: (app) => {
-      const { name, active, lastSignInTime, title } = listedAppView(app);
+    columns: ({ name, active, lastSignInTime, title }) => {
       return [name, active ? 'active' : 'inactive', lastSignInTime || 'never', title];
     },
   }),
@@ -53,15 +52,14 @@ export const appCommands: readonly Command[] = [
     summary: 'Replaces the private key of an app. The new key is shown once.',
     operand: 'name',
     options: {
-      grace: {
-        value: '<duration>',
-        description:
-          'How long the old key and its project tokens stay valid, such as 1h, up to 7d. They end at once by default.',
-      },
+      grace: optional(
+        '<duration>',
+        'How long the old key and its project tokens stay valid, such as 1h, up to 7d. They end at once by default.',
+      ),
     },
     isSecret: true,
-    async run(admin, { name }, args) {
-      const gracePeriod = durationOf('grace', args.optional('grace') ?? '0s', 0, '7d');
+    async run(admin, { name, grace = '0s' }) {
+      const gracePeriod = durationOf('grace', grace, 0, '7d');
       return { ...(await rotateAppKey(admin, 'operator', { name, gracePeriod })), gracePeriod };
     },
     view: appView,

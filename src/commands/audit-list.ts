@@ -1,5 +1,5 @@
 import { listAuditEvents } from '../data/list-audit-events.ts';
-import { UsageError } from './command.ts';
+import { optional, UsageError } from './command.ts';
 import { durationOf } from './duration.ts';
 import { listCommand } from './list-command.ts';
 import { auditEventView } from './views.ts';
@@ -13,11 +13,11 @@ export const auditList = listCommand({
   summary: 'Lists the audit events of an account or of all accounts, the newest first.',
   plural: 'events',
   filters: {
-    account: { value: '<name>', description: 'Only events of the account, accounts/<ULID>.' },
-    since: { value: '<time>', description: 'Only events since then: 24h, or 2026-01-31T12:00:00Z.' },
-    until: { value: '<time>', description: 'Only events before then: 24h, or 2026-01-31T12:00:00Z.' },
-    resource: { value: '<name>', description: 'Only events of the resource, such as wallets/<ULID>.' },
-    action: { value: '<action>', description: 'Only events with the action, such as wallet.update.' },
+    account: optional('<name>', 'Only events of the account, accounts/<ULID>.'),
+    since: optional('<time>', 'Only events since then: 24h, or 2026-01-31T12:00:00Z.'),
+    until: optional('<time>', 'Only events before then: 24h, or 2026-01-31T12:00:00Z.'),
+    resource: optional('<name>', 'Only events of the resource, such as wallets/<ULID>.'),
+    action: optional('<action>', 'Only events with the action, such as wallet.update.'),
   },
   read: (dependencies, input) => {
     const timeOf = (option: 'since' | 'until') => {
@@ -33,8 +33,7 @@ export const auditList = listCommand({
     });
   },
   view: auditEventView,
-  columns: (event) => {
-    const { time, action, resource, actor, credential, address, fields, count } = auditEventView(event);
+  columns: ({ time, action, resource, actor, credential, address, fields, count }) => {
     const times = count === 1 ? '' : `${count} times`;
     return [time, action, resource, credential || actor, address, fields.join(), times];
   },

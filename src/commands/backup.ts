@@ -8,11 +8,10 @@ export const backup: Command = {
   name: 'backup',
   summary: 'Copies a SQLite database to a new file, while servers use it.',
   operand: 'file',
-  options: {},
-  async run(args) {
+  async run({ values: { file = '' }, print }) {
     const path = databaseFile('pg_dump');
-    const bytes = backUpSqlite(path, args.operand);
-    args.print({ file: args.operand, bytes }, `Copied ${path} to ${args.operand}.`);
+    const bytes = backUpSqlite(path, file);
+    print({ file, bytes }, `Copied ${path} to ${file}.`);
   },
 };
 
@@ -20,11 +19,10 @@ export const restore: Command = {
   name: 'restore',
   summary: 'Checks a backup and replaces the SQLite database by it. No server may use the database.',
   operand: 'file',
-  options: {},
-  async run(args) {
+  async run({ values: { file = '' }, print }) {
     const path = databaseFile('pg_restore');
-    const version = restoreSqlite(args.operand, path);
-    args.print({ file: args.operand, version }, `Restored ${path} from ${args.operand}.`);
+    const version = restoreSqlite(file, path);
+    print({ file, version }, `Restored ${path} from ${file}.`);
   },
 };
 

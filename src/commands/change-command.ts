@@ -1,16 +1,14 @@
-import type { UntrustedInput } from '../data/data-layer.ts';
 import { RequestTransaction } from '../storage/request-transaction.ts';
 import type { Arguments, Command } from './command.ts';
 import { OutputError } from './terminal.ts';
 import { type Admin, withDatabase } from './with-database.ts';
 
 /** A change of the database, whose result a command prints. */
-type Change<Result> = Omit<Command, 'options' | 'run'> & {
-  readonly options?: Command['options'];
+type Change<Result> = Omit<Command, 'run'> & {
   /** Whether the result has a secret, which is shown once. Without it, the change would be of no use. */
   readonly isSecret?: boolean;
-  /** Calls operations. The fields of the input are the options with a value, and the operand. */
-  readonly run: (admin: Admin, input: UntrustedInput, args: Arguments) => Promise<Result>;
+  /** Calls operations. The input is the values of the arguments. */
+  readonly run: (admin: Admin, input: Arguments['values'], args: Arguments) => Promise<Result>;
   /** Returns the JSON object of the result. */
   readonly view: (result: Result) => object;
   readonly text: (result: Result) => string;
@@ -18,17 +16,13 @@ type Change<Result> = Omit<Command, 'options' | 'run'> & {
 
 /** Returns the command that makes a change. */
 export function changeCommand<Result>(change: Change<Result>): Command {
-  const { options = {}, isSecret = false, run, view, text, ...description } = change;
-  const { operand } = description;
+  const { isSecret = false, run, view, text, ...description } = change;
   return {
     ...description,
-    options,
     run: (args) =>
       withDatabase(args, async (admin) => {
-        const values = Object.keys(options).map((option) => [option, args.optional(option)]);
-        const input = { ...Object.fromEntries(values), ...(operand && { [operand]: args.operand }) };
         const runAndPrint = async (context: Admin) => {
-          const result = await run(context, input, args);
+          const result = await run(context, args.values, args);
           args.print(view(result), text(result));
         };
         await (isSecret ? ifPrinted(args, admin, runAndPrint) : runAndPrint(admin));

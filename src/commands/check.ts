@@ -14,7 +14,6 @@ class CheckFailedError extends Error {}
 export const check: Command = {
   name: 'check',
   summary: 'Checks the database, and prints what is wrong.',
-  options: {},
   async run(args) {
     const { databaseUrl, postgres } = readConfig();
     const path = sqlitePath(databaseUrl);

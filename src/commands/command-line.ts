@@ -6,7 +6,7 @@ import { appCommands } from './app-commands.ts';
 import { auditList } from './audit-list.ts';
 import { backup, restore } from './backup.ts';
 import { check } from './check.ts';
-import { type Arguments, type Command, UsageError } from './command.ts';
+import { type Arguments, type Command, flag, UsageError } from './command.ts';
 import { copy } from './copy.ts';
 import { demo } from './demo.ts';
 import { commandHelp, overview, usage } from './help.ts';
@@ -63,7 +63,7 @@ async function run(words: readonly string[], terminal: Terminal): Promise<void> 
   if (command === undefined) return printLine(overview(commandsOf(others), others[0]));
   if (isHelp) return printLine(commandHelp(command));
   const args = readArguments(command, others.slice(command.name.split(' ').length), terminal);
-  if (command.options['yes'] !== undefined && !args.isSet('yes')) await confirmDeletion(command, args);
+  if (command.options?.['yes'] && !args.isSet('yes')) await confirmDeletion(command, args);
   await command.run(args);
 }
 
@@ -83,30 +83,26 @@ function commandsOf(words: readonly string[]): readonly Command[] {
 }
 
 /** Asks whether to delete. @throws UsageError if no person can answer */
-async function confirmDeletion(command: Command, { isJson, terminal, operand, readLine }: Arguments) {
+async function confirmDeletion(command: Command, { isJson, terminal, values, readLine }: Arguments) {
   if (isJson || !terminal.isInteractive()) throw usageError(command, '--yes is required in scripts');
-  const answer = await readLine(`Delete ${operand}? This can't be undone. [y/N] `);
+  const answer = await readLine(`Delete ${values['name']}? This can't be undone. [y/N] `);
   if (!/^y(es)?$/i.test(answer)) throw new Error('Nothing was deleted.');
 }
 
 function readArguments(command: Command, words: readonly string[], terminal: Terminal): Arguments {
+  const { options = {}, operand } = command;
   const { values, positionals } = parse(command, words);
-  const required = Object.keys(command.options).filter((name) => command.options[name]?.required);
-  const missing = required.filter((name) => values[name] === undefined).map((name) => `--${name}`);
-  if (missing.length > 0) throw usageError(command, `Missing ${missing.join(', ')}`);
-  const [operand, ...others] = positionals;
-  if (command.operand && operand === undefined) throw usageError(command, `Missing <${command.operand}>`);
-  if (others.length > 0 || (operand !== undefined && !command.operand)) {
-    throw usageError(command, 'Too many arguments');
-  }
+  const missing = Object.keys(options).filter(
+    (name) => options[name]?.required && values[name] === undefined,
+  );
+  if (missing.length > 0) throw usageError(command, `Missing --${missing.join(', --')}`);
+  if (operand && positionals.length === 0) throw usageError(command, `Missing <${operand}>`);
+  if (positionals.length > (operand ? 1 : 0)) throw usageError(command, 'Too many arguments');
+  const texts = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== true);
   const isJson = values['json'] === true;
   return {
-    optional(name) {
-      const value = values[name];
-      return typeof value === 'string' ? value : undefined;
-    },
+    values: Object.fromEntries([...texts, ...positionals.map((text) => [operand, text])]),
     isSet: (name) => values[name] === true,
-    operand: operand ?? '',
     isJson,
     terminal,
     readLine(question) {
@@ -121,10 +117,7 @@ function readArguments(command: Command, words: readonly string[], terminal: Ter
 }
 
 function parse(command: Command, args: readonly string[]) {
-  const options: Record<string, { type: 'string' | 'boolean' }> = { json: { type: 'boolean' } };
-  for (const [name, { value }] of Object.entries(command.options)) {
-    options[name] = { type: value === undefined ? 'boolean' : 'string' };
-  }
+  const options: Command['options'] = { ...command.options, json: flag('Prints only one JSON object.') };
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {

@@ -2,39 +2,54 @@ import type { Terminal } from './terminal.ts';
 
 /** An option of a command, `--name value` or `--name`. */
 export type Option = {
-  /** The placeholder of the value in the help, such as `<name>`. Omitted if the option has no value. */
+  readonly type: 'string' | 'boolean';
+  /** The placeholder of the value in the help, such as `<name>`. */
   readonly value?: string;
   readonly description: string;
   readonly required?: boolean;
 };
 
+/** Returns an option with a value. */
+export const optional = (value: string, description: string): Option => ({
+  type: 'string',
+  value,
+  description,
+});
+
+/** Returns an option with a value that can't be omitted. */
+export const required = (value: string, text: string): Option => ({
+  ...optional(value, text),
+  required: true,
+});
+
+/** Returns an option without a value. */
+export const flag = (description: string): Option => ({ type: 'boolean', description });
+
 /** The options that name the parent of a resource. */
-export const ACCOUNT = { value: '<name>', description: 'The account, accounts/<ULID>.', required: true };
-export const PROJECT = { value: '<name>', description: 'The project, projects/<ULID>.', required: true };
+export const ACCOUNT = required('<name>', 'The account, accounts/<ULID>.');
+export const PROJECT = required('<name>', 'The project, projects/<ULID>.');
 
 /** The options for the text of a new resource. */
 export const TEXT = {
-  title: { value: '<text>', description: 'The title, 1 to 200 characters.', required: true },
-  description: { value: '<text>', description: 'A short description, up to 2,000 characters.' },
+  title: required('<text>', 'The title, 1 to 200 characters.'),
+  description: optional('<text>', 'A short description, up to 2,000 characters.'),
 };
 
 /** The options for a new text of a resource. */
 export const NEW_TEXT = {
-  title: { value: '<text>', description: 'The new title, 1 to 200 characters.' },
-  description: { value: '<text>', description: 'The new description, up to 2,000 characters.' },
+  title: optional('<text>', 'The new title, 1 to 200 characters.'),
+  description: optional('<text>', 'The new description, up to 2,000 characters.'),
 };
 
 /** The option of a command that deletes something. A command with it asks first, if a person can answer. */
-export const YES: Option = { description: 'Deletes without a question. Required in scripts.' };
+export const YES = flag('Deletes without a question. Required in scripts.');
 
 /** The parsed arguments of a command. */
 export type Arguments = {
-  /** Returns the value of an option, or undefined if the option is omitted. */
-  optional(option: string): string | undefined;
+  /** The values of the options that have one, and of the positional argument, by their names. */
+  readonly values: Readonly<Record<string, string>>;
   /** Returns whether an option without a value is set. */
   isSet(option: string): boolean;
-  /** The value of the positional argument, or an empty string if the command has none. */
-  readonly operand: string;
   /** Whether `--json` is set: the command prints one JSON object and nothing else. */
   readonly isJson: boolean;
   readonly terminal: Terminal;
@@ -53,7 +68,7 @@ export type Command = {
   readonly summary: string;
   /** The name of the positional argument, if the command has one. */
   readonly operand?: string;
-  readonly options: Readonly<Record<string, Option>>;
+  readonly options?: Readonly<Record<string, Option>>;
   run(args: Arguments): Promise<void>;
 };
 

@@ -2,17 +2,17 @@ import { readConfig } from '../config.ts';
 import { copyDatabase } from '../storage/copy.ts';
 import { DatabaseUrlError } from '../storage/database-url.ts';
 import { assertCurrent, readSchemaVersion } from '../storage/migrations.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Command, required, UsageError } from './command.ts';
 import { byPlural, countedRows } from './counts.ts';
 import { whileOpen } from './with-database.ts';
 
 export const copy: Command = {
   name: 'copy',
   summary: 'Copies a SQLite database, including valid tokens, to an empty PostgreSQL database.',
-  options: { to: { value: '<url>', description: 'The empty database, postgres://…', required: true } },
+  options: { to: required('<url>', 'The empty database, postgres://…') },
   async run(args) {
     const { databaseUrl, postgres } = readConfig();
-    const to = args.optional('to') ?? '';
+    const to = args.values['to'] ?? '';
     // For a copy between two PostgreSQL servers there are better tools, such as pg_dump.
     if (!databaseUrl.startsWith('sqlite:')) throw new UsageError('DATABASE_URL must be sqlite:<path>.');
     if (!/^postgres(ql)?:/.test(to)) throw new UsageError('--to must be postgres://….');

@@ -31,7 +31,6 @@ const ADMIN = { clock: Date.now, newId: idGenerator(Date.now) };
 export const demo: Command = {
   name: 'demo',
   summary: 'Runs the server with sample data and prints example requests.',
-  options: {},
   async run({ print }) {
     // Workers inherit the environment.
     for (const [name, value] of Object.entries(SETTINGS)) process.env[name] ||= value;

@@ -16,9 +16,9 @@ DATABASE_URL sets the database (default: sqlite:data/paw.db). docs/running.md li
 
 /** Returns the help of one command. */
 export function commandHelp(command: Command): string {
-  const options = Object.entries(command.options).map(([name, { value, description, required }]) => [
+  const options = Object.entries(command.options ?? {}).map(([name, { value, description, required }]) => [
     '',
-    value === undefined ? `--${name}` : `--${name} ${value}`,
+    value ? `--${name} ${value}` : `--${name}`,
     required ? `${description} Required.` : description,
   ]);
   return `Usage: ${usage(command)}
@@ -29,7 +29,7 @@ ${table([...options, ['', '--json', 'Prints only one JSON object.']])}`;
 }
 
 /** Returns how a command is called, such as `paw account create --title <text> [options]`. */
-export function usage({ name, operand, options }: Command): string {
+export function usage({ name, operand, options = {} }: Command): string {
   const required = Object.entries(options).flatMap(([option, { value, required }]) =>
     required ? [`--${option} ${value}`] : [],
   );

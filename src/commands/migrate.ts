@@ -10,13 +10,13 @@ import {
   type SchemaVersion,
 } from '../storage/migrations.ts';
 import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
-import type { Arguments, Command } from './command.ts';
+import { type Arguments, type Command, flag } from './command.ts';
 import { whileOpen } from './with-database.ts';
 
 export const migrate: Command = {
   name: 'migrate',
   summary: 'Creates or migrates the tables of the database.',
-  options: { 'dry-run': { description: 'Prints the statements, and changes nothing.' } },
+  options: { 'dry-run': flag('Prints the statements, and changes nothing.') },
   async run(args) {
     if (args.isSet('dry-run')) return dryRun(args);
     const { databaseUrl, postgres } = readConfig();

@@ -16,7 +16,6 @@ const PARENT_CHECK_MS = 1000;
 export const serve: Command = {
   name: 'serve',
   summary: 'Runs the server until SIGTERM or SIGINT.',
-  options: {},
   async run() {
     await serveUntilStopped(readConfig(), STANDARD_OUTPUT);
   },

@@ -5,7 +5,7 @@ import { revokeToken } from '../data/revoke-token.ts';
 import { revokeAccountTokens, revokeAppTokens } from '../data/revoke-tokens.ts';
 import { renameFields } from '../model/fields.ts';
 import { changeCommand } from './change-command.ts';
-import { ACCOUNT, type Arguments, type Command, UsageError } from './command.ts';
+import { ACCOUNT, type Arguments, type Command, flag, optional, UsageError } from './command.ts';
 import { counted } from './counts.ts';
 import { durationOf, inWords } from './duration.ts';
 import { listCommand } from './list-command.ts';
@@ -18,27 +18,26 @@ const tokenRevoke: Command = {
   name: 'token revoke',
   summary: 'Revokes tokens. Without an option, it reads the token from standard input.',
   options: {
-    id: { value: '<id>', description: 'The token with this id; see token list.' },
-    app: { value: '<name>', description: 'All tokens of the app, apps/<ULID>.' },
-    account: { value: '<name>', description: 'All tokens of the account, accounts/<ULID>, and of its apps.' },
+    id: optional('<id>', 'The token with this id; see token list.'),
+    app: optional('<name>', 'All tokens of the app, apps/<ULID>.'),
+    account: optional('<name>', 'All tokens of the account, accounts/<ULID>, and of its apps.'),
   },
   async run(args) {
-    const given = ['id', 'app', 'account'].filter((option) => args.optional(option) !== undefined);
-    if (given.length > 1) throw new UsageError('Use only one of --id, --app and --account.');
+    const options = Object.keys(args.values);
+    if (options.length > 1) throw new UsageError('Use only one of --id, --app and --account.');
     // A secret in the arguments could be read by other users of the machine.
-    const token = given.length === 0 ? await args.readLine('Token: ') : '';
+    const token = options.length === 0 ? await args.readLine('Token: ') : '';
     await withDatabase(args, async (admin) => {
-      const revoked = await revoke(admin, args, token);
+      const revoked = await revoke(admin, args.values, token);
       args.print({ revoked }, `Revoked ${counted(revoked, 'token')}.`);
     });
   },
 };
 
-async function revoke(admin: AdminContext, args: Arguments, token: string): Promise<number> {
-  const [id, app, account] = [args.optional('id'), args.optional('app'), args.optional('account')];
-  if (app !== undefined) return revokeAppTokens(admin, { app });
-  if (account !== undefined) return revokeAccountTokens(admin, { account });
-  await revokeToken(admin, 'operator', id === undefined ? token : { id });
+async function revoke(admin: AdminContext, values: Arguments['values'], token: string): Promise<number> {
+  if ('app' in values) return revokeAppTokens(admin, values);
+  if ('account' in values) return revokeAccountTokens(admin, values);
+  await revokeToken(admin, 'operator', 'id' in values ? values : token);
   return 1;
 }
 
@@ -49,25 +48,19 @@ export const tokenCommands: readonly Command[] = [
     summary: 'Creates an account token. It is shown once.',
     options: {
       account: ACCOUNT,
-      project: {
-        value: '<name>',
-        description: 'The default project of new apps; without it, the first project of the account.',
-      },
-      'only-project': { value: '<name>', description: 'The only project that the token sees.' },
-      'read-only': { description: 'The token may only read.' },
-      title: {
-        value: '<text>',
-        description: 'A title, up to 200 characters, by which lists show the token.',
-      },
-      'expires-in': {
-        value: '<duration>',
-        description: `The lifetime, such as ${DEFAULT_TTL} (the default), 12h or 30m.`,
-      },
+      project: optional(
+        '<name>',
+        'The default project of new apps; without it, the first project of the account.',
+      ),
+      'only-project': optional('<name>', 'The only project that the token sees.'),
+      'read-only': flag('The token may only read.'),
+      title: optional('<text>', 'A title, up to 200 characters, by which lists show the token.'),
+      'expires-in': optional('<duration>', `The lifetime, such as ${DEFAULT_TTL} (the default), 12h or 30m.`),
     },
     isSecret: true,
     async run(admin, input, args) {
-      const ttlSeconds = durationOf('expires-in', args.optional('expires-in') ?? DEFAULT_TTL);
-      const { 'only-project': onlyProject, ...others } = input;
+      const { 'only-project': onlyProject, 'expires-in': expiresIn = DEFAULT_TTL, ...others } = input;
+      const ttlSeconds = durationOf('expires-in', expiresIn);
       const fields = { ...others, onlyProject, readOnly: args.isSet('read-only') };
       const create = () => createAccountToken(admin, fields, ttlSeconds);
       const { accessToken, expireTimeMs } = await renameFields({ onlyProject: 'only-project' }, create);
@@ -85,7 +78,7 @@ export const tokenCommands: readonly Command[] = [
     read: (dependencies, input) => listTokens(dependencies, 'operator', input),
     view: tokenView,
     columns: (token) => {
-      const { id, level, expireTime, lastUseTime, account, project, app, title } = tokenView(token);
+      const { id, level, expireTime, lastUseTime, account, project, app, title } = token;
       const access = token.readOnly ? 'read-only' : 'read-write';
       const scope = token.onlyProject ? project : account;
       return [id, level, access, expireTime, lastUseTime || 'never', scope, app, title];

@@ -4,7 +4,7 @@ import { listAnyProjectWallets } from '../data/list-wallets.ts';
 import { updateWallet } from '../data/update-wallet.ts';
 import { walletView } from '../model/wallet.ts';
 import { changeCommand } from './change-command.ts';
-import { type Command, NEW_TEXT, PROJECT, TEXT, YES } from './command.ts';
+import { type Command, NEW_TEXT, optional, PROJECT, required, TEXT, YES } from './command.ts';
 import { listCommand } from './list-command.ts';
 
 /** The commands for wallets. */
@@ -15,16 +15,8 @@ export const walletCommands: readonly Command[] = [
     options: {
       project: PROJECT,
       ...TEXT,
-      network: {
-        value: '<network>',
-        description: 'The network, such as NETWORK_ETHEREUM or NETWORK_POLYGON.',
-        required: true,
-      },
-      address: {
-        value: '<address>',
-        description: '0x and 40 hexadecimal digits; an EIP-55 checksum is verified.',
-        required: true,
-      },
+      network: required('<network>', 'The network, such as NETWORK_ETHEREUM or NETWORK_POLYGON.'),
+      address: required('<address>', '0x and 40 hexadecimal digits; an EIP-55 checksum is verified.'),
     },
     run: createWallet,
     view: walletView,
@@ -45,8 +37,8 @@ export const walletCommands: readonly Command[] = [
     operand: 'name',
     options: {
       ...NEW_TEXT,
-      project: { value: '<name>', description: 'The new project, in the same account.' },
-      network: { value: '<network>', description: 'The new network.' },
+      project: optional('<name>', 'The new project, in the same account.'),
+      network: optional('<network>', 'The new network.'),
     },
     run: (admin, input) => updateWallet(admin, 'operator', input),
     view: walletView,
