@@ -20,12 +20,7 @@ export const auditList = listCommand({
     action: optional('<action>', 'Only events with the action, such as wallet.update.'),
   },
   read: (dependencies, input) => {
-    const timeOf = (option: 'since' | 'until') => {
-      const text = input[option];
-      // The operation validates a time.
-      if (typeof text !== 'string' || TIME.test(text)) return text;
-      return timeBefore(dependencies.clock(), option, text);
-    };
+    const timeOf = (option: string) => timeOrAge(dependencies.clock(), option, input[option]);
     return listAuditEvents(dependencies, 'operator', {
       ...input,
       since: timeOf('since'),
@@ -39,11 +34,13 @@ export const auditList = listCommand({
   },
 });
 
-function timeBefore(now: number, option: string, age: string): string {
-  if (!DURATION.test(age)) {
+/** Returns the time of an option, whose value can be an age. The operation validates a time. */
+function timeOrAge(now: number, option: string, value: unknown): unknown {
+  if (typeof value !== 'string' || TIME.test(value)) return value;
+  if (!DURATION.test(value)) {
     throw new UsageError(
       `--${option} must be a time such as 2026-01-31T12:00:00Z, or a duration such as 24h.`,
     );
   }
-  return new Date(now - durationOf(option, age) * 1000).toISOString();
+  return new Date(now - durationOf(option, value) * 1000).toISOString();
 }

@@ -8,9 +8,6 @@ import type { Arguments, Command } from './command.ts';
 import { byPlural, counted, countedRows } from './counts.ts';
 import { whileOpen } from './with-database.ts';
 
-/** Thrown if the check finds problems. The message is one line. */
-class CheckFailedError extends Error {}
-
 export const check: Command = {
   name: 'check',
   summary: 'Checks the database, and prints what is wrong.',
@@ -29,16 +26,13 @@ export const check: Command = {
   },
 };
 
+/** Prints the problems. @throws Error if there are any */
 function report(
   { print }: Arguments,
   problems: readonly string[],
-  counts: Readonly<Record<string, number>> = {},
+  counts: Record<string, number> = {},
 ): void {
-  print(
-    { ...counts, problems },
-    problems.length > 0 ? problems.join('\n') : `No problem found in ${countedRows(counts)}.`,
-  );
-  if (problems.length > 0) {
-    throw new CheckFailedError(`The database has ${counted(problems.length, 'problem')}.`);
-  }
+  const text = problems.join('\n') || `No problem found in ${countedRows(counts)}.`;
+  print({ ...counts, problems }, text);
+  if (problems.length > 0) throw new Error(`The database has ${counted(problems.length, 'problem')}.`);
 }

@@ -7,7 +7,6 @@ import {
   migrationsAfter,
   NO_SCHEMA,
   readSchemaVersion,
-  type SchemaVersion,
 } from '../storage/migrations.ts';
 import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
 import { type Arguments, type Command, flag } from './command.ts';
@@ -33,34 +32,28 @@ function versionLine(version: number): string {
   return `The schema version is ${version}, which is compatible with this program of version ${LATEST_VERSION}.`;
 }
 
-async function dryRun(args: Arguments): Promise<void> {
-  const schema = await readSchema();
+async function dryRun({ print }: Arguments): Promise<void> {
+  const { databaseUrl, postgres } = readConfig();
+  // A file that does not exist is not created.
+  const schema = await whileOpen(databaseUrl, { postgres, create: false }, readSchemaVersion).catch(
+    (error) => {
+      if (error instanceof DatabaseMissingError) return NO_SCHEMA;
+      throw error;
+    },
+  );
   const { version } = schema;
   if (version > LATEST_VERSION) assertUsable(schema);
-  const missing = migrationsAfter(version);
-  const serversContinue = version === 0 || missing.every(({ compatibleFrom }) => compatibleFrom <= version);
-  const migrations = missing.map(({ name, compatibleFrom, statements }) => ({
-    name,
-    compatibleFrom,
-    statements,
-  }));
+  const migrations = migrationsAfter(version);
+  const serversContinue =
+    version === 0 || migrations.every(({ compatibleFrom }) => compatibleFrom <= version);
+  const missing = migrations.map(({ version: _, ...migration }) => migration);
+  const advice = serversContinue ? 'Its servers continue to serve.' : 'Stop its servers first.';
   const heading =
     version === 0
       ? '-- The database has no tables.'
-      : `-- The database has schema version ${version}. ${serversContinue ? 'Its servers continue to serve.' : 'Stop its servers first.'}`;
-  const lines = missing.length > 0 ? [heading, ...missing.map(script)] : [versionLine(version)];
-  args.print({ version, serversContinue, missing: migrations }, lines.join('\n\n'));
-}
-
-/** Returns the schema version of the database. A file that does not exist is not created. */
-async function readSchema(): Promise<SchemaVersion> {
-  const { databaseUrl, postgres } = readConfig();
-  try {
-    return await whileOpen(databaseUrl, { postgres, create: false }, readSchemaVersion);
-  } catch (error) {
-    if (!(error instanceof DatabaseMissingError)) throw error;
-    return NO_SCHEMA;
-  }
+      : `-- The database has schema version ${version}. ${advice}`;
+  const lines = migrations.length > 0 ? [heading, ...migrations.map(script)] : [versionLine(version)];
+  print({ version, serversContinue, missing }, lines.join('\n\n'));
 }
 
 /** Returns the statements of a migration as a script. */

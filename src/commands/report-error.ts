@@ -19,29 +19,27 @@ export function reportError(thrown: unknown, isJson: boolean): number {
   // The reader has read enough.
   if (thrown instanceof OutputError && thrown.isPipeClosed) return PIPE_CLOSED;
   const error = thrown instanceof DatabaseError ? toApiError(thrown) : thrown;
+  const isInput = error instanceof ApiError && error.reason === INVALID_FIELD;
   // A worker has already printed its error.
-  if (!(error instanceof WorkerStartError)) console.error(isJson ? formatJson(error) : formatLine(error));
-  const isUsageError =
-    error instanceof UsageError || (error instanceof ApiError && error.reason === INVALID_FIELD);
-  return isUsageError ? 2 : 1;
-}
-
-/** Formats an error as one line, without a stack trace. */
-function formatLine(error: unknown): string {
-  return `paw: ${describe(error).replaceAll('\n', ' ')}`;
+  if (!(error instanceof WorkerStartError)) {
+    console.error(isJson ? formatJson(error) : `paw: ${describe(error).replaceAll('\n', ' ')}`);
+  }
+  return isInput || error instanceof UsageError ? 2 : 1;
 }
 
 /** Formats an error as one JSON object, with the format of REST errors. */
 function formatJson(error: unknown): string {
+  const message = describe(error);
   if (error instanceof ApiError) {
     const { status, reason, fieldViolations } = error;
-    return errorBody(new ApiError(status, reason, describe(error), { fieldViolations }));
+    return errorBody(new ApiError(status, reason, message, { fieldViolations }));
   }
   const isInput = error instanceof UsageError || error instanceof ConfigError;
-  const [status, reason] = isInput
-    ? (['INVALID_ARGUMENT', 'INVALID_USAGE'] as const)
-    : (['INTERNAL', 'COMMAND_FAILED'] as const);
-  return errorBody(new ApiError(status, reason, describe(error)));
+  return errorBody(
+    isInput
+      ? new ApiError('INVALID_ARGUMENT', 'INVALID_USAGE', message)
+      : new ApiError('INTERNAL', 'COMMAND_FAILED', message),
+  );
 }
 
 function describe(error: unknown): string {

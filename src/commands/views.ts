@@ -25,16 +25,16 @@ export function tokenView(token: Token) {
     app: token.app ?? '',
     createTime: toTime(token.createTimeMs),
     expireTime: toTime(token.expireTimeMs),
-    lastUseTime: toTimeOrEmpty(lastUseTimeMs),
+    lastUseTime: toTime(lastUseTimeMs),
   };
 }
 
 /** Returns the fields of an app in a list. Times that it does not have are empty. */
 export function listedAppView(app: App) {
   const keys = app.keys.map(({ id, createTimeMs, expireTimeMs }) => {
-    return { id, createTime: toTime(createTimeMs), expireTime: toTimeOrEmpty(expireTimeMs) };
+    return { id, createTime: toTime(createTimeMs), expireTime: toTime(expireTimeMs) };
   });
-  return { ...appView(app), lastSignInTime: toTimeOrEmpty(app.lastSignInTimeMs), keys };
+  return { ...appView(app), lastSignInTime: toTime(app.lastSignInTimeMs), keys };
 }
 
 /** Returns the fields of an audit event that the commands print. Those that the event does not have are empty. */
@@ -81,10 +81,7 @@ export function exportView(record: ExportedRecord): object {
   }
 }
 
-function toTime(timeMs: number): string {
-  return new Date(timeMs).toISOString();
-}
-
-function toTimeOrEmpty(timeMs: number | undefined): string {
-  return timeMs === undefined ? '' : toTime(timeMs);
+/** Returns a time in ISO 8601, or an empty text if there is none. */
+function toTime(timeMs: number | undefined): string {
+  return timeMs === undefined ? '' : new Date(timeMs).toISOString();
 }
