@@ -38,7 +38,7 @@ const DIST = 'dist';
 
 // Files that the program reads at run time. They are copied unchanged.
 const READ_AT_RUN_TIME = [
-  'src/storage/migrations/*.sql',
+  'src/storage/jobs/migrations/*.sql',
   `${BROWSER}/*.css`,
   `${BROWSER}/favicon.ico`,
   `${BROWSER}/start-page.js`,
@@ -155,7 +155,7 @@ function buildPackage(): void {
   const manifest = { ...root, ...(GITHUB_REPOSITORY && { repository: `github:${GITHUB_REPOSITORY}` }) };
   rmSync(PACKAGE, { recursive: true, force: true });
   // The field `files` of the manifest selects from these folders.
-  for (const path of ['CHANGELOG.md', 'LICENSE', 'deploy', DIST, 'docs', 'schema']) {
+  for (const path of ['CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'deploy', DIST, 'docs', 'schema']) {
     cpSync(path, join(PACKAGE, path), { recursive: true });
   }
   writeFileSync(join(PACKAGE, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);

@@ -7,7 +7,7 @@ import * as operations from '@graphql-codegen/typescript-operations';
 import * as resolvers from '@graphql-codegen/typescript-resolvers';
 import { lexicographicSortSchema, parse, printSchema } from 'graphql';
 import * as yaml from 'yaml';
-import { readContract } from './schema/contract.ts';
+import { readContract } from './tools/contract/read-contract.ts';
 
 // Generates the types of both contracts, the JSON of the REST contract, and the documents of the console. With `--check` it only compares them with the files, and fails on a difference.
 

@@ -33,6 +33,19 @@ const ON_POSTGRES = {
   provide: { engine: 'postgres' },
   globalSetup: 'test/support/shared-postgres.ts',
 } as const;
+const ON_CITUS = {
+  provide: { engine: 'postgres', postgresUrl: '' },
+  globalSetup: ['test/support/build-assets.ts', 'test/support/shared-citus.ts'],
+  // Citus can't add nodes to two databases at the same time.
+  fileParallelism: false,
+} as const;
+
+/** What `npm run test:citus` runs. */
+const CITUS_PROJECT = {
+  name: 'citus',
+  ...ON_CITUS,
+  include: ['test/citus/**/*.test.ts', 'test/both-engines/api/**/*.test.ts'],
+};
 
 /** The projects of a folder, which is named after what its tests need. */
 function projectsOf(folder: string) {
@@ -48,9 +61,16 @@ function projectsOf(folder: string) {
 }
 
 const folders = readdirSync('test', { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
+  .filter((entry) => entry.isDirectory() && !['citus', 'node_modules'].includes(entry.name))
   .map(({ name }) => name)
   .filter((name) => globSync(`test/${name}/**/*.test.ts`).length > 0);
+
+const projects =
+  process.env['PAW_TEST_ON'] === 'citus'
+    ? [CITUS_PROJECT]
+    : folders.flatMap((folder) =>
+        projectsOf(folder).map((project) => ({ ...project, include: [`test/${folder}/**/*.test.ts`] })),
+      );
 
 export default defineConfig({
   test: {
@@ -62,17 +82,14 @@ export default defineConfig({
     maxWorkers: 4,
     // Modules are loaded by Node, as in production, and not by Vite.
     experimental: { viteModuleRunner: false },
-    projects: folders.flatMap((folder) =>
-      projectsOf(folder).map((project) => ({
-        extends: true,
-        test: {
-          ...project,
-          include: [`test/${folder}/**/*.test.ts`],
-          exclude: withoutProgram,
-          // Modules have no state that files could share.
-          isolate: false,
-        },
-      })),
-    ),
+    projects: projects.map((project) => ({
+      extends: true,
+      test: {
+        ...project,
+        exclude: withoutProgram,
+        // Modules have no state that files could share.
+        isolate: false,
+      },
+    })),
   },
 });

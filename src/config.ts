@@ -1,17 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
-import { nearestName } from './nearest-name.ts';
-
-/** Thrown for an invalid setting. The message is one line for the operator. */
-export class ConfigError extends Error {}
+import { ConfigError } from './model/config-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The version of the program. */
+export const { version: VERSION }: { readonly version: string } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+);
 
 /** The origin of Apollo Sandbox. */
 export const APOLLO_STUDIO = 'https://studio.apollographql.com';
 
-/** The units of durations. */
 export const SECONDS_BY_UNIT = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 const MAX_LIMIT = 100_000_000;
@@ -20,6 +21,10 @@ const MAX_LIMIT = 100_000_000;
 const MAX_TIMEOUT = '24h';
 
 const MAX_DURATION = '3650d';
+
+// The ends of the variables `PAW_…` that Kubernetes sets in every container for a Service called `paw` or `paw-…`.
+const SERVICE_VARIABLE =
+  /_(?:SERVICE_HOST$|SERVICE_PORT(?:_|$)|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$)/;
 
 /** The configuration of the gateway. */
 export type Config = Readonly<ReturnType<typeof readAll>>;
@@ -34,13 +39,17 @@ export function readConfig(environment: Environment = process.env): Config {
   const settings = new Settings(environment);
   const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const config = readAll(settings, Object.fromEntries(set.filter(([name]) => name.startsWith('PG'))));
-  for (const [name] of set) {
-    if (name.startsWith('PAW_') && !settings.names.has(name)) {
-      const nearest = nearestName(name, settings.names);
-      throw new ConfigError(`${name} is not a setting.${nearest ? ` Did you mean ${nearest}?` : ''}`);
+  for (const [name, value] of set) {
+    if (name.startsWith('PAW_') && !settings.names.has(name) && !isOfService(name, value)) {
+      throw new ConfigError(`${name} is not a setting. docs/running.md lists all settings.`);
     }
   }
   return config;
+}
+
+/** Whether Kubernetes has set a variable `PAW_…` for a Service. One called `paw-metrics` gives `PAW_METRICS_PORT`. */
+function isOfService(name: string, value: string): boolean {
+  return SERVICE_VARIABLE.test(name) || (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value));
 }
 
 /** Reads all settings. @param variables the variables `PG…` of libpq */
@@ -67,32 +76,21 @@ function readAll(settings: Settings, variables: Readonly<Record<string, string>>
     requestTimeoutMs: 1000 * (settings.seconds('PAW_REQUEST_TIMEOUT') ?? 5),
     /** Whether npm has started the program: `npx`, `npm exec` or a script. */
     isUnderNpm: settings.isPresent('npm_command'),
-    /** The number of server processes. */
-    workers: settings.workers('PAW_WORKERS') ?? 1,
     /** The URL of the gateway for clients, without a trailing slash; undefined for that at which the server listens. */
     publicUrl: settings.url('PUBLIC_URL'),
     logLevel:
       settings.oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']) ?? 'info',
-    /** Which requests are logged. */
     logRequests: settings.oneOf('PAW_LOG_REQUESTS', ['all', 'errors', 'none']) ?? 'all',
     /** The TCP port of the metrics; undefined for none. */
     metricsPort: settings.integer('PAW_METRICS_PORT', 1, 65_535),
     tokenTtlSeconds: settings.seconds('PAW_TOKEN_TTL', 1, MAX_DURATION) ?? 3600,
-    /** The maximum number of valid project tokens of an app. */
     maxTokensPerApp: settings.integer('PAW_APP_TOKENS', 1, 100_000) ?? 1000,
     /** The number of days for which audit events are kept; 0 keeps them for ever. */
     auditDays: settings.integer('PAW_AUDIT_DAYS', 0, 3650) ?? 90,
-    /** The bytes of responses to requests with an `Idempotency-Key` that are kept for one account within 24 hours. */
-    maxKeptBytes: settings.integer('PAW_IDEMPOTENCY_BYTES') ?? 64_000_000,
-    /** Whether browsers get Apollo Sandbox at `/graphql`. */
     sandbox,
-    /** Whether to serve `/console`; undefined to serve it if its browser assets have been built. */
     console: settings.isOn('PAW_CONSOLE') ?? (isProduction ? false : undefined),
-    /** Whether to serve `/graphiql` and `/docs`; undefined to serve them if their browser assets have been built. */
     explorers: settings.isOn('PAW_EXPLORERS') ?? (isProduction ? false : undefined),
-    /** Whether GraphQL clients can read the schema. */
     introspection: settings.isOn('PAW_INTROSPECTION') ?? true,
-    /** Whether the GraphQL API is a subgraph of a federated graph. */
     federation: settings.isOn('PAW_FEDERATION') ?? false,
     /** The file with the manifest of the trusted GraphQL documents, and how others are treated. */
     trustedDocuments: file === undefined ? undefined : { file, mode },
@@ -129,17 +127,12 @@ class Settings {
 
   text(name: string): string | undefined {
     this.names.add(name);
-    return this.#environment[name] || undefined;
+    const value = this.#environment[name];
+    return value && !isOfService(name, value) ? value : undefined;
   }
 
   integer(name: string, min = 1, max = MAX_LIMIT): number | undefined {
     return this.#read(name, `an integer from ${min} to ${max}`, (text) => integerOf(text, min, max));
-  }
-
-  workers(name: string): number | undefined {
-    return this.#read(name, 'auto or an integer from 1 to 256', (text) =>
-      text === 'auto' ? availableParallelism() : integerOf(text, 1, 256),
-    );
   }
 
   seconds(name: string, min = 1, max = MAX_TIMEOUT): number | undefined {
@@ -164,7 +157,9 @@ class Settings {
     return this.#read(name, must, (text) => {
       const url = URL.parse(text);
       if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
-      return /[?#]/.test(text) || url.username || url.password ? undefined : url.href.replace(/\/+$/, '');
+      return /[?#]/.test(text) || url.username || url.password
+        ? undefined
+        : url.href.replace(/(?<!\/)\/+$/, '');
     });
   }
 

@@ -7,6 +7,7 @@ import { changeCommand } from './change-command.ts';
 import { type Command, flag, TEXT, YES } from './command.ts';
 import { countedRows } from './counts.ts';
 import { listCommand } from './list-command.ts';
+import { toJson } from './safe-output.ts';
 import { accountView, exportView } from './views.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -17,12 +18,11 @@ const exportCommand: Command = {
   run: (args) =>
     withDatabase(args, async (admin) => {
       for await (const record of exportAccount(admin, args.values)) {
-        args.terminal.write(`${JSON.stringify(exportView(record))}\n`);
+        args.terminal.write(`${toJson(exportView(record))}\n`);
       }
     }),
 };
 
-/** The commands for accounts. */
 export const accountCommands: readonly Command[] = [
   changeCommand({
     name: 'account create',

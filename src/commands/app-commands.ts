@@ -9,7 +9,6 @@ import { durationOf, inWords } from './duration.ts';
 import { listCommand } from './list-command.ts';
 import { listedAppView } from './views.ts';
 
-/** The commands for apps. */
 export const appCommands: readonly Command[] = [
   listCommand({
     name: 'app list',

@@ -28,8 +28,8 @@ export const auditList = listCommand({
     });
   },
   view: auditEventView,
-  columns: ({ time, action, resource, actor, credential, address, fields, count }) => {
-    const times = count === 1 ? '' : `${count} times`;
+  columns: ({ time, action, resource, actor, credential, address, fields, count, lastTime }) => {
+    const times = count === 1 ? '' : `${count} times, last at ${lastTime}`;
     return [time, action, resource, credential || actor, address, fields.join(), times];
   },
 });

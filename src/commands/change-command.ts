@@ -9,12 +9,10 @@ type Change<Result> = Omit<Command, 'run'> & {
   readonly isSecret?: boolean;
   /** Calls operations. The input is the values of the arguments. */
   readonly run: (admin: Admin, input: Arguments['values'], args: Arguments) => Promise<Result>;
-  /** Returns the JSON object of the result. */
   readonly view: (result: Result) => object;
   readonly text: (result: Result) => string;
 };
 
-/** Returns the command that makes a change. */
 export function changeCommand<Result>(change: Change<Result>): Command {
   const { isSecret = false, run, view, text, ...description } = change;
   return {

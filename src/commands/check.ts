@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import { checkDatabase } from '../data/check-database.ts';
 import { sqlitePath } from '../storage/database-url.ts';
-import { assertCurrent, readSchemaVersion } from '../storage/migrations.ts';
+import { assertCurrent, readSchemaVersion } from '../storage/jobs/migrations.ts';
+import type { Problems } from '../storage/jobs/problems.ts';
 import { findFileProblems } from '../storage/sqlite/check.ts';
 import type { Arguments, Command } from './command.ts';
 import { byPlural, counted, countedRows } from './counts.ts';
@@ -15,24 +16,21 @@ export const check: Command = {
     const { databaseUrl, postgres } = readConfig();
     const path = sqlitePath(databaseUrl);
     // A damaged file can't be read any further.
-    const fileProblems = path !== undefined && existsSync(path) ? findFileProblems(path) : [];
-    if (fileProblems.length > 0) report(args, fileProblems);
+    if (path !== undefined && existsSync(path)) report(args, findFileProblems(path));
     // A database that does not exist is a problem, so it is not created.
     await whileOpen(databaseUrl, { postgres, create: false }, async (database) => {
       assertCurrent(await readSchemaVersion(database));
-      const { counts, problems } = await checkDatabase({ database });
-      report(args, problems, byPlural(counts));
+      const { counts, ...problems } = await checkDatabase({ database });
+      report(args, problems);
+      const rows = byPlural(counts);
+      args.print({ ...rows, problems: [], problemCount: 0 }, `No problem found in ${countedRows(rows)}.`);
     });
   },
 };
 
 /** Prints the problems. @throws Error if there are any */
-function report(
-  { print }: Arguments,
-  problems: readonly string[],
-  counts: Record<string, number> = {},
-): void {
-  const text = problems.join('\n') || `No problem found in ${countedRows(counts)}.`;
-  print({ ...counts, problems }, text);
-  if (problems.length > 0) throw new Error(`The database has ${counted(problems.length, 'problem')}.`);
+function report({ print }: Arguments, { lines, count }: Problems): void {
+  if (count === 0) return;
+  print({ problems: lines, problemCount: count }, lines.join('\n'));
+  throw new Error(`The database has ${counted(count, 'problem')}.`);
 }

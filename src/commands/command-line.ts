@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearestName } from '../nearest-name.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../config.ts';
 import { accountCommands } from './account-commands.ts';
 import { appCommands } from './app-commands.ts';
 import { auditList } from './audit-list.ts';
@@ -14,6 +13,7 @@ import { init } from './init.ts';
 import { migrate } from './migrate.ts';
 import { projectCommands } from './project-commands.ts';
 import { reportError } from './report-error.ts';
+import { toJson } from './safe-output.ts';
 import { serve } from './serve.ts';
 import { readLine } from './standard-input.ts';
 import { TERMINAL, type Terminal } from './terminal.ts';
@@ -39,17 +39,31 @@ const COMMANDS: readonly Command[] = [
   copy,
 ];
 
-/**
- * Runs a command and sets the exit status: 0 for success, 2 for a usage error, 1 for all other errors.
- *
- * @param words the command line, without the name of the program
- */
-export async function runCommandLine(words: readonly string[], terminal = TERMINAL): Promise<void> {
+const OPTIONS_WITH_VALUE = new Set(
+  COMMANDS.flatMap(({ options = {} }) =>
+    Object.keys(options).flatMap((name) => (options[name]?.type === 'string' ? [`--${name}`] : [])),
+  ),
+);
+
+/** Runs a command and sets the exit status: 0 for success, 2 for a usage error, 1 for all other errors. */
+export async function runCommandLine(args: readonly string[], terminal = TERMINAL): Promise<void> {
+  const words = joinValues(args);
   try {
     await run(words, terminal);
   } catch (error) {
     process.exitCode = reportError(error, words.includes('--json'));
   }
+}
+
+/** Joins each option with its value, as in `--title=-h`. The value can then be like an option. */
+function joinValues(words: readonly string[]): readonly string[] {
+  const joined: string[] = [];
+  for (const word of words) {
+    const option = joined.at(-1) ?? '';
+    if (OPTIONS_WITH_VALUE.has(option)) joined.splice(-1, 1, `${option}=${word}`);
+    else joined.push(word);
+  }
+  return joined;
 }
 
 async function run(words: readonly string[], terminal: Terminal): Promise<void> {
@@ -72,14 +86,7 @@ function commandsOf(words: readonly string[]): readonly Command[] {
   const [resource, ...others] = words;
   const commands = COMMANDS.filter(({ name }) => resource === undefined || name.startsWith(`${resource} `));
   if (commands.length > 0 && others.length === 0) return commands;
-  // A resource that exists is not suggested for itself.
-  const isResource = commands.length > 0;
-  const names = isResource
-    ? commands.map(({ name }) => name)
-    : COMMANDS.flatMap(({ name }) => [name, name.split(' ')[0] ?? name]);
-  const nearest = nearestName(words.slice(0, 2).join(' '), names) ?? nearestName(resource ?? '', names);
-  const help = isResource ? `paw help ${resource}` : 'paw help';
-  throw new UsageError(`Unknown command.${nearest ? ` Did you mean ${nearest}?` : ''} See ${help}.`);
+  throw new UsageError(`Unknown command. See ${commands.length > 0 ? `paw help ${resource}` : 'paw help'}.`);
 }
 
 /** Asks whether to delete. @throws UsageError if no person can answer */
@@ -109,7 +116,7 @@ function readArguments(command: Command, words: readonly string[], terminal: Ter
       if (terminal.isInteractive() && !isJson) terminal.write(question);
       return readLine(process.stdin);
     },
-    print: (object, text) => terminal.write(`${isJson ? JSON.stringify(object) : text}\n`),
+    print: (object, text) => terminal.write(`${isJson ? toJson(object) : text}\n`),
     note(line) {
       if (!isJson) console.error(line);
     },

@@ -1,6 +1,5 @@
 import type { Terminal } from './terminal.ts';
 
-/** An option of a command, `--name value` or `--name`. */
 export type Option = {
   readonly type: 'string' | 'boolean';
   /** The placeholder of the value in the help, such as `<name>`. */
@@ -9,33 +8,27 @@ export type Option = {
   readonly required?: boolean;
 };
 
-/** Returns an option with a value. */
 export const optional = (value: string, description: string): Option => ({
   type: 'string',
   value,
   description,
 });
 
-/** Returns an option with a value that can't be omitted. */
 export const required = (value: string, text: string): Option => ({
   ...optional(value, text),
   required: true,
 });
 
-/** Returns an option without a value. */
 export const flag = (description: string): Option => ({ type: 'boolean', description });
 
-/** The options that name the parent of a resource. */
 export const ACCOUNT = required('<name>', 'The account, accounts/<ULID>.');
 export const PROJECT = required('<name>', 'The project, projects/<ULID>.');
 
-/** The options for the text of a new resource. */
 export const TEXT = {
   title: required('<text>', 'The title, 1 to 200 characters.'),
   description: optional('<text>', 'A short description, up to 2,000 characters.'),
 };
 
-/** The options for a new text of a resource. */
 export const NEW_TEXT = {
   title: optional('<text>', 'The new title, 1 to 200 characters.'),
   description: optional('<text>', 'The new description, up to 2,000 characters.'),
@@ -44,11 +37,9 @@ export const NEW_TEXT = {
 /** The option of a command that deletes something. A command with it asks first, if a person can answer. */
 export const YES = flag('Deletes without a question. Required in scripts.');
 
-/** The parsed arguments of a command. */
 export type Arguments = {
   /** The values of the options that have one, and of the positional argument, by their names. */
   readonly values: Readonly<Record<string, string>>;
-  /** Returns whether an option without a value is set. */
   isSet(option: string): boolean;
   /** Whether `--json` is set: the command prints one JSON object and nothing else. */
   readonly isJson: boolean;
@@ -61,9 +52,7 @@ export type Arguments = {
   note(line: string): void;
 };
 
-/** A subcommand of `paw`. */
 export type Command = {
-  /** The name, such as `account create`. */
   readonly name: string;
   readonly summary: string;
   /** The name of the positional argument, if the command has one. */

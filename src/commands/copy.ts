@@ -1,14 +1,14 @@
 import { readConfig } from '../config.ts';
-import { copyDatabase } from '../storage/copy.ts';
 import { DatabaseUrlError } from '../storage/database-url.ts';
-import { assertCurrent, readSchemaVersion } from '../storage/migrations.ts';
+import { copyDatabase } from '../storage/jobs/copy.ts';
+import { assertCurrent, readSchemaVersion } from '../storage/jobs/migrations.ts';
 import { type Command, required, UsageError } from './command.ts';
 import { byPlural, countedRows } from './counts.ts';
 import { whileOpen } from './with-database.ts';
 
 export const copy: Command = {
   name: 'copy',
-  summary: 'Copies a SQLite database, including valid tokens, to an empty PostgreSQL database.',
+  summary: 'Copies a SQLite database, including tokens, to an empty PostgreSQL database.',
   options: { to: required('<url>', 'The empty database, postgres://…') },
   async run(args) {
     const { databaseUrl, postgres } = readConfig();
@@ -20,7 +20,7 @@ export const copy: Command = {
       assertCurrent(await readSchemaVersion(source), 'The source');
       const copied = whileOpen(to, { postgres }, async (target) => {
         assertCurrent(await readSchemaVersion(target), 'The target');
-        return byPlural(await copyDatabase(source, target, Date.now()));
+        return byPlural(await copyDatabase(source, target));
       });
       const counts = await copied.catch((error) => {
         if (!(error instanceof DatabaseUrlError)) throw error;

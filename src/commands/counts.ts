@@ -1,4 +1,4 @@
-import type { TableCounts } from '../storage/tables.ts';
+import type { TableCounts } from '../storage/sql/columns.ts';
 
 const LIST = new Intl.ListFormat('en-GB');
 

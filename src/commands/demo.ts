@@ -2,11 +2,12 @@ import { APOLLO_STUDIO, type Config, readConfig } from '../config.ts';
 import { createAccountToken } from '../data/create-account-token.ts';
 import { createSamples, type Samples } from '../data/create-samples.ts';
 import { revokeToken } from '../data/revoke-token.ts';
+import { graphqlRequest, requestOptions, restRequest, shellVariables } from '../model/example-requests.ts';
 import { projectView } from '../model/project.ts';
 import { idGenerator } from '../model/resource-name.ts';
 import { walletView } from '../model/wallet.ts';
 import type { ServerInfo } from '../server.ts';
-import { migrate } from '../storage/migrate.ts';
+import { migrate } from '../storage/jobs/migrate.ts';
 import type { Command } from './command.ts';
 import { serveUntilStopped } from './serve.ts';
 import { whileOpen } from './with-database.ts';
@@ -32,9 +33,8 @@ export const demo: Command = {
   name: 'demo',
   summary: 'Runs the server with sample data and prints example requests.',
   async run({ print }) {
-    // Workers inherit the environment.
-    for (const [name, value] of Object.entries(SETTINGS)) process.env[name] ||= value;
-    const config = readConfig();
+    const set = Object.entries(process.env).filter(([, value]) => value);
+    const config = readConfig({ ...SETTINGS, ...Object.fromEntries(set) });
     const { accessToken, ...samples } = await prepare(config);
     let isPrinted = false;
     const printRequests = ({ url, publicUrl, console, explorers }: ServerInfo) => {
@@ -82,35 +82,29 @@ async function prepare({ databaseUrl, postgres }: Config): Promise<Samples & { a
   });
 }
 
-/** Returns requests to paste into a terminal: each operation by each API. */
 function requests(url: string, accessToken: string, wallet = 'wallets/<ULID>'): string {
-  const headers = '-H "$AUTH" -H "$JSON"';
-  const graphql = (query: string, variables = '{}') =>
-    `curl -sw '\\n' $PAW/graphql ${headers} -d '{"query":"${query}","variables":${variables}}'`;
   return `Requests to paste into another terminal:
 
-PAW=${url}
-AUTH="Authorization: Bearer ${accessToken}"
-JSON="Content-Type: application/json"
+${shellVariables(url, accessToken)}
 
 # REST: list projects, update a wallet, create an app, and sign in with its key
-curl -sw '\\n' "$PAW/project/projects?pageSize=2" -H "$AUTH"
-curl -sw '\\n' -X PATCH $PAW/wallet/${wallet} ${headers} -d '{"title":"Treasury"}'
-APP=$(curl -s $PAW/auth/apps ${headers} -d '{"title":"Till","active":true}'); echo "$APP"
+${restRequest('/project/projects?pageSize=2')}
+${restRequest(`/wallet/${wallet}`, `-X PATCH -d '{"title":"Treasury"}'`)}
+APP=$(curl -s ${requestOptions('/auth/apps', `-d '{"title":"Till","active":true}'`)}); echo "$APP"
 KEY=$(echo "$APP" | sed -E 's/"title":"[^"]*",|,"active":[a-z]*//g')
-curl -sw '\\n' $PAW/auth/accounts:signinIdentity ${headers} -d '{"privateKey":'"$KEY"'}'
+${restRequest('/auth/accounts:signinIdentity', `-d '{"privateKey":'"$KEY"'}'`)}
 
 # GraphQL: the same
-${graphql('{ projects(first: 2) { totalCount nodes { name title } } }')}
-${graphql(
+${graphqlRequest('{ projects(first: 2) { totalCount nodes { name title } } }')}
+${graphqlRequest(
   'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { name title } } }',
   `{"input":{"name":"${wallet}","description":"Cold storage"}}`,
 )}
-${graphql(
+${graphqlRequest(
   'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { name } privateKey } }',
   '{"input":{"title":"Back office","active":true}}',
 )}
-${graphql(
+${graphqlRequest(
   'mutation ($input: SignInInput!) { signIn(input: $input) { accessToken expireTime } }',
   `{"input":'"$KEY"'}`,
 )}`;

@@ -1,4 +1,5 @@
-import { ConfigError, readDuration, SECONDS_BY_UNIT } from '../config.ts';
+import { readDuration, SECONDS_BY_UNIT } from '../config.ts';
+import { ConfigError } from '../model/config-error.ts';
 import { UsageError } from './command.ts';
 import { counted } from './counts.ts';
 

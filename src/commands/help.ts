@@ -1,7 +1,6 @@
 import type { Command } from './command.ts';
-import { table } from './table.ts';
+import { table } from './safe-output.ts';
 
-/** Returns the help of `paw`, or of the commands of a resource. */
 export function overview(commands: readonly Command[], resource?: string): string {
   const lines = table(
     commands.map(({ name, operand, summary }) => ['', operand ? `${name} <${operand}>` : name, summary]),
@@ -14,7 +13,6 @@ Every command supports --json, which prints only one JSON object, and --help.
 DATABASE_URL sets the database (default: sqlite:data/paw.db). docs/running.md lists all settings.`;
 }
 
-/** Returns the help of one command. */
 export function commandHelp(command: Command): string {
   const options = Object.entries(command.options ?? {}).map(([name, { value, description, required }]) => [
     '',

@@ -1,6 +1,7 @@
 import { readConfig } from '../config.ts';
 import { createAccount } from '../data/create-account.ts';
 import { createAccountToken } from '../data/create-account-token.ts';
+import { graphqlRequest, restRequest, shellVariables } from '../model/example-requests.ts';
 import { hasAssets } from '../pages/assets.ts';
 import { changeCommand } from './change-command.ts';
 import { TEXT } from './command.ts';
@@ -31,16 +32,14 @@ npx paw-gateway serve
 ${consoleUrl && `\nOpen the console in a browser:\n\n${consoleUrl}#token=${accessToken}\n`}
 Paste these into another terminal. The token is shown only now. It expires in ${inWords(TOKEN_TTL_SECONDS)}, at ${expireTime}.
 
-PAW=${url}
-AUTH="Authorization: Bearer ${accessToken}"
-JSON="Content-Type: application/json"
+${shellVariables(url, accessToken)}
 
 # List the projects, with REST and with GraphQL
-curl -sw '\\n' $PAW/project/projects -H "$AUTH"
-curl -sw '\\n' $PAW/graphql -H "$AUTH" -H "$JSON" -d '{"query":"{ projects { nodes { name title } } }"}'
+${restRequest('/project/projects')}
+${graphqlRequest('{ projects { nodes { name title } } }')}
 
 # Create an app, with REST
-curl -sw '\\n' $PAW/auth/apps -H "$AUTH" -H "$JSON" -d '{"title":"Till","active":true}'
+${restRequest('/auth/apps', `-d '{"title":"Till","active":true}'`)}
 
 # Register a wallet
 npx paw-gateway wallet create --project ${defaultProject} --title Treasury \\

@@ -1,25 +1,21 @@
 import type { UntrustedInput } from '../data/data-layer.ts';
 import type { ListDependencies } from '../data/read-list.ts';
 import { integerIn, renameFields } from '../model/fields.ts';
-import { type ConnectionPage, MAX_PAGE_SIZE, nextPageToken } from '../model/page.ts';
+import { type ConnectionPage, MAX_PAGE_SIZE, nextPageToken } from '../model/list-page.ts';
 import { pageTokens } from '../model/page-token.ts';
 import { loadPageTokenKey } from '../storage/page-token-key.ts';
 import { type Arguments, type Command, flag, type Option, optional } from './command.ts';
-import { table } from './table.ts';
+import { table, toJson } from './safe-output.ts';
 import { withDatabase } from './with-database.ts';
 
-/** A list that a command prints. */
 type List<Item, View> = Pick<Command, 'name' | 'summary'> & {
   /** The name of the list in the JSON object. */
   readonly plural: string;
   /** The text of an empty list, unless it is `No <plural>.`. */
   readonly empty?: string;
-  /** The options that name the parent of the list, or filter it. */
   readonly filters?: Readonly<Record<string, Option>>;
   readonly read: (dependencies: ListDependencies, input: UntrustedInput) => Promise<ConnectionPage<Item>>;
-  /** Returns the JSON object of an item. */
   readonly view: (item: Item) => View;
-  /** Returns the columns of an item in the text. */
   readonly columns: (item: View) => readonly string[];
 };
 
@@ -51,7 +47,7 @@ export function listCommand<Item, View extends object>(list: List<Item, View>): 
   };
 }
 
-/** Prints each page before the next one is read. With `--json`, all of them are one object. */
+/** Prints each page before the next one is read. With `--json`, all of them are one object, made in memory. */
 async function printPages<Item, View extends object>(
   { values, isSet, isJson, terminal, note }: Arguments,
   { plural, empty = `No ${plural}.`, view, columns }: List<Item, View>,
@@ -59,16 +55,16 @@ async function printPages<Item, View extends object>(
 ): Promise<void> {
   let after = values['page-token'];
   let count = 0;
-  const start = `{"${plural}":[`;
+  const json: string[] = [];
   do {
     const page = await readPage(after);
     const items = page.items.map(view);
-    const json = () => (count === 0 ? start : ',') + JSON.stringify(items).slice(1, -1);
-    if (items.length > 0) terminal.write(isJson ? json() : `${table(items.map(columns))}\n`);
+    if (isJson) json.push(...items.map(toJson));
+    else if (items.length > 0) terminal.write(`${table(items.map(columns))}\n`);
     count += items.length;
     after = nextPageToken(page);
   } while (isSet('all') && after);
-  if (isJson) terminal.write(`${count === 0 ? start : ''}],"nextPageToken":"${after}"}\n`);
+  if (isJson) terminal.write(`{"${plural}":[${json.join()}],"nextPageToken":"${after}"}\n`);
   else if (count === 0) terminal.write(`${empty}\n`);
   if (after) note(`Next page: --page-token ${after}`);
 }

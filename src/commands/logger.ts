@@ -1,4 +1,3 @@
-import { constants, fstatSync, openSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import type { Config } from '../config.ts';
 
@@ -8,7 +7,6 @@ const MAX_UNWRITTEN_BYTES = 1_000_000;
 // How long the process waits for the reader of the log before it ends.
 const LAST_LINES_MS = 500;
 
-/** An open log. */
 export type Log = {
   readonly logger: Logger;
   /** Lets the process end, also if nobody reads the log. Must be called before the end of the process. */
@@ -22,14 +20,23 @@ export type Log = {
  * @param dest the file descriptor: 1 or 2
  */
 export function openLog(level: Config['logLevel'], dest: 1 | 2): Log {
-  let isWritable = true;
+  // Node makes a pipe non-blocking when it opens the stream. A full one would otherwise block a thread for ever.
+  void (dest === 1 ? process.stdout : process.stderr);
   let isClosed = false;
-  // Registered before the listener of the library, which would try for ever to write the rest to a full disk.
+  let isWritable = true;
+  // Registered before the listener of the library, which would try for ever to write the rest to a full disk or pipe. After
+  // an uncaught exception, the last lines are not written yet.
   process.once('exit', () => {
-    if (!isWritable) destination.destroy();
+    isClosed = true;
+    try {
+      if (isWritable) destination.flushSync();
+    } catch {
+      // Nobody reads the log.
+    }
+    destination.destroy();
   });
   const destination = pino.destination({
-    dest: nonBlocking(dest),
+    dest,
     sync: false,
     maxLength: MAX_UNWRITTEN_BYTES,
     retryEAGAIN: () => !isClosed,
@@ -40,28 +47,11 @@ export function openLog(level: Config['logLevel'], dest: 1 | 2): Log {
   destination.on('write', () => {
     isWritable = true;
   });
+  const giveUp = () => {
+    isClosed = true;
+  };
   return {
     logger: pino({ level }, destination),
-    close() {
-      const giveUp = () => {
-        isClosed = true;
-      };
-      // Only lines that are not written keep the process alive.
-      setTimeout(giveUp, LAST_LINES_MS).unref();
-    },
+    close: () => void setTimeout(giveUp, LAST_LINES_MS).unref(),
   };
-}
-
-/** Returns a non-blocking file descriptor. A full pipe would otherwise block a thread, and the process could not end. */
-function nonBlocking(dest: 1 | 2): number {
-  try {
-    // The flag is shared with other processes, and workers reset it. A pipe can be opened again, with a flag of its own.
-    const { O_WRONLY, O_NONBLOCK } = constants;
-    if (fstatSync(dest).isFIFO()) return openSync(`/proc/self/fd/${dest}`, O_WRONLY | O_NONBLOCK);
-  } catch {
-    // A pipe of another user, or another operating system.
-  }
-  // Node sets the flag when it opens the stream.
-  void (dest === 1 ? process.stdout : process.stderr);
-  return dest;
 }

@@ -1,5 +1,5 @@
 import { readConfig } from '../config.ts';
-import { migrate as migrateDatabase } from '../storage/migrate.ts';
+import { migrate as migrateDatabase } from '../storage/jobs/migrate.ts';
 import {
   assertUsable,
   LATEST_VERSION,
@@ -7,25 +7,55 @@ import {
   migrationsAfter,
   NO_SCHEMA,
   readSchemaVersion,
-} from '../storage/migrations.ts';
+} from '../storage/jobs/migrations.ts';
 import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
-import { type Arguments, type Command, flag } from './command.ts';
+import { type Arguments, type Command, flag, optional, UsageError } from './command.ts';
 import { whileOpen } from './with-database.ts';
 
 export const migrate: Command = {
   name: 'migrate',
   summary: 'Creates or migrates the tables of the database.',
-  options: { 'dry-run': flag('Prints the statements, and changes nothing.') },
+  options: {
+    'dry-run': flag('Prints the statements, and changes nothing.'),
+    distribute: flag('Distributes the tables over the nodes of a PostgreSQL with Citus.'),
+    shards: optional('<number>', 'The number of shards, 1 to 64000; 32 by default.'),
+  },
   async run(args) {
+    const shardCount = shardCountOf(args);
     if (args.isSet('dry-run')) return dryRun(args);
     const { databaseUrl, postgres } = readConfig();
     await whileOpen(databaseUrl, { postgres, create: true }, async (database) => {
-      const { version, applied } = await migrateDatabase(database, Date.now());
-      const lines = applied.map((name) => `Applied ${name}.`);
-      args.print({ version, applied }, [...lines, versionLine(version)].join('\n'));
+      const { version, ...changes } = await migrateDatabase(database, Date.now(), shardCount);
+      const { applied, distributed } = changes;
+      const lines = [
+        ...applied.map((name) => `Applied ${name}.`),
+        ...distributed.map((name) => `Distributed ${name}.`),
+      ];
+      if (shardCount !== undefined && distributed.length === 0)
+        lines.push('All tables were distributed before.');
+      args.print({ version, ...changes }, [...lines, versionLine(version)].join('\n'));
     });
   },
 };
+
+const DEFAULT_SHARD_COUNT = 32;
+
+// Source: Citus, citus.shard_count.
+const MAX_SHARD_COUNT = 64_000;
+
+/** Returns the number of shards of a distribution; undefined without one. */
+function shardCountOf({ values, isSet }: Arguments): number | undefined {
+  const { shards } = values;
+  if (!isSet('distribute')) {
+    if (shards !== undefined) throw new UsageError('--shards needs --distribute.');
+    return undefined;
+  }
+  if (isSet('dry-run')) throw new UsageError('--distribute has no --dry-run.');
+  if (shards === undefined) return DEFAULT_SHARD_COUNT;
+  const count = /^\d+$/.test(shards) ? Number(shards) : 0;
+  if (count >= 1 && count <= MAX_SHARD_COUNT) return count;
+  throw new UsageError(`--shards must be a number from 1 to ${MAX_SHARD_COUNT}.`);
+}
 
 function versionLine(version: number): string {
   if (version === LATEST_VERSION) return `The schema version is ${version}.`;
@@ -56,7 +86,6 @@ async function dryRun({ print }: Arguments): Promise<void> {
   print({ version, serversContinue, missing }, lines.join('\n\n'));
 }
 
-/** Returns the statements of a migration as a script. */
 function script({ name, statements }: Migration): string {
   return [`-- ${name}`, ...statements.map((statement) => `${statement.trim()};`)].join('\n');
 }

@@ -7,7 +7,6 @@ import { changeCommand } from './change-command.ts';
 import { ACCOUNT, type Command, NEW_TEXT, TEXT, YES } from './command.ts';
 import { listCommand } from './list-command.ts';
 
-/** The commands for projects. */
 export const projectCommands: readonly Command[] = [
   changeCommand({
     name: 'project create',

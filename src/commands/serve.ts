@@ -1,15 +1,10 @@
-import cluster from 'node:cluster';
 import { once } from 'node:events';
-import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import type { Server, ServerInfo } from '../server.ts';
-import { HAS_REUSE_PORT, STOP_MESSAGE, startWorkers, WorkerStartError } from '../workers.ts';
+import type { ServerInfo } from '../server.ts';
 import type { Command } from './command.ts';
 import { openLog } from './logger.ts';
 
 const STANDARD_OUTPUT = 1;
-
-const MAX_PORT = 65_535;
 
 const PARENT_CHECK_MS = 1000;
 
@@ -24,7 +19,6 @@ export const serve: Command = {
 /**
  * Runs the server until SIGTERM or SIGINT, then stops it.
  *
- * @param logTo the file descriptor of the log
  * @param onListening called when the server listens, which stops if it throws
  */
 export async function serveUntilStopped(
@@ -46,30 +40,21 @@ export async function serveUntilStopped(
   const parentCheck = config.isUnderNpm ? stopAfterParent(stopping) : undefined;
   // The server continues when its terminal is closed.
   process.on('SIGHUP', () => clearInterval(parentCheck));
-  cluster.worker?.on('message', (message) => {
-    if (message === STOP_MESSAGE) stopping.abort();
-  });
   const { logger, close: closeLog } = openLog(config.logLevel, logTo);
   try {
-    const server = await start(config, logTo, logger, stopping.signal);
-    const { url, port, publicUrl, console, explorers } = server;
-    if (cluster.isWorker) {
-      logger.debug({ url }, 'worker is listening');
-      process.send?.({ url, port, publicUrl, console, explorers } satisfies ServerInfo);
-    } else {
-      logger.info({ url, publicUrl }, `listening on ${url}`);
-    }
+    // Imported on demand: no other command needs it, and its import takes longer than most commands.
+    const { startServer } = await import('../server.ts');
+    const server = await startServer(config, logger);
+    const { url, publicUrl } = server;
+    logger.info({ url, publicUrl }, `listening on ${url}`);
     const ended = Promise.try(onListening, server).then(() => stopped);
     const failure = await Promise.race([ended.then(() => undefined), server.failed]).catch((error) => error);
     // After a failure all writes are refused, so the server stops without a delay.
     await server.stop(failure === undefined ? undefined : 0);
     if (failure) throw failure;
   } catch (error) {
-    // A signal to the whole process group can end a worker before it has registered its listeners.
-    if (!(error instanceof WorkerStartError && stopping.signal.aborted)) throw explained(error, config);
+    throw explained(error, config);
   } finally {
-    // The IPC channel to the primary would keep the worker alive.
-    cluster.worker?.disconnect();
     closeLog();
   }
 }
@@ -91,11 +76,8 @@ function explained(error: unknown, { metricsPort }: Config): unknown {
   const { code, port } = error as { readonly code?: string; readonly port?: number };
   if (code !== 'EADDRINUSE' || port === undefined) return error;
   const setting = port === metricsPort ? 'PAW_METRICS_PORT' : 'PORT';
-  const other = port === MAX_PORT ? port - 1 : port + 1;
-  return new Error(
-    `Another program uses the port ${port}. Stop it, or choose another port, such as ${setting}=${other}.`,
-    { cause: error },
-  );
+  const message = `Another program uses the port ${port}. Stop it, or set ${setting} to another port.`;
+  return new Error(message, { cause: error });
 }
 
 /** Ends the process immediately, as a signal without a listener does. */
@@ -104,11 +86,4 @@ function endProcess(signal: NodeJS.Signals): never {
   process.kill(process.pid, signal);
   // The kernel ignores such a signal to the process 1 of a container.
   process.exit(1);
-}
-
-async function start(config: Config, logTo: number, logger: Logger, stopping: AbortSignal): Promise<Server> {
-  if (config.workers > 1 && cluster.isPrimary) return startWorkers(config, logTo, logger, stopping);
-  // Imported on demand: no other command needs it, and its import takes longer than most commands.
-  const { startServer } = await import('../server.ts');
-  return startServer(config, logger, Date.now, cluster.isWorker && HAS_REUSE_PORT);
 }

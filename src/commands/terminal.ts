@@ -8,7 +8,6 @@ const [STANDARD_INPUT, STANDARD_OUTPUT] = [0, 1];
 // How long to wait for the reader of a full pipe that does not block.
 const FULL_PIPE_MS = 10;
 
-/** The standard input and output of a command. */
 export type Terminal = {
   /** Returns whether a person can answer a question: input and output are terminals. */
   isInteractive(): boolean;
@@ -40,7 +39,6 @@ export const TERMINAL: Terminal = {
   },
 };
 
-/** Returns the number of bytes that were written. */
 function writeSome(bytes: Buffer): number {
   try {
     return writeSync(STANDARD_OUTPUT, bytes);

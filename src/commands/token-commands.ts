@@ -41,7 +41,6 @@ async function revoke(admin: AdminContext, values: Arguments['values'], token: s
   return 1;
 }
 
-/** The commands for tokens. */
 export const tokenCommands: readonly Command[] = [
   changeCommand({
     name: 'token create',

@@ -6,7 +6,6 @@ import { projectView } from '../model/project.ts';
 import type { Token } from '../model/token.ts';
 import { walletView } from '../model/wallet.ts';
 
-/** Returns the fields of an account that the commands print. */
 export function accountView({ name, title, defaultProject, state, createTimeMs }: Account) {
   return { name, title, defaultProject, state, createTime: toTime(createTimeMs) };
 }
@@ -39,10 +38,11 @@ export function listedAppView(app: App) {
 
 /** Returns the fields of an audit event that the commands print. Those that the event does not have are empty. */
 export function auditEventView(event: AuditEvent) {
-  const { id, timeMs, account, action, resource, credentialId, tokenId, fields, address, requestId } = event;
+  const { id, account, action, resource, credentialId, tokenId, fields, address, requestId } = event;
   return {
     id,
-    time: toTime(timeMs),
+    time: toTime(event.timeMs),
+    lastTime: toTime(event.lastTimeMs),
     account,
     action,
     resource,

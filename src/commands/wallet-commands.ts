@@ -7,7 +7,6 @@ import { changeCommand } from './change-command.ts';
 import { type Command, NEW_TEXT, optional, PROJECT, required, TEXT, YES } from './command.ts';
 import { listCommand } from './list-command.ts';
 
-/** The commands for wallets. */
 export const walletCommands: readonly Command[] = [
   changeCommand({
     name: 'wallet create',

@@ -4,12 +4,11 @@ import type { AdminContext, Dependencies } from '../data/dependencies.ts';
 import { idGenerator } from '../model/resource-name.ts';
 import type { Database } from '../storage/database.ts';
 import { sqlitePath } from '../storage/database-url.ts';
-import { migrate } from '../storage/migrate.ts';
-import { assertCurrent, readSchemaVersion } from '../storage/migrations.ts';
+import { migrate } from '../storage/jobs/migrate.ts';
+import { assertCurrent, readSchemaVersion } from '../storage/jobs/migrations.ts';
 import { openDatabase } from '../storage/open-database.ts';
 import type { Arguments } from './command.ts';
 
-/** The dependencies of the operations of commands. */
 export type Admin = AdminContext & Pick<Dependencies, 'database' | 'passwords'>;
 
 /**
@@ -43,7 +42,6 @@ export async function withDatabase<T>(
   });
 }
 
-/** Opens a database, runs `work`, and closes the database. See `openDatabase`. */
 export async function whileOpen<T>(
   url: string,
   options: Parameters<typeof openDatabase>[1],

@@ -5,7 +5,6 @@ import { type Ulid, UPPER_CASE_ULID_PATTERN } from '../model/resource-name.ts';
 /** The kind of a credential: an account token (`acct`), a project token (`app`), or a private key (`key`). */
 export type CredentialKind = 'acct' | 'app' | 'key';
 
-/** The parsed public part of a credential. */
 export type Credential = {
   readonly kind: CredentialKind;
   readonly accountId: Ulid;
@@ -22,8 +21,6 @@ const CREDENTIAL_PATTERN = new RegExp(
  * `paw_<kind>_<ULID of the account><serial ULID>_<256 random bits><CRC-32 of the preceding text>`.
  * The prefix lets secret scanners find a leaked credential. The checksum lets them exclude false
  * positives, and lets the gateway reject a mistyped credential without a database query.
- *
- * @param serial the id of the credential, unique within its account
  */
 export function createCredential(kind: CredentialKind, accountId: Ulid, serial: Ulid): string {
   const body = `paw_${kind}_${accountId}${serial}_${randomBytes(32).toString('hex')}`;

@@ -1,6 +1,6 @@
 import { argon2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { overloaded, tooManyPasswords } from '../model/api-error.ts';
+import { ApiError } from '../model/api-error.ts';
 
 // Source: OWASP Password Storage Cheat Sheet, Argon2id: 19 MiB, 2 passes, 1 lane.
 const MEMORY_KIB = 19_456;
@@ -24,7 +24,6 @@ export class PasswordHasher {
   /**
    * Returns the Argon2id hash of a password, in the PHC string format.
    *
-   * @param accountId the account for which the password is hashed
    * @throws RESOURCE_EXHAUSTED if 25 passwords of the account are waiting
    * @throws UNAVAILABLE if 100 passwords of all accounts are waiting
    */
@@ -42,8 +41,8 @@ export class PasswordHasher {
 
   #wait(accountId: string): Promise<void> {
     const ofAccount = this.#waiting.filter((waiting) => waiting.accountId === accountId);
-    if (ofAccount.length >= MAX_WAITING_OF_ACCOUNT) throw tooManyPasswords();
-    if (this.#waiting.length >= MAX_WAITING) throw overloaded();
+    if (ofAccount.length >= MAX_WAITING_OF_ACCOUNT) throw new ApiError('TOO_MANY_PASSWORDS');
+    if (this.#waiting.length >= MAX_WAITING) throw new ApiError('OVERLOADED');
     return new Promise((start) => this.#waiting.push({ accountId, start }));
   }
 }
@@ -62,5 +61,5 @@ async function hashPassword(password: string): Promise<string> {
 }
 
 function unpaddedBase64(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
+  return bytes.toString('base64').replaceAll('=', '');
 }

@@ -1,34 +1,34 @@
-import {
-  type ApiError,
-  accountTokenRequired,
-  projectNotVisible,
-  resourceNotFound,
-  unusableResource,
-  wholeAccountRequired,
-} from '../model/api-error.ts';
-import { parseFields, resourceNameValidator } from '../model/fields.ts';
-import { onlyProjectOf, type Principal } from '../model/principal.ts';
+import { ApiError, projectNotVisible, unusableResource } from '../model/api-error.ts';
+import { type AccountPrincipal, onlyProjectOf, type Principal } from '../model/principal.ts';
 import { idOf, type ResourceName, type Ulid } from '../model/resource-name.ts';
 import { findApps } from '../storage/apps.ts';
 import type { Queryable } from '../storage/database.ts';
-import type { Client, UntrustedInput } from './data-layer.ts';
-import { requireAccount } from './require.ts';
+import type { Client } from './data-layer.ts';
 
-/** Who calls an operation: a client with its token, or the operator with a command. */
-export type Actor = { readonly principal: Principal; readonly client: Client } | 'operator';
+/** A client with its token. */
+export type ClientActor = { readonly principal: Principal; readonly client: Client };
 
-/** Who reads: a client or the operator. */
+/** Who calls an operation: a client, or the operator with a command. */
+export type Actor = ClientActor | 'operator';
+
 export type Reader = { readonly principal: Principal } | 'operator';
 
-/** @throws PERMISSION_DENIED if the actor is a client with a project token */
-export function assertAccountLevel(actor: Reader): void {
-  if (actor !== 'operator' && actor.principal.level !== 'account') throw accountTokenRequired();
+/**
+ * An operation for which not every token suffices begins with this, or with `requireWholeAccount`.
+ * @throws PERMISSION_DENIED if the actor is a client with a project token
+ */
+export function requireAccountToken<A extends Reader>(
+  actor: A,
+): asserts actor is Extract<A, 'operator'> | (A & { readonly principal: AccountPrincipal }) {
+  if (actor !== 'operator' && actor.principal.level !== 'account') {
+    throw new ApiError('ACCOUNT_TOKEN_REQUIRED');
+  }
 }
 
 /** @throws PERMISSION_DENIED if the actor is a client whose token does not see its whole account */
-export function assertWholeAccount(actor: Reader): void {
-  assertAccountLevel(actor);
-  if (projectOf(actor) !== undefined) throw wholeAccountRequired();
+export function requireWholeAccount(actor: Reader): void {
+  requireAccountToken(actor);
+  if (projectOf(actor) !== undefined) throw new ApiError('WHOLE_ACCOUNT_REQUIRED');
 }
 
 /** Returns the project to which the token of an actor is restricted; undefined if to none. */
@@ -49,40 +49,6 @@ export async function assertAppVisible(
   if (app?.project_id !== only) throw missing(actor, name);
 }
 
-/**
- * Returns the account in which an actor can find a resource: that of the client, or for the operator that of the
- * resource.
- *
- * @param find finds the account of the resource by its name
- * @throws INVALID_ARGUMENT for the field `name` if the operator names a resource that does not exist
- */
-export async function accountOf<Name extends ResourceName>(
-  database: Queryable,
-  actor: Actor,
-  name: Name,
-  find: (database: Queryable, name: Name) => Promise<Ulid | undefined>,
-): Promise<Ulid> {
-  if (actor !== 'operator') return actor.principal.accountId;
-  const accountId = await find(database, name);
-  if (accountId === undefined) throw missing(actor, name);
-  return accountId;
-}
-
-/**
- * Returns the account of a list: that of the client, or the `account` that the operator names.
- *
- * @throws INVALID_ARGUMENT for the field `account` if the operator names none that exists
- */
-export async function accountOfList(
-  database: Queryable,
-  reader: Reader,
-  input: UntrustedInput,
-): Promise<Ulid> {
-  if (reader !== 'operator') return reader.principal.accountId;
-  const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
-  return (await requireAccount(database, account)).id;
-}
-
 /** Returns the ids of projects, with an empty string for each that is not visible to the principal. */
 export function visibleIds(
   principal: Principal,
@@ -94,7 +60,7 @@ export function visibleIds(
 
 /** Returns the error for a resource that does not exist, or is not visible to the actor. */
 export function missing(actor: Actor, name: ResourceName): ApiError {
-  if (actor !== 'operator') return resourceNotFound();
+  if (actor !== 'operator') return new ApiError('RESOURCE_NOT_FOUND');
   const kind = name.slice(0, name.indexOf('/') - 1);
   return unusableResource('name', `Must be an existing ${kind}.`);
 }

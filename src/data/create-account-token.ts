@@ -1,13 +1,13 @@
+import { createCredential, hashCredential } from '../credentials/credential.ts';
 import { invalidFields, unusableResource } from '../model/api-error.ts';
 import { boolean, optional, parseFields, resourceNameValidator, tokenTitle } from '../model/fields.ts';
 import { idOf, type Ulid } from '../model/resource-name.ts';
-import { lockProject } from '../storage/projects.ts';
-import { tokenStore } from '../storage/token-store.ts';
+import { isForeignKeyViolation } from '../storage/foreign-keys.ts';
+import { newTokenStatement } from '../storage/tokens.ts';
+import { requireAccount } from './account-of.ts';
 import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
-import { newToken } from './new-token.ts';
-import { requireAccount } from './require.ts';
 
 const VALIDATORS = {
   account: resourceNameValidator('accounts'),
@@ -17,9 +17,7 @@ const VALIDATORS = {
   title: optional(tokenTitle),
 };
 
-/** A new account token. */
 export type IssuedToken = {
-  /** The public id of the token. */
   readonly id: Ulid;
   readonly accessToken: string;
   /** The expiry of the token: Unix time in milliseconds. The token can be revoked earlier. */
@@ -32,7 +30,6 @@ export type IssuedToken = {
  * @param input `account` and, optionally, `title`, `readOnly`, and either `project`, the default project of new apps, or
  *   `onlyProject`, the only project that the token sees
  * @param ttlSeconds the lifetime of the token, in seconds
- * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
 export async function createAccountToken(
   admin: AdminContext,
@@ -43,28 +40,34 @@ export async function createAccountToken(
   if (project !== undefined && onlyProject !== undefined) {
     throw invalidFields([{ field: 'onlyProject', description: 'Must be omitted if there is a project.' }]);
   }
-  const named = project ?? onlyProject;
-  const ttlMs = ttlSeconds * 1000;
-  return admin.database.transaction(async (transaction) => {
+  const created = admin.database.transaction(async (transaction) => {
     const { id: accountId, default_project_id } = await requireAccount(transaction, account);
-    const defaultProjectId = named ? idOf(named) : default_project_id;
-    // A concurrent deletion of the project waits, and then finds the token. That of the account is never deleted.
-    if (named && !(await lockProject(transaction, accountId, defaultProjectId))) {
-      const field = project === undefined ? 'onlyProject' : 'project';
-      throw unusableResource(field, 'Must be a project of the account.');
-    }
-    const now = admin.clock();
-    const scope = {
-      level: 'account',
-      accountId,
-      defaultProjectId,
-      isOneProject: onlyProject !== undefined,
-      isReadOnly: readOnly,
-    } as const;
-    const { id, accessToken, record } = newToken('acct', scope, admin.newId());
-    await tokenStore(transaction, () => now, { title }).add(id, record, ttlMs);
+    const named = project ?? onlyProject;
+    const id = admin.newId();
+    const accessToken = createCredential('acct', accountId, id);
+    const expireTimeMs = admin.clock() + ttlSeconds * 1000;
+    const { sql, params } = newTokenStatement({
+      account_id: accountId,
+      id,
+      project_id: named === undefined ? default_project_id : idOf(named),
+      app_id: null,
+      app_key_id: null,
+      hash: hashCredential(accessToken),
+      title,
+      is_one_project: onlyProject === undefined ? 0 : 1,
+      is_read_only: readOnly ? 1 : 0,
+      expire_time_ms: expireTimeMs,
+    });
+    await transaction.write(sql, params);
     const act = { action: 'token.create', resource: account, tokenId: id } as const;
     await recordAct(transaction, admin, 'operator', { accountId, ...act });
-    return { id, accessToken, expireTimeMs: now + ttlMs };
+    return { id, accessToken, expireTimeMs };
+  });
+  return created.catch((error) => {
+    if (!isForeignKeyViolation(error)) throw error;
+    throw unusableResource(
+      onlyProject === undefined ? 'project' : 'onlyProject',
+      'Must be a project of the account.',
+    );
   });
 }

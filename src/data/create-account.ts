@@ -7,12 +7,7 @@ import { addProject } from './create-project.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 
-/**
- * Creates an account, and its first project with the same title.
- *
- * @param input `title`
- * @throws INVALID_ARGUMENT with a violation for every invalid field
- */
+/** Creates an account, and its first project with the same title. */
 export async function createAccount(admin: AdminContext, input: UntrustedInput): Promise<Account> {
   const fields = parseFields(input, { title });
   const { database, clock, newId } = admin;

@@ -1,26 +1,26 @@
 import { createCredential, hashCredential } from '../credentials/credential.ts';
-import { accountTokenRequired, projectNotVisible } from '../model/api-error.ts';
+import { projectNotVisible } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
 import { parseFields } from '../model/fields.ts';
 import { createAppFields } from '../model/operation-fields.ts';
-import { onlyProjectOf, type Principal } from '../model/principal.ts';
+import { onlyProjectOf } from '../model/principal.ts';
 import { idOf, resourceName } from '../model/resource-name.ts';
 import { insertApp } from '../storage/apps.ts';
 import { audited } from '../storage/audit-events.ts';
+import { type ClientActor, requireAccountToken } from './actor.ts';
 import { auditEvent } from './audit.ts';
-import type { Client, UntrustedInput } from './data-layer.ts';
+import type { UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
 
-/** See `DataLayer.createApp`. */
 export async function createApp(
   dependencies: Dependencies,
-  principal: Principal,
+  actor: ClientActor,
   input: UntrustedInput,
-  client: Client,
 ): Promise<App> {
+  requireAccountToken(actor);
+  const { principal } = actor;
   const { title, active, project } = parseFields(input, createAppFields);
-  if (principal.level !== 'account') throw accountTokenRequired();
   const projectId = project ? idOf(project) : principal.defaultProjectId;
   if (projectId !== (onlyProjectOf(principal) ?? projectId)) throw projectNotVisible();
 
@@ -30,7 +30,7 @@ export async function createApp(
   const keyId = newId();
   const privateKey = createCredential('key', accountId, keyId);
   const act = { accountId, action: 'app.create', resource: resourceName('apps', id) } as const;
-  const event = auditEvent(dependencies, { principal, client }, act);
+  const event = auditEvent(dependencies, actor, act);
   const row = await insertApp(audited(database, event), {
     account_id: accountId,
     id,

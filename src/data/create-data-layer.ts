@@ -1,75 +1,72 @@
-import { BackgroundWrites } from '../storage/background-writes.ts';
+import { ApiError } from '../model/api-error.ts';
+import type { ClientActor } from './actor.ts';
 import { authenticate } from './authenticate.ts';
 import { createApp } from './create-app.ts';
-import type { DataLayer, Operations } from './data-layer.ts';
+import type { Changes, DataLayer, OauthOperations, Reads, RequestDataLayer } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
-import { recordFailedSignIn } from './failed-sign-in.ts';
+import { endToken } from './end-token.ts';
 import { getResources } from './get-resources.ts';
 import { getViewer } from './get-viewer.ts';
-import { endToken, grantToken } from './grant-token.ts';
+import { grantToken } from './grant-token.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import { listProjectApps } from './list-apps.ts';
-import { listAuditEvents } from './list-audit-events.ts';
+import { listAuditEvents, settledTime } from './list-audit-events.ts';
 import { listProjects } from './list-projects.ts';
 import { listTokens } from './list-tokens.ts';
 import { listProjectWallets } from './list-wallets.ts';
 import { revokeToken } from './revoke-token.ts';
 import { rotateAppKey } from './rotate-app-key.ts';
-import { type RecordFailure, signIn } from './sign-in.ts';
+import { signIn } from './sign-in.ts';
+import { recordSignInWithoutToken } from './sign-in-without-token.ts';
 import { signOut } from './sign-out.ts';
 import { toApiError } from './to-api-error.ts';
 import { updateApp } from './update-app.ts';
 import { updateWallet } from './update-wallet.ts';
+import { whileTokenIsValid } from './while-token-is-valid.ts';
 
-/** Returns the data layer that stores all resources in the database of `external`. */
-export function createDataLayer(external: Omit<Dependencies, 'backgroundWrites'>): DataLayer {
-  const { database } = external;
-  const dependencies = { ...external, backgroundWrites: new BackgroundWrites(database, external.onIgnored) };
-  const keys = new IdempotencyKeys(dependencies, operations);
-  const recordFailure: RecordFailure = (failure) => recordFailedSignIn(database, failure);
+/** Returns the data layer that stores all resources in the database of `settings`. */
+export function createDataLayer(settings: Omit<Dependencies, 'recordFailure'>): DataLayer {
+  const { database } = settings;
+  const dependencies: Dependencies = {
+    ...settings,
+    recordFailure: (signIn) => recordSignInWithoutToken(database, signIn),
+  };
+  const keys = new IdempotencyKeys(dependencies, (own, actor) => ({ ...reads(own), ...changes(own, actor) }));
+  const layerOn = (own: Dependencies): RequestDataLayer => ({
+    ...reads(own),
+    ...oauthOperations(own),
+    changes: (principal, client) => ({
+      ...changes(own, { principal, client }),
+      beginKeyed: (request) => keys.begin(own.database, { principal, client }, request),
+    }),
+  });
   const data: DataLayer = {
-    ...operations(dependencies, recordFailure),
-    beginKeyed: (principal, request) => keys.begin(database, principal, request),
+    ...layerOn(dependencies),
     during(client) {
       const own = database.during(client);
       // On SQLite, requests have no limits, and share one object.
-      if (own === database) return data;
-      return {
-        // A client that disconnects early must not avoid the record of its failed sign-ins.
-        ...operations({ ...dependencies, database: own }, recordFailure),
-        beginKeyed: (principal, request) => keys.begin(own, principal, request),
-      };
+      return own === database ? data : layerOn({ ...dependencies, database: own });
     },
   };
   return data;
 }
 
-/** @param recordFailure records a failed sign-in, even if the changes of the request are undone */
-function operations(dependencies: Dependencies, recordFailure: RecordFailure): Operations {
-  const { onSignIn } = dependencies;
+function reads(dependencies: Dependencies): Reads {
   return {
     authenticate: (bearerToken) => authenticate(dependencies, bearerToken),
-    createApp: (principal, input, client) => createApp(dependencies, principal, input, client),
-    updateApp: (principal, input, client) => updateApp(dependencies, { principal, client }, input),
-    rotateAppKey: (principal, input, client) => rotateAppKey(dependencies, { principal, client }, input),
-    signIn: (principal, input, client) =>
-      reported(signIn(dependencies, principal, input, client, recordFailure), onSignIn),
-    grantToken: (credentials, isReadOnly, client) =>
-      reported(grantToken(dependencies, credentials, isReadOnly, client, recordFailure), onSignIn),
-    endToken: (token, credentials, client) =>
-      endToken(dependencies, token, credentials, client, recordFailure),
-    signOut: (principal, client) => signOut(dependencies, principal, client),
     getViewer: (principal) => getViewer(dependencies, principal),
     listTokens: (principal, input) => listTokens(dependencies, { principal }, input),
-    revokeToken: (principal, input, client) => revokeToken(dependencies, { principal, client }, input),
-    updateWallet: (principal, input, client) => updateWallet(dependencies, { principal, client }, input),
     listProjects: (principal, input) => listProjects(dependencies, { principal }, input),
     listProjectApps: (principal, projects, input) =>
       listProjectApps(dependencies, principal, projects, input),
     listProjectWallets: (principal, projects, input) =>
       listProjectWallets(dependencies, principal, projects, input),
-    listEvents: (principal, { action, ...page }) =>
-      listAuditEvents(dependencies, { principal }, { ...page, action: action ?? undefined }),
+    listEvents: (principal, { action, settled, ...page }) =>
+      listAuditEvents(
+        dependencies,
+        { principal },
+        { ...page, action: action ?? undefined, until: settled ? settledTime(dependencies) : undefined },
+      ),
     getResources: (principal, names) => getResources(dependencies, principal, names),
     async checkReady() {
       await dependencies.database.checkReady();
@@ -77,7 +74,30 @@ function operations(dependencies: Dependencies, recordFailure: RecordFailure): O
   };
 }
 
-/** Reports the outcome of a sign-in, and returns its result. */
+/** Every change with a bearer token is one of these: a token that may only read is refused here. */
+function changes(dependencies: Dependencies, actor: ClientActor): Changes {
+  const { database, clock, onSignIn } = dependencies;
+  if (actor.principal.isReadOnly) throw new ApiError('READ_ONLY_TOKEN');
+  const whileValid = { ...dependencies, database: whileTokenIsValid(database, actor.principal, clock) };
+  return {
+    createApp: (input) => createApp(whileValid, actor, input),
+    updateApp: (input) => updateApp(whileValid, actor, input),
+    rotateAppKey: (input) => rotateAppKey(whileValid, actor, input),
+    signIn: (input) => reported(signIn(whileValid, actor, input), onSignIn),
+    signOut: () => signOut(dependencies, actor),
+    revokeToken: (input) => revokeToken(whileValid, actor, input),
+    updateWallet: (input) => updateWallet(whileValid, actor, input),
+  };
+}
+
+function oauthOperations(dependencies: Dependencies): OauthOperations {
+  return {
+    grantToken: (credentials, isReadOnly, client) =>
+      reported(grantToken(dependencies, credentials, isReadOnly, client), dependencies.onSignIn),
+    endToken: (token, credentials, client) => endToken(dependencies, token, credentials, client),
+  };
+}
+
 async function reported<T>(result: Promise<T>, onSignIn: Dependencies['onSignIn']): Promise<T> {
   try {
     const value = await result;

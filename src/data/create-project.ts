@@ -3,11 +3,11 @@ import type { Project } from '../model/project.ts';
 import { resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/database.ts';
 import { insertProject, type ProjectRow } from '../storage/projects.ts';
+import { requireAccount } from './account-of.ts';
 import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { projectFromRow } from './from-row.ts';
-import { requireAccount } from './require.ts';
 
 const VALIDATORS = {
   account: resourceNameValidator('accounts'),
@@ -15,12 +15,6 @@ const VALIDATORS = {
   description: optional(description),
 };
 
-/**
- * Creates a project.
- *
- * @param input `account`, `title` and, optionally, `description`
- * @throws INVALID_ARGUMENT with a violation for every invalid field
- */
 export async function createProject(admin: AdminContext, input: UntrustedInput): Promise<Project> {
   const { account, title, description = '' } = parseFields(input, VALIDATORS);
   const { database, newId, publicUrl } = admin;

@@ -1,4 +1,4 @@
-import { MAX_PAGE_SIZE } from '../model/page.ts';
+import { MAX_PAGE_SIZE } from '../model/list-page.ts';
 import type { Project } from '../model/project.ts';
 import { idOf, type ResourceName, resourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
@@ -11,7 +11,6 @@ import { createWallet } from './create-wallet.ts';
 import type { AdminContext } from './dependencies.ts';
 import { projectFromRow, walletFromRow } from './from-row.ts';
 
-/** The sample data of the demo: an account, its projects and its wallets. */
 export type Samples = {
   readonly account: ResourceName<'accounts'>;
   readonly projects: readonly Project[];
@@ -58,8 +57,6 @@ const SAMPLE_WALLETS = [
 /**
  * Creates the sample data if the database has no account. Returns the first account of the database,
  * with at most 100 of its projects and 100 of its wallets.
- *
- * @throws UNAVAILABLE if the database is unavailable
  */
 export async function createSamples(admin: AdminContext): Promise<Samples> {
   const { database, publicUrl } = admin;

@@ -10,11 +10,11 @@ import {
 import { idOf, resourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { insertWallet } from '../storage/wallets.ts';
+import { requireAccountOfProject } from './account-of.ts';
 import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
-import { requireAccountOfProject } from './require.ts';
 
 const VALIDATORS = {
   project: resourceNameValidator('projects'),
@@ -24,12 +24,6 @@ const VALIDATORS = {
   address,
 };
 
-/**
- * Registers a wallet.
- *
- * @param input `project`, `title`, `network`, `address` and, optionally, `description`
- * @throws INVALID_ARGUMENT with a violation for every invalid field
- */
 export async function createWallet(admin: AdminContext, input: UntrustedInput): Promise<Wallet> {
   const { project, description = '', ...fields } = parseFields(input, VALIDATORS);
   const { database, clock, newId } = admin;

@@ -1,29 +1,24 @@
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { updateAccountState } from '../storage/accounts.ts';
-import { deleteAccountRows } from '../storage/table-rows.ts';
-import type { TableCounts } from '../storage/tables.ts';
+import { deleteAccountRows } from '../storage/jobs/bulk-rows.ts';
+import type { TableCounts } from '../storage/sql/columns.ts';
 import { changeResource } from './change-resource.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
-
-const VALIDATORS = { name: resourceNameValidator('accounts') };
 
 /**
  * Deletes an account with all its projects, apps, wallets, tokens and audit events, in batches. Its tokens are refused
  * from the start. After an interruption, the account can't be resumed, and a second call deletes the rest.
  *
- * @param input `name` of the account
- * @param keepsAudit whether the audit events are kept
  * @returns the number of deleted rows of each table
- * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
 export async function deleteAccount(
   admin: AdminContext,
   input: UntrustedInput,
   keepsAudit: boolean,
 ): Promise<TableCounts> {
-  const { name } = parseFields(input, VALIDATORS);
+  const { name } = parseFields(input, { name: resourceNameValidator('accounts') });
   const { database } = admin;
   const id = idOf(name);
   await changeResource(admin, { action: 'account.delete', resource: name }, (transaction) =>

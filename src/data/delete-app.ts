@@ -8,16 +8,9 @@ import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
 
-const VALIDATORS = { name: resourceNameValidator('apps') };
-
-/**
- * Deletes an app, and revokes all its project tokens. Returns its last state.
- *
- * @param input `name` of the app
- * @throws INVALID_ARGUMENT with a violation for every invalid field
- */
+/** Deletes an app, and revokes all its project tokens. Returns its last state. */
 export async function deleteApp(admin: AdminContext, input: UntrustedInput): Promise<App> {
-  const { name } = parseFields(input, VALIDATORS);
+  const { name } = parseFields(input, { name: resourceNameValidator('apps') });
   const row = await changeResource(admin, { action: 'app.delete', resource: name }, async (transaction) => {
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
     const deleted = await deleteAppRow(transaction, name);

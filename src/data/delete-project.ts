@@ -2,15 +2,14 @@ import { type ApiError, unusableResource } from '../model/api-error.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import type { Project } from '../model/project.ts';
 import { idOf } from '../model/resource-name.ts';
+import { findAccount } from '../storage/accounts.ts';
 import { isForeignKeyViolation } from '../storage/foreign-keys.ts';
-import { deleteProject as deleteProjectRow, hasDependents, lockProject } from '../storage/projects.ts';
+import { deleteProject as deleteProjectRow } from '../storage/projects.ts';
+import { requireAccountOfProject } from './account-of.ts';
 import { changeResource } from './change-resource.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { projectFromRow } from './from-row.ts';
-import { requireAccountOfProject } from './require.ts';
-
-const VALIDATORS = { name: resourceNameValidator('projects') };
 
 /**
  * Deletes a project on which nothing depends. Returns its last state.
@@ -20,14 +19,13 @@ const VALIDATORS = { name: resourceNameValidator('projects') };
  *   wallets, or is the default project of its account or of a valid account token
  */
 export async function deleteProject(admin: AdminContext, input: UntrustedInput): Promise<Project> {
-  const { name } = parseFields(input, VALIDATORS);
+  const { name } = parseFields(input, { name: resourceNameValidator('projects') });
   const act = { action: 'project.delete', resource: name } as const;
   const deletion = changeResource(admin, act, async (transaction) => {
     const accountId = await requireAccountOfProject(transaction, 'name', name);
-    // First, because it waits for an account token that is created for the project.
-    await lockProject(transaction, accountId, idOf(name));
-    if (await hasDependents(transaction, accountId, idOf(name), admin.clock())) throw projectInUse();
-    const deleted = await deleteProjectRow(transaction, accountId, idOf(name));
+    const account = await findAccount(transaction, accountId);
+    if (account?.default_project_id === idOf(name)) throw projectInUse();
+    const deleted = await deleteProjectRow(transaction, accountId, idOf(name), admin.clock());
     return deleted && { ...deleted, account_id: accountId };
   });
   const row = await deletion.catch((error) => {

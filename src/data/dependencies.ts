@@ -3,12 +3,10 @@ import type { PageTokens } from '../model/page-token.ts';
 import type { Ulid } from '../model/resource-name.ts';
 import type { BackgroundWrites } from '../storage/background-writes.ts';
 import type { Database } from '../storage/database.ts';
-import type { TokenStore } from '../storage/token-store.ts';
+import type { SignInWithoutToken } from './sign-in-without-token.ts';
 
-/** The dependencies of the public operations. */
 export type Dependencies = {
   readonly database: Database;
-  readonly tokens: TokenStore;
   readonly backgroundWrites: Pick<BackgroundWrites, 'add'>;
   readonly passwords: Pick<PasswordHasher, 'hash'>;
   readonly pageTokens: PageTokens;
@@ -16,16 +14,14 @@ export type Dependencies = {
   readonly clock: () => number;
   /** Returns a new ULID, which sorts after all earlier ones. */
   readonly newId: () => Ulid;
-  /** The lifetime of a project token, in seconds. */
+  /** The maximum time of a request on PostgreSQL, in milliseconds. */
+  readonly requestTimeoutMs: number;
   readonly tokenTtlSeconds: number;
-  /** The maximum number of valid project tokens of an app. */
   readonly maxTokensPerApp: number;
-  /** The bytes of responses that are kept for one account within 24 hours. */
-  readonly maxKeptBytes: number;
   /** Is called after each sign-in, with `OK` or the reason of the error. */
   readonly onSignIn?: ((outcome: string) => void) | undefined;
-  /** Is called with the error of a write whose failure changes no response. */
-  readonly onIgnored?: ((error: unknown) => void) | undefined;
+  /** Records a sign-in without a token, even if the changes of the request are undone, or its time is over. */
+  readonly recordFailure: (signIn: SignInWithoutToken) => Promise<void>;
   /** Returns the public URL of the gateway, without a trailing slash. */
   readonly publicUrl: () => string;
 };

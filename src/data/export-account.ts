@@ -12,6 +12,7 @@ import { EVENTS } from '../storage/audit-events.ts';
 import { PROJECTS } from '../storage/projects.ts';
 import { TOKENS } from '../storage/tokens.ts';
 import { WALLETS } from '../storage/wallets.ts';
+import { requireRow } from './account-of.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import {
@@ -22,9 +23,7 @@ import {
   tokenFromRow,
   walletFromRow,
 } from './from-row.ts';
-import { requireRow } from './require.ts';
 
-/** One record of an export. */
 export type ExportedRecord =
   | { readonly type: 'account'; readonly account: Account }
   | { readonly type: 'project'; readonly project: Project }
@@ -36,21 +35,16 @@ export type ExportedRecord =
 // The list of events begins with the newest.
 const OLDEST_FIRST = { direction: 'backward', position: undefined } as const;
 
-const VALIDATORS = { name: resourceNameValidator('accounts') };
-
 /**
  * Returns everything of an account, without secrets and their hashes: the account, and all its projects, apps, wallets,
  * valid tokens and audit events. The lists are read in batches. The export is not a snapshot: a change that is made
  * during it may be missing.
- *
- * @param input `name` of the account
- * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
 export async function* exportAccount(
   { database, clock, publicUrl }: AdminContext,
   input: UntrustedInput,
 ): AsyncGenerator<ExportedRecord> {
-  const { name } = parseFields(input, VALIDATORS);
+  const { name } = parseFields(input, { name: resourceNameValidator('accounts') });
   const account = requireRow(await findAccount(database, idOf(name)), 'name', 'account');
   const { id } = account;
   const now = clock();

@@ -2,7 +2,7 @@ import { decodeTime } from 'ulid';
 import type { Account } from '../model/account.ts';
 import type { App, AppKey } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
-import { onlyProjectOf } from '../model/principal.ts';
+import type { Principal } from '../model/principal.ts';
 import { coverImagePath, type Project } from '../model/project.ts';
 import { resourceName } from '../model/resource-name.ts';
 import type { Token } from '../model/token.ts';
@@ -11,10 +11,9 @@ import type { AccountRow } from '../storage/accounts.ts';
 import type { AppRow } from '../storage/apps.ts';
 import type { AuditEventRow } from '../storage/audit-events.ts';
 import type { ProjectItem } from '../storage/projects.ts';
-import { type TokenItem, type TokenRow, tokenItem } from '../storage/tokens.ts';
+import type { TokenRow } from '../storage/tokens.ts';
 import type { WalletRow } from '../storage/wallets.ts';
 
-/** Converts a row to an account. */
 export function accountFromRow(row: AccountRow): Account {
   return {
     name: resourceName('accounts', row.id),
@@ -25,41 +24,35 @@ export function accountFromRow(row: AccountRow): Account {
   };
 }
 
-/** Converts a row to the public data of a token. */
-export function tokenFromRow(row: TokenRow): Token {
-  return tokenFromItem(tokenItem(row));
+export function principalFromRow(row: TokenRow): Principal {
+  const { project_id: projectId, app_id: appId } = row;
+  const common = { accountId: row.account_id, credentialId: row.id, isReadOnly: row.is_read_only === 1 };
+  if (appId !== null) return { ...common, level: 'project', projectId, appId };
+  const isOneProject = row.is_one_project === 1;
+  return { ...common, level: 'account', defaultProjectId: projectId, isOneProject, appId: undefined };
 }
 
-/** Converts a stored token to its public data. */
-export function tokenFromItem({
-  id,
-  appId,
-  title,
-  principal,
-  expireTimeMs,
-  lastUseTimeMs,
-}: TokenItem): Token {
-  const { level, accountId, isReadOnly } = principal;
+export function tokenFromRow(row: TokenRow): Token {
   return {
-    id,
-    level,
-    account: resourceName('accounts', accountId),
-    project: resourceName('projects', level === 'account' ? principal.defaultProjectId : principal.projectId),
-    app: appId && resourceName('apps', appId),
-    title,
-    readOnly: isReadOnly,
-    onlyProject: onlyProjectOf(principal) !== undefined,
-    createTimeMs: decodeTime(id),
-    expireTimeMs,
-    lastUseTimeMs: lastUseTimeMs ?? undefined,
+    id: row.id,
+    level: row.app_id === null ? 'account' : 'project',
+    account: resourceName('accounts', row.account_id),
+    project: resourceName('projects', row.project_id),
+    app: row.app_id === null ? undefined : resourceName('apps', row.app_id),
+    title: row.title,
+    readOnly: row.is_read_only === 1,
+    onlyProject: row.is_one_project === 1,
+    createTimeMs: decodeTime(row.id),
+    expireTimeMs: row.expire_time_ms,
+    lastUseTimeMs: row.last_use_time_ms ?? undefined,
   };
 }
 
-/** Converts a row to an audit event. */
 export function auditEventFromRow(row: AuditEventRow): AuditEvent {
   return {
     id: row.id,
     timeMs: decodeTime(row.id),
+    lastTimeMs: row.last_time_ms,
     account: resourceName('accounts', row.account_id),
     action: row.action,
     resource: row.resource,
@@ -107,7 +100,6 @@ export function appFromRow(row: AppRow, now: number, privateKey = ''): App {
   };
 }
 
-/** Returns the valid keys of an app. The id of a key contains its time. */
 function keysOf(
   { private_key_id: id, previous_key_id: previousId, previous_key_expire_time_ms: endMs }: AppRow,
   now: number,
@@ -117,7 +109,6 @@ function keysOf(
   return [key, { id: previousId, createTimeMs: decodeTime(previousId), expireTimeMs: endMs }];
 }
 
-/** Converts a row to a wallet. */
 export function walletFromRow(row: WalletRow): Wallet {
   const name = resourceName('wallets', row.id);
   return {

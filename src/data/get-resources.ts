@@ -7,7 +7,7 @@ import type { Resource } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { appFromRow, projectFromRow, walletFromRow } from './from-row.ts';
 
-/** See `DataLayer.getResources`. Executes one statement per collection in `names`. */
+/** See `Reads.getResources`. Executes one statement per collection in `names`. */
 export async function getResources(
   { database, publicUrl, clock }: Dependencies,
   principal: Principal,

@@ -1,17 +1,16 @@
-import { tokenInvalid } from '../model/api-error.ts';
+import { ApiError } from '../model/api-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Token } from '../model/token.ts';
 import { findToken } from '../storage/tokens.ts';
 import type { Dependencies } from './dependencies.ts';
-import { tokenFromItem } from './from-row.ts';
+import { tokenFromRow } from './from-row.ts';
 
-/** See `DataLayer.getViewer`. */
 export async function getViewer(
   { database }: Pick<Dependencies, 'database'>,
   { accountId, credentialId }: Principal,
 ): Promise<Token> {
-  const item = await findToken(database, accountId, credentialId);
+  const row = await findToken(database, accountId, credentialId);
   // The token may have ended since the authentication.
-  if (item === undefined) throw tokenInvalid();
-  return tokenFromItem(item);
+  if (row === undefined) throw new ApiError('TOKEN_INVALID');
+  return tokenFromRow(row);
 }

@@ -1,16 +1,11 @@
 import type { Account } from '../model/account.ts';
-import type { ConnectionPage } from '../model/page.ts';
+import type { ConnectionPage } from '../model/list-page.ts';
 import { ACCOUNTS } from '../storage/accounts.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import { accountFromRow } from './from-row.ts';
 import { type ListDependencies, readList } from './read-list.ts';
 
-/**
- * Returns one page of all accounts, in the order of their names.
- *
- * @param input the arguments of a connection
- * @throws INVALID_ARGUMENT with a violation for every invalid field
- */
+/** Returns one page of all accounts, in the order of their names. */
 export function listAccounts(
   dependencies: ListDependencies,
   input: UntrustedInput,

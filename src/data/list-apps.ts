@@ -1,9 +1,10 @@
 import type { App } from '../model/app.ts';
-import type { ConnectionArguments, ConnectionPage } from '../model/page.ts';
+import type { ConnectionArguments, ConnectionPage } from '../model/list-page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import { APPS, type AppRow } from '../storage/apps.ts';
-import { accountOfList, visibleIds } from './actor.ts';
+import { accountOfList } from './account-of.ts';
+import { visibleIds } from './actor.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import { appFromRow } from './from-row.ts';
 import { type ListDependencies, readList, readLists } from './read-list.ts';
@@ -12,7 +13,6 @@ function listAt(now: number) {
   return { list: APPS, toItem: (row: AppRow) => appFromRow(row, now) };
 }
 
-/** See `DataLayer.listProjectApps`. */
 export function listProjectApps(
   dependencies: ListDependencies,
   principal: Principal,
@@ -27,12 +27,7 @@ export function listProjectApps(
   );
 }
 
-/**
- * Returns one page of the apps of any account, in the order of their names.
- *
- * @param input `account`, and the arguments of a connection
- * @throws INVALID_ARGUMENT with a violation for every invalid field
- */
+/** Returns one page of the apps of any account, in the order of their names. */
 export async function listAccountApps(
   dependencies: ListDependencies,
   input: UntrustedInput,

@@ -1,10 +1,12 @@
 import type { AuditAction, AuditEvent } from '../model/audit-event.ts';
 import { auditAction, optional, parseFields, resourceNameValidator, time } from '../model/fields.ts';
-import type { ConnectionPage } from '../model/page.ts';
+import type { ConnectionPage } from '../model/list-page.ts';
 import { idOf, type Ulid, ulidTime } from '../model/resource-name.ts';
 import { ALL_EVENTS, type AuditEventRow, EVENTS, EVENTS_OF_ACTION } from '../storage/audit-events.ts';
-import { assertWholeAccount, type Reader } from './actor.ts';
+import { type Reader, requireWholeAccount } from './actor.ts';
+import { MINUTE_MS } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
+import type { Dependencies } from './dependencies.ts';
 import { auditEventFromRow } from './from-row.ts';
 import { type ListDependencies, readList } from './read-list.ts';
 
@@ -22,7 +24,6 @@ const VALIDATORS = {
  *
  * @param input the arguments of a connection and, optionally, `action`, and for the operator `account`, `since`, `until`
  *   and `resource`
- * @throws INVALID_ARGUMENT with a violation for every invalid field
  * @throws PERMISSION_DENIED if the token of the reader does not see its whole account
  */
 export async function listAuditEvents(
@@ -30,8 +31,8 @@ export async function listAuditEvents(
   reader: Reader,
   input: UntrustedInput,
 ): Promise<ConnectionPage<AuditEvent>> {
+  requireWholeAccount(reader);
   const { account, since, until, action, resource } = parseFields(input, VALIDATORS);
-  assertWholeAccount(reader);
   const accountId = reader === 'operator' ? account && idOf(account) : reader.principal.accountId;
   // Those of an account have an index by action. Only the operator can search for the others.
   const isWanted = (row: AuditEventRow) =>
@@ -44,6 +45,23 @@ export async function listAuditEvents(
     toItem: auditEventFromRow,
   };
   return readList(dependencies, source, input);
+}
+
+// The maximum difference between the clocks of two instances.
+const MAX_CLOCK_DIFFERENCE_MS = 60_000;
+
+/**
+ * Returns the time from which on events can still be added or change. Those before are in the order in which they can be
+ * followed, although instances commit them in another one.
+ *
+ * An event counts equal acts until the end of its minute. An act is committed within the timeout of its request, or a failed
+ * sign-in of a request that was undone within the same time again.
+ */
+export function settledTime({
+  clock,
+  requestTimeoutMs,
+}: Pick<Dependencies, 'clock' | 'requestTimeoutMs'>): string {
+  return new Date(clock() - MINUTE_MS - 2 * requestTimeoutMs - MAX_CLOCK_DIFFERENCE_MS).toISOString();
 }
 
 function listOf(accountId: Ulid | undefined, action: AuditAction | undefined) {

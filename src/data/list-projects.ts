@@ -1,11 +1,12 @@
-import type { ConnectionArguments } from '../model/page.ts';
+import type { ConnectionArguments } from '../model/list-page.ts';
 import { PROJECTS, type ProjectItem } from '../storage/projects.ts';
-import { accountOfList, projectOf, type Reader } from './actor.ts';
+import { accountOfList } from './account-of.ts';
+import { projectOf, type Reader } from './actor.ts';
 import type { ProjectPage } from './data-layer.ts';
 import { projectFromRow } from './from-row.ts';
 import { type ListDependencies, readList } from './read-list.ts';
 
-/** See `DataLayer.listProjects`. The operator lists the projects of the `account` in the input. */
+/** See `Reads.listProjects`. The operator lists the projects of the `account` in the input. */
 export async function listProjects(
   dependencies: ListDependencies,
   reader: Reader,

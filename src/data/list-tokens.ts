@@ -1,7 +1,8 @@
-import type { ConnectionPage } from '../model/page.ts';
+import type { ConnectionPage } from '../model/list-page.ts';
 import type { Token } from '../model/token.ts';
 import { TOKENS } from '../storage/tokens.ts';
-import { accountOfList, assertWholeAccount, type Reader } from './actor.ts';
+import { accountOfList } from './account-of.ts';
+import { type Reader, requireWholeAccount } from './actor.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import { tokenFromRow } from './from-row.ts';
 import { type ListDependencies, readList } from './read-list.ts';
@@ -10,7 +11,6 @@ import { type ListDependencies, readList } from './read-list.ts';
  * Returns one page of the valid tokens of an account and of its apps, in the order of their issue.
  *
  * @param input the arguments of a connection, and for the operator `account`
- * @throws INVALID_ARGUMENT with a violation for every invalid field
  * @throws PERMISSION_DENIED if the token of the reader does not see its whole account
  */
 export async function listTokens(
@@ -18,7 +18,7 @@ export async function listTokens(
   reader: Reader,
   input: UntrustedInput,
 ): Promise<ConnectionPage<Token>> {
-  assertWholeAccount(reader);
+  requireWholeAccount(reader);
   const accountId = await accountOfList(dependencies.database, reader, input);
   const values = [accountId, dependencies.clock()];
   return readList(dependencies, { list: TOKENS, values, toItem: tokenFromRow }, input);

@@ -1,18 +1,17 @@
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
-import type { ConnectionArguments, ConnectionPage } from '../model/page.ts';
+import type { ConnectionArguments, ConnectionPage } from '../model/list-page.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf, type ResourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { WALLETS } from '../storage/wallets.ts';
+import { requireAccountOfProject } from './account-of.ts';
 import { visibleIds } from './actor.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import { walletFromRow } from './from-row.ts';
 import { type ListDependencies, readList, readLists } from './read-list.ts';
-import { requireAccountOfProject } from './require.ts';
 
 const LIST = { list: WALLETS, toItem: walletFromRow };
 
-/** See `DataLayer.listProjectWallets`. */
 export function listProjectWallets(
   dependencies: ListDependencies,
   principal: Principal,
@@ -23,12 +22,7 @@ export function listProjectWallets(
   return readLists(dependencies, { ...LIST, values: [principal.accountId], parts }, input);
 }
 
-/**
- * Returns one page of the wallets of a project of any account, in the order of their names.
- *
- * @param input `project`, and the arguments of a connection
- * @throws INVALID_ARGUMENT with a violation for every invalid field
- */
+/** Returns one page of the wallets of a project of any account, in the order of their names. */
 export async function listAnyProjectWallets(
   dependencies: ListDependencies,
   input: UntrustedInput,

@@ -1,8 +1,7 @@
-import { type ConnectionArguments, type ConnectionPage, parsePageRequest } from '../model/page.ts';
-import type { List, ListRow, Selection } from '../storage/list.ts';
+import { type ConnectionArguments, type ConnectionPage, parsePageRequest } from '../model/list-page.ts';
+import type { List, ListRow, Selection } from '../storage/sql/keyset-list.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** The dependencies of the lists. */
 export type ListDependencies = Pick<Dependencies, 'database' | 'pageTokens' | 'clock' | 'publicUrl'>;
 
 /** The rows of a list that an actor can see, and their conversion to items. */
@@ -16,7 +15,6 @@ export type ListSource<R extends ListRow, T> = Selection<R> & {
  * previous items need further statements, which are executed when the first of them is read.
  *
  * @param input `first` and `after`, or `last` and `before`
- * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
 export async function readLists<R extends ListRow, T>(
   { database, pageTokens }: Pick<ListDependencies, 'database' | 'pageTokens'>,

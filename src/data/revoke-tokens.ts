@@ -2,17 +2,12 @@ import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findAccountOfApp } from '../storage/apps.ts';
 import { MAX_REVOKED, revokeTokensOfAccount, revokeTokensOfApp } from '../storage/tokens.ts';
+import { requireAccount, requireRow } from './account-of.ts';
 import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
-import { requireAccount, requireRow } from './require.ts';
 
-/**
- * Revokes all tokens of an app. Returns the number of those that were valid.
- *
- * @param input `app`
- * @throws INVALID_ARGUMENT with a violation for every invalid field
- */
+/** Revokes all tokens of an app. Returns the number of those that were valid. */
 export async function revokeAppTokens(admin: AdminContext, input: UntrustedInput): Promise<number> {
   const { app } = parseFields(input, { app: resourceNameValidator('apps') });
   return admin.database.transaction(async (transaction) => {
@@ -24,12 +19,7 @@ export async function revokeAppTokens(admin: AdminContext, input: UntrustedInput
   });
 }
 
-/**
- * Revokes all tokens of an account and of its apps, in batches. Returns the number of those that were valid.
- *
- * @param input `account`
- * @throws INVALID_ARGUMENT with a violation for every invalid field
- */
+/** Revokes all tokens of an account and of its apps, in batches. Returns the number of those that were valid. */
 export async function revokeAccountTokens(admin: AdminContext, input: UntrustedInput): Promise<number> {
   const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
   const { id } = await requireAccount(admin.database, account);

@@ -5,20 +5,21 @@ import { rotateAppKeyFields } from '../model/operation-fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findAccountOfApp, replaceAppKey } from '../storage/apps.ts';
 import { endTokensWithKey, revokeTokensOfApp } from '../storage/tokens.ts';
-import { type Actor, accountOf, assertAccountLevel, assertAppVisible, missing } from './actor.ts';
+import { accountOf } from './account-of.ts';
+import { type Actor, assertAppVisible, missing, requireAccountToken } from './actor.ts';
 import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
 
-/** See `DataLayer.rotateAppKey`. The operator can rotate the key of an app of any account. */
+/** See `Changes.rotateAppKey`. The operator can rotate the key of an app of any account. */
 export async function rotateAppKey(
   dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
   actor: Actor,
   input: UntrustedInput,
 ): Promise<App> {
+  requireAccountToken(actor);
   const { name, gracePeriod = 0 } = parseFields(input, rotateAppKeyFields);
-  assertAccountLevel(actor);
   const { database, clock, newId } = dependencies;
   const id = idOf(name);
   const keyId = newId();

@@ -7,21 +7,16 @@ import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { accountFromRow } from './from-row.ts';
 
-const VALIDATORS = { name: resourceNameValidator('accounts') };
-
 /**
  * Suspends or resumes an account. While it is suspended, all tokens of the account and of its apps are refused. They
  * are not deleted, and are valid again after a resumption.
- *
- * @param input `name` of the account
- * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
 export async function setAccountSuspended(
   admin: AdminContext,
   input: UntrustedInput,
   suspended: boolean,
 ): Promise<Account> {
-  const { name } = parseFields(input, VALIDATORS);
+  const { name } = parseFields(input, { name: resourceNameValidator('accounts') });
   const action = suspended ? 'account.suspend' : 'account.resume';
   const state = suspended ? 'SUSPENDED' : 'ACTIVE';
   const row = await changeResource(admin, { action, resource: name }, (transaction) =>

@@ -1,5 +1,5 @@
-import { equalHashes, hashCredential } from '../credentials/credential.ts';
-import { appInactive, invalidCredentials } from '../model/api-error.ts';
+import { createCredential, equalHashes, hashCredential } from '../credentials/credential.ts';
+import { ApiError } from '../model/api-error.ts';
 import { parseFields } from '../model/fields.ts';
 import { signInFields } from '../model/operation-fields.ts';
 import { onlyProjectOf, type Principal } from '../model/principal.ts';
@@ -7,23 +7,14 @@ import { idOf, type Ulid } from '../model/resource-name.ts';
 import { type AppSecretRow, findAppSecret, lastSignInStatement } from '../storage/apps.ts';
 import type { Queryable } from '../storage/database.ts';
 import { insertSignIn } from '../storage/sign-ins.ts';
+import type { ClientActor } from './actor.ts';
 import { auditEvent } from './audit.ts';
-import type { AppCredentials, Client, SignInResult, UntrustedInput } from './data-layer.ts';
+import type { AppCredentials, Client, OauthClient, SignInResult, UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { FailedSignIn } from './failed-sign-in.ts';
 import { appFromRow } from './from-row.ts';
-import { newToken } from './new-token.ts';
 
 // A placeholder for the hash of a missing app: the response time must not show whether an app exists.
 const NO_HASH = hashCredential('');
-
-type SignInDependencies = Pick<
-  Dependencies,
-  'database' | 'clock' | 'newId' | 'maxTokensPerApp' | 'tokenTtlSeconds' | 'backgroundWrites'
->;
-
-/** Records a failed sign-in. See `recordFailedSignIn`. */
-export type RecordFailure = (failure: FailedSignIn) => Promise<void>;
 
 /** The credentials of an app, and the client that has sent them. */
 export type SignInAttempt = AppCredentials & {
@@ -32,62 +23,66 @@ export type SignInAttempt = AppCredentials & {
   readonly principal: Principal | undefined;
   /** Whether the new token may only read. */
   readonly isReadOnly: boolean;
-  readonly client: Client;
+  readonly client: Client & Partial<OauthClient>;
 };
 
-/** See `DataLayer.signIn`. */
+/** See `Changes.signIn`. */
 export function signIn(
-  dependencies: SignInDependencies,
-  principal: Principal,
+  dependencies: Dependencies,
+  { principal, client }: ClientActor,
   input: UntrustedInput,
-  client: Client,
-  recordFailure: RecordFailure,
 ): Promise<SignInResult> {
   const credentials = parseFields(input, signInFields);
   const attempt = { ...credentials, accountId: principal.accountId, principal, isReadOnly: false, client };
-  return issueToken(dependencies, attempt, recordFailure);
+  return issueToken(dependencies, attempt);
 }
 
-/** Issues a project token to an app that has proved its identity by its key. See `DataLayer.signIn`. */
-export async function issueToken(
-  dependencies: SignInDependencies,
-  attempt: SignInAttempt,
-  recordFailure: RecordFailure,
-): Promise<SignInResult> {
+/** Issues a project token to an app that has proved its identity by its key. See `Changes.signIn`. */
+export async function issueToken(dependencies: Dependencies, attempt: SignInAttempt): Promise<SignInResult> {
   const { accountId, principal, name, isReadOnly, client } = attempt;
-  const { database, clock, newId, maxTokensPerApp, tokenTtlSeconds } = dependencies;
+  const { database, clock, newId, maxTokensPerApp, tokenTtlSeconds, recordFailure } = dependencies;
   const now = clock();
   const { row, key } = await findApp(database, attempt, now);
   const only = principal && onlyProjectOf(principal);
   const isVisible = only === undefined || only === row?.project_id;
   const isSignedIn = row !== undefined && key !== undefined && isVisible;
+  const isAllowed = isSignedIn && row.active === 1;
+  await client.count?.(isAllowed ? { accountId, credentialId: row.id } : undefined);
   const actor = { principal, client };
-  if (!isSignedIn || row.active !== 1) {
+  if (!isAllowed) {
     const app = row && name;
-    await recordFailure({ action: 'sign_in.fail', accountId, principal, client, app, timeMs: now });
-    throw isSignedIn ? appInactive(name) : invalidCredentials(name);
+    await recordFailure({ id: newId(), action: 'sign_in.fail', accountId, principal, client, app });
+    throw new ApiError(isSignedIn ? 'APP_INACTIVE' : 'INVALID_CREDENTIALS', { app: name });
   }
 
-  const scope = { level: 'project', accountId, projectId: row.project_id, isReadOnly } as const;
-  const { id: tokenId, accessToken, record } = newToken('app', scope, newId());
   const ttlMs = Math.min(tokenTtlSeconds * 1000, key.lifeMs);
+  const expireTimeMs = now + ttlMs;
+  const tokenId = newId();
+  const accessToken = createCredential('app', accountId, tokenId);
   const act = { accountId, action: 'sign_in.succeed', resource: name, tokenId } as const;
-  const app = await insertSignIn(database, () => now, {
-    appId: row.id,
+  const app = await insertSignIn(database, {
     currentKeyId: row.private_key_id,
-    keyId: key.id,
-    tokenId,
-    record,
-    ttlMs,
+    token: {
+      account_id: accountId,
+      id: tokenId,
+      project_id: row.project_id,
+      app_id: row.id,
+      app_key_id: key.id,
+      hash: hashCredential(accessToken),
+      title: '',
+      is_one_project: 1,
+      is_read_only: isReadOnly ? 1 : 0,
+      expire_time_ms: expireTimeMs,
+    },
     maxTokens: maxTokensPerApp,
     event: auditEvent(dependencies, actor, act),
   });
   // The app was deactivated or deleted, or has another key, since it was read.
-  if (app === undefined) return issueToken(dependencies, attempt, recordFailure);
+  if (app === undefined) return issueToken(dependencies, attempt);
   const write = lastSignInStatement(row, now);
   if (write !== undefined) dependencies.backgroundWrites.add(row.id, write);
   const lifetimeSeconds = Math.floor(ttlMs / 1000);
-  return { accessToken, expireTimeMs: now + ttlMs, lifetimeSeconds, app: appFromRow(app, now) };
+  return { accessToken, expireTimeMs, lifetimeSeconds, app: appFromRow(app, now) };
 }
 
 /** Returns an app, if it exists, and its valid key, if it is that of the attempt. */

@@ -1,4 +1,4 @@
-import { ApiError, internal, resultUnknown, unavailable } from '../model/api-error.ts';
+import { ApiError } from '../model/api-error.ts';
 import { DatabaseError } from '../storage/errors.ts';
 
 /**
@@ -7,7 +7,7 @@ import { DatabaseError } from '../storage/errors.ts';
  */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  if (!(thrown instanceof DatabaseError)) return internal(thrown);
+  if (!(thrown instanceof DatabaseError)) return new ApiError('INTERNAL', { cause: thrown });
   const { reason, cause, fault } = thrown;
-  return reason === 'RESULT_UNKNOWN' ? resultUnknown(cause) : unavailable(cause, fault);
+  return new ApiError(reason, { cause, fault });
 }

@@ -4,20 +4,21 @@ import { updateAppFields } from '../model/operation-fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import { findAccountOfApp, findApps, updateApp as updateAppRow } from '../storage/apps.ts';
 import { revokeTokensOfApp } from '../storage/tokens.ts';
-import { type Actor, accountOf, assertAccountLevel, assertAppVisible, missing } from './actor.ts';
+import { accountOf } from './account-of.ts';
+import { type Actor, assertAppVisible, missing, requireAccountToken } from './actor.ts';
 import { type Act, fieldsIn, recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
 
-/** See `DataLayer.updateApp`. The operator can update an app of any account. */
+/** See `Changes.updateApp`. The operator can update an app of any account. */
 export async function updateApp(
   dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
   actor: Actor,
   input: UntrustedInput,
 ): Promise<App> {
+  requireAccountToken(actor);
   const { name, ...changes } = parseFields(input, updateAppFields);
-  assertAccountLevel(actor);
   const { database, clock } = dependencies;
   const id = idOf(name);
 

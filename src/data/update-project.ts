@@ -13,12 +13,7 @@ const VALIDATORS = {
   description: optional(description),
 };
 
-/**
- * Updates a project. Omitted fields are not changed.
- *
- * @param input `name` and, optionally, `title` and `description`
- * @throws INVALID_ARGUMENT with a violation for every invalid field
- */
+/** Updates a project. Omitted fields are not changed. */
 export async function updateProject(admin: AdminContext, input: UntrustedInput): Promise<Project> {
   const { name, ...changes } = parseFields(input, VALIDATORS);
   const act = { action: 'project.update', resource: name, fields: fieldsIn(changes) } as const;

@@ -11,13 +11,14 @@ import {
   updateWallet as updateWalletRow,
   type WalletRow,
 } from '../storage/wallets.ts';
-import { type Actor, accountOf, missing, missingProject, projectOf } from './actor.ts';
+import { accountOf } from './account-of.ts';
+import { type Actor, missing, missingProject, projectOf } from './actor.ts';
 import { auditEvent, fieldsIn } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
 
-/** See `DataLayer.updateWallet`. The operator can update a wallet of any account. */
+/** See `Changes.updateWallet`. The operator can update a wallet of any account. */
 export async function updateWallet(
   dependencies: Pick<Dependencies, 'database' | 'passwords' | 'clock' | 'newId'>,
   actor: Actor,

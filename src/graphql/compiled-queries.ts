@@ -10,12 +10,13 @@ import {
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import type { GraphqlOperation } from '../http/observation/request-record.ts';
+import { isJsonObject } from '../model/json.ts';
 import { isIntrospection } from './authentication.ts';
 import type { Context } from './context.ts';
-import { isJsonObject } from './json-object.ts';
-import { excessOfResponse, type ResponseCost } from './limits.ts';
-import { fragmentsOf } from './merged-fields.ts';
+import { excessOfResponse, hasTooManyItems, type ResponseCost } from './limits.ts';
+import { expandedSelections, fragmentsOf } from './merged-fields.ts';
 import { OperationCost } from './operation-cost.ts';
+import type { Turns } from './turns.ts';
 
 /** The parts of a GraphQL request that a compiled query needs. */
 export type GraphqlRequest = {
@@ -24,9 +25,7 @@ export type GraphqlRequest = {
   readonly variables?: Readonly<Record<string, unknown>> | null;
 };
 
-/** A query compiled by graphql-jit. */
 export type CompiledQuery = {
-  /** Executes the query, like `execute` of graphql-js. */
   execute(
     context: Context,
     variables: GraphqlRequest['variables'],
@@ -42,11 +41,11 @@ const MAX_CACHE_BYTES = 40_000_000;
 
 const MAX_SEEN = 10_000;
 
-// The memory of a selected field, parsed, compiled and counted, without its text. Measured with Node 26.
-const BYTES_PER_FIELD = 2300;
+// The memory of a selection, parsed, compiled and counted, without its text. Measured with Node 26.
+const BYTES_PER_SELECTION = 2300;
 
-// graphql-jit inlines fragments, so a short document can result in long code.
-const MAX_FIELDS = 1000;
+// graphql-jit inlines each spread of a fragment, so a short document can result in long code. Compiling 900 took up to 53 ms.
+const MAX_SELECTIONS = 200;
 
 // graphql-jit writes response names as keys of object literals, where `__proto__` sets the prototype.
 // `__schema` and `__type` are left to graphql-js, which has its own resolvers for them.
@@ -63,15 +62,19 @@ export class CompiledQueries {
   /** The hashes of queries that were executed once, and of those that can't be compiled. */
   readonly #seen = new LRUCache<string, 'once' | 'not compilable'>({ max: MAX_SEEN });
 
-  constructor(schema: GraphQLSchema) {
+  readonly #turns: Turns;
+
+  constructor(schema: GraphQLSchema, turns: Turns) {
     this.#schema = schema;
+    this.#turns = turns;
   }
 
   /** Returns the compiled query of a request, or undefined if Apollo Server has to execute or reject the request. */
   find(request: GraphqlRequest): CompiledQuery | undefined {
     const query = this.#queries.get(cacheKey(request));
-    if (query === undefined || excessOfResponse(query.cost, request.variables ?? {})) return undefined;
-    return query;
+    const variables = request.variables ?? {};
+    if (query === undefined || hasTooManyItems(query.cost, variables)) return undefined;
+    return excessOfResponse(query.cost, variables) === undefined ? query : undefined;
   }
 
   /** Returns the plugin of Apollo Server that compiles a query at its second execution. */
@@ -79,6 +82,8 @@ export class CompiledQueries {
     return {
       requestDidStart: async () => ({
         executionDidStart: async ({ request, source, queryHash, document, operation, contextValue }) => {
+          const isQuery = operation?.operation === OperationTypeNode.QUERY;
+          if (isQuery && contextValue.isAuthenticated) await this.#turns.wait(contextValue);
           const operationName = request.operationName ?? null;
           const seenKey = `${queryHash} ${operationName}`;
           const seen = this.#seen.get(seenKey);
@@ -118,15 +123,11 @@ function compile(
   const isQuery = operation.operation === OperationTypeNode.QUERY;
   if (!isQuery || NOT_COMPILED.test(query) || isIntrospection(document)) return undefined;
   const fragments = fragmentsOf(document);
-  const { fields, pairs, responseFields, variableArguments } = new OperationCost(
-    schema,
-    fragments,
-    operation,
-  );
-  if (fields > MAX_FIELDS) return undefined;
-  // graphql-jit treats a condition (`@skip`, `@include`) that is null as false; graphql-js rejects it. A field that is
-  // selected more than once has the position of its first selection in graphql-jit, even if the condition of that is
-  // false. A fragment can be spread more than once.
+  const selections = expandedSelections(operation.selectionSet, fragments);
+  if (selections > MAX_SELECTIONS) return undefined;
+  const { pairs, ...cost } = new OperationCost(schema, fragments, operation);
+  // Three cases where graphql-jit differs from graphql-js: a condition (`@skip`, `@include`) that is null, a field that is
+  // selected twice, once with a condition, and a condition in a document with fragments.
   const isNullable = operation.variableDefinitions?.some(
     ({ type }) => type.kind === Kind.NAMED_TYPE && type.name.value === 'Boolean',
   );
@@ -140,8 +141,8 @@ function compile(
   if (!isCompiledQuery(compiled)) return undefined;
   return {
     execute: (context, variables) => compiled.query(undefined, context, variables),
-    bytes: fields * BYTES_PER_FIELD,
-    cost: { responseFields, variableArguments },
+    bytes: selections * BYTES_PER_SELECTION,
+    cost,
     operation: { type: operation.operation, name: operation.name?.value ?? '', isRepeated: true },
   };
 }

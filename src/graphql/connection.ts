@@ -1,6 +1,6 @@
 import type { App } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
-import type { ConnectionPage } from '../model/page.ts';
+import type { ConnectionPage } from '../model/list-page.ts';
 import type { Project } from '../model/project.ts';
 import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
@@ -25,7 +25,6 @@ export class Connection<T> {
   }
 }
 
-/** The edge of an item of a page. */
 export class Edge<T> {
   readonly node: T;
   readonly #page: ConnectionPage<T>;
@@ -45,7 +44,6 @@ export class Edge<T> {
   }
 }
 
-/** The page info of a connection. */
 export class PageInfo {
   readonly page: ConnectionPage<unknown>;
   readonly #edges: readonly Edge<unknown>[];

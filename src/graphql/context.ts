@@ -1,26 +1,28 @@
 import DataLoader from 'dataloader';
 import type {
+  Changes,
   Client,
   DataLayer,
   EventArguments,
   KeyedRequest,
-  Operations,
   ProjectPage,
+  Reads,
   RequestDataLayer,
   Resource,
 } from '../data/data-layer.ts';
-import type { IdempotencyHeaders } from '../http/idempotency.ts';
+import type { IdempotencyHeaders } from '../http/idempotency-headers.ts';
 import type { Failure, GraphqlOperation } from '../http/observation/request-record.ts';
-import { ApiError, tokenInvalid } from '../model/api-error.ts';
+import { ApiError } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
-import type { ConnectionArguments, ConnectionPage } from '../model/page.ts';
+import type { ConnectionArguments, ConnectionPage } from '../model/list-page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Project } from '../model/project.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { Connection } from './connection.ts';
+import { minBytes } from './response-size.ts';
 
 type FirstRequest = Extract<KeyedRequest, { readonly replay?: undefined }>;
 
@@ -30,24 +32,37 @@ type ProjectName = ResourceName<'projects'>;
 
 const BATCHES = { maxBatchSize: 100 };
 
-/** The mutable state of one request. */
+// A character takes two bytes if any in its text is not in Latin-1.
+const MEMORY_PER_BYTE = 2;
+
 export type RequestState = {
   /** What was read, by keys. */
   readonly cache: Map<string, unknown>;
-  /** Whether a mutation of the request has ended its token. */
   isSignedOut?: boolean;
+  /** Whether the token has ended since the authentication, before the request has changed anything. */
+  isTokenEnded?: boolean;
   /** The request, if it has mutations and an `Idempotency-Key`, and is not a replay. */
   keyed?: FirstRequest;
   /** The operation, once it is known. */
   operation?: GraphqlOperation | undefined;
   /** The JSON of the response, if it was kept. */
   json?: string | undefined;
-  /** The first error. */
+  /** Whether it has waited for its turn among the requests of its account. */
+  hasTurn?: boolean;
   failure?: Failure;
+  /** The error in place of the whole response, for which the memory of all requests does not suffice. */
+  refusal?: ApiError | undefined;
 };
 
-type ContextOptions = Pick<Context, 'client' | 'authentication'> &
-  Partial<Pick<Context, 'readIdempotencyHeaders' | 'countIntrospection'>> & { readonly data: DataLayer };
+/** What the HTTP request of a context gives and counts. */
+export type ContextRequest = {
+  /** Returns undefined if the request has no `Idempotency-Key`. @throws UNAUTHENTICATED if it has one and no token */
+  readIdempotencyHeaders(): IdempotencyHeaders | undefined;
+  /** Counts an introspection whose result was not kept. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
+  countIntrospection(): Promise<void>;
+  /** See `RequestMemory.claim`. */
+  claim(bytes: number): ApiError | undefined;
+};
 
 /**
  * The context that the resolvers of one request share. It caches all reads of the request. Apollo
@@ -63,38 +78,38 @@ export class Context {
   readonly client: Client;
   /** The principal of the request's bearer token, or the reason why there is none. */
   readonly authentication: Principal | ApiError;
-  /** Returns undefined if the request has no `Idempotency-Key`. @throws UNAUTHENTICATED if it has one and no token */
-  readonly readIdempotencyHeaders: () => IdempotencyHeaders | undefined;
-  /** Counts an introspection whose result was not kept. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
-  readonly countIntrospection: () => Promise<void>;
+  readonly request: ContextRequest;
   readonly state: RequestState = { cache: new Map() };
 
-  constructor({
-    data,
-    client,
-    authentication,
-    readIdempotencyHeaders = () => undefined,
-    countIntrospection = async () => {},
-  }: ContextOptions) {
+  constructor(
+    data: DataLayer,
+    client: Client,
+    authentication: Principal | ApiError,
+    request: ContextRequest,
+  ) {
     this.ownData = data.during(client);
     this.client = client;
     this.authentication = authentication;
-    this.readIdempotencyHeaders = readIdempotencyHeaders;
-    this.countIntrospection = countIntrospection;
+    this.request = request;
   }
 
   get isAuthenticated(): boolean {
     return !(this.authentication instanceof ApiError);
   }
 
-  /** The operations of the request. */
-  get data(): Operations {
+  get data(): Reads {
     return this.state.keyed?.operations ?? this.ownData;
+  }
+
+  /** Returns the operations that change something. @throws PERMISSION_DENIED if the token of the request may only read */
+  changes(): Changes {
+    const { principal, client, ownData, state } = this;
+    return state.keyed?.operations ?? ownData.changes(principal, client);
   }
 
   /** The principal of the request. @throws UNAUTHENTICATED if there is none, or if a mutation has ended its token */
   get principal(): Principal {
-    if (this.state.isSignedOut) throw tokenInvalid();
+    if (this.state.isSignedOut) throw new ApiError('TOKEN_INVALID');
     if (this.authentication instanceof ApiError) throw this.authentication;
     return this.authentication;
   }
@@ -105,11 +120,10 @@ export class Context {
     return cached(
       this.state,
       'resources',
-      () => new DataLoader((names) => data.getResources(principal, names), BATCHES),
+      () => new DataLoader((names) => this.counted(data.getResources(principal, names)), BATCHES),
     );
   }
 
-  /** Returns the project of a resource. */
   async getProject(name: ResourceName<'projects'>): Promise<Project> {
     const project = await this.resources.load(name);
     if (project === null || !('imageCoverUrl' in project)) {
@@ -118,43 +132,56 @@ export class Context {
     return project;
   }
 
-  /** Calls `DataLayer.getViewer`, and caches the result. */
   getViewer(): Promise<Token> {
     const { data, principal } = this;
     return cached(this.state, 'viewer', () => data.getViewer(principal));
   }
 
-  /** Calls `DataLayer.listProjects`, and caches the result by its arguments. */
   listProjects(input: ConnectionArguments): Promise<ProjectPage> {
     const { data, principal } = this;
-    return cached(this.state, keyOf('projects', input), () => data.listProjects(principal, input));
+    const read = () => this.counted(data.listProjects(principal, input));
+    return cached(this.state, keyOf('projects', input), read);
   }
 
-  /** Calls `DataLayer.listEvents`, and caches the result by its arguments. */
   listEvents(input: EventArguments): Promise<ConnectionPage<AuditEvent>> {
     const { data, principal } = this;
     const key = keyOf(`events ${input.action ?? ''}`, input);
-    return cached(this.state, key, () => data.listEvents(principal, input));
+    return cached(this.state, key, () => this.counted(data.listEvents(principal, input)));
   }
 
-  /** Calls `DataLayer.listTokens`, and caches the result by its arguments. */
   listTokens(input: ConnectionArguments): Promise<ConnectionPage<Token>> {
     const { data, principal } = this;
-    return cached(this.state, keyOf('tokens', input), () => data.listTokens(principal, input));
+    const read = () => this.counted(data.listTokens(principal, input));
+    return cached(this.state, keyOf('tokens', input), read);
   }
 
   /** Returns a page of the apps of a project. The same page of all projects of a turn is one call of the data layer. */
   listApps(project: ProjectName, input: ConnectionArguments): Promise<Connection<App>> {
     const { data, principal, state } = this;
-    const list = (names: readonly ProjectName[]) => data.listProjectApps(principal, names, input);
+    const list = (names: readonly ProjectName[]) =>
+      this.counted(data.listProjectApps(principal, names, input));
     return pageLoader(state, 'apps', input, list).load(project);
   }
 
-  /** Returns a page of the wallets of a project. See `listApps`. */
   listWallets(project: ProjectName, input: ConnectionArguments): Promise<Connection<Wallet>> {
     const { data, principal, state } = this;
-    const list = (names: readonly ProjectName[]) => data.listProjectWallets(principal, names, input);
+    const list = (names: readonly ProjectName[]) =>
+      this.counted(data.listProjectWallets(principal, names, input));
     return pageLoader(state, 'wallets', input, list).load(project);
+  }
+
+  /** Counts memory that the request is about to take. Returns an error, which ends the request, if it is not available. */
+  claimMemory(bytes: number): ApiError | undefined {
+    this.state.refusal ??= this.request.claim(bytes);
+    return this.state.refusal;
+  }
+
+  /** Counts the memory of what is read, and returns it. @throws UNAVAILABLE if it is not available */
+  async counted<T>(read: Promise<T>): Promise<T> {
+    const value = await read;
+    const refusal = this.claimMemory(MEMORY_PER_BYTE * minBytes(value));
+    if (refusal !== undefined) throw refusal;
+    return value;
   }
 
   /** Forgets what was read, because a mutation may change it. */

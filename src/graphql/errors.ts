@@ -2,14 +2,7 @@ import { HeaderMap } from '@apollo/server';
 import { type ASTNode, GraphQLError, type GraphQLFormattedError, isValueNode, Kind } from 'graphql';
 import { toApiError } from '../data/to-api-error.ts';
 import { headersOf, statusCodeOf } from '../http/http-error.ts';
-import {
-  type ApiError,
-  INVALID_CREDENTIALS,
-  invalidFields,
-  resultUnknown,
-  type Status,
-  shouldLog,
-} from '../model/api-error.ts';
+import { ApiError, invalidFields, type Reason, type Status, shouldLog } from '../model/api-error.ts';
 import type { InputViolations } from './input-violations.ts';
 import { MAX_DOCUMENT_TOKENS } from './limits.ts';
 
@@ -27,13 +20,16 @@ const CODES: Record<Status, string> = {
   INTERNAL: 'INTERNAL_SERVER_ERROR',
 };
 
-/** Returns the GraphQL error of an `ApiError`. */
+const CODES_BY_REASON: { readonly [R in Reason]?: string } = {
+  // Clients sign out when a request is unauthenticated. A sign-in that fails says nothing about the token.
+  INVALID_CREDENTIALS: 'INVALID_CREDENTIALS',
+};
+
 export function graphqlError(error: ApiError, requestId: string): GraphQLFormattedError {
   return {
     message: error.message,
     extensions: {
-      // Clients sign out when a request is unauthenticated. A sign-in that fails says nothing about the token.
-      code: error.reason === INVALID_CREDENTIALS ? INVALID_CREDENTIALS : CODES[error.status],
+      code: CODES_BY_REASON[error.reason] ?? CODES[error.status],
       status: error.status,
       reason: error.reason,
       ...(error.fieldViolations.length > 0 && { fieldViolations: error.fieldViolations }),
@@ -68,7 +64,6 @@ export function graphqlErrorBody(error: ApiError, requestId: string, data?: null
   return JSON.stringify({ errors: [graphqlError(error, requestId)], data });
 }
 
-/** An error in the response of Apollo Server. */
 export type ResponseError = {
   readonly formatted: GraphQLFormattedError;
   readonly thrown: unknown;
@@ -82,9 +77,6 @@ export type ResponseError = {
  *
  * There are three kinds of errors: an `ApiError` is sent to the client; a request error of Apollo
  * Server or graphql-js is sent with the extensions of the gateway; all others are masked.
- *
- * @param violations describes the values that graphql-js has rejected
- * @param log receives internal errors and outages
  */
 export function formatGraphqlError(
   { formatted, thrown, hasChanged, requestId }: ResponseError,
@@ -101,7 +93,9 @@ export function formatGraphqlError(
   if (code === undefined) {
     const original = toApiError(cause);
     // After UNAVAILABLE, clients repeat the request.
-    const error = hasChanged && original.status === 'UNAVAILABLE' ? resultUnknown(original.cause) : original;
+    const { status, cause: origin } = original;
+    const isUnknown = hasChanged && status === 'UNAVAILABLE';
+    const error = isUnknown ? new ApiError('RESULT_UNKNOWN', { cause: origin }) : original;
     if (shouldLog(error)) log(error);
     return { ...graphqlError(error, requestId), ...location };
   }
@@ -124,7 +118,6 @@ export function causeOf(thrown: unknown): unknown {
   return thrown instanceof GraphQLError ? (thrown.originalError ?? thrown) : thrown;
 }
 
-/** Returns the code of a request error, or undefined if the error is of another kind. */
 function requestErrorCode(formatted: GraphQLFormattedError, thrown: GraphQLError): string | undefined {
   const code = formatted.extensions?.['code'];
   if (typeof code === 'string' && code !== CODES.INTERNAL) return code;

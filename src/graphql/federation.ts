@@ -1,9 +1,9 @@
 import { GraphQLObjectType, GraphQLSchema, printSchema } from 'graphql';
 import { invalidFields } from '../model/api-error.ts';
 import { parseFields, resourceNameValidator, ValidationError, type Validator } from '../model/fields.ts';
+import { isJsonObject } from '../model/json.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
-import { isJsonObject } from './json-object.ts';
 import { MAX_REPRESENTATIONS } from './operation-cost.ts';
 import { types } from './types.ts';
 
@@ -50,11 +50,6 @@ const KEYS = new Map<string, Validator<ResourceName>>([
   ['Wallet', resourceNameValidator('wallets')],
 ]);
 
-/**
- * Returns the resolvers of `FEDERATION_TYPES`.
- *
- * @param contract the schema without these types
- */
 export function federationResolvers(contract: GraphQLSchema) {
   const service = { sdl: subgraphDocument(contract) };
   return {

@@ -1,7 +1,7 @@
 import { type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
-import { OperationTypeNode } from 'graphql';
+import { Kind, OperationTypeNode } from 'graphql';
 import { toApiError } from '../data/to-api-error.ts';
-import { REPLAYED_HEADER } from '../http/idempotency.ts';
+import { REPLAYED_HEADER } from '../http/idempotency-headers.ts';
 import { type ApiError, shouldLog } from '../model/api-error.ts';
 import type { Context } from './context.ts';
 import { graphqlError, httpOf } from './errors.ts';
@@ -10,8 +10,6 @@ import { resultJson } from './response-size.ts';
 /**
  * A plugin that keeps the response to a request with mutations and an `Idempotency-Key` for a replay. The mutations of such
  * a request are one transaction: if one fails, none is applied, and `data` is null.
- *
- * @param log receives internal errors and outages
  */
 export function idempotency(log: (error: ApiError) => void): ApolloServerPlugin<Context> {
   /** Returns the response for a request that is refused before it is executed, or whose operations are undone. */
@@ -33,11 +31,15 @@ export function idempotency(log: (error: ApiError) => void): ApolloServerPlugin<
         const { operationName = null, variables = null } = request;
         const content = JSON.stringify(['GraphQL', source, operationName, variables]);
         try {
-          const headers = contextValue.readIdempotencyHeaders();
+          const headers = contextValue.request.readIdempotencyHeaders();
           if (headers === undefined) return null;
-          const { ownData, principal, state } = contextValue;
-          const keyed = await ownData.beginKeyed(principal, { ...headers, content });
-          if (keyed.replay !== undefined) return replay(keyed.replay);
+          const { ownData, principal, client, state } = contextValue;
+          const [first, ...others] = operation.selectionSet.selections;
+          const hasSeveral = others.length > 0 || first?.kind !== Kind.FIELD;
+          const keyed = await ownData
+            .changes(principal, client)
+            .beginKeyed({ ...headers, content, hasSeveral });
+          if (keyed.replay !== undefined) return replay(keyed.replay(), contextValue);
           state.keyed = keyed;
           return null;
         } catch (thrown) {
@@ -56,9 +58,10 @@ export function idempotency(log: (error: ApiError) => void): ApolloServerPlugin<
             if (singleResult.data !== undefined) singleResult.data = null;
             return;
           }
-          const json = resultJson(singleResult);
+          const json = resultJson(singleResult, (bytes) => contextValue.claimMemory(bytes));
           if (typeof json !== 'string') throw json;
           await keyed.keep(json);
+          contextValue.state.json = json;
         } catch (thrown) {
           Object.assign(response, refusal(thrown, contextValue));
         }
@@ -67,8 +70,12 @@ export function idempotency(log: (error: ApiError) => void): ApolloServerPlugin<
   };
 }
 
-/** @param kept the body of the first response */
-function replay(kept: string): GraphQLResponse {
+/** @param kept the body of the first response @throws UNAVAILABLE if the memory for it is not available */
+function replay(kept: string, { request, state }: Context): GraphQLResponse {
+  const error = request.claim(Buffer.byteLength(kept));
+  if (error !== undefined) throw error;
+  // Sent in place of this result.
+  state.json = kept;
   const headers = new HeaderMap([[REPLAYED_HEADER, 'true']]);
-  return { http: { status: 200, headers }, body: { kind: 'single', singleResult: JSON.parse(kept) } };
+  return { http: { status: 200, headers }, body: { kind: 'single', singleResult: {} } };
 }

@@ -22,20 +22,23 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { FieldViolation } from '../model/api-error.ts';
-import { isJsonObject } from './json-object.ts';
+import { isJsonObject } from '../model/json.ts';
+import { isLonger } from './limits.ts';
 
 // The error messages of graphql-js contain the invalid value, which can be a password or a private
 // key. The errors of variables and of values in documents are therefore made here, without values.
 
 type Path = readonly (string | number)[];
 
-type Report = (path: Path, description: string) => void;
+type Violation = { readonly path: Path; readonly description: string };
 
-/** An invalid variable and its violations. */
-export type VariableViolations = {
+export type VariableViolation = {
   readonly definition: VariableDefinitionNode;
-  readonly violations: readonly FieldViolation[];
+  readonly violation: FieldViolation;
 };
+
+// The check ends with the last one of them. A list can have tens of thousands of invalid items.
+const MAX_VIOLATIONS = 20;
 
 /** The field path of a value in a document, and its expected type. */
 type ValuePosition = { readonly field: string; readonly type: GraphQLInputType };
@@ -53,26 +56,40 @@ export class InputViolations {
   }
 
   /**
-   * Returns the variables of an operation whose values are invalid, which graphql-js would reject.
+   * Returns the violations of the variables of an operation, which graphql-js would reject, at most 20.
    *
-   * @param variables the variables as the client sent them
+   * @param maxItems the maximum number of items of the variables that are lists, by name
    */
   ofVariables(
     { variableDefinitions = [] }: OperationDefinitionNode,
     variables: Readonly<Record<string, unknown>>,
-  ): readonly VariableViolations[] {
-    return variableDefinitions.flatMap((definition) => {
+    maxItems: ReadonlyMap<string, number>,
+  ): readonly VariableViolation[] {
+    const violations = variableDefinitions.values().flatMap((definition) => {
       const name = definition.variable.name.value;
       const type = typeFromAST(this.#schema, definition.type);
       if (!isInputType(type)) return [];
-      const violations: FieldViolation[] = [];
-      const report: Report = (path, description) => {
-        violations.push({ field: fieldName(name, type, path), description });
-      };
-      if (Object.hasOwn(variables, name)) this.#check(type, variables[name], [], report);
-      else if (isNonNullType(type) && definition.defaultValue === undefined) report([], REQUIRED);
-      return violations.length > 0 ? [{ definition, violations }] : [];
+      const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+      return this.#checkVariable(definition, type, value, maxItems.get(name)).map(
+        ({ path, description }) => ({
+          definition,
+          violation: { field: fieldName(name, type, path), description },
+        }),
+      );
     });
+    return violations.take(MAX_VIOLATIONS).toArray();
+  }
+
+  /** @param value undefined if the request does not have the variable */
+  *#checkVariable(
+    { defaultValue }: VariableDefinitionNode,
+    type: GraphQLInputType,
+    value: unknown,
+    maxItems = Number.POSITIVE_INFINITY,
+  ): Generator<Violation> {
+    if (isLonger(value, maxItems)) yield { path: [], description: `Must have at most ${maxItems} items.` };
+    else if (value !== undefined) yield* this.#check(type, value, []);
+    else if (isNonNullType(type) && defaultValue === undefined) yield { path: [], description: REQUIRED };
   }
 
   /** Finds the positions of values in a document, for `ofValue`. */
@@ -111,37 +128,38 @@ export class InputViolations {
     return { field, description: this.#describeType(type) };
   }
 
-  /** Reports the violations of a JSON value. Source: GraphQL specification, section 3, input coercion. */
-  #check(type: GraphQLInputType, value: unknown, path: Path, report: Report): void {
+  /** Yields the violations of a JSON value. Source: GraphQL specification, section 3, input coercion. */
+  *#check(type: GraphQLInputType, value: unknown, path: Path): Generator<Violation> {
     if (isNonNullType(type)) {
-      if (value === null) report(path, NOT_NULL);
-      else this.#check(type.ofType, value, path, report);
+      if (value === null) yield { path, description: NOT_NULL };
+      else yield* this.#check(type.ofType, value, path);
     } else if (value === null) {
       // Null is a value of every nullable type.
     } else if (isListType(type)) {
-      if (!Array.isArray(value)) this.#check(type.ofType, value, path, report);
-      else for (const [n, item] of value.entries()) this.#check(type.ofType, item, [...path, n], report);
+      if (!Array.isArray(value)) yield* this.#check(type.ofType, value, path);
+      else for (const [n, item] of value.entries()) yield* this.#check(type.ofType, item, [...path, n]);
     } else if (isInputObjectType(type)) {
-      this.#checkObject(type, value, path, report);
+      yield* this.#checkObject(type, value, path);
     } else if (!isLeafValue(type, value)) {
-      report(path, this.#describeType(type));
+      yield { path, description: this.#describeType(type) };
     }
   }
 
-  #checkObject(type: GraphQLInputObjectType, value: unknown, path: Path, report: Report): void {
+  *#checkObject(type: GraphQLInputObjectType, value: unknown, path: Path): Generator<Violation> {
     if (!isJsonObject(value)) {
-      report(path, this.#describeType(type));
+      yield { path, description: this.#describeType(type) };
       return;
     }
     const fields = type.getFields();
     for (const field of Object.values(fields)) {
       const fieldValue = Object.getOwnPropertyDescriptor(value, field.name)?.value;
-      if (fieldValue !== undefined) this.#check(field.type, fieldValue, [...path, field.name], report);
-      else if (isRequiredInputField(field)) report([...path, field.name], REQUIRED);
+      if (fieldValue !== undefined) yield* this.#check(field.type, fieldValue, [...path, field.name]);
+      else if (isRequiredInputField(field)) yield { path: [...path, field.name], description: REQUIRED };
     }
     const known = this.#isSchemaPublic ? ` Fields of ${type.name}: ${Object.keys(fields).join(', ')}.` : '';
     for (const name of Object.keys(value)) {
-      if (!Object.hasOwn(fields, name)) report([...path, name], `Unknown field.${known}`);
+      if (!Object.hasOwn(fields, name))
+        yield { path: [...path, name], description: `Unknown field.${known}` };
     }
   }
 

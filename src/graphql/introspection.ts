@@ -24,7 +24,7 @@ export function introspectionCache(): ApolloServerPlugin<Context> {
           key = keyOf(request);
           contextValue.state.json = results.get(key);
           if (contextValue.state.json !== undefined) return;
-          await contextValue.countIntrospection().catch((error) => {
+          await contextValue.request.countIntrospection().catch((error) => {
             throw refusal(toApiError(error));
           });
         },

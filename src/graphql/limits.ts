@@ -21,8 +21,7 @@ const MAX_DATA_FIELDS = 30;
 
 const MAX_RESPONSE_FIELDS = 10_000;
 
-/** The size of the response of an operation. */
-export type ResponseCost = Pick<OperationCost, 'responseFields' | 'variableArguments'>;
+export type ResponseCost = Pick<OperationCost, 'responseFields' | 'variableArguments' | 'maxItems'>;
 
 type Counts = Pick<OperationCost, 'fields' | 'pairs' | 'dataFields'>;
 
@@ -76,6 +75,15 @@ function excessOf({ fields, pairs, dataFields }: Counts): string | undefined {
     return `A document may have at most ${MAX_PAIRS} pairs of selections of the same field, and of fragments, in the same object.`;
   }
   return undefined;
+}
+
+/** Returns whether a list in the variables of a request has more items than the operation accepts. */
+export function hasTooManyItems({ maxItems }: ResponseCost, variables: Variables): boolean {
+  return maxItems.entries().some(([name, max]) => isLonger(variables[name], max));
+}
+
+export function isLonger(value: unknown, maxItems: number): boolean {
+  return Array.isArray(value) && value.length > maxItems;
 }
 
 /** Returns the error of an operation whose response could have too many fields with the variables of a request. */

@@ -1,6 +1,6 @@
 import type { HTTPGraphQLResponse } from '@apollo/server';
-import { acceptedMediaTypes } from '../http/accept.ts';
-import { notAcceptable } from '../http/http-error.ts';
+import { acceptedMediaTypes, MAX_ACCEPT_LENGTH } from '../http/accept.ts';
+import { ApiError } from '../model/api-error.ts';
 
 /** The media types of GraphQL responses, in the order of preference. Source: GraphQL over HTTP. */
 export const MEDIA_TYPES = ['application/json', 'application/graphql-response+json'];
@@ -15,7 +15,10 @@ export const MEDIA_TYPES = ['application/json', 'application/graphql-response+js
 export function responseMediaType(accept: string | undefined): string {
   if (!accept || accept === '*/*') return 'application/json';
   const [mediaType] = acceptedMediaTypes(accept, MEDIA_TYPES);
-  if (mediaType === undefined) throw notAcceptable(MEDIA_TYPES);
+  if (mediaType === undefined) {
+    const message = `The header "Accept" must allow ${MEDIA_TYPES.join(' or ')}, in at most ${MAX_ACCEPT_LENGTH} characters.`;
+    throw new ApiError('NOT_ACCEPTABLE', { message });
+  }
   return mediaType;
 }
 

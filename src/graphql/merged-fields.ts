@@ -6,7 +6,6 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** The fragments of a document by name. */
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /** A field of a selection set, or of a fragment in it. */
@@ -54,8 +53,32 @@ export class MergedFields {
   }
 }
 
-/** Returns the fragments of a document. */
 export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+}
+
+/**
+ * Returns the number of selections in a set if each spread of a fragment is replaced by its selections. It can grow
+ * exponentially with the document. The fragments must not be cyclic.
+ *
+ * @param known the numbers of the fragments counted so far
+ */
+export function expandedSelections(
+  { selections }: SelectionSetNode,
+  fragments: Fragments,
+  known = new Map<string, number>(),
+): number {
+  return selections.reduce((sum, selection) => {
+    if (selection.kind !== Kind.FRAGMENT_SPREAD) {
+      const { selectionSet } = selection;
+      return sum + 1 + (selectionSet ? expandedSelections(selectionSet, fragments, known) : 0);
+    }
+    const name = selection.name.value;
+    const fragment = fragments.get(name);
+    const size =
+      known.get(name) ?? (fragment ? expandedSelections(fragment.selectionSet, fragments, known) : 0);
+    known.set(name, size);
+    return sum + 1 + size;
+  }, 0);
 }

@@ -18,51 +18,45 @@ const VALIDATORS = { clientMutationId };
 export const mutations: MutationResolvers = {
   async createApp(_parent, { input }, context) {
     const mutationId = begin(context, input, createAppFields);
-    const { data, principal, client } = context;
-    const app = await data.createApp(principal, input, client);
+    const app = await context.changes().createApp(input);
     return { app, privateKey: app.privateKey, ...mutationId };
   },
 
   async updateApp(_parent, { input }, context) {
     const mutationId = begin(context, input, updateAppFields);
-    const { data, principal, client } = context;
-    return { app: await data.updateApp(principal, input, client), ...mutationId };
+    return { app: await context.changes().updateApp(input), ...mutationId };
   },
 
   async rotateAppKey(_parent, { input }, context) {
     const mutationId = begin(context, input, rotateAppKeyFields);
-    const { data, principal, client } = context;
-    const app = await data.rotateAppKey(principal, input, client);
+    const app = await context.changes().rotateAppKey(input);
     return { app, privateKey: app.privateKey, ...mutationId };
   },
 
   async signIn(_parent, { input }, context) {
     const mutationId = begin(context, input, signInFields);
-    const { data, principal, client } = context;
-    const { accessToken, expireTimeMs, app } = await data.signIn(principal, input, client);
+    const { accessToken, expireTimeMs, app } = await context.changes().signIn(input);
     return { accessToken, expireTime: isoTime(expireTimeMs), app, ...mutationId };
   },
 
   async signOut(_parent, { input }, context) {
     const mutationId = begin(context, input ?? {}, {});
-    const { data, principal, client, state } = context;
-    await data.signOut(principal, client);
-    state.isSignedOut = true;
+    await context.changes().signOut();
+    context.state.isSignedOut = true;
     return mutationId;
   },
 
   async revokeToken(_parent, { input }, context) {
     const mutationId = begin(context, input, revokeTokenFields);
-    const { data, principal, client, state } = context;
-    const id = await data.revokeToken(principal, input, client);
+    const { principal, state } = context;
+    const id = await context.changes().revokeToken(input);
     if (id === principal.credentialId) state.isSignedOut = true;
     return { revokedTokenId: resourceName('tokens', id), ...mutationId };
   },
 
   async updateWallet(_parent, { input }, context) {
     const mutationId = begin(context, input, updateWalletFields);
-    const { data, principal, client } = context;
-    return { wallet: await data.updateWallet(principal, input, client), ...mutationId };
+    return { wallet: await context.changes().updateWallet(input), ...mutationId };
   },
 };
 

@@ -15,10 +15,9 @@ import {
   TypeMetaFieldDef,
   valueFromASTUntyped,
 } from 'graphql';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../model/page.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../model/list-page.ts';
 import { type Fragments, MergedFields, type SelectedField } from './merged-fields.ts';
 
-/** The maximum length of a list in this schema. */
 export const MAX_LIST_LENGTH = MAX_PAGE_SIZE;
 
 /** The maximum number of entities that another subgraph refers to in one request. */
@@ -58,10 +57,8 @@ const INTROSPECTION_LENGTHS: Readonly<Record<string, number>> = {
 /** The variables of a request as the client sent them, not validated. */
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** A number that can depend on the variables of a request. */
 export type Amount = number | ((variables: Variables) => number);
 
-/** Returns an amount for the variables of a request. */
 export function amountFor(amount: Amount, variables: Variables): number {
   return typeof amount === 'number' ? amount : amount(variables);
 }
@@ -77,7 +74,6 @@ type Selections = { readonly set: SelectionSetNode; readonly parent: string | un
  * in this schema. Below a field that does not exist, nothing is counted.
  */
 export class OperationCost {
-  /** The selected fields. */
   fields = 0;
   /** The pairs of selections of the same field, and of fragments in the same object. Validation compares them. */
   pairs = 0;
@@ -87,6 +83,8 @@ export class OperationCost {
   readonly responseFields: Amount;
   /** The arguments with a variable by which response fields are counted, such as `first: $n`. */
   readonly variableArguments = new Map<string, Amount>();
+  /** The maximum number of items of the variables that are lists, by name. */
+  readonly maxItems = new Map<string, number>();
   readonly #schema: GraphQLSchema;
   readonly #fragments: Fragments;
   readonly #defaults = new Map<string, unknown>();
@@ -112,7 +110,6 @@ export class OperationCost {
     this.responseFields = this.#addObject([{ set: definition.selectionSet, parent }]);
   }
 
-  /** Adds the fields of an object. Returns the number of response fields in it. */
   #addObject(selections: readonly Selections[], pageSize?: Amount): Amount {
     const merged = new MergedFields(this.#fragments);
     for (const { set, parent } of selections) merged.add(set, parent);
@@ -182,6 +179,7 @@ export class OperationCost {
     for (const items of args) {
       const maxItems = MAX_ITEMS.get(items.name.value);
       if (maxItems === undefined) continue;
+      if (items.value.kind === Kind.VARIABLE) this.maxItems.set(items.value.name.value, maxItems);
       return this.#amountOf(items, (value) => (Array.isArray(value) ? Math.min(value.length, maxItems) : 1));
     }
     return undefined;

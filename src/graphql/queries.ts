@@ -7,13 +7,12 @@ const MAX_NODES = 100;
 
 const nodeName = resourceNameValidator('projects', 'apps', 'wallets');
 
-/** The resolvers of `Query`. */
 export const queries: QueryResolvers = {
   node: (_parent, args, { resources }) => resources.load(parseFields(args, { id: nodeName }).id),
 
   async nodes(_parent, { ids }, { resources }) {
     if (ids.length > MAX_NODES) {
-      throw invalidFields([{ field: 'ids', description: `Must have at most ${MAX_NODES} names.` }]);
+      throw invalidFields([{ field: 'ids', description: `Must have at most ${MAX_NODES} items.` }]);
     }
     // The same id can be requested many times. It is validated and loaded once.
     const distinct = [...new Set(ids)];

@@ -1,6 +1,7 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import { type GraphQLSchema, isValueNode, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
-import { ApiError, invalidFields, readOnlyToken } from '../model/api-error.ts';
+import { toApiError } from '../data/to-api-error.ts';
+import { invalidFields } from '../model/api-error.ts';
 import type { Context } from './context.ts';
 import { documentRefusal, refusal } from './errors.ts';
 import type { InputViolations } from './input-violations.ts';
@@ -26,20 +27,17 @@ export function requestChecks(
       async didResolveOperation({ contextValue, request, document, operation }) {
         // Apollo Server rejects a request without an operation later.
         if (operation === undefined) return;
-        const { authentication, state } = contextValue;
         const type = operation.operation;
-        state.operation = { type, name: operation.name?.value ?? '', isRepeated: false };
-        const isReadOnly = !(authentication instanceof ApiError) && authentication.isReadOnly;
-        if (isReadOnly && type !== OperationTypeNode.QUERY) throw refusal(readOnlyToken());
+        contextValue.state.operation = { type, name: operation.name?.value ?? '', isRepeated: false };
+        if (type !== OperationTypeNode.QUERY && contextValue.isAuthenticated) assertChanges(contextValue);
         const variables = request.variables ?? {};
-        const invalid = violations.ofVariables(operation, variables);
-        if (invalid.length > 0) {
-          const error = invalidFields(invalid.flatMap((variable) => variable.violations));
-          const nodes = invalid.map(({ definition }) => definition);
-          throw refusal(error, nodes);
-        }
         const cost = costs.get(operation) ?? new OperationCost(schema, fragmentsOf(document), operation);
         costs.set(operation, cost);
+        const invalid = violations.ofVariables(operation, variables, cost.maxItems);
+        if (invalid.length > 0) {
+          const nodes = new Set(invalid.map(({ definition }) => definition));
+          throw refusal(invalidFields(invalid.map(({ violation }) => violation)), [...nodes]);
+        }
         const excess = excessOfResponse(cost, variables);
         if (excess !== undefined) throw documentRefusal(excess);
       },
@@ -51,4 +49,13 @@ export function requestChecks(
       },
     }),
   };
+}
+
+/** Refuses a whole request whose mutations would all be refused. */
+function assertChanges(context: Context): void {
+  try {
+    context.changes();
+  } catch (error) {
+    throw refusal(toApiError(error));
+  }
 }

@@ -1,14 +1,19 @@
 import { HeaderMap, type HTTPGraphQLResponse } from '@apollo/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { OperationTypeNode } from 'graphql';
 import type { DataLayer } from '../data/data-layer.ts';
 import { toApiError } from '../data/to-api-error.ts';
 import { prefersHtml } from '../http/accept.ts';
 import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { malformedRequest } from '../http/http-error.ts';
-import { idempotencyHeaders } from '../http/idempotency.ts';
-import { recordFailure, recordOperation } from '../http/observation/request-record.ts';
+import { idempotencyHeaders } from '../http/idempotency-headers.ts';
+import { recordOf } from '../http/observation/request-record.ts';
 import type { Limiter } from '../http/protection/rate-limit.ts';
+import { memoryOf } from '../http/protection/request-memory.ts';
+import { ApiError } from '../model/api-error.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../model/json.ts';
+import { CSRF_HEADERS, GraphqlServer, type GraphqlServerSettings } from './apollo-server.ts';
 import {
   CompiledQueries,
   type CompiledQuery,
@@ -17,35 +22,31 @@ import {
 } from './compiled-queries.ts';
 import { Context } from './context.ts';
 import { graphqlErrorBody } from './errors.ts';
-import { isJsonObject, type JsonObject, parseJson } from './json-object.ts';
 import { MEDIA_TYPES, responseMediaType, responseStatus } from './media-type.ts';
 import { resultJson } from './response-size.ts';
 import { createSchema, schemaDocument } from './schema.ts';
-import { GraphqlServer, type GraphqlServerSettings } from './server.ts';
 import type { ResolveDocument } from './trusted-documents.ts';
+import { Turns } from './turns.ts';
 
-/** The path of the GraphQL API. */
+const MAX_OPERATION_NAME_LENGTH = 100;
+
 export const GRAPHQL_PATH = '/graphql';
 
 /** The path of the schema document. Like introspection, it needs no token. */
-export const SCHEMA_PATH = '/schema.graphql';
+const SCHEMA_PATH = '/schema.graphql';
 
-/** The settings of the GraphQL API. */
 export type GraphqlApiSettings = Pick<GraphqlServerSettings, 'sandbox' | 'introspection'> & {
-  /** Whether the API is a subgraph of a federated graph. */
   readonly federation: boolean;
   /** Finds the documents of the manifest; undefined if there is no manifest. */
   readonly resolveDocument: ResolveDocument | undefined;
 };
 
-/** What the GraphQL API uses. */
 export type GraphqlApiDependencies = Pick<GraphqlServerSettings, 'logger' | 'logError'> & {
   readonly data: DataLayer;
   readonly authenticate: Authenticate;
   readonly limitIntrospection: Limiter;
 };
 
-/** Adds the routes of the GraphQL API. */
 export async function addGraphqlApi(
   app: FastifyInstance,
   dependencies: GraphqlApiDependencies,
@@ -54,9 +55,10 @@ export async function addGraphqlApi(
   const { logger, logError } = dependencies;
   const { sandbox, introspection, federation } = settings;
   const schema = createSchema(federation);
-  const compiledQueries = new CompiledQueries(schema);
+  const turns = new Turns();
+  const compiledQueries = new CompiledQueries(schema, turns);
   const plugins = [compiledQueries.plugin()];
-  const server = new GraphqlServer(schema, { sandbox, introspection, logger, logError, plugins });
+  const server = new GraphqlServer(schema, { sandbox, introspection, logger, logError, plugins, turns });
   await server.start();
   app.addHook('onClose', () => server.stop());
   const route = { ...dependencies, ...settings, server, compiledQueries };
@@ -86,18 +88,26 @@ async function handle(route: Route, request: FastifyRequest, reply: FastifyReply
   const { accept } = request.headers;
   const isPost = request.method === 'POST';
   const isPage = sandbox && !isPost && prefersHtml(accept, MEDIA_TYPES);
-  const mediaType = isPage ? '' : responseMediaType(accept);
-  const context = new Context({
-    data,
-    client: new RequestClient(request, reply),
-    authentication: await authenticate(request).catch(toApiError),
+  const mediaType = isPage ? 'text/html' : responseMediaType(accept);
+  const authentication = await authenticate(request).catch(toApiError);
+  const context = new Context(data, new RequestClient(request), authentication, {
     readIdempotencyHeaders: () => (isPost ? idempotencyHeaders(request) : undefined),
     countIntrospection: () => limitIntrospection(request, reply),
+    claim: (bytes) => memoryOf(request).claim(bytes),
   });
-  const response = await execute(route, request, context);
-  const { operation, failure } = context.state;
-  if (operation !== undefined) recordOperation(request, operation);
-  if (failure !== undefined) recordFailure(request, failure);
+  const response = await execute(route, request, mediaType, context);
+  const { operation, failure, isTokenEnded, refusal, keyed } = context.state;
+  const record = recordOf(request);
+  if (operation !== undefined) {
+    record.operation = { ...operation, name: operation.name.slice(0, MAX_OPERATION_NAME_LENGTH) };
+  }
+  if (isTokenEnded) throw new ApiError('TOKEN_INVALID');
+  if (refusal !== undefined) {
+    // After UNAVAILABLE, clients repeat the request. The changes of one with an Idempotency-Key are undone, or kept.
+    const mayHaveChanged = operation?.type === OperationTypeNode.MUTATION && keyed === undefined;
+    throw mayHaveChanged ? new ApiError('RESULT_UNKNOWN') : refusal;
+  }
+  if (failure !== undefined) record.failure = failure;
   if (typeof response === 'string') return reply.type(`${mediaType}; charset=utf-8`).send(response);
   if (response.body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
   for (const [name, value] of response.headers) reply.header(name, value);
@@ -105,10 +115,11 @@ async function handle(route: Route, request: FastifyRequest, reply: FastifyReply
   return response.body.string;
 }
 
-/** Executes a compiled query itself, whose result is the body of the response. Apollo Server executes all other requests. */
+/** Returns the JSON of a compiled query, or the response of Apollo Server, which executes all other requests. */
 async function execute(
   { server, compiledQueries, resolveDocument }: Route,
   request: FastifyRequest,
+  mediaType: string,
   context: Context,
 ): Promise<string | HTTPGraphQLResponse> {
   const resolve = (parameters: JsonObject) => resolveDocument?.(parameters, request.id) ?? parameters;
@@ -123,21 +134,24 @@ async function execute(
   const httpRequest = {
     // HEAD is executed like GET. Node omits the body of the response.
     method: request.method === 'HEAD' ? 'GET' : request.method,
-    headers: apolloHeaders(request),
+    headers: apolloHeaders(request, mediaType),
     body,
     search: isPost || resolveDocument === undefined ? search : resolveSearch(search, resolve),
   };
   return server.execute(httpRequest, context).finally(() => context.state.keyed?.undo());
 }
 
-function apolloHeaders(request: FastifyRequest): HeaderMap {
-  const headers = new HeaderMap();
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+/**
+ * Returns the headers that Apollo Server reads. The media types are those that the gateway has negotiated and parsed:
+ * Apollo Server would parse the headers again, in a time that grows with the square of their length.
+ */
+function apolloHeaders({ headers, mediaType }: FastifyRequest, accept: string): HeaderMap {
+  const read = new HeaderMap([['accept', accept]]);
+  if (headers['content-type'] !== undefined) read.set('content-type', mediaType ?? 'malformed');
+  for (const name of CSRF_HEADERS) {
+    if (headers[name]) read.set(name, String(headers[name]));
   }
-  // An empty header means a missing one, but Apollo Server would treat no media type as acceptable.
-  if (headers.get('accept') === '') headers.delete('accept');
-  return headers;
+  return read;
 }
 
 /** Executes a compiled query. Returns the JSON of the response, or undefined if Apollo Server has to execute the request. */
@@ -147,9 +161,9 @@ async function runCompiled(
   context: Context,
 ): Promise<string | undefined> {
   const result = await compiled.execute(context, variables);
-  if (result.errors !== undefined) return undefined;
+  if (result.errors !== undefined && context.state.refusal === undefined) return undefined;
   context.state.operation = compiled.operation;
-  const json = resultJson(result);
+  const json = resultJson(result, (bytes) => context.claimMemory(bytes));
   if (typeof json === 'string') return json;
   context.state.failure = json;
   return graphqlErrorBody(json, context.client.requestId, null);

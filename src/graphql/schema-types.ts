@@ -148,8 +148,8 @@ export type Event = {
    */
   readonly address: Maybe<Scalars['String']['output']>;
   /**
-   * The number of revoked tokens, or of equal updates or failed sign-ins within the minute. Otherwise
-   * 1.
+   * The number of revoked tokens, or of equal acts: those of a client within the same minute, with the
+   * same action, resource, fields, credential and address. The count grows until the end of the minute.
    */
   readonly count: Scalars['Int']['output'];
   /**
@@ -161,18 +161,23 @@ export type Event = {
   readonly fields: ReadonlyArray<Scalars['String']['output']>;
   /** The resource name, `events/<ULID>`. */
   readonly id: Scalars['ID']['output'];
+  /** The time of the last act that the event counts. The same as `time` if it counts one. */
+  readonly lastTime: Scalars['DateTime']['output'];
   /** The resource name, `events/<ULID>`. The same as `id`. */
   readonly name: Scalars['ResourceName']['output'];
   /**
-   * The `X-Request-Id` of the response, of the first request if the event counts several. Null for
-   * the operator.
+   * The `X-Request-Id` of the response, of the first request if the event counts several acts. Null
+   * for the operator.
    */
   readonly requestId: Maybe<Scalars['String']['output']>;
   /** The resource of the act. A failed sign-in of an app that does not exist has the account. */
   readonly resource: Scalars['ResourceName']['output'];
-  /** The time of the act, or the start of its minute for an act that is counted. */
+  /** The time of the act, or of the first of those that the event counts. */
   readonly time: Scalars['DateTime']['output'];
-  /** The token that was issued or revoked, `tokens/<ULID>`. Null for other acts. */
+  /**
+   * The token that was issued or revoked, `tokens/<ULID>`, or the first of those that equal sign-ins
+   * have issued. Null for other acts.
+   */
   readonly token: Maybe<Scalars['ResourceName']['output']>;
 };
 
@@ -419,7 +424,11 @@ export type Query = {
   /**
    * The audit events of the account, the newest first: what was done, when, and with which token.
    * Requires an account token for all projects of the account; it may be one that only reads. Use
-   * `first` and `after` for paging to older events, or `last` and `before` for paging to newer ones.
+   * `first` and `after` for paging to older events.
+   *
+   * To follow new events, use `settled: true` with `last` and `before`, where `before` is the last
+   * `startCursor` that was not null. Each event is then returned once, with its final count, and none
+   * is missed. Without `settled`, events can be added and counted behind a cursor.
    */
   readonly events: EventConnection;
   /**
@@ -459,6 +468,7 @@ export type QueryEventsArgs = {
   before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
+  settled?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 
@@ -980,6 +990,7 @@ export type EventResolvers<ContextType = Context, ParentType extends ResolversPa
   credential?: Resolver<Maybe<ResolversTypes['ResourceName']>, ParentType, ContextType>;
   fields?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  lastTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
   requestId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   resource?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;

@@ -10,11 +10,7 @@ import { types } from './types.ts';
 
 const FOLDER = new URL('../../schema/', import.meta.url);
 
-/**
- * Builds the executable schema from the contract in `schema/` and the resolvers.
- *
- * @param federation whether the gateway is a subgraph
- */
+/** Builds the executable schema from the contract in `schema/` and the resolvers. */
 export function createSchema(federation = false): GraphQLSchema {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.graphql'));
   const typeDefs = files.map((file) => readFileSync(new URL(file, FOLDER), 'utf8'));
@@ -37,7 +33,6 @@ export function createSchema(federation = false): GraphQLSchema {
   return schema;
 }
 
-/** Returns the whole contract as one document, which is served and published. */
 export function schemaDocument(schema: GraphQLSchema): string {
   return `${printSchema(schema)}\n`;
 }

@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { FastifyBaseLogger } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { documentNotFound, documentNotTrusted } from '../model/api-error.ts';
-import { isJsonObject, type JsonObject, parseJson } from './json-object.ts';
+import { ApiError } from '../model/api-error.ts';
+import { ConfigError } from '../model/config-error.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../model/json.ts';
 
 /** How documents that are not in the manifest are treated: logged and executed, executed, or refused. */
-export type TrustedDocumentsMode = 'log' | 'prefer' | 'require';
+type TrustedDocumentsMode = 'log' | 'prefer' | 'require';
 
-/** The documents of a manifest, by their ids. */
-export type Manifest = ReadonlyMap<string, string>;
+type Manifest = ReadonlyMap<string, string>;
 
 /**
  * Returns the parameters of a GraphQL request, from its body or its query string, with the text of the document in place of
@@ -26,6 +27,25 @@ const APOLLO_FORMAT = 'apollo-persisted-query-manifest';
 // A document that is not in the manifest is logged once, unless more than this number of others was logged since.
 const MAX_LOGGED = 1000;
 
+/** Reads the manifest in a file. @throws ConfigError if it can't be used */
+export function readTrustedDocuments(
+  { file, mode }: { readonly file: string; readonly mode: TrustedDocumentsMode },
+  logger: Pick<FastifyBaseLogger, 'info'>,
+): ResolveDocument {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw new ConfigError(`PAW_TRUSTED_DOCUMENTS must be a readable file: ${file}.`);
+  }
+  const manifest = parseManifest(text);
+  if (manifest === undefined) {
+    throw new ConfigError(`PAW_TRUSTED_DOCUMENTS must be a manifest of Apollo or of Relay: ${file}.`);
+  }
+  logger.info({ documents: manifest.size, mode }, 'read the trusted documents');
+  return trustedDocuments(manifest, mode, logger);
+}
+
 /** Parses a manifest of Apollo or of Relay. Returns undefined if it is neither. */
 export function parseManifest(text: string): Manifest | undefined {
   const value = parseJson(text);
@@ -42,8 +62,7 @@ function apolloEntries({ format, version, operations }: JsonObject): unknown[][]
   );
 }
 
-/** Returns the function that resolves the documents of a manifest. */
-export function trustedDocuments(
+function trustedDocuments(
   manifest: Manifest,
   mode: TrustedDocumentsMode,
   logger: Pick<FastifyBaseLogger, 'info'>,
@@ -64,7 +83,7 @@ export function trustedDocuments(
     const { query, extensions } = parameters;
     if (typeof query === 'string' && query !== '') {
       if (texts.has(query)) return parameters;
-      if (mode === 'require') throw documentNotTrusted();
+      if (mode === 'require') throw new ApiError('DOCUMENT_NOT_TRUSTED');
       if (mode === 'log') logUnlisted(query, parameters, requestId);
       return parameters;
     }
@@ -76,11 +95,10 @@ export function trustedDocuments(
     if (document !== undefined) return withDocument(parameters, document);
     // Apollo Server looks for the hash of an automatic persisted query.
     if (name === undefined && mode !== 'require') return parameters;
-    throw documentNotFound();
+    throw new ApiError('DOCUMENT_NOT_FOUND');
   };
 }
 
-/** Returns the id in `extensions.persistedQuery.sha256Hash`. */
 function apolloHashOf(extensions: unknown): unknown {
   const persistedQuery = isJsonObject(extensions) ? extensions['persistedQuery'] : undefined;
   return isJsonObject(persistedQuery) ? persistedQuery['sha256Hash'] : undefined;

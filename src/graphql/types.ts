@@ -75,6 +75,7 @@ export const types = {
     address: ({ address }) => address || null,
     requestId: ({ requestId }) => requestId ?? null,
     time: ({ timeMs }) => isoTime(timeMs),
+    lastTime: ({ lastTimeMs }) => isoTime(lastTimeMs),
   },
 
   Viewer: tokenFields,

@@ -1,11 +1,17 @@
 import Negotiator from 'negotiator';
 
-const UTF_8 = /\s*;\s*charset="?utf-8"?/gi;
+/** The maximum length of the header `Accept`. That of a browser has 150 characters. */
+export const MAX_ACCEPT_LENGTH = 1000;
 
-/** Returns those of `mediaTypes` that the header `Accept` allows, the preferred one first. */
+// Every response is in UTF-8. A client can ask for this parameter, and need not.
+const CHARSET = '; charset=utf-8';
+
+/** Returns those of `mediaTypes` that the header `Accept` allows, the preferred one first. A longer header allows none. */
 export function acceptedMediaTypes(accept: string, mediaTypes: readonly string[]): readonly string[] {
-  // Every response is in UTF-8, so that this parameter of a media type excludes none.
-  return new Negotiator({ headers: { accept: accept.replace(UTF_8, '') } }).mediaTypes(mediaTypes);
+  if (accept.length > MAX_ACCEPT_LENGTH) return [];
+  const offered = mediaTypes.map((mediaType) => mediaType + CHARSET);
+  const accepted = new Negotiator({ headers: { accept } }).mediaTypes(offered);
+  return accepted.map((mediaType) => mediaType.slice(0, -CHARSET.length));
 }
 
 /** Returns whether a client prefers HTML to each of `mediaTypes`, as browsers do. */

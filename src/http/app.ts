@@ -1,16 +1,25 @@
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+} from 'fastify';
 import { errorBody } from './error-body.ts';
 import { MAX_BODY_BYTES, malformedRequest, statusCodeOf } from './http-error.ts';
 import { addJsonBody, JSON_TYPE } from './json.ts';
 import { Connections } from './protection/connections.ts';
-import { limitSlowClients, SLOW_CLIENT_LIMITS, type SlowClientLimits } from './protection/slow-clients.ts';
 import { hostError, normalizedTarget, parserError, withoutPorts } from './protocol.ts';
 import { connectionRejecter } from './rejection.ts';
 import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
 import { stopServer } from './stop.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
+
+// The interval in which Node checks the progress of a connection. One that neither sends nor reads is closed after one or two.
+const CONNECTION_TIMEOUT_MS = 15_000;
 
 const NODE_OPTIONS = {
   // Node applies the longer one of the two timeouts to the body.
@@ -29,14 +38,12 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 // Longer than any valid path, so that the route rejects a longer parameter with a reason.
 const MAX_PARAM_LENGTH = 2000;
 
-/** The settings of the HTTP server. */
 export type HttpAppSettings = {
   /** The addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies?: readonly string[];
-  readonly slowClients?: SlowClientLimits;
+  readonly connectionTimeoutMs?: number | undefined;
 };
 
-/** The HTTP server. */
 export type HttpApp = {
   readonly app: FastifyInstance;
   /**
@@ -47,14 +54,10 @@ export type HttpApp = {
   stop(delayMs: number): Promise<void>;
 };
 
-/**
- * Creates the HTTP server, without routes.
- *
- * @param logger receives malformed requests, at level debug
- */
+/** Creates the HTTP server, without routes. */
 export function createHttpApp(
   logger: Pick<FastifyBaseLogger, 'debug'>,
-  { trustedProxies = [], slowClients = SLOW_CLIENT_LIMITS }: HttpAppSettings,
+  { trustedProxies = [], connectionTimeoutMs = CONNECTION_TIMEOUT_MS }: HttpAppSettings,
 ): HttpApp {
   const newRequestId = requestIds();
   const app: FastifyInstance = fastify({
@@ -66,15 +69,17 @@ export function createHttpApp(
     // The operations validate the input. Without these, Fastify would load its own unused validator.
     schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    connectionTimeout: slowClients.timeoutMs,
+    connectionTimeout: connectionTimeoutMs,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: NODE_OPTIONS,
     frameworkErrors(_error, request, reply: FastifyReply) {
       logger.debug({ code: 'MALFORMED_PATH', reqId: request.id }, 'rejected a malformed request');
       const error = malformedRequest('The path is malformed or too long.');
-      reply.headers(commonHeaders(request.id));
-      reply.code(statusCodeOf(error)).type(JSON_TYPE).send(errorBody(error, request.id));
+      takeTurn(request, reply, () => {
+        reply.headers(commonHeaders(request));
+        reply.code(statusCodeOf(error)).type(JSON_TYPE).send(errorBody(error, request.id));
+      });
     },
     clientErrorHandler({ code }, socket) {
       const requestId = newRequestId();
@@ -85,14 +90,25 @@ export function createHttpApp(
   });
   const connections = new Connections(app.server);
   const rejectConnection = connectionRejecter(connections);
+  const takeTurn = ({ socket, id }: FastifyRequest, { raw }: FastifyReply, start: () => void) => {
+    if (connections.takeTurn(raw, start)) return;
+    rejectConnection(
+      socket,
+      malformedRequest('The connection has too many requests without a response.'),
+      id,
+    );
+  };
+  app.addHook('onRequest', takeTurn);
+  answerExpectations(app.server);
+  // A client that has ended its side of the connection gets its responses. The types of Node have no such property.
+  Object.assign(app.server, { httpAllowHalfOpen: true });
   app.server.on('connect', (_request, socket: Socket) => {
     // Node does not handle the connection any more.
     socket.on('error', () => {}).resume();
     rejectConnection(socket, malformedRequest('The server is not a proxy.'), newRequestId());
   });
-  limitSlowClients(app.server, connections, slowClients);
   addJsonBody(app);
-  addConnectionHooks(app, connections);
+  addConnectionHooks(app, connections, trustedProxies.length > 0);
   return {
     app,
     async stop(delayMs) {
@@ -102,12 +118,12 @@ export function createHttpApp(
   };
 }
 
-function addConnectionHooks(app: FastifyInstance, connections: Connections): void {
-  app.addHook('onRequest', (_request, reply, done) => connections.takeTurn(reply.raw, done));
-  app.addHook('onRequest', ({ raw, id }, reply, done) => {
-    const forwardedFor = raw.headers['x-forwarded-for'];
+function addConnectionHooks(app: FastifyInstance, connections: Connections, trustsProxies: boolean): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { raw } = request;
+    const forwardedFor = trustsProxies && raw.headers['x-forwarded-for'];
     if (forwardedFor) raw.headers['x-forwarded-for'] = withoutPorts(String(forwardedFor));
-    reply.headers(commonHeaders(id));
+    reply.headers(commonHeaders(request));
     done(hostError(raw));
   });
   app.addHook('onSend', ({ socket }, reply, _payload, done) => {
@@ -116,13 +132,27 @@ function addConnectionHooks(app: FastifyInstance, connections: Connections): voi
   });
 }
 
-function commonHeaders(requestId: string): Readonly<Record<string, string>> {
+function commonHeaders({ id, headers }: FastifyRequest): Readonly<Record<string, string>> {
   return {
-    [REQUEST_ID_HEADER]: requestId,
+    [REQUEST_ID_HEADER]: id,
     // Responses contain tokens and private data.
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
+    // Node drops what it has read behind such a request. The rest of it could look like another request.
+    ...(headers.upgrade !== undefined && { connection: 'close' }),
   };
+}
+
+/** Sends 100 when the body of a request is read, so that no client sends a body for a request that is refused before. */
+function answerExpectations(server: Server): void {
+  server.on('checkContinue', (request, response) => {
+    request.once('resume', () => {
+      if (!response.headersSent) response.writeContinue();
+    });
+    server.emit('request', request, response);
+  });
+  // Node's own response would not wait for its turn.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
 function rejectSchema(): never {

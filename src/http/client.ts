@@ -1,8 +1,8 @@
 import { isIP, isIPv4 } from 'node:net';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { Client } from '../data/data-layer.ts';
-import { authenticationMs } from './authorization.ts';
+import { recordOf } from './observation/request-record.ts';
 
 // The number of 16-bit groups in the network part of an IPv6 address.
 const NETWORK_GROUPS = 4;
@@ -11,12 +11,10 @@ const NETWORK_GROUPS = 4;
 export class RequestClient implements Client {
   readonly startMs: number;
   readonly #request: FastifyRequest;
-  readonly #reply: FastifyReply;
 
-  constructor(request: FastifyRequest, reply: FastifyReply) {
+  constructor(request: FastifyRequest) {
     this.#request = request;
-    this.#reply = reply;
-    this.startMs = performance.now() - authenticationMs(request);
+    this.startMs = performance.now() - (recordOf(request).authenticationMs ?? 0);
   }
 
   get requestId(): string {
@@ -25,10 +23,6 @@ export class RequestClient implements Client {
 
   get address(): string {
     return clientAddress(this.#request);
-  }
-
-  get isGone(): boolean {
-    return this.#reply.raw.destroyed;
   }
 }
 

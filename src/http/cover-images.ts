@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../model/api-error.ts';
 import { coverImagePath } from '../model/project.ts';
 import { parseUlid, resourceName } from '../model/resource-name.ts';
-import { pathNotFound } from './http-error.ts';
 
 /**
  * Adds the route of the cover images of projects. It needs no token, so that an `<img>` can load
@@ -13,7 +13,9 @@ export function addCoverImages(app: FastifyInstance): void {
     const id = parseUlid(file.replace(/\.svg$/, ''));
     const project = id && resourceName('projects', id);
     // Each image has only one path, so that caches store one copy.
-    if (project === undefined || coverImagePath(project) !== `/covers/${file}`) throw pathNotFound();
+    if (project === undefined || coverImagePath(project) !== `/covers/${file}`) {
+      throw new ApiError('PATH_NOT_FOUND');
+    }
     reply
       .type('image/svg+xml')
       .header('cache-control', 'public, max-age=31536000, immutable')

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
-import { unavailable } from '../model/api-error.ts';
+import { ApiError } from '../model/api-error.ts';
 
 const HEALTH_CHECK = /^\/(healthz|readyz)(\?|$)/;
 
@@ -9,16 +9,12 @@ export function isHealthCheck({ url }: Pick<FastifyRequest, 'url'>): boolean {
   return HEALTH_CHECK.test(url);
 }
 
-/**
- * Adds the health checks: `/healthz` for liveness and `/readyz` for readiness.
- *
- * @param isStopping returns whether the server is stopping
- */
+/** Adds the health checks: `/healthz` for liveness and `/readyz` for readiness. */
 export function addHealthChecks(app: FastifyInstance, data: DataLayer, isStopping: () => boolean): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
 
   app.get('/readyz', async () => {
-    if (isStopping()) throw unavailable();
+    if (isStopping()) throw new ApiError('UNAVAILABLE');
     await data.checkReady();
     return { status: 'ok' };
   });

@@ -11,7 +11,11 @@ const STATUS_BY_CODE = new Map<unknown, number>([
 // An IP literal or a registered name, and a port. Source: RFC 3986, section 3.2.2.
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
-/** Returns the error for an error of Node's HTTP parser. */
+// Of an IPv6 address with a zone and a port, in brackets.
+const MAX_ADDRESS_LENGTH = 60;
+
+const ADDRESS_AND_PORT = /^\[([^\]]*)\](?::\d+)?$|^(.*\.\d+):\d+$/;
+
 export function parserError(code: unknown): ApiError {
   return malformedRequest('The request is not valid HTTP.', STATUS_BY_CODE.get(code));
 }
@@ -33,9 +37,19 @@ function originForm(url: string): string {
   return rest === '' || rest.startsWith('?') ? `/${rest}` : rest;
 }
 
-/** Returns the addresses in `X-Forwarded-For` without the ports that some proxies add: `1.2.3.4:5`, `[::1]:5`. */
+/**
+ * Returns the addresses in `X-Forwarded-For` without the ports that some proxies add: `1.2.3.4:5`, `[::1]:5`. One that is
+ * too long is unknown.
+ */
 export function withoutPorts(forwardedFor: string): string {
-  return forwardedFor.replace(/\[([^\],]*)\](:\d+)?|(\.\d+):\d+/g, '$1$3');
+  return forwardedFor.split(',').map(withoutPort).join(',');
+}
+
+function withoutPort(forwarded: string): string {
+  const address = forwarded.trim();
+  if (address.length > MAX_ADDRESS_LENGTH) return 'unknown';
+  const [, inBrackets, beforePort] = ADDRESS_AND_PORT.exec(address) ?? [];
+  return inBrackets ?? beforePort ?? address;
 }
 
 /** Returns the error of a request without exactly one valid Host header. Source: RFC 9112, section 3.2. */

@@ -4,7 +4,6 @@ import { ulid } from 'ulid';
 /** The header of the request id. In a request it is an id of the client, in a response that of the gateway. */
 export const REQUEST_ID_HEADER = 'x-request-id';
 
-/** Returns a function that returns a new id for each request. */
 export function requestIds(): () => string {
   const start = ulid().toLowerCase();
   let count = 0;

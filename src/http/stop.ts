@@ -7,10 +7,6 @@ import type { Connections } from './protection/connections.ts';
 // The maximum time for the completion of requests after the end of listening. Remaining connections are closed after it.
 const STOP_DEADLINE_MS = 10_000;
 
-// The time between the end of listening and the responses that close their connection. The client of such a response
-// connects again, to another process on the port, which then must not be about to stop listening.
-const MAX_KEEP_ALIVE_MS = 250;
-
 // The time in which a client with an open connection can send its next request, whose response closes the connection.
 // Without this time, a connection could be closed at the moment in which a request arrives.
 const MAX_LAST_REQUEST_MS = 500;
@@ -30,11 +26,8 @@ export async function stopServer(server: Server, connections: Connections, delay
   const deadline = setTimeout(() => {
     for (const socket of connections.sockets) socket.destroy();
   }, STOP_DEADLINE_MS);
-  const wait = (ms: number) =>
-    Promise.race([closed, delay(Math.min(delayMs, ms), undefined, { ref: false })]);
-  await wait(MAX_KEEP_ALIVE_MS);
   connections.isClosing = true;
-  await wait(MAX_LAST_REQUEST_MS);
+  await Promise.race([closed, delay(Math.min(delayMs, MAX_LAST_REQUEST_MS), undefined, { ref: false })]);
   const closing = setInterval(() => {
     for (const socket of connections.sockets) if (connections.isIdle(socket)) socket.destroy();
   }, CLOSE_IDLE_INTERVAL_MS);

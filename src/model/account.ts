@@ -12,6 +12,5 @@ export type Account = {
   readonly title: string;
   readonly defaultProject: ResourceName<'projects'>;
   readonly state: AccountState;
-  /** Unix time in milliseconds. */
   readonly createTimeMs: number;
 };

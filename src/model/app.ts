@@ -2,9 +2,7 @@ import type { ResourceName } from './resource-name.ts';
 
 /** The public data of a private key of an app. */
 export type AppKey = {
-  /** The id in the text of the key. */
   readonly id: string;
-  /** Unix time in milliseconds. */
   readonly createTimeMs: number;
   /** The end of the previous key; undefined for the current one: Unix time in milliseconds. */
   readonly expireTimeMs: number | undefined;
@@ -24,7 +22,6 @@ export type App = {
   readonly lastSignInTimeMs: number | undefined;
   /** The valid keys: the current one, and the one before it within its grace period. */
   readonly keys: readonly AppKey[];
-  /** Unix time in milliseconds. */
   readonly createTimeMs: number;
 };
 

@@ -1,6 +1,5 @@
 import type { ResourceName, Ulid } from './resource-name.ts';
 
-/** The acts that are recorded. */
 export const AUDIT_ACTIONS = [
   'account.create',
   'account.suspend',
@@ -26,28 +25,29 @@ export const AUDIT_ACTIONS = [
   'sign_out',
 ] as const;
 
-/** An act that is recorded. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** The record of an act. It contains no secret and no value of a field. */
 export type AuditEvent = {
   readonly id: Ulid;
-  /** The time of the act; for failed sign-ins and updates of a client, the start of their minute: Unix time in milliseconds. */
+  /** The time of the act, or of the first that the event counts: Unix time in milliseconds. */
   readonly timeMs: number;
+  /** The time of the act, or of the last that the event counts: Unix time in milliseconds. */
+  readonly lastTimeMs: number;
   readonly account: ResourceName<'accounts'>;
   readonly action: AuditAction;
   /** The resource of the act. A failed sign-in to an app that does not exist has the account. */
   readonly resource: ResourceName;
   /** The public id of the token of the request; undefined for an act of the operator. */
   readonly credentialId: Ulid | undefined;
-  /** The public id of the token that was issued or revoked, if it is one. */
+  /** The public id of the token that was issued or revoked, if it is one; of several sign-ins, that of the first. */
   readonly tokenId: Ulid | undefined;
   /** The names of the fields that an update has set. */
   readonly fields: readonly string[];
   /** The IPv4 address of the client, or its IPv6 network; undefined for an act of the operator. */
   readonly address: string | undefined;
-  /** The id of the request; undefined for an act of the operator. */
+  /** The id of the request, or of the first; undefined for an act of the operator. */
   readonly requestId: string | undefined;
-  /** The number of revoked tokens, or of equal sign-ins or updates within a minute, otherwise 1. */
+  /** The number of revoked tokens, or of equal acts of a client within a minute. */
   readonly count: number;
 };

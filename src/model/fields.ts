@@ -28,7 +28,6 @@ type Parsed<Validators> = {
 /**
  * Parses the fields of a request with their validators.
  *
- * @param input the fields as the client sent them
  * @param validators the validator of each field; fields of `input` without a validator are ignored
  * @throws INVALID_ARGUMENT with a violation for every invalid field
  */
@@ -53,8 +52,6 @@ export function parseFields<Validators extends Record<string, Validator<unknown>
 /**
  * Rejects the fields of a request that no validator reads.
  *
- * @param sent the names of the fields that the client sent
- * @param known the names of the fields that have a validator
  * @param parent the name of the object that contains the fields, if it is a field itself
  * @throws INVALID_ARGUMENT with a violation for every unknown field
  */
@@ -124,22 +121,16 @@ export function text(min: number, max: number): Validator<string> {
   };
 }
 
-/** The validator of a title: 1 to 200 code points. */
 export const title = text(1, 200);
 
-/** The validator of the title of a token: 0 to 200 code points. */
 export const tokenTitle = text(0, 200);
 
-/** The validator of a description: 0 to 2,000 code points. */
 export const description = text(0, 2000);
 
-/** The validator of a wallet password: exactly 32 code points. */
 export const password = text(32, 32);
 
-/** The validator of `clientMutationId`, which the response returns unchanged. */
 export const clientMutationId = nullable(text(0, 2000));
 
-/** The validator of a boolean. */
 export const boolean: Validator<boolean> = (value) => {
   if (value === undefined) throw new ValidationError('Required.');
   if (typeof value !== 'boolean') throw new ValidationError('Must be true or false.');
@@ -160,7 +151,6 @@ export const network: Validator<Network> = (value) => {
   return parsed;
 };
 
-/** The validator of the address of a wallet. */
 export const address: Validator<Address> = (value) => {
   const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
   if (parsed === undefined) {
@@ -178,7 +168,6 @@ export const tokenId: Validator<Ulid> = (value) => {
   return id;
 };
 
-/** Returns the validator of a resource name of one of `collections`. */
 export function resourceNameValidator<C extends Collection>(
   ...collections: readonly C[]
 ): Validator<ResourceName<C>> {
@@ -191,7 +180,6 @@ export function resourceNameValidator<C extends Collection>(
   };
 }
 
-/** Returns the validator of an integer from `min` to `max`. */
 export function integer(min: number, max: number): Validator<number> {
   return (value) => {
     if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
@@ -201,7 +189,6 @@ export function integer(min: number, max: number): Validator<number> {
   };
 }
 
-/** The validator of the action of audit events. */
 export const auditAction: Validator<AuditAction> = (value) => {
   const action = AUDIT_ACTIONS.find((each) => each === value);
   if (action === undefined) throw new ValidationError(`Must be one of ${AUDIT_ACTIONS.join(', ')}.`);

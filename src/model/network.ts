@@ -1,4 +1,3 @@
-/** The blockchain networks that a wallet can have. */
 export const NETWORKS = [
   'NETWORK_ETHEREUM',
   'NETWORK_ETHEREUM_RINKEBY',
@@ -6,7 +5,6 @@ export const NETWORKS = [
   'NETWORK_POLYGON_MUMBAI',
 ] as const;
 
-/** A blockchain network in its canonical spelling. */
 export type Network = (typeof NETWORKS)[number];
 
 // The specification of the API contains this spelling, too.

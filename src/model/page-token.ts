@@ -2,9 +2,7 @@ import { hash } from 'node:crypto';
 import { ValidationError, type Validator } from './fields.ts';
 import { parseUlid, type Ulid } from './resource-name.ts';
 
-/** Encodes and decodes page tokens. */
 export type PageTokens = {
-  /** Returns the page token for the position of the item `id`. */
   encode(id: Ulid): string;
   /**
    * Decodes a page token to the id of its item. Null, undefined and the empty string give undefined.

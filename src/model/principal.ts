@@ -12,7 +12,6 @@ export type Scope =
       readonly defaultProjectId: Ulid;
       /** Whether the token sees its default project alone. */
       readonly isOneProject: boolean;
-      /** Whether the token may only read. */
       readonly isReadOnly: boolean;
     }
   | {
@@ -30,6 +29,11 @@ export function onlyProjectOf(scope: Scope): Ulid | undefined {
 
 /** The identity that a bearer token authenticates. */
 export type Principal = Scope & {
-  /** The public id of the bearer token. */
   readonly credentialId: Ulid;
+  /** The app that signed in; undefined for an account token. */
+  readonly appId: Ulid | undefined;
 };
+
+export type AccountPrincipal = Extract<Principal, { readonly level: 'account' }>;
+
+export type RequestOwner = Pick<Principal, 'credentialId' | 'accountId'>;

@@ -7,15 +7,11 @@ export type Project = {
   readonly name: ResourceName<'projects'>;
   readonly title: string;
   readonly description: string;
-  /** The URL of the cover image. */
   readonly imageCoverUrl: string;
-  /** The CIDv1 of the bytes of the cover image. */
   readonly imageCoverCid: string;
-  /** Unix time in milliseconds. */
   readonly createTimeMs: number;
 };
 
-/** Returns the URL path of the cover image of a project. */
 export function coverImagePath(project: ResourceName<'projects'>): string {
   return `/covers/${idOf(project)}.svg`;
 }

@@ -3,13 +3,11 @@ import { encodeTime, monotonicFactory } from 'ulid';
 /** A ULID in upper case: 26 characters of Crockford's base32. Source: github.com/ulid/spec. */
 export type Ulid = string & { readonly ulid: unique symbol };
 
-/** The first part of a resource name. */
 export type Collection = 'accounts' | 'projects' | 'apps' | 'wallets' | 'tokens';
 
 /** A resource name: collection, slash, ULID. Source: AIP-122. */
 export type ResourceName<C extends Collection = Collection> = `${C}/${Ulid}`;
 
-/** The regular expression of a ULID in upper case. */
 export const UPPER_CASE_ULID_PATTERN = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 
 /**
@@ -23,17 +21,14 @@ export function parseUlid(text: string): Ulid | undefined {
   return ULID.test(text) ? (text.toUpperCase() as Ulid) : undefined;
 }
 
-/** Returns the resource name of `id` in `collection`. */
 export function resourceName<C extends Collection>(collection: C, id: Ulid): ResourceName<C> {
   return `${collection}/${id}`;
 }
 
-/** Returns the ULID of a resource name. */
 export function idOf(name: ResourceName): Ulid {
   return name.slice(name.indexOf('/') + 1) as Ulid;
 }
 
-/** Returns the collection of a resource name. */
 export function collectionOf<C extends Collection>(name: ResourceName<C>): C {
   return name.slice(0, name.indexOf('/')) as C;
 }
@@ -59,8 +54,6 @@ export function parseResourceName<C extends Collection>(
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;
 
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-
 /**
  * Returns the first ten characters of all ULIDs of a time, in Unix milliseconds. They sort before these and after all
  * earlier ones. A time before 1970 counts as 1970.
@@ -74,22 +67,9 @@ export function firstUlid(timeMs: number): Ulid {
   return `${ulidTime(timeMs)}${'0'.repeat(RANDOM_LENGTH)}` as Ulid;
 }
 
-/** Returns the greatest ULID of a time, in Unix milliseconds. */
-export function lastUlid(timeMs: number): Ulid {
-  return `${encodeTime(timeMs, TIME_LENGTH)}${'Z'.repeat(RANDOM_LENGTH)}` as Ulid;
-}
-
-/** Returns the ULID of a time, in Unix milliseconds, whose random part consists of the low 5 bits of 16 bytes. */
-export function ulidFromBytes(timeMs: number, bytes: Uint8Array): Ulid {
-  const random = Array.from(bytes.subarray(0, RANDOM_LENGTH), (byte) => ALPHABET[byte & 31]);
-  return `${encodeTime(timeMs, TIME_LENGTH)}${random.join('')}` as Ulid;
-}
-
 /**
  * Returns a generator of monotonic ULIDs: each one sorts after all earlier ones, also within
  * the same millisecond. Source: github.com/ulid/spec.
- *
- * @param clock returns the current time, in Unix milliseconds
  */
 export function idGenerator(clock: () => number): () => Ulid {
   const next = monotonicFactory();

@@ -8,16 +8,11 @@ export type Token = {
   readonly account: ResourceName<'accounts'>;
   /** The project of a project token, or the default project of new apps of an account token. */
   readonly project: ResourceName<'projects'>;
-  /** The app that signed in; undefined for an account token. */
   readonly app: ResourceName<'apps'> | undefined;
-  /** May be empty. */
   readonly title: string;
   readonly readOnly: boolean;
-  /** Whether the token sees its project alone. */
   readonly onlyProject: boolean;
-  /** Unix time in milliseconds. */
   readonly createTimeMs: number;
-  /** Unix time in milliseconds. */
   readonly expireTimeMs: number;
   /** Unix time in milliseconds, up to an hour too early; undefined before the first use. */
   readonly lastUseTimeMs: number | undefined;

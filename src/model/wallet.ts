@@ -12,9 +12,7 @@ export type Wallet = {
   readonly project: ResourceName<'projects'>;
   readonly network: Network;
   readonly address: Address;
-  /** Unix time in milliseconds. */
   readonly createTimeMs: number;
-  /** Unix time in milliseconds. */
   readonly updateTimeMs: number;
 };
 

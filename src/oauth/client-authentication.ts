@@ -1,6 +1,6 @@
 import type { AppCredentials } from '../data/data-layer.ts';
 import { malformedRequest } from '../http/http-error.ts';
-import { invalidCredentials } from '../model/api-error.ts';
+import { ApiError } from '../model/api-error.ts';
 import { parseResourceName } from '../model/resource-name.ts';
 import type { Form } from './form.ts';
 
@@ -15,12 +15,12 @@ export function clientCredentials(
   authorization: string | undefined,
   { client_id: id, client_secret: secret }: Form,
 ): AppCredentials | undefined {
-  const [, basic] = /^basic +(.*)$/i.exec(authorization ?? '') ?? [];
+  const [, basic] = /^basic +(.*)/i.exec(authorization ?? '') ?? [];
   if (basic === undefined) return id || secret ? credentialsOf(id, secret) : undefined;
   if (secret !== undefined) {
     throw malformedRequest('Send the credentials of the client in one place: the header or the body.');
   }
-  const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString()) ?? [];
+  const [, user, password] = /^([^:]*):(.*)/s.exec(Buffer.from(basic, 'base64').toString()) ?? [];
   const credentials = credentialsOf(formDecoded(user), formDecoded(password));
   if (id !== undefined && credentialsOf(id, credentials.privateKey).name !== credentials.name) {
     throw malformedRequest('The parameter client_id must name the client in the header.');
@@ -30,7 +30,7 @@ export function clientCredentials(
 
 function credentialsOf(id = '', privateKey = ''): AppCredentials {
   const name = parseResourceName(['apps'], id.includes('/') ? id : `apps/${id}`);
-  if (name === undefined || privateKey === '') throw invalidCredentials();
+  if (name === undefined || privateKey === '') throw new ApiError('INVALID_CREDENTIALS');
   return { name, privateKey };
 }
 

@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Client, DataLayer, RequestDataLayer } from '../data/data-layer.ts';
+import type { DataLayer, OauthClient, RequestDataLayer } from '../data/data-layer.ts';
+import { toApiError } from '../data/to-api-error.ts';
 import { RequestClient } from '../http/client.ts';
 import { malformedRequest } from '../http/http-error.ts';
 import { JSON_TYPE } from '../http/json.ts';
-import { ApiError, invalidCredentials } from '../model/api-error.ts';
+import { type CountRequest, RATE_LIMIT_HEADER } from '../http/protection/rate-limit.ts';
+import { ApiError } from '../model/api-error.ts';
 import { clientCredentials } from './client-authentication.ts';
-import { withOauthErrors } from './error-body.ts';
+import { toOauthError } from './error-body.ts';
 import { addFormBody, type Form } from './form.ts';
 
 /** The paths of the OAuth API begin with this. */
@@ -19,24 +21,43 @@ type FormRequest = FastifyRequest<{ Body?: Form }>;
  * Adds the OAuth API: the endpoints for tokens (RFC 6749, client credentials) and revocation (RFC 7009), and the metadata
  * of the server (RFC 8414). The client is an app, its secret the private key.
  *
+ * @param countRequest counts what succeeds for the app, and what is refused for the address
  * @param publicUrl returns the public URL of the gateway, without a trailing slash
  */
-export function addOauthApi(root: FastifyInstance, data: DataLayer, publicUrl: () => string): void {
-  root.get(METADATA_PATH, async (_request, reply) => {
+export function addOauthApi(
+  root: FastifyInstance,
+  data: DataLayer,
+  countRequest: CountRequest,
+  publicUrl: () => string,
+): void {
+  const sendMetadata = async ({ url }: FastifyRequest, reply: FastifyReply) => {
+    const issuer = publicUrl();
+    const paths = [METADATA_PATH, METADATA_PATH + new URL(issuer).pathname];
+    if (!paths.includes(url.replace(/\?.*/, ''))) throw new ApiError('PATH_NOT_FOUND');
     // Pages of any origin can read it: it is public.
     reply.header('access-control-allow-origin', '*').header('cache-control', 'public, max-age=300');
-    return reply.type(JSON_TYPE).send(JSON.stringify(metadata(publicUrl())));
-  });
+    return reply.type(JSON_TYPE).send(JSON.stringify(metadata(issuer)));
+  };
+  root.get(METADATA_PATH, sendMetadata);
+  // Of an issuer with a path, the metadata are between its host and its path. Source: RFC 8414, section 3.1.
+  root.get(`${METADATA_PATH}/*`, sendMetadata);
 
   root.register(async (app) => {
     addFormBody(app);
+    app.setErrorHandler(async (error, request, reply) => {
+      // Refused before its credentials were compared. An outage says nothing about them.
+      const isCounted = reply.hasHeader(RATE_LIMIT_HEADER) || toApiError(error).status === 'UNAVAILABLE';
+      if (!isCounted) await countRequest(request, reply, undefined);
+      throw toOauthError(error);
+    });
     const addEndpoint = (
       path: string,
-      handle: (on: RequestDataLayer, request: FormRequest, client: Client) => Promise<unknown>,
+      handle: (on: RequestDataLayer, request: FormRequest, client: OauthClient) => Promise<unknown>,
     ) =>
       app.post(OAUTH_PATH + path, async (request: FormRequest, reply: FastifyReply) => {
-        const client = new RequestClient(request, reply);
-        const response = await withOauthErrors(() => handle(data.during(client), request, client));
+        const count: OauthClient['count'] = (owner) => countRequest(request, reply, owner);
+        const client = Object.assign(new RequestClient(request), { count });
+        const response = await handle(data.during(client), request, client);
         // Source: RFC 6749, section 5.1. The header Cache-Control is that of all responses.
         return reply.header('pragma', 'no-cache').type(JSON_TYPE).send(JSON.stringify(response));
       });
@@ -46,15 +67,12 @@ export function addOauthApi(root: FastifyInstance, data: DataLayer, publicUrl: (
 }
 
 /** Source: RFC 6749, section 4.4. */
-async function issueToken(on: RequestDataLayer, { headers, body = {} }: FormRequest, client: Client) {
+async function issueToken(on: RequestDataLayer, { headers, body = {} }: FormRequest, client: OauthClient) {
   if (body.grant_type === undefined) throw malformedRequest('The parameter grant_type is required.');
-  if (body.grant_type !== 'client_credentials') {
-    const message = 'The parameter grant_type must be client_credentials.';
-    throw new ApiError('INVALID_ARGUMENT', 'UNSUPPORTED_GRANT_TYPE', message);
-  }
+  if (body.grant_type !== 'client_credentials') throw new ApiError('UNSUPPORTED_GRANT_TYPE');
   const isReadOnly = isReadOnlyScope(body.scope);
   const credentials = clientCredentials(headers.authorization, body);
-  if (credentials === undefined) throw invalidCredentials();
+  if (credentials === undefined) throw new ApiError('INVALID_CREDENTIALS');
   const { accessToken, lifetimeSeconds } = await on.grantToken(credentials, isReadOnly, client);
   return {
     access_token: accessToken,
@@ -65,7 +83,7 @@ async function issueToken(on: RequestDataLayer, { headers, body = {} }: FormRequ
 }
 
 /** The response is the same for a token that does not exist. Source: RFC 7009, section 2.2. */
-async function revokeToken(on: RequestDataLayer, { headers, body = {} }: FormRequest, client: Client) {
+async function revokeToken(on: RequestDataLayer, { headers, body = {} }: FormRequest, client: OauthClient) {
   if (body.token === undefined) throw malformedRequest('The parameter token is required.');
   await on.endToken(body.token, clientCredentials(headers.authorization, body), client);
   return {};
@@ -75,13 +93,7 @@ async function revokeToken(on: RequestDataLayer, { headers, body = {} }: FormReq
 function isReadOnlyScope(scope = 'read write'): boolean {
   const names = new Set(scope.split(' '));
   const isReadOnly = !names.delete('write');
-  if (!names.delete('read') || names.size > 0) {
-    throw new ApiError(
-      'INVALID_ARGUMENT',
-      'INVALID_SCOPE',
-      'The parameter scope must be read, or read write.',
-    );
-  }
+  if (!names.delete('read') || names.size > 0) throw new ApiError('INVALID_SCOPE');
   return isReadOnly;
 }
 

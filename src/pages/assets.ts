@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import Negotiator from 'negotiator';
-import { pathNotFound } from '../http/http-error.ts';
+import { ApiError } from '../model/api-error.ts';
+import { ConfigError } from '../model/config-error.ts';
 
 // The output folder of build.ts. File names contain a hash of the content. Each file is there once per content coding.
 const FOLDER = new URL('assets/', import.meta.url);
@@ -26,11 +27,19 @@ export function hasAssets(): boolean {
   return existsSync(FOLDER);
 }
 
+/** Returns whether to serve pages that need the browser assets. The default is to serve them if these have been built. */
+export function shouldServe(name: string, setting: boolean | undefined): boolean {
+  if (setting === true && !hasAssets()) {
+    throw new ConfigError(`${name}=on needs the browser assets. Run "npm run build".`);
+  }
+  return setting ?? hasAssets();
+}
+
 /** Adds the route of the browser assets. @param explorers whether also those of GraphiQL and the REST reference */
 export function addAssets(app: FastifyInstance, explorers: boolean): void {
   const files = new Set(assetFiles().filter((file) => explorers || file.startsWith('console-')));
   app.get<{ Params: { file: string } }>('/assets/:file', async ({ params: { file }, headers }, reply) => {
-    if (!files.has(file)) throw pathNotFound();
+    if (!files.has(file)) throw new ApiError('PATH_NOT_FOUND');
     const accepted = new Negotiator({ headers }).encodings(CODINGS.map(({ coding }) => coding));
     const best = CODINGS.find(({ coding }) => accepted.includes(coding));
     const stored = await readFile(new URL(file + (best?.extension ?? '.gz'), FOLDER));

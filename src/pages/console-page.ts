@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AUDIT_ACTIONS } from '../model/audit-event.ts';
 import { assetPaths } from './assets.ts';
-import { sendPage } from './page.ts';
-
-const GRAPHIQL = { method: 'GET', url: '/graphiql' } as const;
+import { sendPage } from './html.ts';
 
 /** Adds the page `/console`, a client of the GraphQL API in which a person sees and does what a token may. */
 export function addConsolePage(app: FastifyInstance): void {
@@ -11,14 +9,12 @@ export function addConsolePage(app: FastifyInstance): void {
   const head = `<link rel="stylesheet" href="${pathOf('console', '.css')}">
 <script type="module" src="${pathOf('console', '.js')}"></script>`;
 
-  const data = `data-event-actions="${AUDIT_ACTIONS.join(' ')}"`;
-
   app.get('/console', async (_request, reply) =>
     sendPage(reply, {
       path: '/console',
       title: 'Console · PAW gateway',
       head,
-      main: `<div id="console" ${data}${reply.server.hasRoute(GRAPHIQL) ? ' data-graphiql' : ''}>
+      main: `<div id="console" data-event-actions="${AUDIT_ACTIONS.join(' ')}">
 <noscript>The console needs JavaScript.</noscript>
 </div>`,
       policy: {

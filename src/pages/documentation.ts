@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { pathNotFound } from '../http/http-error.ts';
+import { ApiError } from '../model/api-error.ts';
 
 const FOLDER = new URL('../../docs/', import.meta.url);
 
@@ -9,7 +9,7 @@ const FOLDER = new URL('../../docs/', import.meta.url);
 const EXAMPLE_URL = 'http://127.0.0.1:4000';
 
 // Links to files of the repository, which the server does not serve. Their text remains.
-const LINK_TO_FILE = /\[([^\]]*)\]\(\.\.\/[^)]*\)/g;
+const LINK_TO_FILE = /\[([^[\]]*)\]\(\.\.\/[^)]*\)/g;
 
 /**
  * Adds the documentation for programs that read text: `/llms.txt`, and the pages of `docs/` as Markdown. They need no
@@ -26,7 +26,7 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
   });
 
   app.get<{ Params: { page: string } }>('/docs/:page', async ({ params: { page } }, reply) => {
-    if (!pages.has(page)) throw pathNotFound();
+    if (!pages.has(page)) throw new ApiError('PATH_NOT_FOUND');
     return send(reply, 'text/markdown', (await readText(page)).replace(LINK_TO_FILE, '$1'));
   });
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { escapeHtml, hashSource, sendPage } from './page.ts';
+import { graphqlRequest, restRequest, shellVariables } from '../model/example-requests.ts';
+import { escapeHtml, hashSource, readStyle, sendPage } from './html.ts';
 
 /** The content of the start page. */
 export type StartPage = {
@@ -11,17 +12,19 @@ export type StartPage = {
   readonly sandbox: boolean;
 };
 
+const OPTION = /-H "\$\w+"/g;
+
 type Link = { readonly path: string; readonly name: string; readonly text: string };
 
 type Example = { readonly name: string; readonly text: string; readonly lines: (url: string) => string };
 
-const STYLE = readFileSync(new URL('./browser/start-page.css', import.meta.url), 'utf8');
+const STYLE = readStyle('content') + readStyle('start-page');
 
 const SCRIPT = readFileSync(new URL('./browser/start-page.js', import.meta.url), 'utf8');
 
 const CONSOLE = `<div class="console">
-<h2>Console</h2>
-<p>Your projects, wallets and apps, and what your token may do with them.</p>
+<div><h2>Console</h2>
+<p>Your projects, wallets and apps, and what your token may do with them.</p></div>
 <a href="./console">Open the console</a>
 </div>`;
 
@@ -35,24 +38,21 @@ const EXPLORERS: readonly Link[] = [
   { path: '/graphql', name: 'Apollo Sandbox', text: 'Another editor for GraphQL, loaded from the internet.' },
 ];
 
-// With the names of the variables that the commands print.
 const EXAMPLES: readonly Example[] = [
   {
     name: 'variables',
     text: 'The gateway and your token. <code>npm run demo</code> and <code>paw init</code> print these lines with a token.',
-    lines: (url) =>
-      `PAW=${url}\nAUTH="Authorization: Bearer paw_acct_…"\nJSON="Content-Type: application/json"`,
+    lines: (url) => shellVariables(url, 'paw_acct_…'),
   },
   {
     name: 'GraphQL request',
     text: 'GraphQL: one path, with the conventions of Relay.',
-    lines: () =>
-      `curl -sw '\\n' $PAW/graphql ${option('-H "$AUTH"')} ${option('-H "$JSON"')} \\\n  -d '{"query":"{ projects(first: 2) { totalCount nodes { name title } } }"}'`,
+    lines: () => graphqlRequest('{ projects(first: 2) { totalCount nodes { name title } } }'),
   },
   {
     name: 'REST request',
     text: 'REST: four paths, with JSON bodies.',
-    lines: () => `curl -sw '\\n' "$PAW/project/projects?pageSize=2" ${option('-H "$AUTH"')}`,
+    lines: () => restRequest('/project/projects?pageSize=2'),
   },
 ];
 
@@ -89,9 +89,9 @@ export function addStartPage(app: FastifyInstance, { version, publicUrl, sandbox
       path: '/',
       title: 'PAW gateway',
       style: STYLE,
-      main: `<div class="start">
+      main: `<div class="plain">
 <h1>Projects, apps and wallets</h1>
-<p class="lead">One gateway, with GraphQL and REST.</p>
+<p>One gateway, with GraphQL and REST.</p>
 ${exists({ path: '/console' }) ? CONSOLE : ''}
 ${section('Explorers', cards(EXPLORERS.filter(exists)))}
 ${section('Clients', EXAMPLES.map((each) => example(each, publicUrl())).join('\n') + cards(GUIDES))}
@@ -110,17 +110,16 @@ function section(title: string, content: string): string {
 
 function example({ name, text, lines }: Example, url: string): string {
   const id = name.toLowerCase().replace(' ', '-');
-  // The script of the page replaces the content of the `data-url` element by the URL in the address bar.
-  const code = lines(`<span data-url>${escapeHtml(url)}</span>`);
+  // The script of the page replaces the content of the `data-url` element by the URL in the address bar. No option is
+  // broken at its hyphen.
+  const code = lines(`<span data-url>${escapeHtml(url)}</span>`).replace(
+    OPTION,
+    '<span class="option">$&</span>',
+  );
   return `<div class="example">
 <p>${text}</p><output></output><button type="button" data-copies="${id}" aria-label="Copy the ${name}">Copy</button>
 <pre id="${id}"><code>${code}</code></pre>
 </div>`;
-}
-
-/** Returns an option of a command, which is not broken at its hyphen. */
-function option(text: string): string {
-  return `<span class="option">${text}</span>`;
 }
 
 function cards(links: readonly Link[]): string {

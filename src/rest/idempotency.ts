@@ -1,30 +1,28 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Operations, RequestDataLayer } from '../data/data-layer.ts';
-import { idempotencyHeaders, REPLAYED_HEADER } from '../http/idempotency.ts';
+import type { Changes, RequestChanges } from '../data/data-layer.ts';
+import { idempotencyHeaders, REPLAYED_HEADER } from '../http/idempotency-headers.ts';
 import { JSON_TYPE } from '../http/json.ts';
-import type { Principal } from '../model/principal.ts';
 
 /**
  * Runs an operation that changes something. If the request has an `Idempotency-Key`, the response is kept for a replay.
  *
- * @param operation runs the operation on a data layer, and returns the body of the response
+ * @param operation returns the body of the response
  * @returns the body of the response, as an object or as JSON
  */
 export async function withIdempotencyKey(
-  data: RequestDataLayer,
-  principal: Principal,
+  changes: RequestChanges,
   request: FastifyRequest,
   reply: FastifyReply,
-  operation: (data: Operations) => Promise<object>,
+  operation: (changes: Changes) => Promise<object>,
 ): Promise<object | string> {
   const headers = idempotencyHeaders(request);
-  if (headers === undefined) return operation(data);
+  if (headers === undefined) return operation(changes);
   const content = JSON.stringify([request.method, request.url, request.body]);
-  const keyed = await data.beginKeyed(principal, { ...headers, content });
+  const keyed = await changes.beginKeyed({ ...headers, content, hasSeveral: false });
   reply.type(JSON_TYPE);
   if (keyed.replay !== undefined) {
     reply.header(REPLAYED_HEADER, 'true');
-    return keyed.replay;
+    return keyed.replay();
   }
   try {
     const response = JSON.stringify(await operation(keyed.operations));

@@ -313,8 +313,7 @@ export interface components {
         };
         /**
          * @description - `TOO_MANY_REQUESTS`: the rate limit of the token, of its account or of the client address is exceeded
-         *     - `TOO_MANY_CONCURRENT_REQUESTS`: the account already has half of the requests that the process works on
-         *     - `TOO_MANY_IDEMPOTENCY_KEYS`: too many keys were used for the project or the account; the request can be sent without one
+         *     - `TOO_MANY_CONCURRENT_REQUESTS`: the account already has nine tenths of the requests that the process works on
          *     - `TOO_MANY_PASSWORDS`: too many wallet passwords of the account are waiting to be hashed
          */
         TooManyRequests: {

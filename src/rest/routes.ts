@@ -2,11 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import { type Authenticate, authenticatedPrincipal } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
-import { readOnlyToken } from '../model/api-error.ts';
 import { appView } from '../model/app.ts';
 import { integerIn, renameFields } from '../model/fields.ts';
+import { nextPageToken } from '../model/list-page.ts';
 import { createAppFields, signInFields, updateWalletFields } from '../model/operation-fields.ts';
-import { nextPageToken } from '../model/page.ts';
 import type { Principal } from '../model/principal.ts';
 import { projectView } from '../model/project.ts';
 import { walletView } from '../model/wallet.ts';
@@ -46,43 +45,40 @@ const PAGE_NAMES = { first: 'pageSize', after: 'pageToken' } as const;
 
 /** Adds the routes of the REST API: the four paths of the specification. */
 export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate: Authenticate): void {
+  const changesOf = (request: FastifyRequest) => {
+    const client = new RequestClient(request);
+    return data.during(client).changes(principalOf(request), client);
+  };
   root.register(async (app) => {
-    // Before the body is read, so that a client whose token does not suffice can't send one.
+    // Before the body is read, so that a client without a valid token can't send one.
     app.addHook('onRequest', async (request) => {
-      const { isReadOnly } = await authenticate(request);
+      await authenticate(request);
       if (request.method === 'GET' || request.method === 'HEAD') return;
-      if (isReadOnly) throw readOnlyToken();
       unpackQuery(request.query, []);
     });
 
     app.post('/auth/apps', (request, reply) => {
-      const principal = principalOf(request);
-      const client = new RequestClient(request, reply);
       return withIdempotencyKey(
-        data.during(client),
-        principal,
+        changesOf(request),
         request,
         reply,
-        async (on): Promise<Result<'createApp'>> => {
+        async (changes): Promise<Result<'createApp'>> => {
           const input = unpackObject(request.body, CREATE_APP);
-          return appView(await on.createApp(principal, input, client));
+          return appView(await changes.createApp(input));
         },
       );
     });
 
     // The router's syntax for a literal colon is a double colon.
     app.post('/auth/accounts::signinIdentity', (request, reply) => {
-      const principal = principalOf(request);
-      const client = new RequestClient(request, reply);
       return withIdempotencyKey(
-        data.during(client),
-        principal,
+        changesOf(request),
         request,
         reply,
-        async (on): Promise<Result<'signIn'>> => {
+        async (changes): Promise<Result<'signIn'>> => {
           const { privateKey } = unpackObject(request.body, SIGN_IN);
           const input = unpackObject(privateKey, CREDENTIAL, 'privateKey');
-          const signIn = () => on.signIn(principal, input, client);
+          const signIn = () => changes.signIn(input);
           const { accessToken, app } = await renameFields(CREDENTIAL_NAMES, signIn);
           return { accessToken, app: appView(app) };
         },
@@ -91,23 +87,20 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
 
     // The slash in the name of the wallet can be plain or %2F.
     app.patch<{ Params: { '*': string } }>('/wallet/*', (request, reply) => {
-      const principal = principalOf(request);
-      const client = new RequestClient(request, reply);
       return withIdempotencyKey(
-        data.during(client),
-        principal,
+        changesOf(request),
         request,
         reply,
-        async (on): Promise<Result<'updateWallet'>> => {
-          const changes = unpackObject(request.body, UPDATE_WALLET);
-          const input = { ...changes, name: request.params['*'] };
-          return walletView(await on.updateWallet(principal, input, client));
+        async (changes): Promise<Result<'updateWallet'>> => {
+          const fields = unpackObject(request.body, UPDATE_WALLET);
+          const input = { ...fields, name: request.params['*'] };
+          return walletView(await changes.updateWallet(input));
         },
       );
     });
 
-    app.get('/project/projects', async (request, reply): Promise<Result<'listProjects'>> => {
-      const own = data.during(new RequestClient(request, reply));
+    app.get('/project/projects', async (request): Promise<Result<'listProjects'>> => {
+      const own = data.during(new RequestClient(request));
       const { pageSize, pageToken } = unpackQuery<keyof ListQuery>(request.query, Object.values(PAGE_NAMES));
       const input = { first: integerIn(pageSize), after: pageToken };
       const page = await renameFields(PAGE_NAMES, () => own.listProjects(principalOf(request), input));

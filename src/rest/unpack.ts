@@ -1,33 +1,28 @@
 import { malformedRequest } from '../http/http-error.ts';
 import { invalidFields } from '../model/api-error.ts';
 import { rejectUnknownFields } from '../model/fields.ts';
+import { isJsonObject, type JsonObject } from '../model/json.ts';
 
 /**
  * Returns a body, or an object in a body, after checking its field names. The operation validates
  * the values.
  *
- * @param names the known fields
  * @param parent the name of the object, if it is not the body itself
  * @throws INVALID_ARGUMENT if the value is not an object, or has unknown fields
  */
-export function unpackObject(
-  body: unknown,
-  names: readonly string[],
-  parent?: string,
-): Readonly<Record<string, unknown>> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+export function unpackObject(body: unknown, names: readonly string[], parent?: string): JsonObject {
+  if (!isJsonObject(body)) {
     throw parent === undefined
       ? malformedRequest('The body must be a JSON object.')
       : invalidFields([{ field: parent, description: 'Must be an object.' }]);
   }
   rejectUnknownFields(Object.keys(body), names, parent);
-  return body as Record<string, unknown>;
+  return body;
 }
 
 /**
  * Returns the parameters of a query string.
  *
- * @param names the known parameters
  * @throws INVALID_ARGUMENT if it has unknown or repeated parameters
  */
 export function unpackQuery<Name extends string>(

@@ -1,45 +1,30 @@
 import type { AccountState } from '../model/account.ts';
 import type { Ulid } from '../model/resource-name.ts';
-import type { Queryable } from './database.ts';
-import { List } from './list.ts';
-import { insertInto } from './row-statements.ts';
-import { ACCOUNT, type RowOf } from './tables.ts';
+import { FOR_UPDATE, type Statement } from './database.ts';
+import { ACCOUNT, type RowOf } from './sql/columns.ts';
+import { List } from './sql/keyset-list.ts';
+import { insertInto, readRow, writeRow } from './sql/row-statements.ts';
 
-/** A row of the table `account`. */
 export type AccountRow = RowOf<typeof ACCOUNT>;
 
-/** The list of all accounts. */
 export const ACCOUNTS = new List<AccountRow>({ name: 'account', columns: ACCOUNT }, { where: [] });
 
-const FIND = `SELECT ${ACCOUNT} FROM account WHERE id = $1`;
-
-const FIND_FIRST = `SELECT ${ACCOUNT} FROM account ORDER BY id LIMIT 1`;
-
-// The deletion of an account can't be undone.
-const SET_STATE = `UPDATE account SET state = $2
-WHERE id = $1 AND (state <> 'DELETING' OR $2 = 'DELETING') RETURNING ${ACCOUNT}`;
+const LOCK = `SELECT id FROM account WHERE id = $1 ${FOR_UPDATE}`;
 
 /** Inserts an account. The caller inserts its default project in the same transaction. */
 export const insertAccount = insertInto('account', ACCOUNT);
 
-/** Returns the account with this id, or undefined if it does not exist. */
-export async function findAccount(database: Queryable, id: Ulid): Promise<AccountRow | undefined> {
-  const [row] = await database.read<AccountRow>(FIND, [id]);
-  return row;
-}
+export const findAccount = readRow<AccountRow, [id: Ulid]>(`SELECT ${ACCOUNT} FROM account WHERE id = $1`);
 
-/** Sets the state of an account and returns its row, or undefined if it does not exist or is being deleted. */
-export async function updateAccountState(
-  database: Queryable,
-  id: Ulid,
-  state: AccountState,
-): Promise<AccountRow | undefined> {
-  const [row] = await database.write<AccountRow>(SET_STATE, [id, state]);
-  return row;
-}
+export const findFirstAccount = readRow<AccountRow, []>(`SELECT ${ACCOUNT} FROM account ORDER BY id LIMIT 1`);
 
-/** Returns the oldest account, or undefined if the database has no accounts. */
-export async function findFirstAccount(database: Queryable): Promise<AccountRow | undefined> {
-  const [row] = await database.read<AccountRow>(FIND_FIRST);
-  return row;
+/** Sets the state of an account and returns its row. The deletion of an account can't be undone. */
+export const updateAccountState = writeRow<AccountRow, [id: Ulid, state: AccountState]>(
+  `UPDATE account SET state = $2
+WHERE id = $1 AND (state <> 'DELETING' OR $2 = 'DELETING') RETURNING ${ACCOUNT}`,
+);
+
+/** Returns the statement with which a transaction lets others wait that begin with it for the same account. */
+export function lockAccountStatement(id: Ulid): Statement {
+  return { sql: LOCK, params: [id] };
 }

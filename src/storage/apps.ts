@@ -1,18 +1,16 @@
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import { LAST_USE_INTERVAL_MS } from './background-writes.ts';
-import type { Queryable, Statement } from './database.ts';
+import { IF_ALLOWED, type Queryable, type Statement } from './database.ts';
 import { isForeignKeyViolation } from './foreign-keys.ts';
-import { List } from './list.ts';
-import { findAccountOf, placeholders, selectByIds } from './row-statements.ts';
-import { APP, APP_KEY_HASHES, NEW_APP, namesOf, type RowOf, valuesOf } from './tables.ts';
+import { APP, APP_KEY_HASHES, NEW_APP, namesOf, prefixedId, type RowOf, valuesOf } from './sql/columns.ts';
+import { List } from './sql/keyset-list.ts';
+import { findAccountOf, placeholders, readRow, selectByIds, writeRow } from './sql/row-statements.ts';
 
-/** A row of the table `app`, without the hashes of its keys. */
 export type AppRow = RowOf<typeof APP>;
 
 /** The public id of the private key of an app, and the SHA-256 of the key in hexadecimal digits. */
 export type AppKey = RowOf<'private_key_id, private_key_hash'>;
 
-/** A row of the table `app`, with the hashes of its keys. */
 export type AppSecretRow = AppRow & RowOf<typeof APP_KEY_HASHES>;
 
 /** New values for columns of an app. Columns with the value undefined are not changed. */
@@ -23,16 +21,15 @@ export type AppChanges = {
 
 const TABLE = { name: 'app', columns: APP } as const;
 
-/** The apps of an account. A part is a project. */
 export const APPS = new List<AppRow>(TABLE, { where: ['account_id ='], part: 'project_id' });
 
 const INSERTED = namesOf(NEW_APP);
 
-// The SELECT returns no row, and nothing is inserted, if the project does not belong to the account.
-const INSERT = `INSERT INTO app (${NEW_APP}) SELECT ${placeholders(INSERTED, 1)}
-WHERE EXISTS (SELECT 1 FROM project WHERE account_id = $1 AND id = $3) RETURNING ${APP}`;
-
-const FIND_SECRET = `SELECT ${APP}, ${APP_KEY_HASHES} FROM app WHERE account_id = $1 AND id = $2`;
+// The SELECT returns no row, and nothing is inserted, if the project does not belong to the account. Citus executes it on
+// the shard of the account, because the account comes from a table.
+const INSERT = `INSERT INTO app (${NEW_APP})
+SELECT ${['project.account_id', ...placeholders(INSERTED, 1).slice(1)]} FROM project
+WHERE project.account_id = $1 AND project.id = $3 AND ${IF_ALLOWED} RETURNING ${APP}`;
 
 const UPDATE = `UPDATE app SET title = COALESCE($3, title), active = COALESCE($4, active)
 WHERE account_id = $1 AND id = $2 RETURNING ${APP}`;
@@ -48,9 +45,6 @@ WHERE account_id = $1 AND id = $2 RETURNING ${APP}`;
 const SIGNED_IN = `UPDATE app SET last_sign_in_time_ms = $3
 WHERE account_id = $1 AND id = $2 AND COALESCE(last_sign_in_time_ms, 0) <= $4`;
 
-// The expression must be the same as in the index `app_by_name`.
-const DELETE = `DELETE FROM app WHERE 'apps/' || id = $1 RETURNING ${APP}`;
-
 /** Inserts an app and returns its row, or undefined if the project does not belong to the account. */
 export async function insertApp(
   database: Pick<Queryable, 'write'>,
@@ -65,20 +59,12 @@ export async function insertApp(
   }
 }
 
-/** Returns the apps of the account with the given ids. */
 export const findApps = selectByIds(TABLE);
 
-/** Returns an app of the account with its keys, or undefined if it does not exist. */
-export async function findAppSecret(
-  database: Queryable,
-  accountId: Ulid,
-  id: Ulid,
-): Promise<AppSecretRow | undefined> {
-  const [row] = await database.read<AppSecretRow>(FIND_SECRET, [accountId, id]);
-  return row;
-}
+export const findAppSecret = readRow<AppSecretRow, [accountId: Ulid, id: Ulid]>(
+  `SELECT ${APP}, ${APP_KEY_HASHES} FROM app WHERE account_id = $1 AND id = $2`,
+);
 
-/** Returns the id of the account of this app, or undefined if it does not exist. */
 export const findAccountOfApp = findAccountOf('apps');
 
 /** Updates an app of the account and returns its new row, or undefined if the app does not exist. */
@@ -100,7 +86,6 @@ export async function updateApp(
 /**
  * Replaces the key of an app. The key before becomes the previous key, in place of an earlier one.
  *
- * @param previousExpireTimeMs the end of the previous key: Unix time in milliseconds
  * @returns the row of the app with the id of the previous key, or undefined if the app does not exist
  */
 export async function replaceAppKey(
@@ -126,11 +111,6 @@ export function lastSignInStatement(
     : { sql: SIGNED_IN, params: [account_id, id, now, before] };
 }
 
-/** Deletes an app of any account and returns its last row, or undefined if the app does not exist. */
-export async function deleteApp(
-  transaction: Queryable,
-  name: ResourceName<'apps'>,
-): Promise<AppRow | undefined> {
-  const [row] = await transaction.write<AppRow>(DELETE, [name]);
-  return row;
-}
+export const deleteApp = writeRow<AppRow, [name: ResourceName<'apps'>]>(
+  `DELETE FROM app WHERE ${prefixedId('apps/')} = $1 RETURNING ${APP}`,
+);

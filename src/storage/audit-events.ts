@@ -1,24 +1,25 @@
+import type { AuditAction } from '../model/audit-event.ts';
 import type { Ulid } from '../model/resource-name.ts';
-import { type Database, IF_FIRST, type Queryable, type Statement } from './database.ts';
-import { List } from './list.ts';
-import { placeholders } from './row-statements.ts';
-import { AUDIT_EVENT, namesOf, type RowOf, valuesOf } from './tables.ts';
+import type { Database, Queryable, Statement } from './database.ts';
+import { AUDIT_EVENT, namesOf, prefixedId, type RowOf, valuesOf } from './sql/columns.ts';
+import { List } from './sql/keyset-list.ts';
+import { placeholders } from './sql/row-statements.ts';
 
 /** A row of the table `audit_event`. `fields` are names of fields, with commas between them. */
 export type AuditEventRow = Omit<RowOf<typeof AUDIT_EVENT>, 'address'> & { readonly address: string | null };
 
 const NAMES = namesOf(AUDIT_EVENT);
 
-// Only events that count equal acts of a minute can have the id of an earlier one.
-const ON_CONFLICT =
-  'ON CONFLICT (account_id, id) DO UPDATE SET event_count = audit_event.event_count + excluded.event_count';
+// The first of equal acts of a minute gives the event its id. Requests can come to the database in another order.
+const ON_CONFLICT = `ON CONFLICT (account_id, count_key) DO UPDATE SET
+  event_count = audit_event.event_count + excluded.event_count,
+  last_time_ms = CASE WHEN excluded.last_time_ms > audit_event.last_time_ms
+    THEN excluded.last_time_ms ELSE audit_event.last_time_ms END`;
 
-const INSERT = `INSERT INTO audit_event (${AUDIT_EVENT})
-SELECT ${placeholders(NAMES, 1)} WHERE ${IF_FIRST} ${ON_CONFLICT}`;
+const INSERT = `INSERT INTO audit_event (${AUDIT_EVENT}) VALUES (${placeholders(NAMES, 1)}) ${ON_CONFLICT}`;
 
 const TABLE = { name: 'audit_event', columns: AUDIT_EVENT } as const;
 
-/** The audit events of an account, the newest first. */
 export const EVENTS = new List<AuditEventRow>(TABLE, { where: ['account_id ='], newestFirst: true });
 
 /** The audit events of an account with one action, the newest first. Their index is `audit_event_by_action`. */
@@ -31,10 +32,13 @@ export const EVENTS_OF_ACTION = new List<AuditEventRow>(TABLE, {
 /** The audit events of all accounts, the newest first. Their index is `audit_event_by_name`. */
 export const ALL_EVENTS = new List<AuditEventRow>(TABLE, { where: [], newestFirst: true, prefix: 'events/' });
 
-const COUNT = `SELECT COUNT(*) AS count FROM
-  (SELECT 1 AS one FROM audit_event WHERE account_id = $1 AND id >= $2 AND id <= $3 LIMIT $4) AS events`;
+const ACT_ID = prefixedId('act/');
 
-/** Inserts an event, or adds its count to an event with the same id. */
+// Without the order, PostgreSQL could use another index than `audit_event_by_action`.
+const COUNT = `SELECT COUNT(*) AS count FROM (SELECT 1 AS one FROM audit_event
+  WHERE account_id = $1 AND action = $2 AND ${ACT_ID} >= $3 ORDER BY ${ACT_ID} LIMIT $4) AS events`;
+
+/** Inserts an event, or adds it to an event with the same key of its count. */
 export async function insertAuditEvent(database: Queryable, event: AuditEventRow): Promise<void> {
   const { sql, params } = auditStatement(event);
   await database.write(sql, params);
@@ -56,14 +60,14 @@ export function audited(
   return { write: (sql, params = []) => database.writeAll([{ sql, params }, auditStatement(event)]) };
 }
 
-/** Returns the number of events of an account with ids from `first` to `last`, but at most `limit`. */
+/** Returns the number of events of an account with an action and with ids from `first` on, but at most `limit`. */
 export async function countAuditEvents(
   database: Queryable,
   accountId: Ulid,
+  action: AuditAction,
   first: Ulid,
-  last: Ulid,
   limit: number,
 ): Promise<number> {
-  const [row] = await database.read<{ count: number }>(COUNT, [accountId, first, last, limit]);
+  const [row] = await database.read<{ count: number }>(COUNT, [accountId, action, `act/${first}`, limit]);
   return row?.count ?? 0;
 }

@@ -15,18 +15,27 @@ export class BackgroundWrites {
   readonly #onError: (error: unknown) => void;
   /** By the id of their row. */
   readonly #waiting = new Map<string, Statement>();
+  #running: Promise<void> | undefined;
+  #isClosed = false;
 
   /** @param onError is called with the error of each write that has failed */
-  constructor(database: Pick<Queryable, 'write'>, onError: (error: unknown) => void = () => {}) {
+  constructor(database: Pick<Queryable, 'write'>, onError: (error: unknown) => void) {
     this.#database = database;
     this.#onError = onError;
   }
 
   /** Adds a write of a row, unless one of the same row is waiting. @param id the id of the row, in any table */
   add(id: string, statement: Statement): void {
-    if (this.#waiting.size >= MAX_WAITING || this.#waiting.has(id)) return;
+    if (this.#isClosed || this.#waiting.size >= MAX_WAITING || this.#waiting.has(id)) return;
     this.#waiting.set(id, statement);
-    if (this.#waiting.size === 1) this.#run();
+    if (this.#waiting.size === 1) this.#running = this.#run();
+  }
+
+  /** Drops the writes that wait, and resolves when the running one has ended. To be called before the database is closed. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#waiting.clear();
+    await this.#running;
   }
 
   async #run(): Promise<void> {

@@ -1,7 +1,6 @@
 /** Thrown if a database URL can't be used. The message is one line, without the URL, which can contain a password. */
 export class DatabaseUrlError extends Error {}
 
-/** The error message for a URL of no supported form. */
 export const URL_FORMS =
   'DATABASE_URL must be sqlite:<path> or postgres://<user>:<password>@<host>:<port>,…/<database>.';
 

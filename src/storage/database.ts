@@ -17,26 +17,46 @@ export type Execute = <R extends Row>(sql: string, params?: readonly Value[]) =>
  * with UNAVAILABLE if the database is unavailable.
  */
 export type Queryable = {
-  /** Executes a SELECT. */
   readonly read: Execute;
   /** Executes any other statement. It resolves when its changes are durable, or in a transaction with the transaction. */
   readonly write: Execute;
 };
 
-/** A statement with the values of its parameters. */
 export type Statement = { readonly sql: string; readonly params: readonly Value[] };
 
-/**
- * A condition that is true. Each statement of `Database.writeAll` after the first has it, so that a driver can replace it
- * by one on the result of the first.
- */
-export const IF_FIRST = '(TRUE /* and the first statement has returned a row */)';
+/** A placeholder in the WHERE clause of the first statement, always true. `onlyIf` replaces it. */
+export const IF_ALLOWED = '(TRUE /* and the client may still make changes */)';
+
+// By the texts of the statement and of its condition, of which there is a fixed number.
+const CONDITIONAL = new Map<string, Map<string, string>>();
+
+/** Returns a statement with a condition in place of `IF_ALLOWED`: that another statement would return a row. */
+export function onlyIf({ sql, params }: Statement, condition: Statement): Statement {
+  const known = CONDITIONAL.get(condition.sql) ?? new Map<string, string>();
+  CONDITIONAL.set(condition.sql, known);
+  const text = known.get(sql) ?? conditional(sql, renumbered(condition.sql, params.length));
+  known.set(sql, text);
+  return { sql: text, params: [...params, ...condition.params] };
+}
+
+function conditional(sql: string, condition: string): string {
+  if (!sql.includes(IF_ALLOWED)) throw new Error('The statement has no place for a condition.');
+  return sql.replace(IF_ALLOWED, () => `EXISTS (${condition})`);
+}
+
+/** Returns the text of a statement whose parameters come after `count` others. */
+export function renumbered(sql: string, count: number): string {
+  return sql.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + count}`);
+}
 
 /**
  * The end of a SELECT whose rows nobody else may change before the end of the transaction. SQLite has no such clause and
  * needs none, because it has one writer at a time.
  */
 export const FOR_SHARE = 'FOR SHARE';
+
+/** The same for rows that nobody else may lock either, but for a reference to them. */
+export const FOR_UPDATE = 'FOR NO KEY UPDATE';
 
 /** Executes the statements of `Database.writeAll` one after the other, in a transaction of the caller. */
 export async function writeEach<R extends Row>(
@@ -49,12 +69,9 @@ export async function writeEach<R extends Row>(
   return rows;
 }
 
-/** The request for which a database is used. */
 export type DatabaseRequest = {
   /** The time at which the work on the request began, as `performance.now()`. */
   readonly startMs: number;
-  /** Whether the client has disconnected, so that nobody waits for the response. */
-  readonly isGone: boolean;
 };
 
 /** The port to the database. Each statement is written once and runs on both engines, SQLite and PostgreSQL. */
@@ -67,15 +84,17 @@ export type Database = Queryable & {
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
   /**
    * Executes statements as one transaction: the others are executed if the first returns a row. On
-   * PostgreSQL this is one statement, so it takes one round trip, and none of them sees the changes of another.
+   * PostgreSQL this is one statement, so it takes one round trip, and none of them sees the changes of another. On Citus it
+   * is a transaction in two round trips.
    *
-   * @param statements each uses all of its parameters, and those after the first have the condition `IF_FIRST`
+   * @param statements each uses all of its parameters; those after the first are `INSERT … VALUES (…)` or
+   *   `DELETE … WHERE … AND …`
    * @returns the rows of the first
    */
   writeAll<R extends Row>(statements: readonly [Statement, ...Statement[]]): Promise<readonly R[]>;
   /**
-   * Checks that every table can be read, that the database can be written, and that its schema is current or
-   * compatible, on a connection that is used for nothing else. The result is remembered for a second.
+   * Checks that every table has its columns, and on SQLite can be read, that the database can be written, and that its
+   * schema is current or compatible, on a connection that is used for nothing else. The result is remembered for a second.
    *
    * @throws UNAVAILABLE otherwise, with a `DatabaseVersionError` as the cause if the program can't use the schema
    */
@@ -86,12 +105,30 @@ export type Database = Queryable & {
    */
   readonly migrationLock: readonly string[];
   /**
-   * Returns this database for one request: on PostgreSQL, all its statements share the timeout, and none is begun after the
-   * client has disconnected. On SQLite, it is the same database: a statement waits only for the write lock, at most 2 s.
+   * Distributes the tables that are not distributed yet over the nodes of Citus, by the account.
+   *
+   * @param shardCount the number of shards of each table; undefined to do nothing unless the others are distributed
+   * @returns the names of the tables that were not distributed before
+   * @throws DistributionError if the engine can't distribute them
+   */
+  distribute(transaction: Queryable, shardCount?: number): Promise<readonly string[]>;
+  /** Returns whether each worker of Citus accepts connections, by its host and port; nothing on other engines. */
+  nodes(): Promise<ReadonlyMap<string, boolean>>;
+  /** A query for the `name` of each column and index, such as `column wallet.title` and `index wallet_by_name`. */
+  readonly schemaObjects: string;
+  /**
+   * Returns this database for one request: on PostgreSQL, all its statements share the timeout. On SQLite, it is the same
+   * database: a statement waits only for the write lock, at most 2 s.
    */
   during(request: DatabaseRequest): Database;
   /** Resolves when all that reads have returned is durable. On SQLite, they can see a change shortly before it is on disk. */
   synced(): Promise<void>;
+  /**
+   * Returns the time by which rows expire, in Unix milliseconds: on PostgreSQL that of the server, which the instances share.
+   *
+   * @param clock returns the current time of this process, which SQLite uses
+   */
+  expiryTime(clock: () => number): Promise<number>;
   /** Closes all connections after their running statements have finished. */
   close(): Promise<void>;
 };

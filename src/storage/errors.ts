@@ -10,8 +10,8 @@ export class DatabaseError extends Error {
   readonly fault: Fault;
 
   /**
-   * @param cause the error of the engine; undefined if there is nothing to log: the client has disconnected, or the
-   *   transaction has lost a conflict, or an earlier error of it was logged
+   * @param cause the error of the engine; undefined if there is nothing to log: the transaction has lost a conflict, or an
+   *   earlier error of it was logged
    */
   constructor(reason: DatabaseError['reason'], cause: unknown, fault: Fault = 'outage') {
     super(reason, { cause });
@@ -19,6 +19,9 @@ export class DatabaseError extends Error {
     this.fault = fault;
   }
 }
+
+/** Thrown if the tables can't be distributed. The message is one line for the operator. */
+export class DistributionError extends Error {}
 
 /** Returns the error for a change that was not made, or a read without a result. See `DatabaseError`. */
 export function unavailable(cause?: unknown, fault?: Fault): DatabaseError {

@@ -1,13 +1,10 @@
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
-import { IDEMPOTENCY_KEY } from './tables.ts';
+import { IDEMPOTENCY_KEY } from './sql/columns.ts';
 
-/** The primary key of the table `idempotency_key`. */
 export type IdempotencyKeyId = {
   readonly accountId: Ulid;
-  /** The account or the project that the token speaks for. */
-  readonly principalId: Ulid;
-  /** The SHA-256 of the key, in hexadecimal digits. */
+  /** A hash of the key and of its owner, which is an app or an account. */
   readonly keyHash: string;
 };
 
@@ -15,33 +12,33 @@ export type IdempotencyKeyId = {
 export type KeptResponse = { readonly content_hash: string; readonly response: string };
 
 const FIND = `SELECT content_hash, response FROM idempotency_key
-WHERE account_id = $1 AND principal_id = $2 AND key_hash = $3 AND expire_time_ms > $4`;
+WHERE account_id = $1 AND key_hash = $2 AND expire_time_ms > $3`;
 
 // A row that has expired, but is not deleted yet, is replaced.
-const INSERT = `INSERT INTO idempotency_key (${IDEMPOTENCY_KEY}) VALUES ($1, $2, $3, $4, $5, $6)
-ON CONFLICT (account_id, principal_id, key_hash) DO UPDATE
+const INSERT = `INSERT INTO idempotency_key (${IDEMPOTENCY_KEY}) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (account_id, key_hash) DO UPDATE
   SET content_hash = excluded.content_hash, response = excluded.response, expire_time_ms = excluded.expire_time_ms
-  WHERE idempotency_key.expire_time_ms <= $7
+  WHERE idempotency_key.expire_time_ms <= $6
 RETURNING key_hash`;
 
 /** Returns the kept response of a key, or undefined if the key is unknown or has expired. @param now in Unix milliseconds */
 export async function findKeptResponse(
   database: Queryable,
-  { accountId, principalId, keyHash }: IdempotencyKeyId,
+  { accountId, keyHash }: IdempotencyKeyId,
   now: number,
 ): Promise<KeptResponse | undefined> {
-  const [row] = await database.read<KeptResponse>(FIND, [accountId, principalId, keyHash, now]);
+  const [row] = await database.read<KeptResponse>(FIND, [accountId, keyHash, now]);
   return row;
 }
 
 /** Stores the response of a key until `now + ttlMs`. Returns false if the key has a response already. */
 export async function insertKeptResponse(
   transaction: Queryable,
-  { accountId, principalId, keyHash }: IdempotencyKeyId,
+  { accountId, keyHash }: IdempotencyKeyId,
   { content_hash, response }: KeptResponse,
   now: number,
   ttlMs: number,
 ): Promise<boolean> {
-  const values = [accountId, principalId, keyHash, content_hash, response, now + ttlMs, now];
+  const values = [accountId, keyHash, content_hash, response, now + ttlMs, now];
   return (await transaction.write(INSERT, values)).length > 0;
 }

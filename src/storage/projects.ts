@@ -1,13 +1,12 @@
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
-import { List } from './list.ts';
-import { findAccountOf, insertInto, selectByIds } from './row-statements.ts';
-import { PROJECT, type RowOf } from './tables.ts';
+import { PROJECT, prefixedId, type RowOf } from './sql/columns.ts';
+import { List } from './sql/keyset-list.ts';
+import { findAccountOf, insertInto, selectByIds } from './sql/row-statements.ts';
 
 /** The columns of a project that queries return: all except the account, which is a parameter of every query. */
 export type ProjectItem = RowOf<typeof PROJECT>;
 
-/** A row of the table `project`. */
 export type ProjectRow = ProjectItem & RowOf<'account_id'>;
 
 const insert = insertInto('project', `account_id, ${PROJECT}` as const);
@@ -16,42 +15,29 @@ const COUNT = 'UPDATE account SET project_count = project_count + 1 WHERE id = $
 
 const TABLE = { name: 'project', columns: PROJECT } as const;
 
-/** The projects of an account. A part is a single project. */
 export const PROJECTS = new List<ProjectItem>(TABLE, {
   where: ['account_id ='],
   part: 'id',
   count: '(SELECT project_count FROM account WHERE id = $1)',
 });
 
-// The expression must be the same as in the index `project_by_name`.
 const UPDATE = `UPDATE project SET title = COALESCE($2, title), description = COALESCE($3, description)
-WHERE 'projects/' || id = $1 RETURNING account_id, ${PROJECT}`;
+WHERE ${prefixedId('projects/')} = $1 RETURNING account_id, ${PROJECT}`;
 
-// An account token names its default project in its record.
-const HAS_DEPENDENTS = `SELECT CASE WHEN
-  EXISTS (SELECT 1 FROM account WHERE id = $1 AND default_project_id = $2)
-  OR EXISTS (SELECT 1 FROM app WHERE account_id = $1 AND project_id = $2)
-  OR EXISTS (SELECT 1 FROM wallet WHERE account_id = $1 AND project_id = $2)
-  OR EXISTS (SELECT 1 FROM token WHERE account_id = $1 AND expire_time_ms > $4 AND value LIKE $3)
-THEN 1 ELSE 0 END AS has_dependents`;
-
-// An update without a change: a row lock that works on both engines, held until the end of the transaction.
-const LOCK = 'UPDATE project SET title = title WHERE account_id = $1 AND id = $2 RETURNING id';
+const DELETE_EXPIRED_TOKENS =
+  'DELETE FROM token WHERE account_id = $1 AND project_id = $2 AND expire_time_ms <= $3';
 
 const DELETE = `DELETE FROM project WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT}`;
 
 const COUNT_DOWN = 'UPDATE account SET project_count = project_count - 1 WHERE id = $1';
 
-/** Inserts a project and increments the project count of its account. */
 export async function insertProject(transaction: Queryable, project: ProjectRow): Promise<void> {
   await insert(transaction, project);
   await transaction.write(COUNT, [project.account_id]);
 }
 
-/** Returns the projects of the account with the given ids. */
 export const findProjects = selectByIds(TABLE);
 
-/** Returns the id of the account of this project, or undefined if it does not exist. */
 export const findAccountOfProject = findAccountOf('projects');
 
 /** Updates a project of any account and returns its new row, or undefined if the project does not exist. */
@@ -64,29 +50,18 @@ export async function updateProject(
   return row;
 }
 
-/** Returns whether a project has apps or wallets, or is the default project of its account or of a token valid at `now`. */
-export async function hasDependents(
-  database: Queryable,
-  accountId: Ulid,
-  id: Ulid,
-  now: number,
-): Promise<boolean> {
-  const params = [accountId, id, `%"defaultProjectId":"${id}"%`, now];
-  const [row] = await database.read<{ has_dependents: 0 | 1 }>(HAS_DEPENDENTS, params);
-  return row?.has_dependents === 1;
-}
-
-/** Locks a project, so that it is not deleted before the end of the transaction. Returns whether it exists. */
-export async function lockProject(transaction: Queryable, accountId: Ulid, id: Ulid): Promise<boolean> {
-  return (await transaction.write(LOCK, [accountId, id])).length > 0;
-}
-
-/** Deletes a project, and decrements the project count of its account. Returns its last row. */
+/**
+ * Deletes a project and its expired tokens, and decrements the project count of its account. Returns its last row.
+ *
+ * @throws an error for `isForeignKeyViolation` if the project has apps, wallets or valid tokens
+ */
 export async function deleteProject(
   transaction: Queryable,
   accountId: Ulid,
   id: Ulid,
+  now: number,
 ): Promise<ProjectItem | undefined> {
+  await transaction.write(DELETE_EXPIRED_TOKENS, [accountId, id, now]);
   const [row] = await transaction.write<ProjectItem>(DELETE, [accountId, id]);
   if (row) await transaction.write(COUNT_DOWN, [accountId]);
   return row;

@@ -1,4 +1,4 @@
-import { type Database, type Execute, type Queryable, writeEach } from './database.ts';
+import { type Database, type Execute, type Queryable, type Statement, writeEach } from './database.ts';
 import { unavailable } from './errors.ts';
 
 /**
@@ -9,13 +9,16 @@ export class RequestTransaction {
   /** The database for the operations of the request. */
   readonly database: Database;
   readonly #outer: Database;
+  readonly #first: Statement | undefined;
   readonly #end = Promise.withResolvers<void>();
   #transaction: Promise<Queryable> | undefined;
   #committed: Promise<void> | undefined;
   #isEnded = false;
 
-  constructor(outer: Database) {
+  /** @param first a SELECT with which the transaction begins */
+  constructor(outer: Database, first?: Statement) {
     this.#outer = outer;
+    this.#first = first;
     const inside: Queryable = {
       read: async (sql, params) => (await this.#begin()).read(sql, params),
       write: async (sql, params) => (await this.#begin()).write(sql, params),
@@ -59,6 +62,7 @@ export class RequestTransaction {
         // The operations have read results of the transaction that has lost a conflict.
         if (hasRun) throw unavailable();
         hasRun = true;
+        if (this.#first !== undefined) await transaction.read(this.#first.sql, this.#first.params);
         resolve(transaction);
         await this.#end.promise;
       });

@@ -1,51 +1,41 @@
 import type { Ulid } from '../model/resource-name.ts';
 import { LAST_USE_INTERVAL_MS } from './background-writes.ts';
 import type { Queryable, Statement } from './database.ts';
-import { List } from './list.ts';
-import type { RowOf } from './tables.ts';
-import { type FoundToken, parseEntry } from './token-store.ts';
+import { NEW_TOKEN, namesOf, prefixedId, type RowOf, TOKEN, valuesOf } from './sql/columns.ts';
+import { List } from './sql/keyset-list.ts';
+import { placeholders, readRow, writeRow } from './sql/row-statements.ts';
 
-/** A token with its public data, and the SHA-256 of its secret. */
-export type TokenItem = FoundToken & {
-  /** The app that signed in; undefined for an account token. */
-  readonly appId: Ulid | undefined;
-  /** The id of the token, which sorts by the time of issue. */
-  readonly id: Ulid;
-  readonly title: string;
-  /** Unix time in milliseconds. */
-  readonly expireTimeMs: number;
-};
+export type TokenRow = RowOf<typeof TOKEN>;
 
-/** The number up to which valid tokens are counted. */
-export const MAX_COUNTED_TOKENS = 100_000;
+export type TokenSecretRow = TokenRow & RowOf<'hash'>;
+
+export type NewTokenRow = RowOf<typeof NEW_TOKEN>;
+
+const MAX_COUNTED_TOKENS = 100_000;
+
+/** The tokens of an account and of its apps that are valid after a time. */
+export const TOKENS = new List<TokenRow>(
+  { name: 'token', columns: TOKEN },
+  { where: ['account_id =', 'expire_time_ms >'] },
+);
+
+const INSERTED = namesOf(NEW_TOKEN);
+
+const INSERT = `INSERT INTO token (${NEW_TOKEN}) VALUES (${placeholders(INSERTED, 1)})`;
+
+// The tokens of an account that is suspended or being deleted are not valid.
+const IF_VALID = `FROM token JOIN account ON account.id = token.account_id
+WHERE token.account_id = $1 AND token.id = $2 AND token.expire_time_ms > $3
+  AND account.id = $1 AND account.state = 'ACTIVE'`;
+
+const IS_VALID = `SELECT 1 AS one ${IF_VALID}`;
 
 const REVOKE_OTHER_KEYS = 'DELETE FROM token WHERE account_id = $1 AND app_id = $2 AND app_key_id <> $3';
 
 const SHORTEN = `UPDATE token SET expire_time_ms = $3
 WHERE account_id = $1 AND app_id = $2 AND expire_time_ms > $3`;
 
-const COLUMNS = 'id, app_id, title, value, expire_time_ms, last_use_time_ms';
-
-/** The columns of a token that make a `TokenItem`. */
-export type TokenRow = RowOf<typeof COLUMNS>;
-
-/** The tokens of an account and of its apps that are valid after a time. */
-export const TOKENS = new List<TokenRow>(
-  { name: 'token', columns: COLUMNS },
-  { where: ['account_id =', 'expire_time_ms >'] },
-);
-
-const ITEM = `SELECT ${COLUMNS} FROM token`;
-
-const FIND = `${ITEM} WHERE account_id = $1 AND id = $2`;
-
-// The expression must be the same as in the index `token_by_name`.
-const FIND_BY_NAME = `${ITEM} WHERE 'tokens/' || id = $1`;
-
-const REVOKE = `DELETE FROM token WHERE account_id = $1 AND id = $2 AND expire_time_ms > $3
-RETURNING account_id, app_id`;
-
-const REVOKE_BY_NAME = `DELETE FROM token WHERE 'tokens/' || id = $1 AND expire_time_ms > $2
+const REVOKE_BY_NAME = `DELETE FROM token WHERE ${prefixedId('tokens/')} = $1 AND expire_time_ms > $2
 RETURNING account_id, app_id`;
 
 const USE = `UPDATE token SET last_use_time_ms = $3
@@ -75,44 +65,41 @@ export async function endTokensWithKey(
   await transaction.write(SHORTEN, [accountId, appId, expireTimeMs]);
 }
 
-/** Returns a token of any account, also one that has expired or whose account is not active. */
-export async function findTokenById(database: Queryable, id: Ulid): Promise<TokenItem | undefined> {
-  const [row] = await database.read<TokenRow>(FIND_BY_NAME, [`tokens/${id}`]);
-  return row && tokenItem(row);
+/** Returns the statement that inserts a token. It can be one of `Database.writeAll`. */
+export function newTokenStatement(token: NewTokenRow): Statement {
+  return { sql: INSERT, params: valuesOf(token, INSERTED) };
 }
 
-/** Returns a token of an account or of one of its apps, also one that has expired. */
-export async function findToken(
-  database: Queryable,
-  accountId: Ulid,
-  id: Ulid,
-): Promise<TokenItem | undefined> {
-  const [row] = await database.read<TokenRow>(FIND, [accountId, id]);
-  return row && tokenItem(row);
+/** Returns a token of an account or of one of its apps, also one that has expired or whose account is not active. */
+export const findToken = readRow<TokenSecretRow, [accountId: Ulid, id: Ulid]>(
+  `SELECT ${TOKEN}, hash FROM token WHERE account_id = $1 AND id = $2`,
+);
+
+/** Returns a token if it is valid at `now`: if it has not ended, and its account is active. */
+export const findValidToken = readRow<TokenSecretRow, [accountId: Ulid, id: Ulid, now: number]>(
+  `SELECT ${[...namesOf(TOKEN), 'hash'].map((column) => `token.${column}`)} ${IF_VALID}`,
+);
+
+/** Returns a statement that returns a row if a token is valid at `now`. */
+export function validTokenStatement(accountId: Ulid, id: Ulid, now: number): Statement {
+  return { sql: IS_VALID, params: [accountId, id, now] };
 }
 
-/** A token that has ended: its account, and its app if it is a project token. */
-export type RevokedToken = { readonly accountId: Ulid; readonly appId: Ulid | undefined };
+export type RevokedToken = RowOf<'account_id, app_id'>;
 
 /** Revokes a token of an account or of one of its apps, if it is valid at `now`. Returns undefined if it is not. */
-export async function revokeToken(
-  database: Pick<Queryable, 'write'>,
-  accountId: Ulid,
-  id: Ulid,
-  now: number,
-): Promise<RevokedToken | undefined> {
-  return revokedToken(await database.write<RevokedRow>(REVOKE, [accountId, id, now]));
-}
+export const revokeToken = writeRow<RevokedToken, [accountId: Ulid, id: Ulid, now: number]>(
+  `DELETE FROM token WHERE account_id = $1 AND id = $2 AND expire_time_ms > $3
+RETURNING account_id, app_id`,
+);
 
 /** Returns the statement that stores `now` as the last use of a token, or undefined if the stored one is recent. */
 export function lastUseStatement(
-  accountId: Ulid,
-  id: Ulid,
-  { lastUseTimeMs }: FoundToken,
+  { account_id, id, last_use_time_ms }: TokenRow,
   now: number,
 ): Statement | undefined {
   const before = now - LAST_USE_INTERVAL_MS;
-  return (lastUseTimeMs ?? 0) > before ? undefined : { sql: USE, params: [accountId, id, now, before] };
+  return (last_use_time_ms ?? 0) > before ? undefined : { sql: USE, params: [account_id, id, now, before] };
 }
 
 /** Returns the number of tokens that are valid at `now`, or `MAX_COUNTED_TOKENS` if there are more. */
@@ -127,13 +114,8 @@ export async function revokeTokenById(
   id: Ulid,
   now: number,
 ): Promise<RevokedToken | undefined> {
-  return revokedToken(await database.write<RevokedRow>(REVOKE_BY_NAME, [`tokens/${id}`, now]));
-}
-
-type RevokedRow = RowOf<'account_id, app_id'>;
-
-function revokedToken([row]: readonly RevokedRow[]): RevokedToken | undefined {
-  return row && { accountId: row.account_id, appId: row.app_id || undefined };
+  const [row] = await database.write<RevokedToken>(REVOKE_BY_NAME, [`tokens/${id}`, now]);
+  return row;
 }
 
 /** Revokes all tokens of an app. Returns the number of those that were valid at `now`. */
@@ -158,10 +140,4 @@ export async function revokeTokensOfAccount(
 ): Promise<number> {
   const { length } = await database.write(REVOKE_OF_ACCOUNT, [accountId, now, MAX_REVOKED]);
   return length;
-}
-
-/** Converts a row to a token with its public data. */
-export function tokenItem({ id, app_id, title, value, ...times }: TokenRow): TokenItem {
-  const { expire_time_ms: expireTimeMs, last_use_time_ms: lastUseTimeMs } = times;
-  return { ...parseEntry(value).value, id, appId: app_id || undefined, title, expireTimeMs, lastUseTimeMs };
 }

@@ -17,14 +17,13 @@ type Fault = {
 
 const SMALL_PHONE = { width: 320, height: 568 };
 
-const RETRY_AFTER = { 'retry-after': '60' };
-
 const FAULTS: readonly Fault[] = [
   { answer: (route) => route.abort(), text: 'The gateway did not answer.' },
   { answer: (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }), text: 'status 502' },
   { answer: (route) => route.fulfill({ body: '<h1>Log in</h1>' }), text: 'not one of the gateway' },
-  { answer: refusal(429, 'RATE_LIMITED', RETRY_AFTER), text: 'RATE_LIMITED', isRepeated: true },
-  { answer: refusal(503, 'OVERLOADED', RETRY_AFTER), text: 'OVERLOADED', isRepeated: true },
+  { answer: refusal(429, 'RATE_LIMITED', () => '60'), text: 'RATE_LIMITED', isRepeated: true },
+  // A date, as a proxy may send it. By then, the clock of the page is a minute ahead.
+  { answer: refusal(503, 'OVERLOADED', inTwoMinutes), text: 'OVERLOADED', isRepeated: true },
   { answer: refusal(503, 'RESULT_UNKNOWN'), text: 'RESULT_UNKNOWN' },
 ];
 
@@ -202,7 +201,14 @@ async function countEvents(token: string, action: string): Promise<number> {
 }
 
 /** Returns the answer of the API with an error. */
-function refusal(status: number, reason: string, headers = {}): Fault['answer'] {
+function refusal(status: number, reason: string, retryAfter?: () => string): Fault['answer'] {
   const error = { message: `Refused: ${reason}.`, extensions: { reason } };
-  return (route) => route.fulfill({ status, headers, json: { errors: [error] } });
+  return (route) => {
+    const headers: Record<string, string> = retryAfter ? { 'retry-after': retryAfter() } : {};
+    return route.fulfill({ status, headers, json: { errors: [error] } });
+  };
+}
+
+function inTwoMinutes(): string {
+  return new Date(Date.now() + 120_000).toUTCString();
 }

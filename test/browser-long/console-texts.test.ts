@@ -38,6 +38,7 @@ test.each(TEXTS)(
         .getByRole('button', { name: `${name} ` })
         .last()
         .click();
+      await page.getByRole('dialog').waitFor();
       await expectToFit(page, title);
       await page.keyboard.press('Escape');
     }

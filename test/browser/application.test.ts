@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { transform } from 'esbuild';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { readContract } from '../../schema/contract.ts';
+import { readContract } from '../../tools/contract/read-contract.ts';
 import { createApp } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { goTo, startSite } from '../support/browser.ts';

@@ -1,73 +1,34 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Page, Request } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
-import {
-  createApp,
-  graphqlBody,
-  keyOf,
-  PASSWORD,
-  projectToken,
-  projectTokenOf,
-  reasonOf,
-  tokenStatus,
-} from '../support/actors.ts';
+import { createApp, graphqlBody, PASSWORD, projectToken } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
-import { startSite, storedBy } from '../support/browser.ts';
+import { goTo, startSite, storedBy } from '../support/browser.ts';
 import { seedTenant, type Tenant } from '../support/gateway.ts';
 
 const site = startSite();
-
 const api = graphqlApi(() => site.gateway.url);
 
-test('only the changed fields of a wallet are sent, once for each key, and its row shows them', async () => {
-  const tenant = await seedTenant(site.gateway, { projects: 2, wallets: 2 });
+test('only the changed fields of a wallet are sent, with a key, and a wallet can move', async () => {
+  const tenant = await seedTenant(site.gateway, { projects: 2, wallets: 1 });
   const page = await openProject(tenant);
-  await page
-    .getByRole('button', { name: /^Edit / })
-    .first()
-    .click();
+  await page.getByRole('button', { name: 'Edit Wallet 1' }).click();
   const dialog = page.getByRole('dialog', { name: 'Edit the wallet' });
-  await dialog.getByLabel('Title').fill('<img src=x onerror=alert(1)>');
+  await dialog.getByLabel('Title').fill('Moved');
+  await dialog.getByLabel('New password').fill('🐾'.repeat(31));
+  await dialog.getByText('31 of 32.').waitFor();
   await dialog.getByLabel('New password').fill(PASSWORD);
-  const [sent] = await Promise.all([mutation(page), dialog.getByRole('button', { name: 'Save' }).click()]);
-  await page.getByText('Saved “<img src=x onerror=alert(1)>”.').waitFor();
-  expect(sent.postDataJSON().variables.input).toEqual({
-    name: tenant.wallets[0],
-    title: '<img src=x onerror=alert(1)>',
-    password: PASSWORD,
-  });
-  expect(await sent.headerValue('idempotency-key')).toMatch(/^[0-9a-f]{32}$/);
-  expect(await page.getByRole('heading', { level: 3 }).first().innerText()).toBe(
-    '<img src=x onerror=alert(1)>',
-  );
-});
-
-test('each violation is shown at its field, the first gets the focus, and a wallet can move', async () => {
-  const tenant = await seedTenant(site.gateway, { projects: 2, wallets: 2 });
-  const page = await openProject(tenant);
-  await page
-    .getByRole('button', { name: /^Edit / })
-    .first()
-    .click();
-  const title = page.getByLabel('Title');
-  await title.fill('');
-  await page.getByLabel('New password').fill('🐾'.repeat(31));
-  await page.getByText('31 of 32.').waitFor();
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.locator('[aria-invalid=true]').nth(1).waitFor();
-  expect(await title.evaluate('document.activeElement.name')).toBe('title');
-  expect(await page.locator('.violation').allInnerTexts()).toEqual([
-    expect.stringContaining('1 to 200'),
-    expect.stringContaining('32'),
-  ]);
-
-  await title.fill('Moved');
-  await page.getByLabel('New password').fill('🐾'.repeat(32));
-  await page.getByLabel('Project', { exact: true }).selectOption(tenant.projects[1] ?? '');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByLabel('Project', { exact: true }).selectOption(tenant.projects[1] ?? '');
+  const isMutation = (text: string | null) => text?.includes('"query":"mutation') ?? false;
+  const sending = page.waitForRequest((request) => isMutation(request.postData()));
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  const sent = await sending;
   await page.getByText(/Saved “Moved”, which is now in “.+”\./).waitFor();
+  const input = { name: tenant.wallets[0], title: 'Moved', project: tenant.projects[1], password: PASSWORD };
+  expect(sent.postDataJSON().variables.input).toEqual(input);
+  expect(await sent.headerValue('idempotency-key')).toMatch(/^[0-9a-f]{32}$/);
   expect(await page.getByText('Moved', { exact: true }).count()).toBe(0);
 });
 
@@ -118,9 +79,9 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
   expect(question.type()).toBe('beforeunload');
   await question.dismiss();
   await dialog.getByText('Sign in with it').click();
-  const [oauth = '', rest = ''] = await dialog.locator('.command code').allInnerTexts();
-  expect((await run(oauth)).access_token).toMatch(/^paw_app_/);
-  expect((await run(rest, { TOKEN: tenant.token })).accessToken).toMatch(/^paw_app_/);
+  const command = await dialog.locator('.command code').innerText();
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${command} -s`]);
+  expect(JSON.parse(stdout).access_token).toMatch(/^paw_app_/);
 
   await page.evaluate(`location.replace(${JSON.stringify(project)})`);
   await dialog.getByRole('button', { name: 'I have stored the key' }).click();
@@ -148,9 +109,13 @@ test('a refused change is repeated as it was, but not when the form has been edi
   await page.getByLabel('Title').fill('Rainy days');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The console tries again at').waitFor();
+  await page.clock.pauseAt(Date.now() + 10_000);
+  await page.clock.runFor(1000);
+  // While the clock stands still, nothing that the page does after it has drawn the edited form is done.
   await page.getByLabel('Title').fill('Sunny d');
   await page.getByText('The console tries again at').waitFor({ state: 'detached' });
   await page.clock.fastForward(61_000);
+  await page.clock.resume();
   await page.getByLabel('Title').fill('Sunny days');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved “Sunny days”.').waitFor();
@@ -180,57 +145,21 @@ test('a form stays as it was filled while a token ends and another one comes by 
   await page.getByText(/Saved “Moved”, which is now in “Project 11\d”\./).waitFor();
 });
 
-test('a new key needs a choice of when the old one ends, and then replaces it', async () => {
-  const tenant = await seedTenant(site.gateway);
-  const app = await createApp(api, tenant.token, { title: 'Till' });
-  const page = await openProject(tenant);
-  await page.getByRole('button', { name: 'New key for Till' }).click();
-  expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
-  await page.getByRole('button', { name: 'Make the new key' }).click();
-  await page.getByText('Choose when the old key ends.').waitFor();
-  await page.getByLabel('In 1 day').check();
-  const [sent] = await Promise.all([
-    mutation(page),
-    page.getByRole('button', { name: 'Make the new key' }).click(),
-  ]);
-  expect(sent.postDataJSON().variables.input).toEqual({ name: app.name, gracePeriod: 86_400 });
-  const privateKey = await page.getByLabel('Private key', { exact: true }).inputValue();
-  await page.getByRole('button', { name: 'I have stored the key' }).click();
-  await page.getByText('“Till” has a new key.').waitFor();
-  expect(await page.getByText(', the old one until').count()).toBe(1);
-  for (const key of [app, { ...app, privateKey }]) {
-    expect(await reasonOf(api.signIn(tenant.token, keyOf(key)))).toBe('ok');
-  }
-});
-
-test('deactivating an app ends its tokens, and it can be activated again', async () => {
-  const tenant = await seedTenant(site.gateway);
-  const app = await createApp(api, tenant.token, { title: 'Till' });
-  const token = await projectTokenOf(api, tenant.token, app);
-  const page = await openProject(tenant);
-  await page.getByRole('button', { name: 'Deactivate Till' }).click();
-  expect(await page.getByRole('dialog').innerText()).toContain('All project tokens of Till end at once');
-  await page.getByRole('button', { name: 'Deactivate the app' }).click();
-  await page.getByText('“Till” is inactive.').waitFor();
-  expect(await tokenStatus(api, token)).toBe('TOKEN_INVALID');
-  await page.getByRole('button', { name: 'Activate Till' }).click();
-  await page.getByRole('button', { name: 'Activate the app' }).click();
-  await page.getByText('“Till” is active.').waitFor();
-  expect(await reasonOf(api.signIn(tenant.token, keyOf(app)))).toBe('ok');
-});
-
 test('a token is shown the buttons of what it may do only', async () => {
   const tenant = await seedTenant(site.gateway, { wallets: 1 });
   await createApp(api, tenant.token, { title: 'Till' });
   const { account } = tenant;
   const issued = await createAccountToken(site.gateway.admin, { account, readOnly: true }, 86_400);
+  const page = await site.newPage();
   const everything = ['Edit Wallet 1', 'Create app', 'New key for Till', 'Deactivate Till'];
   for (const [token, buttons] of [
     [tenant.token, everything],
     [await projectToken(site.gateway, tenant), ['Edit Wallet 1']],
     [issued.accessToken, []],
   ] as const) {
-    const page = await openProject(tenant, token);
+    await page.goto('about:blank');
+    await goTo(page, `${site.gateway.url}/console#token=${token}`);
+    await page.getByRole('link', { name: 'Tenant' }).click();
     await page.getByRole('heading', { name: 'Till' }).waitFor();
     const shown = await page.getByRole('button', { name: /Edit|Create|New key|[Dd]e?activate/ }).all();
     const names = await Promise.all(
@@ -240,20 +169,9 @@ test('a token is shown the buttons of what it may do only', async () => {
   }
 });
 
-/** Runs a shown command, and returns the JSON that it prints. */
-async function run(command: string, env: Readonly<Record<string, string>> = {}) {
-  return JSON.parse((await promisify(execFile)('sh', ['-c', `${command} -s`], { env })).stdout);
-}
-
-/** Waits for the request of a mutation. */
-function mutation(page: Page): Promise<Request> {
-  return page.waitForRequest((request) => request.postData()?.includes('"query":"mutation') ?? false);
-}
-
 /** Opens the default project in the console. */
 async function openProject({ projects, token }: Tenant, as = token, provoked?: RegExp): Promise<Page> {
-  const page = await site.newPage(provoked && { provoked });
-  await page.goto(`${site.gateway.url}/console#token=${as}`);
+  const page = await site.open(`/console#token=${as}`, provoked && { provoked });
   await page.getByRole('heading', { name: 'Projects' }).waitFor();
   await page.goto(`${site.gateway.url}/console#/${projects[0]}`);
   await page.getByRole('heading', { name: 'Apps' }).waitFor();

@@ -2,38 +2,38 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { expectAccessible } from '../support/accessibility.ts';
 import { startSite } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
 
 const site = startSite();
 
-test('the start page shows the console first, then the explorers, what a client needs, and the contracts', async () => {
-  const page = await site.open('/');
+test('the start page and that for an unknown path are accessible, and lead to all pages', async () => {
+  const page = await site.open('/nothing/at/all', { provoked: /status of 404/ });
+  await page.keyboard.press('Tab');
+  await expectAccessible(page);
+  const follow = async (place: 'banner' | 'main' | 'navigation', name: string, path: string) => {
+    await page.getByRole(place).getByRole('link', { name }).click();
+    await expect.poll(() => page.url(), { timeout: 15_000 }).toBe(site.gateway.url + path);
+  };
+  await follow('main', 'Go to the start page', '/');
   await page.getByText(`Version ${manifest.version}`).waitFor();
   const headings = await page.getByRole('heading', { level: 2 }).allInnerTexts();
   expect(headings).toEqual(['Console', 'Explorers', 'Clients', 'Contracts']);
-});
-
-test('the pages link to each other', async () => {
-  const page = await site.open('/');
-  for (const [place, name, path] of [
-    ['main', 'Open the console', '/console'],
-    ['navigation', 'GraphiQL', '/graphiql'],
-    ['banner', 'PAW gateway', '/'],
-    ['main', 'GraphiQL', '/graphiql'],
-    ['navigation', 'REST reference', '/docs'],
-    ['banner', 'PAW gateway', '/'],
-    ['main', 'REST reference', '/docs'],
-  ] as const) {
-    await page.getByRole(place).getByRole('link', { name }).click();
-    await expect.poll(() => page.url(), { timeout: 15_000 }).toBe(site.gateway.url + path);
-  }
-});
-
-test('the page for an unknown path leads to the start page', async () => {
-  const page = await site.open('/nothing/at/all', { provoked: /status of 404/ });
-  await page.getByRole('main').getByRole('link').click();
-  await expect.poll(() => page.url(), { timeout: 15_000 }).toBe(`${site.gateway.url}/`);
+  await page.keyboard.press('Tab');
+  await expectAccessible(page);
+  // Documents have no icon of their own.
+  const size = await page.evaluate<number[]>(`(async () => {
+    const icon = new Image();
+    icon.src = './favicon.ico';
+    await icon.decode();
+    return [icon.naturalWidth, icon.naturalHeight];
+  })()`);
+  expect(size).toEqual([32, 32]);
+  await follow('main', 'Open the console', '/console');
+  await follow('navigation', 'GraphiQL', '/graphiql');
+  await follow('banner', 'PAW gateway', '/');
+  await follow('main', 'REST reference', '/docs');
 });
 
 test('the lines that the start page copies work unchanged in a shell, with a token', async () => {
@@ -56,15 +56,4 @@ test('the lines that the start page copies work unchanged in a shell, with a tok
   const nodes = [{ name: projects[0], title: 'Tenant' }];
   expect(JSON.parse(graphql)).toEqual({ data: { projects: { totalCount: 1, nodes } } });
   expect(JSON.parse(rest)).toMatchObject({ projects: nodes });
-});
-
-test('a browser can draw the icon for documents', async () => {
-  const page = await site.open('/');
-  const size = await page.evaluate<number[]>(`(async () => {
-    const icon = new Image();
-    icon.src = './favicon.ico';
-    await icon.decode();
-    return [icon.naturalWidth, icon.naturalHeight];
-  })()`);
-  expect(size).toEqual([32, 32]);
 });

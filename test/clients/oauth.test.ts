@@ -7,19 +7,17 @@ import { ClientCredentials } from 'simple-oauth2';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type AppKey, createApp, withOtherSecret } from '../support/actors.ts';
 import { restApi } from '../support/apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+import { seedTenant, testGateway, useGateway } from '../support/gateway.ts';
 
 const run = promisify(execFile);
 
-let gateway: Gateway;
+const gateway = useGateway();
 let app: AppKey;
 let project: string | undefined;
 beforeAll(async () => {
-  gateway = await startGateway();
   const { token, projects } = await seedTenant(gateway);
   app = await createApp(api, token);
   project = projects[0];
-  return gateway.stop;
 });
 
 const api = restApi(() => gateway.url);
@@ -102,6 +100,18 @@ describe.each(clients)('$name', ({ issue }) => {
     const error = await issue(withOtherSecret(app.privateKey)).catch((thrown) => thrown);
     expect(textOf(error)).toContain('invalid_client');
   });
+});
+
+test('openid-client configures itself behind a proxy that adds a path to the public URL', async () => {
+  const issuer = new URL('https://paw.example/a/paw');
+  const prefixed = await testGateway({ PUBLIC_URL: issuer.href, DATABASE_URL: gateway.databaseUrl });
+  const proxied: openid.CustomFetch = (url, options) => {
+    const { pathname } = new URL(url);
+    return fetch(prefixed.url + pathname.replace(/^\/a\/paw\//, '/'), options as RequestInit);
+  };
+  const options = { algorithm: 'oauth2', [openid.customFetch]: proxied } as const;
+  const config = await openid.discovery(issuer, app.name, app.privateKey, undefined, options);
+  expect((await openid.clientCredentialsGrant(config)).access_token).toMatch(/^paw_app_/);
 });
 
 /** Returns what an error says, also by its response, its cause or the standard error. */

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import createClient from 'openapi-fetch';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { components, paths } from '../../src/rest/openapi-types.ts';
-import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
+import { useGateway, useTenant } from '../support/gateway.ts';
 import { codeBlocks } from './documented.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -14,11 +14,7 @@ const MODULES = join(ROOT, 'test/node_modules');
 const GENERATOR = join(MODULES, 'openapi-typescript/bin/cli.js');
 
 const gateway = useGateway();
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await seedTenant(gateway, { projects: 25, wallets: 1 });
-});
+const tenant = useTenant(gateway, { projects: 25, wallets: 1 });
 
 function connect(token: string) {
   return createClient<paths>({ baseUrl: gateway.url, headers: { authorization: `Bearer ${token}` } });

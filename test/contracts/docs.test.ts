@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
+import { graphqlError } from '../../src/graphql/errors.ts';
+import { statusCodeOf } from '../../src/http/http-error.ts';
+import { ApiError, ERRORS, type Reason } from '../../src/model/api-error.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-
-const MAX_README = { lines: 115, words: 900 };
 
 // The changelog is excluded, because it also describes earlier versions.
 const PAGES = [
@@ -55,22 +56,34 @@ function settingsRead(): readonly string[] {
   return [...names].sort();
 }
 
-test('the README is read in two minutes', () => {
-  const text = textOf('README.md');
-  expect(text.split('\n').length - 1).toBeLessThanOrEqual(MAX_README.lines);
-  expect(text.split(/\s+/).length).toBeLessThanOrEqual(MAX_README.words);
-});
-
 test('every relative link leads to a file and a heading that exist', () => {
   expect(links.length).toBeGreaterThan(50);
   expect(links.filter(isBroken)).toEqual([]);
 });
 
-test('the paths of the repository that the documentation names exist', () => {
+test('every relative link of a page in the package leads to a file or folder in the package', () => {
+  const { files } = JSON.parse(textOf('package.json')) as { files: readonly string[] };
+  const isIncluded = (path: string) =>
+    files.some(
+      (each) => [each, `${each}/**`].some((glob) => matchesGlob(path, glob)) || each.startsWith(`${path}/`),
+    );
+  const isExcluded = (path: string) =>
+    files.some((each) => each[0] === '!' && matchesGlob(path, each.slice(1)));
+  const isPackaged = (path: string) => isIncluded(path) && !isExcluded(path);
+  const targets = links
+    .filter(({ page }) => isPackaged(page))
+    .map(({ page, target }) => join(dirname(page), target.split('#')[0] || basename(page)));
+  expect(targets).toContain('deploy/grafana-dashboard.json');
+  expect(targets.filter((path) => !isPackaged(path))).toEqual([]);
+});
+
+test('the paths of the repository that the documentation and .ci/run name exist', () => {
   const named = PAGES.flatMap((page) =>
-    [...proseOf(page).matchAll(/`((?:src|schema|test)\/[\w./-]*)`/g)].map(([, path = '']) => path),
+    [...proseOf(page).matchAll(/`((?:src|schema|test|tools)\/[\w./-]*)`/g)].map(([, path = '']) => path),
   );
+  named.push(...(textOf('.ci/run').match(/\b(?:test|tools)\/[\w./-]+/g) ?? []));
   expect(named).toContain('src/config.ts');
+  expect(named).toContain('tools/deploy/production.sh');
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
@@ -78,6 +91,35 @@ test('docs/running.md lists exactly the settings that the configuration reads', 
   const [, section = ''] = /^## Settings$(.*?)^## /ms.exec(textOf('docs/running.md')) ?? [];
   const listed = [...section.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
   expect(listed.sort()).toEqual(settingsRead());
+});
+
+test('docs/api.md lists every reason with its HTTP status, canonical name and GraphQL code', () => {
+  // OAuth has error codes of its own, and the others are those of commands.
+  const others: readonly Reason[] = [
+    'INVALID_SCOPE',
+    'TOKEN_OF_ANOTHER_APP',
+    'UNSUPPORTED_GRANT_TYPE',
+    'RESOURCE_UNUSABLE',
+    'INVALID_USAGE',
+    'COMMAND_FAILED',
+  ];
+  const rows = textOf('docs/api.md').matchAll(
+    /^\| `([A-Z_]+)` \| ?(\d*)[\d, ]* \| `([A-Z_]+)` \| ?`?([A-Z_]*)`? \|/gm,
+  );
+  const documented = [...rows].map(([, ...cells]) => cells);
+  expect(documented.map(([reason]) => reason).sort()).toEqual(
+    Object.keys(ERRORS)
+      .filter((reason) => !others.includes(reason as Reason))
+      .sort(),
+  );
+  for (const [reason, httpStatus, status, code] of documented) {
+    const error = new ApiError(reason as Reason, { message: '' });
+    const { extensions } = graphqlError(error, 'r');
+    expect([reason, error.status]).toEqual([reason, status]);
+    // An error that only one of the APIs has is without the other one's value.
+    if (httpStatus) expect([reason, statusCodeOf(error)]).toEqual([reason, Number(httpStatus)]);
+    if (code) expect([reason, extensions?.['code']]).toEqual([reason, code]);
+  }
 });
 
 test('no page names a PAW_ variable that the program does not read', () => {

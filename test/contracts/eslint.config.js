@@ -1,4 +1,6 @@
 import graphql from '@graphql-eslint/eslint-plugin';
+import parser from '@typescript-eslint/parser';
+import regexp from 'eslint-plugin-regexp';
 
 const SCHEMA = 'schema/*.graphql';
 
@@ -35,5 +37,21 @@ export default [
       // A query in the payload of `signIn` would use the token of the caller, not the new token.
       '@graphql-eslint/require-field-of-type-query-in-mutation-result': 'off',
     },
+  },
+  {
+    files: ['src/**/*.{js,ts,tsx}'],
+    plugins: { regexp },
+    languageOptions: { parser, parserOptions: { ecmaFeatures: { jsx: true } } },
+    rules: {
+      // Clients send text of many kilobytes. The time of a regular expression has to be linear in its length.
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignoreSticky: false }],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/metrics/**'],
+    languageOptions: { parser },
+    rules: { 'no-restricted-imports': ['error', '@prometheus-io/client'] },
   },
 ];

@@ -12,19 +12,17 @@ import {
 } from 'graphql';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { useGateway } from '../support/gateway.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PUBLISHED = 'schema/published/paw.graphql';
 const published = readFileSync(join(ROOT, PUBLISHED), 'utf8');
 
-let gateway: Gateway;
+const gateway = useGateway();
 let served: HttpResponse;
 
 beforeAll(async () => {
-  gateway = await startGateway();
   served = await send(`${gateway.url}/schema.graphql`, 'GET');
-  return gateway.stop;
 });
 
 test('the served schema is the published file, and needs no token', () => {
@@ -67,19 +65,19 @@ test('a change of the schema that breaks clients is refused, and an addition can
 
   writeFileSync(file, contract.replace(/.*IPFS.*\n.*imageCoverCid.*\n/, ''));
   const refusal = { status: 1, output: 'Breaking change: Project.imageCoverCid was removed.\n' };
-  expect(await run(folder, 'schema/check.ts')).toEqual(refusal);
+  expect(await run(folder, 'tools/contract/check.ts')).toEqual(refusal);
 
   writeFileSync(file, `${contract}\nextend type Query { "The version of the gateway." version: String }\n`);
-  expect(await run(folder, 'schema/check.ts')).toEqual({ status: 0, output: '' });
-  expect(await run(folder, 'schema/publish.ts')).toEqual({ status: 0, output: '' });
+  expect(await run(folder, 'tools/contract/check.ts')).toEqual({ status: 0, output: '' });
+  expect(await run(folder, 'tools/contract/publish.ts')).toEqual({ status: 0, output: '' });
   expect(readFileSync(join(folder, PUBLISHED), 'utf8')).toContain('  version: String\n');
 });
 
-/** Copies the files that the programs in `schema/` use into a new folder. */
+/** Copies the files that the programs in `tools/contract/` use into a new folder. */
 function copyOfProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'paw-schema-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const name of ['package.json', 'schema', 'src']) {
+  for (const name of ['package.json', 'schema', 'src', 'tools/contract']) {
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));

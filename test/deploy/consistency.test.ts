@@ -1,9 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
-import { parse } from 'yaml';
+import type { Deployment } from 'kubernetes-types/apps/v1.d.ts';
+import type { Job } from 'kubernetes-types/batch/v1.d.ts';
+import type { Container, Service as KubernetesService, PodSpec, Probe } from 'kubernetes-types/core/v1.d.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/config.ts';
-import { DOCKERFILE, lastOf, readDockerfile, variablesOf } from './dockerfile.ts';
+import { DOCKERFILE, lastOf, readDockerfile, variablesOf } from '../../tools/deploy/dockerfile.ts';
 
 type Service = {
   readonly image: string;
@@ -13,6 +17,9 @@ type Service = {
   readonly ports?: readonly string[];
   readonly healthcheck?: { readonly test?: readonly string[] };
   readonly stop_grace_period?: string;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
 };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -27,13 +34,14 @@ const compose: { services: Readonly<Record<string, Service>>; volumes: object } 
     merge: true,
   },
 );
+const manifests = parseAllDocuments(textOf('kubernetes.yaml')).map((document) => document.toJS());
+const [job, deployment, kubernetesService] = manifests as [Job, Deployment, KubernetesService];
 const stages = readDockerfile(DOCKERFILE);
 const image = stages.at(-1);
 if (image === undefined) throw new Error('The Dockerfile has no stage.');
-const { NODE_OPTIONS, MALLOC_MMAP_THRESHOLD_, ...settings } = variablesOf(image);
-const unit = textOf('paw-gateway.service');
+const { NODE_OPTIONS, MALLOC_MMAP_THRESHOLD_: _, ...settings } = variablesOf(image);
+const unit = textOf('paw-gateway@.service');
 const haproxy = textOf('haproxy.cfg');
-const nginx = textOf('nginx.conf');
 
 function service(name: string): Service {
   const found = compose.services[name];
@@ -56,13 +64,6 @@ test('the image runs the server in production as a user other than root', () => 
   expect(settings['DATABASE_URL']).toBe(`sqlite:${lastOf(image, 'VOLUME')}/paw.db`);
 });
 
-test('the image, the service and `npm start` limit the memory alike', () => {
-  const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
-  const threshold = `MALLOC_MMAP_THRESHOLD_=${MALLOC_MMAP_THRESHOLD_}`;
-  expect(scripts.start).toBe(`${threshold} exec node ${NODE_OPTIONS} src/main.js serve`);
-  expect(unit).toContain(`\nEnvironment=NODE_OPTIONS=${NODE_OPTIONS}\nEnvironment=${threshold}\n`);
-});
-
 test('the build context contains only files that exist, and no database, secret or local build', () => {
   const lines = readFileSync(`${ROOT}.dockerignore`, 'utf8').split('\n');
   const [first, ...patterns] = lines.filter((line) => line !== '' && !line.startsWith('#'));
@@ -74,7 +75,7 @@ test('the build context contains only files that exist, and no database, secret 
 });
 
 test('every gateway of compose.yaml has valid settings and enough time to stop', () => {
-  for (const name of ['migrate', 'gateway-1', 'gateway-2']) {
+  for (const name of ['migrate', 'gateway']) {
     const { build, environment = {}, stop_grace_period } = service(name);
     expect(build).toEqual({ context: '..', dockerfile: 'deploy/Dockerfile' });
     const { PGPASSWORD, PUBLIC_URL, ...plain } = environment;
@@ -87,9 +88,16 @@ test('every gateway of compose.yaml has valid settings and enough time to stop',
   }
 });
 
+test('HAProxy and the gateways of compose.yaml can change no file and gain no privilege', () => {
+  const restrictions = { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] };
+  for (const name of ['migrate', 'gateway', 'haproxy']) {
+    expect(service(name)).toMatchObject(restrictions);
+  }
+});
+
 test('the database of compose.yaml is the one of DATABASE_URL, and no file contains a password', () => {
   const { environment = {}, volumes } = service('postgres');
-  const url = new URL(service('gateway-1').environment?.['DATABASE_URL'] ?? '');
+  const url = new URL(service('gateway').environment?.['DATABASE_URL'] ?? '');
   const { POSTGRES_USER, POSTGRES_DB, POSTGRES_PASSWORD } = environment;
   expect([url.hostname, url.username, url.password]).toEqual(['postgres', POSTGRES_USER, '']);
   expect(url.pathname).toBe(`/${POSTGRES_DB}`);
@@ -100,9 +108,9 @@ test('the database of compose.yaml is the one of DATABASE_URL, and no file conta
 test('HAProxy in compose.yaml gets its configuration, and the addresses that it reads from the environment', () => {
   const { environment, ports, volumes, healthcheck, image: name } = service('haproxy');
   const read = [...haproxy.matchAll(/\$\{(\w+)-/g)].map(([, variable]) => variable);
-  const expected = { GATEWAY_1: `gateway-1:${settings['PORT']}`, GATEWAY_2: `gateway-2:${settings['PORT']}` };
-  expect(environment).toEqual(expected);
-  expect([...new Set(read)]).toEqual(['BIND', ...Object.keys(expected)]);
+  expect(environment).toEqual({ GATEWAYS: `gateway:${settings['PORT']}` });
+  expect([...new Set(read)]).toEqual(['BIND', 'GATEWAY_1', 'GATEWAY_2']);
+  expect(haproxy).toMatch(/"\$\{GATEWAYS\}"/);
   const [, port] = /\$\{BIND-:(\d+)\}/.exec(haproxy) ?? [];
   expect(ports).toEqual([`127.0.0.1:${port}:${port}`]);
   expect(healthcheck?.test?.at(-1)).toContain(`/${port}`);
@@ -111,20 +119,81 @@ test('HAProxy in compose.yaml gets its configuration, and the addresses that it 
   expect(name).toBe(`haproxy:${version}`);
 });
 
-test('both proxies listen on one port, and use the same two addresses by default', () => {
-  const addresses = ['127.0.0.1:4001', '127.0.0.1:4002'];
-  const found = (text: string) => [...new Set(text.match(/127\.0\.0\.1:\d+/g))];
-  expect(found(haproxy)).toEqual(addresses);
-  expect(found(nginx)).toEqual(addresses);
-  expect(/\$\{BIND-:(\d+)\}/.exec(haproxy)?.[1]).toBe(/^ *listen (\d+);$/m.exec(nginx)?.[1]);
-});
-
-test('the unit starts the server in production, and gives it more time to stop than it needs', () => {
-  const environment = Object.fromEntries(
-    [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, k, v]) => [k, v]),
-  );
-  expect(environment).toMatchObject({ NODE_ENV: 'production', NODE_OPTIONS });
-  expect(() => readConfig(environment)).not.toThrow();
-  expect(unit).toMatch(/^ExecStart=\/usr\/bin\/node \S+\/dist\/main\.js serve$/m);
+test('the unit starts instances in production, on the ports of the proxies and of Prometheus, with time to stop', () => {
+  const { scrape_configs } = parse(textOf('prometheus.yml'));
+  for (const n of [1, 2]) {
+    const lines = [...unit.replaceAll('%i', String(n)).matchAll(/^Environment=(\w+)=(.*)$/gm)];
+    const environment = Object.fromEntries(lines.map(([, name, value]) => [name, value]));
+    expect(environment).toMatchObject({ NODE_ENV: 'production', NODE_OPTIONS });
+    const { port, metricsPort } = readConfig(environment);
+    expect(haproxy).toContain(`\${GATEWAY_${n}-127.0.0.1:${port}}`);
+    expect(scrape_configs[0].static_configs[0].targets[n - 1]).toBe(`127.0.0.1:${metricsPort}`);
+  }
+  expect(unit).toMatch(/^ExecStart=\/usr\/bin\/env node \S+\/dist\/main\.js serve$/m);
   expect(seconds(/^TimeoutStopSec=(.*)$/m.exec(unit)?.[1])).toBeGreaterThan(STOP_DEADLINE_SECONDS);
 });
+
+test('Kubernetes has every field of kubernetes.yaml', () => {
+  const folder = `${ROOT}test/node_modules/.cache/kubernetes-${process.pid}`;
+  mkdirSync(folder, { recursive: true });
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const typed = manifests.map(({ apiVersion, kind }, n) => {
+    const group = apiVersion === 'v1' ? 'core/v1' : apiVersion;
+    return `export const m${n}: import('kubernetes-types/${group}.d.ts').${kind} = ${JSON.stringify(manifests[n])};`;
+  });
+  writeFileSync(`${folder}/manifests.ts`, typed.join('\n'));
+  const words = ['--ignoreConfig', '--noEmit', '--strict', '--types', '', `${folder}/manifests.ts`];
+  const { status, stdout } = spawnSync(`${ROOT}node_modules/.bin/tsc`, words, {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+});
+
+test('the pods of kubernetes.yaml run the image like the compose file, with the database of a Secret', () => {
+  const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
+  const secret = { secretKeyRef: { name: 'paw-gateway', key: 'DATABASE_URL' } };
+  for (const [pod, command] of [
+    [job.spec?.template.spec, 'migrate'],
+    [deployment.spec?.template.spec, 'serve'],
+  ] as const) {
+    const container = containerOf(pod);
+    expect(container.image).toMatch(new RegExp(`/paw-gateway:${version.replaceAll('.', '\\.')}$`));
+    expect(container.args).toEqual([command]);
+    expect(container.env?.[0]).toEqual({ name: 'DATABASE_URL', valueFrom: secret });
+    expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true });
+    expect(container.securityContext).toEqual({
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(container.resources?.limits).toHaveProperty('memory');
+  }
+});
+
+test('the Deployment of kubernetes.yaml has valid settings, ports, checks and enough time to stop', () => {
+  const pod = deployment.spec?.template.spec;
+  const { env = [], ports = [], ...probes } = containerOf(pod);
+  const plain = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  const { host, metricsPort, port, stopDelaySeconds } = readConfig({ ...settings, ...plain });
+  expect(host).toBe('0.0.0.0');
+  expect(ports).toEqual([
+    { name: 'http', containerPort: port },
+    { name: 'metrics', containerPort: metricsPort },
+  ]);
+  expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(stopDelaySeconds + STOP_DEADLINE_SECONDS);
+  const pathOf = (probe: Probe | undefined) => `${probe?.httpGet?.port}${probe?.httpGet?.path}`;
+  expect(pathOf(probes.startupProbe)).toBe('http/healthz');
+  expect(pathOf(probes.livenessProbe)).toBe('http/healthz');
+  expect(pathOf(probes.readinessProbe)).toBe('http/readyz');
+  const labels = deployment.spec?.template.metadata?.labels;
+  expect(deployment.spec?.selector.matchLabels).toEqual(labels);
+  expect(kubernetesService.spec).toMatchObject({ selector: labels, ports: [{ targetPort: 'http' }] });
+  expect(job.spec?.template.metadata?.labels).not.toEqual(labels);
+});
+
+function containerOf(pod: PodSpec | undefined): Container {
+  const [container] = pod?.containers ?? [];
+  if (container === undefined) throw new Error('kubernetes.yaml has a pod without a container.');
+  return container;
+}

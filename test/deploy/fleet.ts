@@ -17,7 +17,7 @@ export type Instance = {
 };
 
 /** Returns an instance that is not running yet. */
-export function instanceOn(port: number, settings: Settings): Instance {
+function instanceOn(port: number, settings: Settings): Instance {
   let running: Running | undefined;
   const end = async (signal: NodeJS.Signals) => {
     const ending = running;

@@ -12,10 +12,9 @@ let unit: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'paw-test-unit-'));
-  unit = join(folder, 'paw-gateway.service');
-  const shipped = readFileSync(new URL('../../deploy/paw-gateway.service', import.meta.url), 'utf8');
-  // systemd checks that the program exists.
-  writeFileSync(unit, shipped.replaceAll('/usr/bin/node', process.execPath));
+  unit = join(folder, 'paw-gateway@1.service');
+  const shipped = readFileSync(new URL('../../deploy/paw-gateway@.service', import.meta.url), 'utf8');
+  writeFileSync(unit, shipped);
   return () => rmSync(folder, { recursive: true });
 });
 

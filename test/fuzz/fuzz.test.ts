@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { projectToken } from '../support/actors.ts';
+import { cursorsOf, MISSING_APP, projectToken } from '../support/actors.ts';
 import { readResponse, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 import { SEED } from '../support/seed.ts';
@@ -24,7 +24,9 @@ beforeAll(async () => {
   const tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
   known = {
     tokens: [tenant.token, await projectToken(gateway, tenant), 'paw_app_unknown'],
-    names: [...tenant.projects, ...tenant.wallets, 'apps/00000000000000000000000000', 'wallets/x'],
+    names: [...tenant.projects, MISSING_APP, 'wallets/x'],
+    wallets: tenant.wallets,
+    cursor: (await cursorsOf(gateway, tenant))[0] ?? '',
   };
   return async () => {
     agent.destroy();

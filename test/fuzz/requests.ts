@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import * as random from '../support/random-operation.ts';
 
 /** A request that may be malformed in any part. */
 export type FuzzRequest = {
@@ -10,16 +11,13 @@ export type FuzzRequest = {
 };
 
 /** The values that a valid request needs. */
-export type Known = {
-  readonly tokens: readonly string[];
-  readonly names: readonly string[];
-};
+export type Known = random.Known & { readonly tokens: readonly string[] };
 
 const FIELDS = 'title active project network password description name privateKey gracePeriod'.split(' ');
 
 const PATHS = [
   ...['/auth/apps', '/auth/accounts:signinIdentity', '/wallet/', '/project/projects'],
-  ...['/graphql', '/openapi.json', '/openapi.yaml', '/'],
+  ...['/graphql', '/openapi.json', '/'],
 ];
 
 const METHODS = 'GET POST PATCH PUT DELETE HEAD OPTIONS PROPFIND'.split(' ');
@@ -50,7 +48,8 @@ const texts = fc.oneof(
 );
 
 /** Random requests to the REST paths, most of them nearly valid. */
-export function restRequests({ tokens, names }: Known): fc.Arbitrary<FuzzRequest> {
+export function restRequests({ tokens, ...known }: Known): fc.Arbitrary<FuzzRequest> {
+  const names = [...known.names, ...known.wallets];
   const value = fc.oneof(texts, fc.constantFrom(...names), fc.boolean(), fc.integer(), fc.jsonValue());
   const input = fc.dictionary(
     fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...FIELDS) }, { weight: 1, arbitrary: texts }),
@@ -93,28 +92,22 @@ export function restRequests({ tokens, names }: Known): fc.Arbitrary<FuzzRequest
   });
 }
 
-/** Random GraphQL requests. Most documents follow the grammar, and use the names of the schema. */
-export function graphqlRequests({ tokens, names }: Known): fc.Arbitrary<FuzzRequest> {
-  const variables = fc.dictionary(
-    fc.constantFrom('a', 'b', 'input'),
-    fc.oneof(fc.jsonValue(), fc.constantFrom(...names)),
+/** Random GraphQL requests. Most of them are valid, or nearly so. */
+export function graphqlRequests({ tokens, ...known }: Known): fc.Arbitrary<FuzzRequest> {
+  const anyVariables = fc.dictionary(
+    fc.constantFrom(...Object.keys(random.VARIABLES)),
+    fc.oneof(fc.jsonValue(), fc.constantFrom(...known.names)),
     { maxKeys: 3, noNullPrototype: true },
   );
-  const document = fc.oneof(
-    { weight: 9, arbitrary: documents(names) },
-    { weight: 2, arbitrary: damaged(documents(names)) },
-  );
+  const others = fc.record({ operationName: texts, extensions: fc.jsonValue() }, { requiredKeys: [] });
   const body = fc
-    .record(
-      {
-        query: fc.oneof({ weight: 9, arbitrary: document }, { weight: 1, arbitrary: fc.jsonValue() }),
-        variables,
-        operationName: texts,
-        extensions: fc.jsonValue(),
-      },
-      { requiredKeys: ['query'] },
-    )
-    .map((each) => JSON.stringify(each));
+    .tuple(fc.nat(), damage(), fc.option(anyVariables, { nil: undefined }), others, fc.nat(3))
+    .map(([seed, damaged, variables, other, kind]) => {
+      const operation = random.randomOperation(random.randomNumbers(seed), known);
+      const query = kind === 0 ? damaged(operation.document) : operation.document;
+      const rest = kind === 1 ? other : {};
+      return JSON.stringify({ query, variables: { ...operation.variables(), ...variables }, ...rest });
+    });
   return fc.record({
     method: fc.constant('POST'),
     path: fc.constant('/graphql'),
@@ -173,100 +166,16 @@ function headers(tokens: readonly string[]): fc.Arbitrary<Readonly<Record<string
   );
 }
 
-const ROOT_FIELDS =
-  'projects node nodes viewer createApp updateApp rotateAppKey signIn updateWallet __schema __type __typename'.split(
-    ' ',
-  );
-
-const OTHER_FIELDS =
-  'id name title edges node cursor nodes pageInfo totalCount hasNextPage app wallet wallets apps project accessToken level expireTime __typename x'.split(
-    ' ',
-  );
-
-const ARGUMENTS = 'first after last before id ids input name x'.split(' ');
-
-const TYPES = 'Project App Wallet Node Query X'.split(' ');
-
-/** Documents of the GraphQL grammar. Source: GraphQL, October 2021, appendix B. */
-function documents(names: readonly string[]): fc.Arbitrary<string> {
-  const { document } = fc.letrec<
-    Record<'value' | 'selections' | 'rootSelections' | 'selection' | 'document', string>
-  >((tie) => {
-    const literal = fc.oneof(
-      fc.integer().map(String),
-      fc.double().map(String),
-      texts.map((text) => JSON.stringify(text)),
-      fc.constantFrom(...names.map((name) => JSON.stringify(name))),
-      fc.constantFrom('true', 'null', 'NETWORK_POLYGON', '$a', '$b', '$input', '"""block"""', '[]', '{}'),
-    );
-    const value = fc.oneof(
-      { maxDepth: 3 },
-      { weight: 4, arbitrary: literal },
-      { weight: 1, arbitrary: fc.array(tie('value'), { maxLength: 4 }).map((each) => `[${each.join(' ')}]`) },
-      {
-        weight: 2,
-        arbitrary: fc
-          .array(fc.tuple(fc.constantFrom(...FIELDS), tie('value')), { maxLength: 5 })
-          .map((each) => `{${each.map((pair) => pair.join(': ')).join(', ')}}`),
-      },
-    );
-    const args = fc
-      .array(fc.tuple(fc.constantFrom(...ARGUMENTS), tie('value')), { maxLength: 2 })
-      .map((each) => (each.length ? `(${each.map((pair) => pair.join(': ')).join(' ')})` : ''));
-    const directives = [' @skip(if: $a)', ' @include(if: true)', ' @defer', ' @x(y: 1)'];
-    const directive = fc.constantFrom('', '', '', '', ...directives);
-    const alias = fc.constantFrom('', '', '', 'a: ', 'b: ', '__x: ');
-    const field = (fields: readonly string[]) =>
-      fc
-        .tuple(alias, fc.constantFrom(...fields), args, directive, fc.option(tie('selections'), { nil: '' }))
-        .map((parts) => parts.join(''));
-    const fragment = fc.oneof(
-      fc.constantFrom('...F', '...G', '...Missing'),
-      fc
-        .tuple(fc.constantFrom(...TYPES), directive, tie('selections'))
-        .map(([type, on, rest]) => `... on ${type}${on} ${rest}`),
-    );
-    const set = (each: fc.Arbitrary<string>) =>
-      fc.array(each, { minLength: 1, maxLength: 4 }).map((selections) => `{ ${selections.join(' ')} }`);
-    const operation = fc
-      .tuple(
-        fc.constantFrom('query', 'mutation', 'subscription', 'query Q', 'mutation M', ''),
-        fc.constantFrom('', '', '($a: Boolean, $b: [ID!])', '($input: UpdateWalletInput!)', '($a: Int = 5)'),
-        tie('rootSelections'),
-      )
-      .map(([kind, variables, rest]) => (kind ? kind + variables : '') + rest);
-    const definition = fc.oneof(
-      { weight: 5, arbitrary: operation },
-      {
-        weight: 2,
-        arbitrary: fc
-          .tuple(fc.constantFrom('F', 'G'), fc.constantFrom(...TYPES), tie('selections'))
-          .map(([name, type, rest]) => `fragment ${name} on ${type} ${rest}`),
-      },
-    );
-    return {
-      value,
-      selection: fc.oneof(
-        { maxDepth: 6 },
-        { weight: 6, arbitrary: field(OTHER_FIELDS) },
-        { weight: 1, arbitrary: fragment },
-      ),
-      selections: set(tie('selection')),
-      rootSelections: set(
-        fc.oneof({ weight: 6, arbitrary: field(ROOT_FIELDS) }, { weight: 1, arbitrary: fragment }),
-      ),
-      document: fc.array(definition, { minLength: 1, maxLength: 3 }).map((each) => each.join('\n')),
-    };
-  });
-  return document;
-}
-
-/** Replaces a part of a text by another text. */
-function damaged(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
-  return fc.tuple(text, fc.nat(), fc.nat(5), texts).map(([whole, place, length, other]) => {
+/** Functions that replace a part of a text by another text. */
+function damage(): fc.Arbitrary<(whole: string) => string> {
+  return fc.tuple(fc.nat(), fc.nat(5), texts).map(([place, length, other]) => (whole) => {
     const start = place % (whole.length + 1);
     return whole.slice(0, start) + other + whole.slice(start + length);
   });
+}
+
+function damaged(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc.tuple(text, damage()).map(([whole, change]) => change(whole));
 }
 
 /** Percent-encodes what a request line can't contain. A lone surrogate becomes U+FFFD. */

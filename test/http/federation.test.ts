@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { CompiledQueries } from '../../src/graphql/compiled-queries.ts';
 import { createApp } from '../support/actors.ts';
 import { graphqlApi, postGraphql } from '../support/apis.ts';
-import { seedTenant, startGateway, useGateway } from '../support/gateway.ts';
+import { seedTenant, testGateway, useGateway } from '../support/gateway.ts';
 
 const gateway = useGateway({ PAW_FEDERATION: 'on' });
 
@@ -149,8 +149,7 @@ test('a short request without a token can not ask for the document many times', 
 
 test('without PAW_FEDERATION or without introspection, the document for a supergraph is not served', async () => {
   for (const settings of [{}, { PAW_FEDERATION: 'on', PAW_INTROSPECTION: 'off' }]) {
-    const other = await startGateway(settings);
-    onTestFinished(other.stop);
+    const other = await testGateway(settings);
     const { token } = await seedTenant(other);
     const { text } = await postGraphql(other.url, token, '{ _service { sdl } }');
     expect(JSON.parse(text)).toMatchObject({

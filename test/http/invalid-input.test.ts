@@ -2,80 +2,55 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { MISSING_APP, MISSING_WALLET, PASSWORD, ULID } from '../support/actors.ts';
 import { bothApis, graphqlApi, restApi, send } from '../support/apis.ts';
 import { textOf } from '../support/engine.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { useGateway, useTenant } from '../support/gateway.ts';
 import { expectInvalid } from '../support/refusal.ts';
 
-// Each validator has unit tests. These tests show that each operation applies the right one.
+// Each validator has unit tests, and `test/contracts/openapi.test.ts` sends each field of REST values around its bounds. These
+// tests show that each operation of both APIs applies the right one, and changes nothing.
 
 type Case = readonly [field: string, description: string, value: unknown];
 
 const CREATE_APP: readonly Case[] = [
   ['title', 'missing', undefined],
-  ['title', 'null', null],
-  ['title', 'empty', ''],
   ['title', '201 emoji', '🦊'.repeat(201)],
   ['title', 'a list', ['App']],
-  ['title', 'text with NUL', 'a\0b'],
-  ['title', 'a lone surrogate', 'a\ud83e'],
-  ['active', 'missing', undefined],
   ['active', 'null', null],
   ['active', 'a string with a semicolon', 'yes; no'],
-  ['name', 'not an input', MISSING_APP],
   ['privateKey', 'not an input', 'text'],
-  ['foo', 'unknown', 'text'],
 ];
 
 const SIGN_IN: readonly Case[] = [
   ['name', 'missing', undefined],
-  ['name', 'null', null],
-  ['name', 'a list', [`apps/${ULID}`]],
   ['name', 'the name of a wallet', `wallets/${ULID}`],
-  ['name', 'a name with a slash at the end', `apps/${ULID}/`],
-  ['privateKey', 'missing', undefined],
-  ['privateKey', 'null', null],
   ['privateKey', 'a number', 5],
-  ['privateKey', 'empty', ''],
   ['privateKey', 'text with NUL', 'paw_key_\0'],
 ];
 
 const UPDATE_WALLET: readonly Case[] = [
   ...['title', 'description', 'project', 'network', 'password'].map((field): Case => [field, 'null', null]),
   ['title', 'empty', ''],
-  ['title', '201 characters', 'a'.repeat(201)],
-  ['title', 'a list with a semicolon', ['a; b']],
   ['description', '2,001 characters', 'a'.repeat(2001)],
-  ['description', 'text with NUL', '\0'],
   ['password', '31 characters', 'a'.repeat(31)],
-  ['password', '16 emoji, which are 32 UTF-16 units', '🦊'.repeat(16)],
   ['network', 'unknown', 'NETWORK_BITCOIN'],
-  ['network', 'in lower case', 'network_polygon'],
-  ['project', 'the name of an app', `apps/${ULID}`],
   ['project', 'a lone surrogate', `projects/${ULID.slice(1)}\ud83e`],
   ['address', 'not an input', '0x0000000000000000000000000000000000000002'],
-  ['id', 'not an input', MISSING_WALLET],
-  ['updateTime', 'not an input', '2026-01-31T12:00:00.000Z'],
   ['foo', 'unknown', 'text'],
 ];
 
 const WALLET_NAMES = [
   ['empty', ''],
   ['a ULID alone', ULID],
-  ['the name of a project', `projects/${ULID}`],
-  ['a name with a slash at the end', `wallets/${ULID}/`],
   ['a name with two slashes', `wallets//${ULID}`],
   ['a name with its slash escaped twice', `wallets%252F${ULID}`],
   ['a name with NUL', `wallets/${ULID}%00`],
-  ['a name with a space', `wallets/${ULID}%20`],
 ] as const;
 
-let gateway: Gateway;
-let tenant: Tenant;
+const gateway = useGateway();
+const tenant = useTenant(gateway, { wallets: 1 });
 let wallet: string;
 let before: string;
 
 beforeAll(async () => {
-  gateway = await startGateway();
-  tenant = await seedTenant(gateway, { wallets: 1 });
   [wallet = ''] = tenant.wallets;
   await graphqlApi(() => gateway.url).listProjects(tenant.token);
   // The first use of the token is stored in the background.
@@ -83,7 +58,6 @@ beforeAll(async () => {
   await vi.waitFor(async () => expect(await gateway.database.read(used)).toHaveLength(1), 30_000);
   before = await textOf(gateway.database);
   gateway.clock.advance(1000);
-  return gateway.stop;
 });
 
 async function expectUnchanged(): Promise<void> {
@@ -146,23 +120,9 @@ describe('by REST alone', () => {
   });
 
   test.each<[string, object, string[]]>([
-    ['no privateKey', {}, ['privateKey']],
-    ['null as privateKey', { privateKey: null }, ['privateKey']],
     ['text as privateKey', { privateKey: 'key' }, ['privateKey']],
-    ['a list as privateKey', { privateKey: [] }, ['privateKey']],
     ['an empty privateKey', { privateKey: {} }, ['privateKey.name', 'privateKey.privateKey']],
-    ['a malformed name', { privateKey: { name: 'apps/', privateKey: 'key' } }, ['privateKey.name']],
     ['the fields at the top level', { name: MISSING_APP, privateKey: 'key' }, ['name']],
-    [
-      'an unknown field in privateKey',
-      { privateKey: { name: MISSING_APP, privateKey: 'key', foo: 1 } },
-      ['privateKey.foo'],
-    ],
-    [
-      'an unknown field beside privateKey',
-      { privateKey: { name: MISSING_APP, privateKey: 'key' }, foo: 1 },
-      ['foo'],
-    ],
   ])('signIn with %s is refused with the field names of the request', async (_, body, fields) => {
     const { status, text } = await send(
       `${gateway.url}/auth/accounts:signinIdentity`,

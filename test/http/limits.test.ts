@@ -1,19 +1,20 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { MISSING_WALLET, PASSWORD, ulidOf } from '../support/actors.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { MISSING_WALLET, PASSWORD } from '../support/actors.ts';
 import { type Api, graphqlApi, postGraphql, restApi, send } from '../support/apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { seedTenant, type Tenant, useGateway, useTenant } from '../support/gateway.ts';
 import { expectError } from '../support/refusal.ts';
+import { rowOf } from '../support/rows.ts';
 
-let gateway: Gateway;
-let tenant: Tenant;
-beforeAll(async () => {
-  gateway = await startGateway();
-  tenant = await seedTenant(gateway, { wallets: 1 });
-  return gateway.stop;
-});
+const gateway = useGateway();
+const tenant = useTenant(gateway, { wallets: 1 });
 
 test('a document that selects all fields of the largest page is executed', async () => {
   const all = 'id name title description imageCoverUrl imageCoverCid createTime';
@@ -66,21 +67,52 @@ test.each([
 });
 
 describe('passwords that wait to be hashed', () => {
-  // Two are hashed while 25 of an account wait.
+  // Two are hashed while 25 of an account wait, and 100 of all accounts.
   const MAX_OF_ACCOUNT = 27;
+  const MAX_OF_ALL = 102;
   const update = { title: 'Renamed', password: PASSWORD };
 
   /** Sets a password for each wallet at the same time. */
   function updateAll(api: Api, { token, wallets }: Tenant) {
-    return Promise.all(
-      wallets.map(async (wallet) => ({ wallet, ...(await api.updateWallet(token, wallet, update)) })),
-    );
+    return wallets.map(async (wallet) => ({ wallet, ...(await api.updateWallet(token, wallet, update)) }));
   }
 
-  async function rowOf(wallet: string) {
-    const select = 'SELECT title, password_hash FROM wallet WHERE id = $1';
-    const [row] = await gateway.database.read(select, [ulidOf(wallet)]);
-    return row;
+  /** Occupies the threads that hash passwords, until the returned function is called. */
+  function stopHashing(): () => void {
+    const folder = mkdtempSync(join(tmpdir(), 'paw-fifo-'));
+    const fifo = join(folder, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    const threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4);
+    // A thread waits in `open` until the FIFO has a writer.
+    const readers = Array.from({ length: threads }, () => open(fifo));
+    const release = async () => {
+      const writer = openSync(fifo, 'r+');
+      for (const reader of await Promise.all(readers)) await reader.close();
+      closeSync(writer);
+      rmSync(folder, { recursive: true });
+    };
+    let released: Promise<void> | undefined;
+    const releaseOnce = () => {
+      released ??= release();
+    };
+    onTestFinished(() => {
+      releaseOnce();
+      return released;
+    });
+    return releaseOnce;
+  }
+
+  /** Waits until some of the requests have been refused. */
+  function refusals(requests: readonly Promise<{ error?: unknown }>[], count: number): Promise<void> {
+    return new Promise((resolve) => {
+      let left = count;
+      for (const request of requests) {
+        request.then(({ error }) => {
+          if (error !== undefined) left -= 1;
+          if (left === 0) resolve();
+        });
+      }
+    });
   }
 
   test('those of an account beyond its limit are refused and change nothing, and all of another account are set', async () => {
@@ -89,18 +121,22 @@ describe('passwords that wait to be hashed', () => {
       await seedTenant(gateway, { wallets: 2 * MAX_OF_ACCOUNT }),
       await seedTenant(gateway, { wallets: 3 }),
     ];
-    const [outcomes, others] = await Promise.all([updateAll(api, flood), updateAll(api, victim)]);
+    const release = stopHashing();
+    const sent = [updateAll(api, flood), updateAll(api, victim)];
+    await refusals(sent.flat(), MAX_OF_ACCOUNT);
+    release();
+    const [outcomes = [], others = []] = await Promise.all(sent.map((requests) => Promise.all(requests)));
     expect(others.filter(({ error }) => error !== undefined)).toEqual([]);
     const refused = outcomes.filter(({ error }) => error !== undefined);
-    expect(refused.length).toBeGreaterThan(0);
-    expect(refused.length).toBeLessThan(outcomes.length);
+    expect(refused).toHaveLength(MAX_OF_ACCOUNT);
     for (const outcome of refused) {
       expectError(api, outcome, 'RESOURCE_EXHAUSTED', 'TOO_MANY_PASSWORDS');
       const unchanged = { title: expect.stringMatching(/^Wallet \d+$/), password_hash: null };
-      expect(await rowOf(outcome.wallet)).toEqual(unchanged);
+      expect(await rowOf(gateway.database, outcome.wallet)).toMatchObject(unchanged);
     }
     const changed = { title: 'Renamed', password_hash: expect.stringMatching(/^\$argon2id\$/) };
-    for (const { wallet, error } of outcomes) if (!error) expect(await rowOf(wallet)).toEqual(changed);
+    for (const { wallet, error } of outcomes)
+      if (!error) expect(await rowOf(gateway.database, wallet)).toMatchObject(changed);
     const later = await api.updateWallet(flood.token, refused[0]?.wallet ?? '', update);
     expect(later.value?.title).toBe('Renamed');
   });
@@ -112,9 +148,12 @@ describe('passwords that wait to be hashed', () => {
       const owner = await seedTenant(gateway, { wallets: 1 });
       tenants.push({ ...owner, wallets: new Array(25).fill(owner.wallets[0]) });
     }
-    const outcomes = (await Promise.all(tenants.map((tenant) => updateAll(api, tenant)))).flat();
-    const refused = outcomes.filter(({ error }) => error !== undefined);
-    expect(refused.length).toBeGreaterThan(0);
+    const release = stopHashing();
+    const sent = tenants.flatMap((tenant) => updateAll(api, tenant));
+    await refusals(sent, sent.length - MAX_OF_ALL);
+    release();
+    const refused = (await Promise.all(sent)).filter(({ error }) => error !== undefined);
+    expect(refused).toHaveLength(sent.length - MAX_OF_ALL);
     for (const outcome of refused) expectError(api, outcome, 'UNAVAILABLE', 'OVERLOADED');
   });
 

@@ -1,8 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createApp, keyOf, withOtherSecret } from '../support/actors.ts';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { bothApis, postGraphql, send } from '../support/apis.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant, testDatabase } from '../support/gateway.ts';
 import { readMetric, type Samples } from '../support/metrics.ts';
 
 const POLL = { timeout: 30_000 };
@@ -20,6 +19,8 @@ beforeAll(async () => {
 
 const read = (name: string) => readMetric(port, name);
 
+// Each operation by both APIs is counted in `test/both-engines/api/permissions.test.ts`.
+
 /** Expects an action to add to the samples of a metric. */
 async function expectAdded(name: string, added: Samples, action: () => Promise<unknown>) {
   const before = await read(name);
@@ -28,39 +29,6 @@ async function expectAdded(name: string, added: Samples, action: () => Promise<u
   // A request is counted when its response has been sent, which the client can see earlier.
   await expect.poll(() => read(name), POLL).toEqual({ ...before, ...Object.fromEntries(expected) });
 }
-
-describe.each(bothApis(() => gateway.url))('by $name', (api) => {
-  const [method, route] = api.name === 'REST' ? ['GET', '/project/projects'] : ['POST', '/graphql'];
-  const requests = (status: number, of = route, by = method) =>
-    `{http_request_method="${by}",http_route="${of}",http_response_status_code="${status}"}`;
-
-  test('requests are counted by method, route and status', async () => {
-    const added = { [requests(200)]: 2, [requests(401)]: 1 };
-    await expectAdded('http_server_request_duration_seconds_count', added, async () => {
-      await api.listProjects(tenant.token);
-      await api.listProjects(tenant.token);
-      await api.listProjects(withOtherSecret(tenant.token));
-    });
-  });
-
-  test('errors are counted by reason', async () => {
-    const added = { '{reason="INVALID_FIELD"}': 1, '{reason="TOKEN_INVALID"}': 1 };
-    await expectAdded('paw_errors_total', added, async () => {
-      await api.listProjects(tenant.token, { first: 0 });
-      await api.listProjects(withOtherSecret(tenant.token));
-    });
-  });
-
-  test('sign-ins are counted by outcome', async () => {
-    const app = keyOf(await createApp(api, tenant.token));
-    const added = { '{outcome="OK"}': 2, '{outcome="INVALID_CREDENTIALS"}': 1 };
-    await expectAdded('paw_sign_ins_total', added, async () => {
-      await api.signIn(tenant.token, app);
-      await api.signIn(tenant.token, app);
-      await api.signIn(tenant.token, { ...app, privateKey: withOtherSecret(app.privateKey) });
-    });
-  });
-});
 
 test('an unknown path has no route', async () => {
   const labels = '{http_request_method="GET",http_route="",http_response_status_code="404"}';
@@ -115,6 +83,15 @@ test('the valid tokens are counted', async () => {
   expect((await read('paw_tokens'))['']).toBeGreaterThanOrEqual(1);
 });
 
+test('what is measured in the background takes no write lock', async () => {
+  const ownPort = await freePort();
+  const own = await startGateway({ PAW_METRICS_PORT: String(ownPort) });
+  onTestFinished(own.stop);
+  await expect.poll(() => readMetric(ownPort, 'paw_tokens'), POLL).toEqual({ '': 0 });
+  const operations = await readMetric(ownPort, 'db_client_operation_duration_seconds_count');
+  expect(operations).not.toHaveProperty(['{db_operation_name="transaction"}']);
+});
+
 test('the syncs of the write-ahead log are measured', async () => {
   const [rest] = bothApis(() => gateway.url);
   await rest.updateWallet(tenant.token, tenant.wallets[0] ?? '', { title: 'Title' });
@@ -132,4 +109,13 @@ test('the port of the metrics serves nothing else, and the port of the APIs no m
 test('no secret and no name of a resource is in the metrics', async () => {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   expect(text).not.toMatch(/paw_(acct|app|key)_|(accounts|apps|projects|wallets)\//);
+});
+
+test('a start that fails closes the server of the metrics', async () => {
+  const { url } = await testDatabase();
+  const metricsPort = String(await freePort());
+  const { port: usedPort } = new URL(gateway.url);
+  const start = startGateway({ DATABASE_URL: url, PORT: usedPort, PAW_METRICS_PORT: metricsPort });
+  await expect(start).rejects.toMatchObject({ code: 'EADDRINUSE', port: Number(usedPort) });
+  await expect(fetch(`http://127.0.0.1:${metricsPort}/metrics`)).rejects.toThrow('fetch failed');
 });

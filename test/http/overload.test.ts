@@ -9,10 +9,12 @@ import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/
 
 const INITIALIZATION = 'fastify.initialization';
 
+const POLL = { timeout: 60_000 };
+
 let gateway: Gateway;
 let tenant: Tenant;
-/** A gateway that works on four requests at the same time. */
-let halved: Gateway;
+/** A gateway that works on ten requests at the same time. */
+let shared: Gateway;
 /** Called with the function that ends the wait of a request with the header `x-hold`. */
 let onHeld: (release: () => void) => void;
 /** Called when the server is about to read the body of a request. */
@@ -30,10 +32,10 @@ beforeAll(async () => {
   };
   subscribe(INITIALIZATION, addHooks);
   gateway = await startGateway({ PAW_MAX_REQUESTS: '1', PAW_CORS_ORIGINS: '*' });
-  halved = await startGateway({ PAW_MAX_REQUESTS: '4' });
+  shared = await startGateway({ PAW_MAX_REQUESTS: '10' });
   unsubscribe(INITIALIZATION, addHooks);
   tenant = await seedTenant(gateway, { wallets: 1 });
-  return () => Promise.all([gateway.stop(), halved.stop()]);
+  return () => Promise.all([gateway.stop(), shared.stop()]);
 });
 
 function list(
@@ -80,11 +82,12 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   });
 });
 
-test.each(bothApis(() => halved.url))(
-  'by $name, an account has at most half of the requests in progress, and the others are answered',
+test.each(bothApis(() => shared.url))(
+  'by $name, an account has at most nine tenths of the requests in progress, and the others are answered',
   async (api) => {
-    const [flood, victim] = [await seedTenant(halved), await seedTenant(halved)];
-    const held = [await hold(api, flood.token, halved), await hold(api, flood.token, halved)];
+    const [flood, victim] = [await seedTenant(shared), await seedTenant(shared)];
+    const held: Awaited<ReturnType<typeof hold>>[] = [];
+    for (let n = 1; n <= 9; n += 1) held.push(await hold(api, flood.token, shared));
     const { error, response } = await api.listProjects(flood.token);
     expect(error).toMatchObject({ status: 'RESOURCE_EXHAUSTED', reason: 'TOO_MANY_CONCURRENT_REQUESTS' });
     expect(response.status).toBe(429);
@@ -133,17 +136,23 @@ test('a request whose client has gone gives its place back', async () => {
 });
 
 /** Sends a request without the end of its body, and waits until the server reads the body. */
-async function beginUpload(): Promise<{ finish(): Promise<string> }> {
-  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+async function beginUpload(
+  { url } = gateway,
+  token: string | undefined = tenant.token,
+): Promise<{ finish(): Promise<string>; abort(): void }> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   const reading = Promise.withResolvers<void>();
   onBody = reading.resolve;
+  const head = token
+    ? `POST /auth/apps HTTP/1.1\r\nAuthorization: Bearer ${token}\r\n`
+    : 'POST /graphql HTTP/1.1\r\n';
   socket.write(
-    `POST /auth/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\n` +
-      'Content-Type: application/json\r\nContent-Length: 30\r\n\r\n{"title":"App"',
+    `${head}Host: x\r\nContent-Type: application/json\r\nContent-Length: 30\r\n\r\n{"title":"App"`,
   );
   await reading.promise;
   return {
+    abort: () => socket.destroy(),
     async finish() {
       socket.write(',"active":true }');
       const [bytes] = await once(socket, 'data');
@@ -171,4 +180,18 @@ test('a request whose body ends while no place is free is refused with 503, and 
   release();
   expect((await response).status).toBe(200);
   expect((await send(`${gateway.url}/project/projects`, 'GET', tenant.token)).status).toBe(200);
+});
+
+test('bodies without a valid token that are arriving leave others a tenth of their places, and give theirs back', async () => {
+  const { token } = await seedTenant(shared);
+  const strangers: Awaited<ReturnType<typeof beginUpload>>[] = [];
+  for (let n = 1; n <= 18; n += 1) strangers.push(await beginUpload(shared, ''));
+  const refused = await beginUpload(shared, '');
+  expect(await refused.finish()).toMatch(/^HTTP\/1\.1 503 [\s\S]*"OVERLOADED"/);
+  const upload = await beginUpload(shared, token);
+  expect((await send(`${shared.url}/project/projects`, 'GET', token)).status).toBe(200);
+  expect(await upload.finish()).toMatch(/^HTTP\/1\.1 200 /);
+  for (const { abort } of strangers) abort();
+  const next = async () => (await beginUpload(shared, '')).finish();
+  await expect.poll(next, POLL).toMatch(/^HTTP\/1\.1 400 /);
 });

@@ -1,8 +1,8 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { withOtherSecret } from '../support/actors.ts';
-import { type Api, bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
-import { seedTenant, startGateway, useGateway } from '../support/gateway.ts';
+import { authorize, createApp, withOtherSecret } from '../support/actors.ts';
+import { type Api, bothApis, type HttpResponse, postGraphql, restApi, send } from '../support/apis.ts';
+import { seedTenant, startGateway, testGateway, useGateway } from '../support/gateway.ts';
 
 const QUOTA = 4;
 
@@ -64,8 +64,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
 
   test('an account has its own limit for all its tokens, and another account is not limited', async () => {
     const limits = { PAW_RATE_LIMIT_CREDENTIAL: '3', PAW_RATE_LIMIT_ACCOUNT: String(QUOTA) };
-    const limited = await startGateway(limits);
-    onTestFinished(limited.stop);
+    const limited = await testGateway(limits);
     const ofLimited = bothApis(() => limited.url).find(({ name }) => name === api.name) ?? api;
     const { account, token } = await seedTenant(limited);
     const { accessToken } = await createAccountToken(limited.admin, { account }, 3600);
@@ -77,6 +76,23 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     // A request over the limit of its token does not count for the account.
     for (let count = 0; count < QUOTA; count += 1) await list(other);
     expect((await list(other)).headers.get('ratelimit')).toMatch(/^"credential";r=0;/);
+  });
+
+  test('the window of a limit ends after a minute, also if the clock goes back', async () => {
+    const { token } = await seedTenant(gateway);
+    const times = [Date.now() - 86_400_000, performance.now()] as const;
+    const clocks = [vi.spyOn(Date, 'now'), vi.spyOn(performance, 'now')] as const;
+    onTestFinished(() => {
+      for (const clock of clocks) clock.mockRestore();
+    });
+    // The window begins with the first request.
+    clocks[1].mockReturnValue(times[1]);
+    await exhaust(api, token, newAddress());
+    clocks[0].mockReturnValue(times[0]);
+    clocks[1].mockReturnValue(times[1] + 59_000);
+    expect((await list(api, token, newAddress())).status).toBe(429);
+    clocks[1].mockReturnValue(times[1] + 60_001);
+    expect((await list(api, token, newAddress())).status).toBe(200);
   });
 
   test('requests without a valid token are limited by address, and those with one are not', async () => {
@@ -103,11 +119,100 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expectRateLimited(api, await list(api, undefined, `${network}::2`), 'address');
   });
 
+  test('an address of more than 60 characters is unknown, and the request counts for the proxy', async () => {
+    const client = newAddress();
+    await exhaust(api, undefined, client);
+    expect((await list(api, undefined, `${client}:${'0'.repeat(60)}`)).status).toBe(401);
+  });
+
   test('the client is the last address in X-Forwarded-For that is not a trusted proxy', async () => {
     const [client, forged] = [newAddress(), newAddress()];
     await exhaust(api, undefined, `${forged}, ${client}, 10.1.2.3`);
     expectRateLimited(api, await list(api, undefined, client), 'address');
     expect((await list(api, undefined, forged)).status).toBe(401);
+  });
+});
+
+describe('an OAuth request', () => {
+  async function post(path: 'token' | 'revoke', form: Readonly<Record<string, string>>, address: string) {
+    const body = new URLSearchParams({ grant_type: 'client_credentials', ...form });
+    const headers = { 'x-forwarded-for': address };
+    const response = await fetch(`${gateway.url}/oauth/${path}`, { method: 'POST', headers, body });
+    const [limit] = response.headers.get('ratelimit')?.split(';t=') ?? [];
+    return { status: response.status, limit, body: JSON.parse(await response.text()) };
+  }
+
+  /** Creates an app, and returns its credentials. */
+  async function newApp() {
+    const { token } = await seedTenant(gateway);
+    const { name, privateKey } = await createApp(rest, token);
+    return { client_id: name, client_secret: privateKey };
+  }
+
+  const rest = restApi(() => gateway.url);
+
+  const countFailures = async (app: string) =>
+    (
+      await gateway.database.read(
+        "SELECT event_count AS count FROM audit_event WHERE action = 'sign_in.fail' AND resource = $1",
+        [app],
+      )
+    )[0]?.['count'];
+
+  test('that succeeds counts for its app, and not for the address that others share', async () => {
+    const [apps, address] = [[await newApp(), await newApp()], newAddress()];
+    for (const app of apps) {
+      for (let remaining = QUOTA - 1; remaining > 0; remaining -= 1) {
+        const { status, limit, body } = await post('token', app, address);
+        expect([status, limit]).toEqual([200, `"credential";r=${remaining}`]);
+        if (remaining > 1) continue;
+        const revoked = await post('revoke', { ...app, token: body.access_token }, address);
+        expect([revoked.status, revoked.limit]).toEqual([200, '"credential";r=0']);
+      }
+      const { status, limit, body } = await post('token', app, newAddress());
+      expect([status, limit, body.error]).toEqual([429, '"credential";r=0', 'temporarily_unavailable']);
+    }
+    expect((await post('token', {}, address)).limit).toBe(`"address";r=${QUOTA - 1}`);
+  });
+
+  test('that is refused counts for its address, without an event beyond the limit, and the right ones go on', async () => {
+    const [app, address] = [await newApp(), newAddress()];
+    const wrong = { ...app, client_secret: withOtherSecret(app.client_secret) };
+    const { body } = await post('token', app, newAddress());
+    const refused = [
+      () => post('token', wrong, address),
+      () => post('token', { grant_type: 'password' }, address),
+      () => post('revoke', { ...wrong, token: body.access_token }, address),
+      () => post('revoke', { token: 'unknown' }, address),
+    ];
+    const statuses: number[] = [];
+    for (const [count, request] of refused.entries()) {
+      const { status, limit } = await request();
+      expect(limit).toBe(`"address";r=${QUOTA - 1 - count}`);
+      statuses.push(status);
+    }
+    expect(statuses).toEqual([401, 400, 401, 200]);
+    const failures = await countFailures(app.client_id);
+    for (const request of refused) {
+      const { status, limit } = await request();
+      expect([status, limit]).toEqual([429, '"address";r=0']);
+    }
+    expect(await countFailures(app.client_id)).toEqual(failures);
+    expect((await post('token', app, address)).status).toBe(200);
+    expect((await post('revoke', { ...app, token: body.access_token }, address)).status).toBe(200);
+  });
+
+  test('counts for the account of its app', async () => {
+    const limited = await testGateway({ PAW_RATE_LIMIT_ACCOUNT: '2' });
+    const { token } = await seedTenant(limited);
+    const app = await createApp(
+      restApi(() => limited.url),
+      token,
+    );
+    const grant = () => authorize(limited, app);
+    expect((await grant()).status).toBe(200);
+    const refused = await grant();
+    expect([refused.status, refused.headers.get('ratelimit-policy')]).toEqual([429, '"account";q=2;w=60']);
   });
 });
 
@@ -147,8 +252,7 @@ test('without trusted proxies, X-Forwarded-For is ignored', async () => {
 });
 
 test('introspection has a limit by address, for results that are not kept', async () => {
-  const own = await startGateway({ PAW_TRUSTED_PROXIES: '127.0.0.1' });
-  onTestFinished(own.stop);
+  const own = await testGateway({ PAW_TRUSTED_PROXIES: '127.0.0.1' });
   const { token } = await seedTenant(own);
   const ask = (query: string, forwardedFor = '192.0.2.1', bearer?: string) =>
     postGraphql(own.url, bearer, query, {}, { 'x-forwarded-for': forwardedFor });

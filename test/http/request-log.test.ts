@@ -1,82 +1,31 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createApp, credentialParts, keyOf, ulidOf, withOtherSecret } from '../support/actors.ts';
+import { credentialParts, ulidOf } from '../support/actors.ts';
 import { bothApis, graphqlApi, type HttpResponse, postGraphql, send } from '../support/apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { startGateway, useGateway, useTenant } from '../support/gateway.ts';
+import { lineOf as lineIn } from '../support/observation.ts';
 import { logLines } from '../support/paw.ts';
 
-const DURATION = expect.any(Number);
-
-let gateway: Gateway;
-let tenant: Tenant;
+const gateway = useGateway({ PAW_TRUSTED_PROXIES: '127.0.0.1' });
+const tenant = useTenant(gateway, { wallets: 1 });
 /** The fields of a request with the token of the tenant. */
 let caller: { account: string; credential: string; client: string };
 
 beforeAll(async () => {
-  gateway = await startGateway({ PAW_TRUSTED_PROXIES: '127.0.0.1' });
-  tenant = await seedTenant(gateway, { wallets: 1 });
   caller = {
     account: ulidOf(tenant.account),
     credential: credentialParts(tenant.token).serial,
     client: '127.0.0.1',
   };
-  return gateway.stop;
 });
 
+// `test/both-engines/api/permissions.test.ts` has the line of each operation.
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
-  const route = (path: string) => (api.name === 'REST' ? path : '/graphql');
-  const method = (rest: string) => (api.name === 'REST' ? rest : 'POST');
-  const status = (rest: number) => (api.name === 'REST' ? rest : 200);
-
-  test('a request is one line with its route, its duration and the caller', async () => {
-    const { response } = await api.listProjects(tenant.token, { first: 1 });
-    expect(await lineOf(response)).toEqual({
-      level: 30,
-      reqId: response.headers.get('x-request-id'),
-      method: method('GET'),
-      route: route('/project/projects'),
-      status: 200,
-      durationMs: DURATION,
-      ...caller,
-    });
-  });
-
-  test('a refused token is there with the reason, and without a caller', async () => {
-    const { response } = await api.listProjects(withOtherSecret(tenant.token));
-    expect(await lineOf(response)).toMatchObject({ level: 40, status: 401, reason: 'TOKEN_INVALID' });
-    expect(await lineOf(response)).not.toHaveProperty('account');
-    expect(await lineOf(response)).not.toHaveProperty('credential');
-  });
-
-  test('a failed sign-in is there with the reason and the app', async () => {
-    const { name, privateKey } = keyOf(await createApp(api, tenant.token));
-    const wrong = { name, privateKey: withOtherSecret(privateKey) };
-    const refused = {
-      level: 40,
-      route: route('/auth/accounts:signinIdentity'),
-      status: status(401),
-      reason: 'INVALID_CREDENTIALS',
-      app: name,
-      ...caller,
-    };
-    expect(await lineOf((await api.signIn(tenant.token, wrong)).response)).toMatchObject(refused);
-    const app = `apps/${gateway.admin.newId()}`;
-    const missing = await api.signIn(tenant.token, { name: app, privateKey });
-    expect(await lineOf(missing.response)).toMatchObject({ ...refused, app });
-  });
-
   test('a value that is not a name of an app is not logged', async () => {
     const { response } = await api.signIn(tenant.token, { name: 'apps/x', privateKey: 'x' });
     expect(await lineOf(response)).toMatchObject({ reason: 'INVALID_FIELD' });
     expect(await lineOf(response)).not.toHaveProperty('app');
-  });
-
-  test('an update has the pattern of the route and not the path', async () => {
-    const { response } = await api.updateWallet(tenant.token, tenant.wallets[0] ?? '', { title: '' });
-    const line = await lineOf(response);
-    expect(line).toMatchObject({ route: route('/wallet/*'), status: status(400), reason: 'INVALID_FIELD' });
-    expect(JSON.stringify(line)).not.toContain(tenant.wallets[0]);
   });
 });
 
@@ -176,14 +125,7 @@ test.each([
   expect(logged.map(({ reason }) => reason)).toEqual(reasons);
 });
 
-/** Returns the line of a request, without what the logger adds. There must be exactly one. */
-async function lineOf({ headers }: HttpResponse) {
-  const own = () => lines().filter(({ reqId }) => reqId === headers.get('x-request-id'));
-  // The line is written when the response has been sent, which the client can see earlier.
-  await expect.poll(own, { timeout: 30_000 }).toHaveLength(1);
-  const { time, pid, hostname, msg, ...line } = own()[0];
-  return line;
-}
+const lineOf = (response: HttpResponse) => lineIn(gateway, response);
 
 function lines() {
   return logLines(gateway.log()).filter(({ msg }) => msg === 'request');

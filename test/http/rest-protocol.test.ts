@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { type IncomingMessage, request, STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
 import { inLowerCase } from '../support/actors.ts';
 import { type HttpResponse, readResponse } from '../support/apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { useGateway, useTenant } from '../support/gateway.ts';
 import { expectDocumented } from '../support/rest-contract.ts';
 
 type Request = {
@@ -31,14 +31,8 @@ const PATHS = [
 
 const BODY_PATHS = PATHS.filter(({ method }) => method !== 'GET');
 
-let gateway: Gateway;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  tenant = await seedTenant(gateway, { projects: 3, wallets: 1 });
-  return gateway.stop;
-});
+const gateway = useGateway();
+const tenant = useTenant(gateway, { projects: 3, wallets: 1 });
 
 describe('paths and methods', () => {
   test.each([
@@ -277,7 +271,7 @@ describe('the connection', () => {
   });
 
   test('gets the response to the request before one that is not valid, then the error', async () => {
-    const app = `POST /auth/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\nContent-Type: application/json\r\nContent-Length: ${APP.length}\r\n\r\n${APP}`;
+    const app = rawPost(APP);
     for (const rest of ['nonsense\r\n\r\n', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n']) {
       const answer = await speak(app + app + rest);
       expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
@@ -316,11 +310,71 @@ describe('the connection', () => {
     expect(JSON.parse(text).title).toBe('Title 49');
   });
 
-  test('is closed if it sends more than 100 requests before it reads a response', async () => {
+  test('gets an error after 100 responses if it has sent more requests than these without a response', async () => {
     const health = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
     const hundred = await speak(health.repeat(99) + health.replace('x', 'x\r\nConnection: close'));
     expect(hundred.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(100);
-    expect(await speak(health.repeat(101))).toBe('');
+    // Far more than Node reads at once.
+    const answer = await speak(rawPost(APP).repeat(1000));
+    expect(answer.match(/"privateKey":"paw_key_\w+"/g)).toHaveLength(100);
+    expectRawError(answer.slice(answer.lastIndexOf('HTTP/1.1 ')));
+  });
+
+  test('is closed at once if more than 400 requests wait', async () => {
+    expect(await speak('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1000))).toBe('');
+  });
+
+  test('gets the responses to what it has sent if its client then ends its side', async () => {
+    expect(
+      (await converse(rawPost(APP).repeat(3), { end: true })).match(/"privateKey":"paw_key_/g),
+    ).toHaveLength(3);
+    expect(await converse('', { end: true })).toBe('');
+    expectRawError(await converse(rawPost(APP).slice(0, -5), { end: true }));
+  });
+
+  test.each([
+    ['a refusal', 'POST /auth/apps', '', 401],
+    ['a success', 'GET /healthz', '', 200],
+    ['a malformed path', 'GET /%', '', 400],
+    ['an unknown expectation', 'GET /healthz', 'Expect: nothing\r\n', 200],
+  ])(
+    'is closed by the response to Upgrade, and runs no part of what follows, for %s',
+    async (_case, target, headers, status) => {
+      const upgrade = `${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${headers}\r\n`;
+      const apps = await countApps();
+      // Node drops the head of the second request, so that its body would be a third one.
+      const body = rawPost(APP);
+      const head = rawPost(body).slice(0, -body.length);
+      const answer = await converse(upgrade + head, { next: body });
+      expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
+      expect(answer).toMatch(/^connection: close\r$/im);
+      expect(await countApps()).toEqual(apps);
+    },
+  );
+
+  describe('of a client that waits for 100 before it sends a body', () => {
+    const expecting = (headers: string) =>
+      `POST /auth/apps HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
+
+    test.each([
+      ['no token', 401, () => `Content-Length: ${APP.length}`],
+      ['a wrong token', 401, () => `Authorization: Bearer x\r\nContent-Length: ${APP.length}`],
+      [
+        'a body that is too long',
+        413,
+        () => `Authorization: Bearer ${tenant.token}\r\nContent-Length: 102401`,
+      ],
+    ])('gets a refusal in place of 100, and is closed, with %s', async (_case, status, headers) => {
+      const answer = await speak(expecting(headers()));
+      expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
+      expect(answer).toMatch(/^connection: close\r$/im);
+    });
+
+    test('gets 100, then the response', async () => {
+      const headers = `Connection: close\r\nAuthorization: Bearer ${tenant.token}\r\nContent-Length: ${APP.length}`;
+      const answer = await converse(expecting(headers), { next: APP });
+      expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200']);
+    });
   });
 
   test('accepts a long path, query or token', async () => {
@@ -365,13 +419,34 @@ async function ask(
   return answer;
 }
 
+/** Returns the bytes of a request that creates an app. */
+function rawPost(body: string): string {
+  return `POST /auth/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+async function countApps(): Promise<unknown> {
+  return (await gateway.database.read('SELECT COUNT(*) AS n FROM app'))[0]?.['n'];
+}
+
 /** Sends bytes on a new connection. Returns all received data when the connection is closed. */
-async function speak(bytes: string): Promise<string> {
+function speak(bytes: string): Promise<string> {
+  return converse(bytes);
+}
+
+/**
+ * Sends bytes on a new connection. Returns all received data when the connection is closed.
+ *
+ * @param next what is sent after the first response
+ * @param end whether the client then ends its side of the connection
+ */
+async function converse(bytes: string, { next = '', end = false } = {}): Promise<string> {
   const { hostname, port } = new URL(gateway.url);
-  const socket = connect(Number(port), hostname);
-  socket.on('error', () => {});
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  socket.on('error', () => {}).on('end', () => socket.end());
   socket.write(bytes, 'latin1');
+  if (end) socket.end();
   const heard: Buffer[] = [];
+  socket.once('data', () => next && socket.write(next));
   socket.on('data', (data: Buffer) => heard.push(data));
   await once(socket, 'close');
   return Buffer.concat(heard).toString();

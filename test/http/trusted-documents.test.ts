@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { ConfigError } from '../../src/config.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConfigError } from '../../src/model/config-error.ts';
 import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
-import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { type Gateway, makeDatabase, seedTenant, startGateway, testGateway } from '../support/gateway.ts';
 import { logLines } from '../support/paw.ts';
 
 const PROJECTS = 'query Projects($first: Int) { projects(first: $first) { nodes { name } } }';
@@ -176,7 +176,13 @@ test.each([
 test.each([
   ['that does not exist', join(folder, 'missing.json'), 'a readable file'],
   ['that is a folder', folder, 'a readable file'],
-  ['that is not a manifest', file('broken.json', '{"a":'), 'a manifest of Apollo or of Relay'],
+  ['that is not JSON', file('broken.json', '{"a":'), 'a manifest of Apollo or of Relay'],
+  ['without texts', file('lists.json', '{"a":["b"]}'), 'a manifest of Apollo or of Relay'],
+  [
+    'of another version',
+    file('later.json', readFileSync(APOLLO, 'utf8').replace('"version":1', '"version":2')),
+    'a manifest of Apollo or of Relay',
+  ],
 ])('a file %s stops the start with one line', async (_what, path, what) => {
   const { url, remove } = await makeDatabase();
   const start = await startGateway({ DATABASE_URL: url, PAW_TRUSTED_DOCUMENTS: path }).catch(
@@ -205,8 +211,7 @@ test('without introspection, the schema is not published, and operations work', 
 });
 
 test('without introspection, errors name nothing that a document or a variable could have', async () => {
-  const gateway = await startGateway({ PAW_INTROSPECTION: 'off' });
-  onTestFinished(gateway.stop);
+  const gateway = await testGateway({ PAW_INTROSPECTION: 'off' });
   const { token } = await seedTenant(gateway);
   const update = 'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { clientMutationId } }';
   const requests: readonly (readonly [string, object?])[] = [

@@ -1,19 +1,13 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { deleteProject } from '../../src/data/delete-project.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { reasonOf, ulidOf } from '../support/actors.ts';
 import { type Api, bothApis } from '../support/apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { useGateway, useTenant } from '../support/gateway.ts';
 
-let gateway: Gateway;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  tenant = await seedTenant(gateway, { projects: 10, wallets: 1 });
-  return gateway.stop;
-});
+const gateway = useGateway();
+const tenant = useTenant(gateway, { projects: 10, wallets: 1 });
 
 const WAITING = `SELECT COUNT(*) AS count FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock'`;

@@ -1,19 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
-import { Client } from 'pg';
+import { Client, type PoolClient } from 'pg';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Database, Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import type { PostgresSettings } from '../../src/storage/postgres/open-postgres.ts';
+import { Session } from '../../src/storage/postgres/session.ts';
 import { statementNames } from '../../src/storage/postgres/statements.ts';
-import { makeDatabase } from '../support/gateway.ts';
+import { testDatabase } from '../support/gateway.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
 // Creating a cluster takes long on a busy machine.
 const SERVER_START_MS = 60_000;
+
+// The tests have a copy of the driver of their own.
+const driver: { Client: typeof Client } = createRequire(new URL('../../src/server.ts', import.meta.url))(
+  'pg',
+);
 
 const CREATE = 'CREATE TABLE item (id TEXT PRIMARY KEY, at BIGINT NOT NULL)';
 
@@ -28,8 +35,7 @@ const POLL = { timeout: 30_000, interval: 10 };
 let url: string;
 
 beforeEach(async () => {
-  const made = await makeDatabase();
-  onTestFinished(made.remove);
+  const made = await testDatabase();
   url = made.url;
 });
 
@@ -62,17 +68,17 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
 
 describe.each([
   // Whether statements are prepared, and the timeouts of the session, and of a transaction.
-  ['false', true, ['7s', '2s'], ['7s', '2s']],
-  ['true', false, ['0', '0'], ['0', '2s']],
-  ['prepared', true, ['0', '0'], ['0', '2s']],
+  ['false', true, ['7s', '2s', '7s'], ['7s', '2s', '7s']],
+  ['true', false, ['0', '0', '0'], ['0', '2s', '7s']],
+  ['prepared', true, ['0', '0', '0'], ['0', '2s', '7s']],
 ] as const)('with pgbouncer=%s', (pgbouncer, isPrepared, session, transaction) => {
   const openSession = () =>
     open(withParameters(url, { pgbouncer }), { poolSize: 1, timeoutMs: 7000, lockTimeoutMs: 2000 });
 
-  const timeoutsOf = async ({ read }: Queryable) => [
-    (await read('SHOW statement_timeout'))[0]?.['statement_timeout'],
-    (await read('SHOW lock_timeout'))[0]?.['lock_timeout'],
-  ];
+  const timeoutsOf = async ({ read }: Queryable) => {
+    const names = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+    return Promise.all(names.map(async (name) => (await read(`SHOW ${name}`))[0]?.[name]));
+  };
 
   test('a statement is prepared once per connection, under a name that is the same on all', async () => {
     const prepared = [];
@@ -96,6 +102,17 @@ describe.each([
     expect(await database.transaction(timeoutsOf)).toEqual(transaction);
     expect(await timeoutsOf(database)).toEqual(session);
   });
+});
+
+test('the server ends a session whose client was lost, unless the URL has other options', async () => {
+  const settingsOf = async (address: string) => {
+    const names = ['tcp_user_timeout', 'tcp_keepalives_idle', 'tcp_keepalives_interval'];
+    const { read } = await open(address, { poolSize: 1, timeoutMs: 10_000 });
+    return Promise.all(names.map(async (name) => (await read(`SHOW ${name}`))[0]?.[name]));
+  };
+  expect(await settingsOf(url)).toEqual(['10000', '2', '2']);
+  const options = '-c tcp_keepalives_idle=7';
+  expect(await settingsOf(withParameters(url, { options }))).toEqual(['10000', '7', '2']);
 });
 
 test.each<[string, (database: Database) => Promise<unknown>]>([
@@ -123,55 +140,78 @@ test.each<[string, (database: Database) => Promise<unknown>]>([
   },
 );
 
-describe('a conflict', () => {
-  const WORK = 'SELECT work($1) AS attempts';
+test('the first statement of a transaction is not executed if its BEGIN fails, nor the others before a COMMIT', async () => {
+  const { read } = await openItems();
+  const client = new driver.Client({ connectionString: url, pipeline: true });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const begin = [{ sql: 'BEGIN', params: [] }];
+  const fail = { sql: 'SELECT 1 / 0', params: [] };
+  const settings = { timeoutMs: 5000, deadline: undefined, hasPooler: false, onRelease: () => {} };
+  const sessionWith = (...statements: (typeof fail)[]) => {
+    const statementName = statementNames();
+    return new Session(client as PoolClient, { ...settings, statementName, begin: () => statements });
+  };
+  await expect(sessionWith(fail).begin(ADD, ['a', 1])).rejects.toMatchObject({ code: '22012' });
+  expect(await read(LIST)).toEqual([]);
 
-  /** Opens a database with a function that loses a conflict until it is called for the third time. */
-  async function openConflicts(): Promise<Database> {
-    const database = await openItems();
-    await database.write('CREATE SEQUENCE attempt');
-    await database.write(`CREATE FUNCTION work(code TEXT) RETURNS BIGINT LANGUAGE plpgsql AS $$ BEGIN
-      IF nextval('attempt') < 3 THEN RAISE EXCEPTION USING ERRCODE = code; END IF;
-      RETURN currval('attempt');
-    END $$`);
-    return database;
-  }
-
-  test.each<[string, string, (database: Database, code: string) => Promise<unknown>]>([
-    ['a read', '40001', (database, code) => database.read(WORK, [code])],
-    ['a write', '40P01', (database, code) => database.write(WORK, [code])],
-    ['a transaction', '40001', (database, code) => database.transaction(({ read }) => read(WORK, [code]))],
-  ])('of %s (%s) is tried again', async (_, code, run) => {
-    expect(await run(await openConflicts(), code)).toEqual([{ attempts: 3 }]);
+  const session = sessionWith(...begin);
+  expect(await session.begin(`${ADD} RETURNING id`, ['a', 1])).toEqual([{ id: 'a' }]);
+  await expect(session.commitTransaction([fail, { sql: ADD, params: ['b', 2] }])).rejects.toMatchObject({
+    code: '22012',
   });
+  await session.rollBack();
+  expect(await read(LIST)).toEqual([]);
 
-  test('at each attempt fails with UNAVAILABLE, and is rolled back', async () => {
-    const database = await openItems({ timeoutMs: 1000 });
-    let attempts = 0;
-    const always = database.transaction(async (transaction) => {
-      attempts += 1;
-      await transaction.write(ADD, ['a', attempts]);
-      await transaction.write("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$");
-    });
-    expect(await errorOf(always)).toMatchObject({ reason: 'UNAVAILABLE', cause: { code: '40001' } });
-    expect(attempts).toBeGreaterThan(1);
-    expect(await database.read(LIST)).toEqual([]);
+  // The names of what was skipped are prepared now.
+  await session.begin(ADD, ['a', 1]);
+  await session.commitTransaction([{ sql: ADD, params: ['b', 2] }]);
+  expect(await read(LIST)).toEqual([
+    { id: 'a', at: 1 },
+    { id: 'b', at: 2 },
+  ]);
+});
+
+test('a conflict at each attempt fails with UNAVAILABLE, and is rolled back', async () => {
+  const database = await openItems({ timeoutMs: 1000 });
+  let attempts = 0;
+  const always = database.transaction(async (transaction) => {
+    attempts += 1;
+    await transaction.write(ADD, ['a', attempts]);
+    await transaction.write("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$");
   });
+  expect(await errorOf(always)).toMatchObject({ reason: 'UNAVAILABLE', cause: { code: '40001' } });
+  expect(attempts).toBeGreaterThan(1);
+  expect(await database.read(LIST)).toEqual([]);
 });
 
 describe('the statements of one request', () => {
   /** A request that has a second left of a minute. */
-  const lateRequest = () => ({ startMs: performance.now() - 59_000, isGone: false });
+  const lateRequest = () => ({ startMs: performance.now() - 59_000 });
 
-  const sleepTwice = async ({ read }: Queryable) => {
-    for (const _ of ['first', 'second']) await read('SELECT pg_sleep(0.7)');
+  /** Stops the clock. Returns a function that lets the second pass. */
+  const stopClock = () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    return () => vi.advanceTimersByTime(1000);
   };
 
+  const SLEEPING = `SELECT count(*) AS sleeping FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event = 'PgSleep'`;
+
   test.each<[string, (database: Database) => Promise<unknown>]>([
-    ['a read', (database) => database.read('SELECT pg_sleep(60)')],
-    ['a write', (database) => database.write('DO $$ BEGIN PERFORM pg_sleep(60); END $$')],
-    ['a transaction', (database) => database.transaction(sleepTwice)],
+    ['a read', (database) => database.read('SELECT pg_sleep(3600)')],
+    ['a write', (database) => database.write('DO $$ BEGIN PERFORM pg_sleep(3600); END $$')],
+    [
+      'a transaction',
+      (database) =>
+        database.transaction(async ({ read }) => {
+          await read('SELECT 1');
+          await read('SELECT pg_sleep(3600)');
+        }),
+    ],
   ])('share their timeout: %s is cancelled on the server, and its connection replaced', async (_, work) => {
+    const other = await open(url);
     // The session has no timeouts. Only the client can end the statement.
     const database = await open(withParameters(url, { pgbouncer: 'true' }), {
       poolSize: 1,
@@ -179,24 +219,25 @@ describe('the statements of one request', () => {
     });
     const pid = () => database.read('SELECT pg_backend_pid() AS pid');
     const before = await pid();
-    const error = await errorOf(work(database.during(lateRequest())));
-    expect(error).toMatchObject({ reason: 'UNAVAILABLE', cause: { code: '57014' } });
+    const passSecond = stopClock();
+    const error = errorOf(work(database.during(lateRequest())));
+    await expect.poll(() => other.read(SLEEPING), POLL).toEqual([{ sleeping: 1 }]);
+    passSecond();
+    expect(await error).toMatchObject({ reason: 'UNAVAILABLE', cause: { code: '57014' } });
     // A cancellation that comes late must not hit the next statement.
     expect(await pid()).not.toEqual(before);
   });
 
   test('are not begun after the timeout, and nothing of their transaction is committed', async () => {
-    const timeoutMs = 60_000;
-    const database = await openItems({ poolSize: 1, timeoutMs });
-    const late = lateRequest();
-    const request = database.during(late);
+    const database = await openItems({ poolSize: 1, timeoutMs: 60_000 });
+    const passSecond = stopClock();
+    const request = database.during(lateRequest());
     const failed = request.transaction(async (transaction) => {
       await transaction.write(ADD, ['a', 1]);
-      await expect.poll(() => errorOf(request.read(LIST)), POLL).toMatchObject({ reason: 'UNAVAILABLE' });
-      // Timers can end a moment too early.
-      await expect.poll(() => performance.now() - late.startMs, POLL).toBeGreaterThan(timeoutMs);
+      passSecond();
     });
     expect(await errorOf(failed)).toMatchObject({ reason: 'UNAVAILABLE' });
+    expect(await errorOf(request.read(LIST))).toMatchObject({ reason: 'UNAVAILABLE' });
     expect(await errorOf(request.write(ADD, ['b', 1]))).toMatchObject({ reason: 'UNAVAILABLE' });
     expect(await database.read(LIST)).toEqual([]);
   });

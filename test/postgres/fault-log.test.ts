@@ -1,6 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bothApis, postGraphql } from '../support/apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+import { type Gateway, seedTenant, testGateway } from '../support/gateway.ts';
 import { logLines } from '../support/paw.ts';
 
 const RENAME_TWO = `mutation ($one: UpdateWalletInput!, $two: UpdateWalletInput!) {
@@ -9,8 +9,7 @@ const RENAME_TWO = `mutation ($one: UpdateWalletInput!, $two: UpdateWalletInput!
 }`;
 
 async function start() {
-  const gateway = await startGateway();
-  onTestFinished(gateway.stop);
+  const gateway = await testGateway();
   return { gateway, ...(await seedTenant(gateway, { wallets: 2 })) };
 }
 

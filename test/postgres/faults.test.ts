@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { Changes } from '../support/acknowledged-changes.ts';
 import { type Api, bothApis, type Outcome, postGraphql, send } from '../support/apis.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Gateway, migrateDatabase, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { type Gateway, migrateDatabase, seedTenant, type Tenant, testGateway } from '../support/gateway.ts';
 import { pawProcess, startServerProcess } from '../support/paw.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { startProxy } from '../support/proxy.ts';
@@ -54,8 +54,7 @@ async function connect(target: string): Promise<Client> {
 
 /** Starts a gateway on the database of the test. */
 async function serve(settings: Readonly<Record<string, string>> = {}): Promise<Gateway> {
-  const gateway = await startGateway({ DATABASE_URL: databaseUrl, ...settings });
-  onTestFinished(gateway.stop);
+  const gateway = await testGateway({ DATABASE_URL: databaseUrl, ...settings });
   url = gateway.url;
   return gateway;
 }
@@ -271,13 +270,13 @@ describe('a server that does not respond any more, without closing its connectio
     const database = await openDatabase(target, { postgres: { poolSize: 4, timeoutMs: 1000 } });
     onTestFinished(database.close);
     const meet = Promise.withResolvers<void>();
-    const transactions = [database.during({ startMs: performance.now(), isGone: false }), database].map(
-      (each) =>
-        each.transaction(async ({ read }) => {
-          await read('SELECT 1');
-          await meet.promise;
-          await read('SELECT 1');
-        }),
+    const transactions = [database.during({ startMs: performance.now() }), database].map((each, n) =>
+      each.transaction(async ({ read }) => {
+        // Transactions that begin with one statement on one row would have a quarter of the pool.
+        await read('SELECT $1::text', [`${n}`]);
+        await meet.promise;
+        await read('SELECT 1');
+      }),
     );
     await expect
       .poll(() => look("SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction'"), POLL)
@@ -297,6 +296,33 @@ describe('a server that does not respond any more, without closing its connectio
     freeze();
     expect(await program.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
   });
+});
+
+test('a gateway whose machine is lost during a request with an Idempotency-Key leaves no row locked', async () => {
+  const proxy = await startProxy(server.port);
+  onTestFinished(proxy.stop);
+  await migrateDatabase(databaseUrl);
+  const { token, wallets } = await seedTenant(await serve(), { wallets: 2 });
+  const [api] = APIS;
+  const lost = await testGateway({
+    DATABASE_URL: Object.assign(new URL(databaseUrl), { port: String(proxy.port) }).href,
+    PAW_REQUEST_TIMEOUT: '2s',
+  });
+  const [first = '', second = ''] = wallets;
+  const held = await hold('SELECT id FROM wallet WHERE id = $1 FOR UPDATE', [
+    second.slice('wallets/'.length),
+  ]);
+  const rename = (name: string, of: string) =>
+    `${name}: updateWallet(input: { name: "${of}", title: "Lost" }) { wallet { name } }`;
+  const document = `mutation { ${rename('a', first)} ${rename('b', second)} }`;
+  const keyed = postGraphql(lost.url, token, document, {}, { 'idempotency-key': 'lost' });
+  await held.waited();
+  proxy.freeze();
+  await held.release();
+  await keyed;
+  // The server has not heard from its client since.
+  const update = async () => (await api?.updateWallet(token, first, { title: 'Free' }))?.value?.title;
+  await expect.poll(update, POLL).toBe('Free');
 });
 
 test('a database that becomes read-only is still read, and no restart is needed when it is writable again', async () => {

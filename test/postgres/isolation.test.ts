@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type AppKey, createApp, keyOf, PASSWORD, reasonOf } from '../support/actors.ts';
-import { type Api, bothApis, send } from '../support/apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { type AppKey, createApp, keyOf, PASSWORD, reasonOf, ulidOf } from '../support/actors.ts';
+import { type Api, bothApis, postGraphql, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant, testGateway } from '../support/gateway.ts';
 
 const POLL = { timeout: 30_000, interval: 10 };
 
@@ -10,8 +10,9 @@ const POOL_SIZE = 4;
 /** The number of requests that wait for a lock, by each API and for each kind. */
 const BLOCKED = 6;
 
-const WAITING = `SELECT count(*) AS waiting FROM pg_stat_activity
-  WHERE application_name = 'paw-gateway' AND datname = current_database() AND wait_event_type = 'Lock'`;
+// `pg_locks` is read at one moment. In `pg_stat_activity`, the next one could be seen to wait beside one that has ended.
+const WAITING = `SELECT count(*) AS waiting FROM pg_locks JOIN pg_stat_activity USING (pid)
+  WHERE application_name = 'paw-gateway' AND datname = current_database() AND NOT granted`;
 
 let gateway: Gateway;
 let tenant: Tenant;
@@ -61,37 +62,6 @@ async function failures(kinds: readonly Kind[]): Promise<readonly string[]> {
   return (await Promise.all(requests)).filter((result) => !result.endsWith(': ok'));
 }
 
-const waitingCount = async () => (await gateway.database.read(WAITING))[0]?.['waiting'];
-
-test('an update that waits is dropped when its client goes', async () => {
-  const closed = () => gateway.log().split('CONNECTION_CLOSED').length - 1;
-  const before = closed();
-  const updates = await gateway.database.transaction(async (transaction) => {
-    await transaction.write('LOCK TABLE wallet IN ACCESS EXCLUSIVE MODE');
-    const first = APIS.flatMap((api) => [1, 2, 3].map((n) => KINDS.update(api, n)));
-    // The connections for writes.
-    await expect.poll(waitingCount, POLL).toBe(POOL_SIZE - 1);
-    const goes = new AbortController();
-    const last = fetch(`${gateway.url}/wallet/${wallet()}`, {
-      method: 'PATCH',
-      headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ description: 'Dropped' }),
-      signal: goes.signal,
-    }).catch(() => 'gone');
-    // So that the update has been received.
-    for (const api of APIS) await KINDS.list(api);
-    goes.abort();
-    expect(await last).toBe('gone');
-    await expect.poll(closed, POLL).toBe(before + 1);
-    return first;
-  });
-  await Promise.all(updates);
-  expect(await failures(['update'])).toEqual([]);
-  expect(await gateway.database.read('SELECT description FROM wallet')).not.toEqual([
-    { description: 'Dropped' },
-  ]);
-});
-
 describe.each<[string, readonly Kind[], readonly Kind[]]>([
   [
     'LOCK TABLE wallet IN ACCESS EXCLUSIVE MODE',
@@ -132,4 +102,94 @@ describe.each<[string, readonly Kind[], readonly Kind[]]>([
     await failures(blocked);
     expect(await failures([...blocked, ...free])).toEqual([]);
   }, 30_000);
+});
+
+test.each(['', 'with an Idempotency-Key', 'in two mutations with an Idempotency-Key'])(
+  'with the default pool, 30 clients that repeat an update of a locked row %s hold up no other, and use a quarter of the connections',
+  async (kind) => {
+    const own = await testGateway();
+    const [tenant, other] = [await seedTenant(own, { wallets: 2 }), await seedTenant(own, { wallets: 8 })];
+    const [locked = '', free = ''] = tenant.wallets;
+    const rename = async (token: string, name: string, headers = {}) =>
+      (await send(`${own.url}/wallet/${name}`, 'PATCH', token, { title: 'Renamed' }, headers)).text;
+    const mutation = `updateWallet(input: { name: "${locked}", title: "Renamed" }) { wallet { name } }`;
+    const request = () => {
+      const headers = kind === '' ? {} : { 'idempotency-key': `${Math.random()}` };
+      if (!kind.includes('mutations')) return rename(tenant.token, locked, headers);
+      const document = `mutation { a: ${mutation} b: ${mutation} }`;
+      return postGraphql(own.url, tenant.token, document, {}, headers).then(({ text }) => text);
+    };
+    const waits = async () => Number((await own.database.read(WAITING))[0]?.['waiting']);
+    await own.database.transaction(async (transaction) => {
+      await transaction.read('SELECT id FROM wallet WHERE id = $1 FOR UPDATE', [ulidOf(locked)]);
+      let refusals = 0;
+      const clients = Array.from({ length: 30 }, async () => {
+        while (refusals < 60) {
+          expect(await request()).toContain('"UNAVAILABLE"');
+          refusals += 1;
+        }
+      });
+      await expect.poll(waits, POLL).toBeGreaterThan(0);
+      while (refusals < 60) {
+        expect(await waits()).toBeLessThanOrEqual(2);
+        const updates = other.wallets.map((name) => rename(other.token, name));
+        const texts = await Promise.all([...updates, rename(tenant.token, free)]);
+        for (const text of texts) expect(text).toContain('"title":"Renamed"');
+      }
+      await Promise.all(clients);
+    });
+    expect(await request()).toContain(locked);
+  },
+);
+
+test('with the default pool, an account whose many rows are locked holds up no other', async () => {
+  const own = await testGateway();
+  const [tenant, other] = [await seedTenant(own, { wallets: 120 }), await seedTenant(own, { wallets: 8 })];
+  const rename = async (token: string, name: string) =>
+    (await send(`${own.url}/wallet/${name}`, 'PATCH', token, { title: 'Renamed' })).text;
+  await own.database.transaction(async (transaction) => {
+    const ids = await transaction.read('SELECT id FROM wallet WHERE account_id = $1 FOR UPDATE', [
+      ulidOf(tenant.account),
+    ]);
+    expect(ids).toHaveLength(120);
+    const locked = tenant.wallets.values();
+    const repeat = async () => {
+      // No row is updated twice.
+      for (const name of locked) expect(await rename(tenant.token, name)).toContain('"UNAVAILABLE"');
+    };
+    // After this it is known that rows of the account are locked.
+    expect(await rename(tenant.token, locked.next().value ?? '')).toContain('"UNAVAILABLE"');
+    let isOver = false;
+    const clients = Promise.all(Array.from({ length: 60 }, repeat)).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      const waiting = Number((await own.database.read(WAITING))[0]?.['waiting']);
+      expect(waiting).toBeLessThanOrEqual(4);
+      const texts = await Promise.all(other.wallets.map((name) => rename(other.token, name)));
+      for (const text of texts) expect(text).toContain('"title":"Renamed"');
+    }
+    await clients;
+  });
+});
+
+test('with the default pool, failed sign-ins that are counted in one event use a quarter of the connections', async () => {
+  const own = await testGateway();
+  const [api] = bothApis(() => own.url);
+  const { account, token } = await seedTenant(own);
+  // An app of another account.
+  const fail = () => reasonOf(api.signIn(token, app));
+  expect(await fail()).toBe('INVALID_CREDENTIALS');
+  await own.database.transaction(async (transaction) => {
+    await transaction.read('SELECT id FROM audit_event WHERE account_id = $1 FOR UPDATE', [ulidOf(account)]);
+    let isOver = false;
+    const failures = Promise.all(Array.from({ length: 20 }, fail)).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      expect(Number((await own.database.read(WAITING))[0]?.['waiting'])).toBeLessThanOrEqual(2);
+    }
+    expect(new Set(await failures)).toEqual(new Set(['UNAVAILABLE']));
+  });
+  expect(await fail()).toBe('INVALID_CREDENTIALS');
 });

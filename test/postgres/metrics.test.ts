@@ -1,7 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { restApi } from '../support/apis.ts';
 import { freePort } from '../support/free-port.ts';
-import { seedTenant, startGateway } from '../support/gateway.ts';
+import { seedTenant, testGateway } from '../support/gateway.ts';
 import { readMetric } from '../support/metrics.ts';
 
 const POLL = { timeout: 30_000 };
@@ -44,12 +44,11 @@ test('the waits for a connection are measured, and those that get none in time',
 /** Starts a gateway whose pool has one connection. */
 async function startWithOneConnection(settings: Readonly<Record<string, string>>) {
   const port = await freePort();
-  const gateway = await startGateway({
+  const gateway = await testGateway({
     PAW_METRICS_PORT: String(port),
     PAW_POSTGRES_POOL: '1',
     ...settings,
   });
-  onTestFinished(gateway.stop);
   const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
   const [wallet = ''] = wallets;
   return {

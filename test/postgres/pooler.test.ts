@@ -8,7 +8,14 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { createApp, resultOf, signIn } from '../support/actors.ts';
 import { bothApis } from '../support/apis.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Gateway, makeDatabase, migrateDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import {
+  type Gateway,
+  makeDatabase,
+  migrateDatabase,
+  seedTenant,
+  startGateway,
+  testDatabase,
+} from '../support/gateway.ts';
 import { pawProcess } from '../support/paw.ts';
 
 /** A PgBouncer in front of the shared server of the tests. */
@@ -88,8 +95,7 @@ describe.each<[search: string, mode: string, poolSize: number, settings: readonl
   );
 
   test('four concurrent migrations all succeed', async () => {
-    const empty = await makeDatabase();
-    onTestFinished(empty.remove);
+    const empty = await testDatabase();
     const target = { DATABASE_URL: pooler.urlOf(empty.url, `?${search}`) };
     const migrations = await Promise.all([1, 2, 3, 4].map(() => pawProcess(['migrate', '--json'], target)));
     expect(migrations).toMatchObject(Array(4).fill({ status: 0, stderr: '' }));

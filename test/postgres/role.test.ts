@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createApp, reasonOf } from '../support/actors.ts';
 import { bothApis, restApi, send } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
-import { adminContext, makeDatabase, migrateDatabase, seedTenant } from '../support/gateway.ts';
+import { adminContext, migrateDatabase, seedTenant, testDatabase } from '../support/gateway.ts';
 import { pawJson, pawProcess, startServerProcess } from '../support/paw.ts';
 
 const PASSWORD = 'paw-test';
@@ -31,8 +31,7 @@ async function addRole(databaseUrl: string, options = ''): Promise<string> {
 }
 
 test('a role with SELECT, INSERT, UPDATE and DELETE alone can run every command and a server', async () => {
-  const made = await makeDatabase();
-  onTestFinished(made.remove);
+  const made = await testDatabase();
   await migrateDatabase(made.url);
   const settings = { DATABASE_URL: await addRole(made.url) };
   const run = (...words: readonly string[]) => pawJson(words, settings);
@@ -59,8 +58,7 @@ test('a role with SELECT, INSERT, UPDATE and DELETE alone can run every command 
 });
 
 test('a role without DDL rights is refused on an empty database with one line', async () => {
-  const made = await makeDatabase();
-  onTestFinished(made.remove);
+  const made = await testDatabase();
   const settings = { PORT: '0', DATABASE_URL: await addRole(made.url) };
   for (const words of [['serve'], ['migrate']]) {
     expect(await pawProcess(words, settings)).toEqual({
@@ -72,8 +70,7 @@ test('a role without DDL rights is refused on an empty database with one line', 
 });
 
 test('while the server allows no more connections, requests wait for those of the pool', async () => {
-  const made = await makeDatabase();
-  onTestFinished(made.remove);
+  const made = await testDatabase();
   await migrateDatabase(made.url);
   const { token, wallets } = await onDatabase(made.url, (database) =>
     seedTenant({ admin: adminContext(database) }, { wallets: 20 }),

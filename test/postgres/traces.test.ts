@@ -1,18 +1,25 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { withOtherSecret } from '../support/actors.ts';
 import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
-import { adminContext, makeDatabase, migrateDatabase, seedTenant, type Tenant } from '../support/gateway.ts';
+import {
+  adminContext,
+  makeDatabase,
+  migrateDatabase,
+  seedTenant,
+  type Tenant,
+  testDatabase,
+} from '../support/gateway.ts';
 import { logLines, type RunningServer, startServerProcess } from '../support/paw.ts';
 
-const SHIPPED = fileURLToPath(new URL('../../deploy/tracing.js', import.meta.url));
+const SHIPPED = fileURLToPath(new URL('../../deploy/tracing.mjs', import.meta.url));
 
 /** A span as it is received. Source: OpenTelemetry protocol, version 1.7. */
 type ReceivedSpan = {
@@ -26,6 +33,8 @@ type ReceivedSpan = {
 
 // A folder from which the packages of the tests are found.
 const FOLDER = fileURLToPath(new URL(`../node_modules/.cache/traces-${process.pid}`, import.meta.url));
+
+const TRACING = `${FOLDER}/tracing.mjs`;
 
 const [SERVER, CLIENT] = [2, 3];
 const [UNSET, OK, ERROR] = [0, 1, 2];
@@ -41,10 +50,14 @@ const SECRETS = { title: 'a private title', password: 'p'.repeat(32) };
 // A query is compiled at its second execution.
 const PAGES = 4;
 
+const LISTS = 'query Lists { projects { nodes { wallets { totalCount nodes { title } } } } }';
+
 const CONCURRENT = 20;
 
 /** The bodies of the exports that were received. */
 const bodies: string[] = [];
+/** The paths to which they were sent. */
+const paths = new Set<string>();
 let server: RunningServer;
 let tenant: Tenant;
 let withoutTrace: HttpResponse;
@@ -54,7 +67,8 @@ let spans: readonly ReceivedSpan[];
 beforeAll(async () => {
   const receiver = createServer(async (request, response) => {
     const body = await text(request);
-    if (request.url === '/v1/traces') bodies.push(body);
+    paths.add(String(request.url));
+    bodies.push(body);
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   }).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
@@ -64,11 +78,13 @@ beforeAll(async () => {
     seedTenant({ admin: adminContext(database) }, { projects: 2, wallets: 1 }),
   );
   mkdirSync(FOLDER, { recursive: true });
-  copyFileSync(SHIPPED, `${FOLDER}/tracing.js`);
+  // As npm makes it in an empty folder.
+  writeFileSync(`${FOLDER}/package.json`, '{}');
+  copyFileSync(SHIPPED, TRACING);
   const ends: (() => Promise<void>)[] = [];
   const settings = {
     DATABASE_URL: made.url,
-    NODE_OPTIONS: `--import=${FOLDER}/tracing.js`,
+    NODE_OPTIONS: `--import=${TRACING}`,
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     PAW_LOG_REQUESTS: 'all',
@@ -101,6 +117,7 @@ async function sendRequests(): Promise<void> {
   for (let n = 0; n < PAGES; n += 1) {
     await postGraphql(url, token, PAGE, { first: 1 }, inTrace(`GraphQL page ${n}`));
   }
+  await postGraphql(url, token, LISTS, {}, inTrace('GraphQL lists'));
   await postGraphql(url, token, UPDATE, { input: { name: wallet, ...SECRETS } }, inTrace('GraphQL update'));
   await postGraphql(url, token, PAGE, { first: 0 }, inTrace('GraphQL error'));
   await postGraphql(
@@ -170,6 +187,9 @@ test('a statement is a span in the trace of its request', () => {
   const update = ['SELECT token', 'SELECT wallet', 'WITH wallet'];
   expect(childrenOf('REST page')).toEqual(page);
   expect(childrenOf('REST update')).toEqual(update);
+  // The wallets of all projects of the page are read with one statement, and counted with another one.
+  const lists = childrenOf('GraphQL lists').filter((name) => name.startsWith('SELECT'));
+  expect(lists).toEqual(['SELECT project', 'SELECT token', 'SELECT wallet', 'SELECT wallet']);
   for (let n = 0; n < CONCURRENT; n += 1) {
     expect(childrenOf(`concurrent ${n}`)).toEqual(n % 2 === 0 ? page : update);
   }
@@ -189,6 +209,32 @@ test('the log of requests has the id of the trace, also if the client has begun 
     ['GET /project/projects', undefined],
   ]);
   expect(lineOf(inOtherTrace)).toMatchObject({ traceId: traceIdOf('refused token') });
+});
+
+test('nothing but spans is sent', () => {
+  expect([...paths]).toEqual(['/v1/traces']);
+});
+
+test('a server stops in time if the collector does not answer', async () => {
+  const collector = createServer().listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  onTestFinished(() => {
+    collector.close();
+    collector.closeAllConnections();
+  });
+  const { url: databaseUrl } = await testDatabase();
+  const never = String(24 * 3600 * 1000);
+  const own = await startServerProcess({
+    DATABASE_URL: databaseUrl,
+    NODE_OPTIONS: `--import=${TRACING}`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+    OTEL_EXPORTER_OTLP_TIMEOUT: never,
+    OTEL_BSP_EXPORT_TIMEOUT: never,
+  });
+  await send(`${own.url}/project/projects`, 'GET');
+  const exported = once(collector, 'request');
+  expect(await own.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
+  await exported;
 });
 
 test('spans contain no secret, no path and no value of a request', () => {
@@ -237,8 +283,12 @@ function requestOf(request: string): ReceivedSpan {
 
 /** The names of the other spans in the trace of a request, which are all below its span. */
 function childrenOf(request: string): readonly string[] {
-  return spansOf(request)
-    .filter(({ kind }) => kind !== SERVER)
-    .map(({ name }) => name)
-    .toSorted();
+  return (
+    spansOf(request)
+      .filter(({ kind }) => kind !== SERVER)
+      .map(({ name }) => name)
+      // The first query of a new connection, which any request can open.
+      .filter((name) => name !== 'SELECT pg_extension')
+      .toSorted()
+  );
 }

@@ -6,8 +6,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { ulidOf } from '../support/actors.ts';
 import { send } from '../support/apis.ts';
 import { freePort } from '../support/free-port.ts';
-import { seedTenant, startGateway, useGateway } from '../support/gateway.ts';
+import { seedTenant, testGateway, useGateway } from '../support/gateway.ts';
 import { listening, pawInShell, type Settings, startPaw } from '../support/paw.ts';
+import { addWallets } from '../support/rows.ts';
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));
@@ -146,17 +147,15 @@ describe('on a terminal', () => {
 });
 
 test('an export larger than the memory of its process is complete', async () => {
-  const gateway = await startGateway();
-  onTestFinished(gateway.stop);
-  const { account, projects } = await seedTenant(gateway);
-  await gateway.database.write(
-    `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
-     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
-     SELECT $1, $2 || SUBSTR(CAST(1000000 + i AS TEXT), 2), $3, 'Wallet', $4, 'NETWORK_POLYGON', '0x', 0, 0 FROM n`,
-    [ulidOf(account), ulidOf(account).slice(0, 20), ulidOf(projects[0] ?? ''), 'x'.repeat(2000)],
-  );
+  const gateway = await testGateway();
+  const tenant = await seedTenant(gateway);
+  await addWallets(gateway.database, tenant, 20_000, `'${'x'.repeat(2000)}'`);
   const settings = { DATABASE_URL: gateway.databaseUrl, NODE_OPTIONS: '--max-old-space-size=32' };
-  const { status, stdout } = await pawInShell('"$@" | wc -lc', ['account', 'export', account], settings);
+  const { status, stdout } = await pawInShell(
+    '"$@" | wc -lc',
+    ['account', 'export', tenant.account],
+    settings,
+  );
   const [lines = 0, bytes = 0] = stdout.trim().split(/\s+/).map(Number);
   expect({ status, lines }).toEqual({ status: 0, lines: 20_006 });
   expect(bytes).toBeGreaterThan(40_000_000);

@@ -4,7 +4,7 @@ import { Changes } from '../support/acknowledged-changes.ts';
 import { ulidOf } from '../support/actors.ts';
 import { send } from '../support/apis.ts';
 import { adminContext, makeDatabase, migrateDatabase, seedTenant, startGateway } from '../support/gateway.ts';
-import { logLines, type RunningServer, type Settings, startServerProcess } from '../support/paw.ts';
+import { startServerProcess } from '../support/paw.ts';
 
 // Several processes write to one SQLite file. Each syncs the log for its own writes only.
 
@@ -12,57 +12,46 @@ const KILLS = Number(process.env['PAW_TEST_KILLS'] ?? 2);
 
 const WRITERS = 4;
 
+const SERVERS = 2;
+
 // Far longer than needed, so that no test fails on a busy machine.
 const POLL = { timeout: 60_000, interval: 10 };
 
-/** Servers on one database, whose processes can be killed. */
-type Deployment = {
-  /** The URL of a server. It changes when a server is started again. */
-  urlOf(writer: number): string;
-  /** Kills one of the processes, and waits until another has taken its place. */
-  kill(round: number): Promise<void>;
-  stop(): Promise<void>;
-};
+test('servers on one file that are killed under load lose no acknowledged write', async () => {
+  const made = await makeDatabase();
+  onTestFinished(made.remove);
+  await migrateDatabase(made.url);
+  const database = await openDatabase(made.url);
+  onTestFinished(() => database.close());
+  const tenant = await seedTenant({ admin: adminContext(database) }, { wallets: WRITERS });
+  const settings = { DATABASE_URL: made.url };
+  const servers = await Promise.all(Array.from({ length: SERVERS }, () => startServerProcess(settings)));
+  const urlOf = (writer: number) => servers[writer % SERVERS]?.url ?? '';
 
-test.each([
-  ['workers of one server', startWorkers],
-  ['servers on one file', startServers],
-])(
-  '%s that are killed under load lose no acknowledged write',
-  async (_, start) => {
-    const made = await makeDatabase();
-    onTestFinished(made.remove);
-    await migrateDatabase(made.url);
-    const database = await openDatabase(made.url);
-    onTestFinished(() => database.close());
-    const tenant = await seedTenant({ admin: adminContext(database) }, { wallets: WRITERS });
-    const deployment = await start({ DATABASE_URL: made.url });
-
-    const changes = new Changes(tenant.token, tenant.wallets);
-    let isOver = false;
-    const writers = tenant.wallets.map(async (_wallet, writer) => {
-      for (let n = 1; !isOver; n += 1) {
-        const api = n % 2 ? 'GraphQL' : 'REST';
-        await changes.createApp(deployment.urlOf(writer), api);
-        await changes.updateWallet(deployment.urlOf(writer), api);
-      }
-    });
-    for (let round = 0; round < KILLS; round += 1) {
-      const before = changes.apps.length;
-      await expect.poll(() => changes.apps.length, POLL).toBeGreaterThan(before + 2 * WRITERS);
-      await deployment.kill(round);
+  const changes = new Changes(tenant.token, tenant.wallets);
+  let isOver = false;
+  const writers = tenant.wallets.map(async (_wallet, writer) => {
+    for (let n = 1; !isOver; n += 1) {
+      const api = n % 2 ? 'GraphQL' : 'REST';
+      await changes.createApp(urlOf(writer), api);
+      await changes.updateWallet(urlOf(writer), api);
     }
-    isOver = true;
-    await Promise.all(writers);
+  });
+  for (let round = 0; round < KILLS; round += 1) {
+    const before = changes.apps.length;
+    await expect.poll(() => changes.apps.length, POLL).toBeGreaterThan(before + 2 * WRITERS);
+    await servers[round % SERVERS]?.stop('SIGKILL');
+    servers[round % SERVERS] = await startServerProcess(settings);
+  }
+  isOver = true;
+  await Promise.all(writers);
 
-    expect(changes.updates).toBeGreaterThan(WRITERS);
-    expect(await changes.countLost(deployment.urlOf(0))).toBe(0);
-    const [check] = await database.read('SELECT integrity_check FROM pragma_integrity_check');
-    expect(check).toEqual({ integrity_check: 'ok' });
-    await deployment.stop();
-  },
-  600_000,
-);
+  expect(changes.updates).toBeGreaterThan(WRITERS);
+  expect(await changes.countLost(urlOf(0))).toBe(0);
+  const [check] = await database.read('SELECT integrity_check FROM pragma_integrity_check');
+  expect(check).toEqual({ integrity_check: 'ok' });
+  for (const server of servers) expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
+}, 600_000);
 
 test('a kill leaves an app and the response that is kept for its Idempotency-Key, or neither', async () => {
   const made = await makeDatabase();
@@ -96,35 +85,3 @@ test('a kill leaves an app and the response that is kept for its Idempotency-Key
   const rows = await gateway.database.read('SELECT id FROM app WHERE account_id = $1', [ulidOf(account)]);
   expect(rows).toHaveLength(60);
 });
-
-async function startWorkers(settings: Settings): Promise<Deployment> {
-  const server = await startServerProcess({ ...settings, PAW_WORKERS: '3', LOG_LEVEL: 'debug' });
-  const workers = (): number[] =>
-    logLines(server.output()).flatMap(({ msg, pid }) => (msg === 'worker is listening' ? [pid] : []));
-  return {
-    urlOf: () => server.url,
-    async kill(round) {
-      process.kill(workers()[round] ?? Number.NaN, 'SIGKILL');
-      await expect.poll(() => workers().length, POLL).toBe(3 + round + 1);
-    },
-    stop: async () => {
-      expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
-    },
-  };
-}
-
-async function startServers(settings: Settings): Promise<Deployment> {
-  const servers = await Promise.all([0, 1].map(() => startServerProcess(settings)));
-  return {
-    urlOf: (writer) => (servers[writer % 2] as RunningServer).url,
-    async kill(round) {
-      await servers[round % 2]?.stop('SIGKILL');
-      servers[round % 2] = await startServerProcess(settings);
-    },
-    stop: async () => {
-      for (const server of servers) {
-        expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
-      }
-    },
-  };
-}

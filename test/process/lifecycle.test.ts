@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readResponse, send } from '../support/apis.ts';
-import { type Gateway, makeDatabase, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { startGateway, testDatabase, useGateway, useTenant } from '../support/gateway.ts';
 import { NO_RATE_LIMITS } from '../support/no-rate-limits.ts';
 import {
   logLines,
@@ -25,14 +24,8 @@ const APP = '{"title":"App","active":true}';
 const ENDED_WELL = { status: 0, stderr: '' };
 const POLL = { timeout: 30_000, interval: 10 };
 
-let gateway: Gateway;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  tenant = await seedTenant(gateway);
-  return gateway.stop;
-});
+const gateway = useGateway();
+const tenant = useTenant(gateway);
 
 /** Starts a server on the database of `gateway`. */
 function start(settings: Settings = {}): Promise<RunningServer> {
@@ -136,7 +129,7 @@ describe('a server', () => {
     [
       'its port is in use',
       {},
-      /^paw: Another program uses the port \d+\. Stop it, or choose another port, such as PORT=\d+\.\n$/,
+      /^paw: Another program uses the port \d+\. Stop it, or set PORT to another port\.\n$/,
     ],
     ['a setting is invalid', { PORT: 'abc' }, /^paw: PORT [^\n]+\n$/],
     [
@@ -149,24 +142,13 @@ describe('a server', () => {
     const result = await pawProcess(['serve'], { ...defaults, ...settings });
     expect(result).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(stderr) });
   });
-
-  test('names another port that exists if the last one is in use', async () => {
-    // On an address that nobody uses.
-    const host = `127.0.65.${randomInt(1, 255)}`;
-    const holder = createServer().listen(65_535, host);
-    onTestFinished(() => void holder.close());
-    await once(holder, 'listening');
-    const settings = { HOST: host, PORT: '65535', DATABASE_URL: gateway.databaseUrl };
-    expect((await pawProcess(['serve'], settings)).stderr).toMatch(/ such as PORT=65534\.\n$/);
-  });
 });
 
 test.each([
   ['a stop', 0],
   ['a failure', 1],
 ])('a log that nobody reads delays neither requests nor the end after %s', async (end, expected) => {
-  const { url: databaseUrl, remove } = await makeDatabase();
-  onTestFinished(remove);
+  const { url: databaseUrl } = await testDatabase();
   const settings = { PORT: '0', DATABASE_URL: databaseUrl, PAW_STOP_DELAY: '0s', ...NO_RATE_LIMITS };
   const child = spawn(process.execPath, ['src/main.js', 'serve'], {
     cwd: ROOT,
@@ -192,13 +174,25 @@ test.each([
   expect(await ended).toEqual([expected, null]);
 });
 
+test('the lines before a crash are in the log', async () => {
+  const program = `import { openLog } from '${ROOT}src/commands/logger.ts';
+    const { logger } = openLog('info', 1);
+    for (let line = 0; line < 50; line += 1) logger.info({ line });
+    throw new Error('crash');`;
+  const child = startProgram(process.execPath, ['--input-type=module', '--eval', program], {}, ROOT);
+  const { status, stdout } = await child.ended;
+  expect(status).toBe(1);
+  // The line that a thread was writing can come last.
+  const lines = new Set(logLines(stdout).map(({ line }) => line));
+  expect(lines).toEqual(new Set(Array.from({ length: 50 }, (_, line) => line)));
+});
+
 test.each([
   ['npm start', ['start']],
   // The shell of npm waits for the second command, and so does not replace itself by the server.
   ['npm exec', ['exec', '--call', 'node src/main.js serve; true']],
 ])('after SIGTERM to %s, no server remains', async (_, words) => {
-  const { url: databaseUrl, remove } = await makeDatabase();
-  onTestFinished(remove);
+  const { url: databaseUrl } = await testDatabase();
   const settings = { PATH: String(process.env['PATH']), PORT: '0', DATABASE_URL: databaseUrl };
   const npm: Running = startProgram('npm', words, settings, ROOT);
   const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(await npm.printed('listening on ')) ?? [];

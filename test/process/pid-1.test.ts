@@ -16,7 +16,14 @@ async function startAsFirstProcess(settings: Readonly<Record<string, string>> = 
   const words = [...namespaces, '--pid', '--fork', '--kill-child', process.execPath, 'src/main.js', 'serve'];
   const unshare = spawn('unshare', words, {
     cwd: new URL('../..', import.meta.url),
-    env: { ...process.env, PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'paw.db')}`, ...settings },
+    // The seed of the tests is no setting.
+    env: {
+      ...process.env,
+      PAW_TEST_SEED: '',
+      PORT: '0',
+      DATABASE_URL: `sqlite:${join(folder, 'paw.db')}`,
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines: { pid: number; msg: string; url?: string }[] = [];

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { LATEST_VERSION } from '../../src/storage/migrations.ts';
+import { LATEST_VERSION } from '../../src/storage/jobs/migrations.ts';
 import { send } from '../support/apis.ts';
-import { makeDatabase } from '../support/gateway.ts';
+import { testDatabase } from '../support/gateway.ts';
 import { newerProgram } from '../support/newer-program.ts';
 import { type RunningServer, startServerProcess } from '../support/paw.ts';
 
@@ -10,8 +10,7 @@ const NEXT = `${String(LATEST_VERSION + 1).padStart(4, '0')}-next`;
 const readiness = async ({ url }: RunningServer) => (await send(`${url}/readyz`, 'GET')).status;
 
 test('a newer program migrates the database of a running server, and takes its place', async () => {
-  const made = await makeDatabase();
-  onTestFinished(made.remove);
+  const made = await testDatabase();
   const settings = { DATABASE_URL: made.url };
   const program = newerProgram(`-- compatible-from: ${LATEST_VERSION}\nCREATE TABLE note (id TEXT);\n`);
   onTestFinished(program.remove);
@@ -33,7 +32,7 @@ CREATE TABLE note (id TEXT);
   });
   expect(await program.run(['migrate', '--json'], settings)).toMatchObject({
     status: 0,
-    stdout: `{"version":${LATEST_VERSION + 1},"applied":["${NEXT}"]}\n`,
+    stdout: `{"version":${LATEST_VERSION + 1},"applied":["${NEXT}"],"distributed":[]}\n`,
   });
   const next = await program.serve(settings);
   expect([await readiness(old), await readiness(next)]).toEqual([200, 200]);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createProject } from '../../src/data/create-project.ts';
-import { tokenStatus, ulidOf } from '../support/actors.ts';
+import { tokenStatus } from '../support/actors.ts';
 import { restApi } from '../support/apis.ts';
 import { damageTable, onDatabase, pathOf, textOf } from '../support/engine.ts';
 import {
@@ -15,8 +15,10 @@ import {
   startGateway,
   type Tenant,
   type TestDatabase,
+  testGateway,
 } from '../support/gateway.ts';
 import { paw, pawJson, pawProcess, startPaw, startProgram, startServerProcess } from '../support/paw.ts';
+import { addWallets } from '../support/rows.ts';
 
 test.each([
   ['backup', 'pg_dump'],
@@ -41,12 +43,7 @@ beforeAll(async () => {
   await migrateDatabase(template.url);
   await onDatabase(template.url, async (database) => {
     tenant = await seedTenant({ admin: adminContext(database) }, { wallets: 1 });
-    await database.write(
-      `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
-       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
-       SELECT $1, 'W' || i, $2, 'Wallet', hex(randomblob(400)), 'NETWORK_POLYGON', '0x', 0, 0 FROM n`,
-      [ulidOf(tenant.account), ulidOf(tenant.projects[0] ?? '')],
-    );
+    await addWallets(database, tenant, 10_000, 'hex(randomblob(400))');
   });
   return template.remove;
 });
@@ -147,8 +144,7 @@ describe('a restoration', () => {
     expect(await run('restore', file)).toMatchObject({ status: 0, stderr: '' });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(await content()).toEqual(before);
-    const gateway = await startGateway({ DATABASE_URL: made.url });
-    onTestFinished(gateway.stop);
+    const gateway = await testGateway({ DATABASE_URL: made.url });
     expect(
       await tokenStatus(
         restApi(() => gateway.url),

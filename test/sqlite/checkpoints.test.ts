@@ -5,7 +5,7 @@ import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { Checkpoints } from '../../src/storage/sqlite/checkpoints.ts';
 import { pathOf } from '../support/engine.ts';
-import { makeDatabase } from '../support/gateway.ts';
+import { testDatabase } from '../support/gateway.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -15,8 +15,7 @@ let database: Database;
 let path: string;
 
 beforeEach(async () => {
-  const { url, remove } = await makeDatabase();
-  onTestFinished(remove);
+  const { url } = await testDatabase();
   path = pathOf(url);
   database = await openDatabase(url);
   onTestFinished(() => database.close());

@@ -4,7 +4,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { onDatabase, pathOf } from '../support/engine.ts';
-import { makeDatabase } from '../support/gateway.ts';
+import { testDatabase } from '../support/gateway.ts';
 
 const ADD = 'INSERT INTO item (id) VALUES ($1)';
 
@@ -12,8 +12,7 @@ let path: string;
 let database: Database;
 
 beforeEach(async () => {
-  const { url, remove } = await makeDatabase();
-  onTestFinished(remove);
+  const { url } = await testDatabase();
   path = pathOf(url);
   database = await openDatabase(url);
   onTestFinished(database.close);

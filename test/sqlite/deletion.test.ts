@@ -5,7 +5,7 @@ import { deleteAccount } from '../../src/data/delete-account.ts';
 import { resultOf, ulidOf } from '../support/actors.ts';
 import { restApi } from '../support/apis.ts';
 import { pathOf } from '../support/engine.ts';
-import { type Gateway, makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { type Gateway, seedTenant, startGateway, testDatabase, testGateway } from '../support/gateway.ts';
 import { paw } from '../support/paw.ts';
 
 const POLL = { timeout: 30_000, interval: 50 };
@@ -32,8 +32,7 @@ async function makeAccounts(gateway: Gateway) {
 }
 
 test('a deleted account is not in the file any more, and in no later backup', async () => {
-  const { url, remove } = await makeDatabase();
-  onTestFinished(remove);
+  const { url } = await testDatabase();
   const gateway = await startGateway({ DATABASE_URL: url });
   const { account, words } = await makeAccounts(gateway);
   await gateway.stop();
@@ -48,8 +47,7 @@ test('a deleted account is not in the file any more, and in no later backup', as
 
 test('while a server runs, a deleted account is neither in the file nor in its log after a minute', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const gateway = await startGateway();
-  onTestFinished(gateway.stop);
+  const gateway = await testGateway();
   // First of all, since the stop needs them.
   onTestFinished(() => void vi.useRealTimers());
   const { account, words } = await makeAccounts(gateway);

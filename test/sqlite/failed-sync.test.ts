@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
-import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { seedTenant, startGateway, testDatabase } from '../support/gateway.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
@@ -22,8 +22,7 @@ test.each<[string, (url: string, token: string, name: string) => Promise<HttpRes
 ])(
   'a failed sync ends the server with one line, and the write by %s, which was made, is RESULT_UNKNOWN',
   async (_, update) => {
-    const { url: databaseUrl, remove } = await makeDatabase();
-    onTestFinished(remove);
+    const { url: databaseUrl } = await testDatabase();
     const before = await startGateway({ DATABASE_URL: databaseUrl });
     const { token, wallets } = await seedTenant(before, { wallets: 1 });
     // Otherwise the server would write the first use of the token, which could fail before the write of the request.

@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bothApis, send } from '../support/apis.ts';
-import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { seedTenant, startGateway, testDatabase } from '../support/gateway.ts';
 import { startServerProcess } from '../support/paw.ts';
 
 const POLL = { timeout: 30_000, interval: 50 };
 
 test('while the disk takes no writes, a server is not ready, and the log has one line', async () => {
-  const { url: databaseUrl, remove } = await makeDatabase();
-  onTestFinished(remove);
+  const { url: databaseUrl } = await testDatabase();
   const before = await startGateway({ DATABASE_URL: databaseUrl });
   const { token, wallets } = await seedTenant(before, { wallets: 1 });
   await before.stop();

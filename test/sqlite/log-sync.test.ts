@@ -6,7 +6,7 @@ import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { send } from '../support/apis.ts';
 import { pathOf } from '../support/engine.ts';
-import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { seedTenant, testDatabase, testGateway } from '../support/gateway.ts';
 
 type Done = (error: NodeJS.ErrnoException | null) => void;
 
@@ -20,8 +20,7 @@ let committed: () => readonly unknown[];
 let running: Done[];
 
 beforeEach(async () => {
-  const { url, remove } = await makeDatabase();
-  onTestFinished(remove);
+  const { url } = await testDatabase();
   onFailure = vi.fn<(error: Error) => void>();
   database = await openDatabase(url, { onFailure });
   onTestFinished(() => database.close());
@@ -104,8 +103,7 @@ test('after a failed sync, what was committed is RESULT_UNKNOWN, and what was no
 
 test('a response is repeated for its Idempotency-Key after a sync, since another process may have stored it', async () => {
   replaceSync((_file, done) => done(null));
-  const gateway = await startGateway();
-  onTestFinished(gateway.stop);
+  const gateway = await testGateway();
   const { token } = await seedTenant(gateway);
   const create = () =>
     send(
@@ -129,4 +127,16 @@ test('a response is repeated for its Idempotency-Key after a sync, since another
   running.shift()?.(null);
   expect((await repetition).text).toBe(text);
   replaceSync((_file, done) => done(null));
+});
+
+test('closing a database waits for a running sync', async () => {
+  const { url } = await testDatabase();
+  const closing = await openDatabase(url, { onFailure });
+  const synced = closing.synced();
+  expect(running).toHaveLength(1);
+  const closed = closing.close();
+  await new Promise((resolve) => setImmediate(resolve));
+  running.shift()?.(null);
+  await Promise.all([synced, closed]);
+  expect(onFailure).not.toHaveBeenCalled();
 });

@@ -5,13 +5,12 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { bothApis, send } from '../support/apis.ts';
 import { damageTable, pathOf } from '../support/engine.ts';
 import { freePort } from '../support/free-port.ts';
-import { makeDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { seedTenant, startGateway, testDatabase, testGateway } from '../support/gateway.ts';
 import { logLines, paw, pawProcess, startProgram } from '../support/paw.ts';
 import { expectError } from '../support/refusal.ts';
 
 test('a lock of another process makes writes UNAVAILABLE by both APIs, is no outage, and blocks no reads', async () => {
-  const gateway = await startGateway();
-  onTestFinished(gateway.stop);
+  const gateway = await testGateway();
   const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
   const apis = bothApis(() => gateway.url);
   const updates = () =>
@@ -42,9 +41,23 @@ test('a lock of another process makes writes UNAVAILABLE by both APIs, is no out
   ]);
 });
 
+test('a stop beside a locked database drops the writes of a last use that wait', async () => {
+  const { url } = await testDatabase();
+  const gateway = await startGateway({ DATABASE_URL: url });
+  const tenants = [await seedTenant(gateway), await seedTenant(gateway), await seedTenant(gateway)];
+  const other = new DatabaseSync(pathOf(url));
+  onTestFinished(() => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  for (const { token } of tenants) {
+    expect((await send(`${gateway.url}/project/projects`, 'GET', token)).status).toBe(200);
+  }
+  await gateway.stop();
+  const failures = gateway.log().match(/could not store a last use/g) ?? [];
+  expect(failures.length).toBeLessThan(tenants.length);
+});
+
 test('tokens that cannot be read are an outage, and not invalid tokens', async () => {
-  const { url, remove } = await makeDatabase();
-  onTestFinished(remove);
+  const { url } = await testDatabase();
   const first = await startGateway({ DATABASE_URL: url });
   const tenant = await seedTenant(first);
   await first.stop();
@@ -52,8 +65,7 @@ test('tokens that cannot be read are an outage, and not invalid tokens', async (
 
   // The address may send one request per minute without a valid token.
   const settings = { DATABASE_URL: url, PAW_RATE_LIMIT_ADDRESS: '1' };
-  const second = await startGateway(settings, first.clock);
-  onTestFinished(second.stop);
+  const second = await testGateway(settings, first.clock);
   for (const api of bothApis(() => second.url)) {
     const { error, response } = await api.listProjects(tenant.token);
     expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'UNAVAILABLE' });
@@ -65,8 +77,7 @@ test('tokens that cannot be read are an outage, and not invalid tokens', async (
 });
 
 test('a server whose log cannot be written serves, masks errors, and ends with status 0 on SIGTERM', async () => {
-  const { url: databaseUrl, remove } = await makeDatabase();
-  onTestFinished(remove);
+  const { url: databaseUrl } = await testDatabase();
   const before = await startGateway({ DATABASE_URL: databaseUrl });
   const { token } = await seedTenant(before);
   await before.stop();
@@ -90,8 +101,7 @@ test.each<[string, (file: string) => void]>([
   ['a folder', (file) => mkdirSync(file)],
   ['no database', (file) => writeFileSync(file, 'These bytes are no database. '.repeat(100))],
 ])('a file that is %s is UNAVAILABLE', async (_, make) => {
-  const { url, remove } = await makeDatabase();
-  onTestFinished(remove);
+  const { url } = await testDatabase();
   make(pathOf(url));
   await expect(openDatabase(url)).rejects.toMatchObject({ reason: 'UNAVAILABLE', fault: 'outage' });
 });
@@ -107,8 +117,7 @@ test('a file in a missing folder of /proc ends the start with status 1 and one l
 });
 
 test('a file that cannot be created ends a command with status 1 and one line', async () => {
-  const { url, remove } = await makeDatabase();
-  onTestFinished(remove);
+  const { url } = await testDatabase();
   writeFileSync(pathOf(url), '');
   const settings = { DATABASE_URL: `${url}/paw.db` };
   expect(await paw(['account', 'create', '--title', 'Blocked'], settings)).toEqual({

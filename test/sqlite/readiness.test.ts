@@ -6,7 +6,7 @@ import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { send } from '../support/apis.ts';
 import { damageTable, pathOf } from '../support/engine.ts';
-import { makeDatabase, migrateDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { migrateDatabase, seedTenant, testDatabase, testGateway } from '../support/gateway.ts';
 
 // The result of a check is remembered for a second.
 const POLL = { timeout: 30_000, interval: 50 };
@@ -16,8 +16,7 @@ async function readiness(url: string): Promise<number> {
 }
 
 test('a server is not ready while the pages of a table are damaged, and healthy', async () => {
-  const gateway = await startGateway();
-  onTestFinished(gateway.stop);
+  const gateway = await testGateway();
   expect(await readiness(gateway.url)).toBe(200);
   await seedTenant(gateway);
   // Moves all pages from the log into the file.
@@ -30,8 +29,7 @@ test('a server is not ready while the pages of a table are damaged, and healthy'
 });
 
 test('a server is ready while another process writes', async () => {
-  const gateway = await startGateway();
-  onTestFinished(gateway.stop);
+  const gateway = await testGateway();
   const other = new DatabaseSync(pathOf(gateway.databaseUrl));
   onTestFinished(() => other.close());
   other.exec('BEGIN IMMEDIATE');
@@ -51,8 +49,7 @@ test.each<[string, (file: string) => void]>([
   ['is replaced', replace],
   ['has lost its log', (file) => rmSync(`${file}-wal`)],
 ])('a database whose file %s takes no write and is not ready, which ends the server', async (_, change) => {
-  const { url, remove } = await makeDatabase();
-  onTestFinished(remove);
+  const { url } = await testDatabase();
   await migrateDatabase(url);
   for (const notice of [
     (database: Database) => expect(database.write(ADD)).rejects.toMatchObject({ reason: 'RESULT_UNKNOWN' }),

@@ -4,7 +4,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { pathOf } from '../support/engine.ts';
-import { makeDatabase } from '../support/gateway.ts';
+import { testDatabase } from '../support/gateway.ts';
 
 const WRITES = 50;
 
@@ -14,8 +14,7 @@ let path: string;
 let committed: () => readonly number[];
 
 beforeEach(async () => {
-  const { url, remove } = await makeDatabase();
-  onTestFinished(remove);
+  const { url } = await testDatabase();
   path = pathOf(url);
   database = await openDatabase(url);
   onTestFinished(() => database.close());

@@ -83,6 +83,16 @@ export function postSignIn(
     : postGraphql(url, token, mutation, { input: app }, headers);
 }
 
+/** Asks for a token of an app by OAuth. */
+export function authorize(
+  { url }: Pick<Gateway, 'url'>,
+  { name, privateKey }: AppKey,
+  form: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const grant = { grant_type: 'client_credentials', client_id: name, client_secret: privateKey };
+  return fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams({ ...grant, ...form }) });
+}
+
 /** Signs an app in, and returns its project token. */
 export async function projectTokenOf(api: Api, token: string, app: AppKey): Promise<string> {
   return (await signIn(api, token, app)).accessToken;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { beforeAll, inject } from 'vitest';
+import { beforeAll, inject, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createAccount } from '../../src/data/create-account.ts';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
@@ -14,8 +14,9 @@ import type { AdminContext } from '../../src/data/dependencies.ts';
 import { idGenerator } from '../../src/model/resource-name.ts';
 import { startServer } from '../../src/server.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { migrate } from '../../src/storage/migrate.ts';
+import { migrate } from '../../src/storage/jobs/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import { makeCitusDatabase } from './citus.ts';
 import { NO_RATE_LIMITS } from './no-rate-limits.ts';
 
 /** A clock that stands still until it is advanced. */
@@ -118,6 +119,20 @@ export function useGateway(settings: Readonly<Record<string, string>> = {}, firs
   return new Proxy({} as Gateway, { get: (_, name: keyof Gateway) => gateway?.[name] });
 }
 
+/** Starts a gateway, which stops at the end of the test. */
+export async function testGateway(...options: Parameters<typeof startGateway>): Promise<Gateway> {
+  const gateway = await startGateway(...options);
+  onTestFinished(gateway.stop);
+  return gateway;
+}
+
+/** Creates an empty database, which is removed at the end of the test. */
+export async function testDatabase(): Promise<TestDatabase> {
+  const made = await makeDatabase();
+  onTestFinished(made.remove);
+  return made;
+}
+
 /** Returns the context for administrative operations on a database. */
 export function adminContext(database: Database, clock: () => number = Date.now): AdminContext {
   return { database, clock, newId: idGenerator(clock), publicUrl: () => '' };
@@ -131,10 +146,13 @@ export type TestDatabase = {
 
 /** Creates an empty database on the engine of the tests. */
 export async function makeDatabase(): Promise<TestDatabase> {
+  const citusUrl = inject('citusUrl');
+  if (citusUrl !== undefined) return makeCitusDatabase(citusUrl);
   return inject('engine') === 'postgres' ? makePostgresDatabase(inject('postgresUrl')) : makeSqliteFile();
 }
 
-function makeSqliteFile(): TestDatabase {
+/** Returns a SQLite file that does not exist yet. */
+export function makeSqliteFile(): TestDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));
   return {
     url: `sqlite:${join(folder, 'paw.db')}`,
@@ -176,6 +194,15 @@ export async function seedTenant(
   }
   const { accessToken } = await createAccountToken(admin, { account }, 86_400);
   return { account, token: accessToken, projects: projectNames, wallets: walletNames };
+}
+
+/** Adds an account before the tests of a file. */
+export function useTenant(gateway: Gateway, size: Parameters<typeof seedTenant>[1] = {}): Tenant {
+  const tenant = {} as Tenant;
+  beforeAll(async () => {
+    Object.assign(tenant, await seedTenant(gateway, size));
+  });
+  return tenant;
 }
 
 function walletFields(project: string, n: number) {

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LATEST_VERSION } from '../../src/storage/migrations.ts';
+import { LATEST_VERSION } from '../../src/storage/jobs/migrations.ts';
 import { listening, type Result, type RunningServer, type Settings, startProgram } from './paw.ts';
 
 /** A copy of the program with further migrations: the next version. */
@@ -26,7 +26,7 @@ export function newerProgram(...migrations: readonly string[]): NewerProgram {
   }
   for (const [index, text] of migrations.entries()) {
     const version = String(LATEST_VERSION + 1 + index).padStart(4, '0');
-    writeFileSync(join(folder, `src/storage/migrations/${version}-next.sql`), text);
+    writeFileSync(join(folder, `src/storage/jobs/migrations/${version}-next.sql`), text);
   }
   const start = (words: readonly string[], settings: Settings) =>
     startProgram(process.execPath, [join(folder, 'src/main.js'), ...words], settings);

@@ -25,7 +25,7 @@ export type Running = {
   readonly ended: Promise<Result>;
 };
 
-/** A server that runs in one or more separate processes. */
+/** A server that runs in a separate process. */
 export type RunningServer = Running & { readonly url: string };
 
 export type Settings = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
-import { availableParallelism } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig, readDuration } from '../../src/config.ts';
+import { readConfig, readDuration } from '../../src/config.ts';
+import { ConfigError } from '../../src/model/config-error.ts';
 import { DatabaseUrlError } from '../../src/storage/database-url.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 
@@ -14,7 +14,6 @@ const DEFAULTS = {
   postgres: { poolSize: 10, timeoutMs: 5000, variables: {} },
   requestTimeoutMs: 5000,
   isUnderNpm: false,
-  workers: 1,
   publicUrl: undefined,
   logLevel: 'info',
   logRequests: 'all',
@@ -22,7 +21,6 @@ const DEFAULTS = {
   tokenTtlSeconds: 3600,
   maxTokensPerApp: 1000,
   auditDays: 90,
-  maxKeptBytes: 64_000_000,
   sandbox: true,
   console: undefined,
   explorers: undefined,
@@ -37,12 +35,26 @@ const DEFAULTS = {
 };
 
 test.each([
-  ['PAW_WORKER', '4', 'PAW_WORKER is not a setting. Did you mean PAW_WORKERS?'],
-  ['PAW_STOPDELAY', '1s', 'PAW_STOPDELAY is not a setting. Did you mean PAW_STOP_DELAY?'],
-  ['PAW_COLOUR', 'red', 'PAW_COLOUR is not a setting.'],
-])('the variable %s, which does not exist, is refused', (name, value, message) => {
+  ['PAW_STOPDELAY', '1s'],
+  ['PAW_GATEWAY_SERVICE_HOSTS', '10.0.0.11'],
+  ['PAW_GATEWAY_PORT_4000', 'tcp://10.0.0.11:4000'],
+])('the variable %s, which does not exist, is refused', (name, value) => {
+  const message = `${name} is not a setting. docs/running.md lists all settings.`;
   expect(() => readConfig({ [name]: value })).toThrow(new ConfigError(message));
   expect(readConfig({ [name]: '', PAWS: value })).toStrictEqual(DEFAULTS);
+});
+
+test.each(['PAW', 'PAW_GATEWAY', 'PAW_METRICS'])('the variables %s_… of a Service are ignored', (service) => {
+  const variables = ['TCP', 'UDP', 'SCTP'].flatMap((protocol) => {
+    const port = `${service}_PORT_4000_${protocol}`;
+    const url = `${protocol.toLowerCase()}://10.0.0.11:4000`;
+    return [
+      { [`${service}_SERVICE_HOST`]: '10.0.0.11', [`${service}_SERVICE_PORT`]: '4000' },
+      { [`${service}_SERVICE_PORT_HTTP_ALT`]: '4000', [`${service}_PORT`]: url, [port]: url },
+      { [`${port}_PROTO`]: protocol, [`${port}_PORT`]: '4000', [`${port}_ADDR`]: '10.0.0.11' },
+    ];
+  });
+  for (const each of variables) expect(readConfig(each)).toStrictEqual(DEFAULTS);
 });
 
 test('every setting has a default, and an empty variable equals a missing one', () => {
@@ -67,9 +79,6 @@ test.each([
   [{ PAW_POSTGRES_POOL: '1000' }, { postgres: { poolSize: 1000, timeoutMs: 5000, variables: {} } }],
   [{ PAW_POSTGRES_TIMEOUT: '2m' }, { postgres: { poolSize: 10, timeoutMs: 120_000, variables: {} } }],
   [{ PAW_REQUEST_TIMEOUT: '10s' }, { requestTimeoutMs: 10_000 }],
-  [{ PAW_WORKERS: '4' }, { workers: 4 }],
-  [{ PAW_WORKERS: '256' }, { workers: 256 }],
-  [{ PAW_WORKERS: 'auto' }, { workers: availableParallelism() }],
   [{ PUBLIC_URL: 'https://paw.example' }, { publicUrl: 'https://paw.example' }],
   [{ PUBLIC_URL: 'http://paw.example:8080/gateway//' }, { publicUrl: 'http://paw.example:8080/gateway' }],
   [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
@@ -101,7 +110,6 @@ test.each([
   [{ PAW_APP_TOKENS: '1' }, { maxTokensPerApp: 1 }],
   [{ PAW_AUDIT_DAYS: '0' }, { auditDays: 0 }],
   [{ PAW_AUDIT_DAYS: '3650' }, { auditDays: 3650 }],
-  [{ PAW_IDEMPOTENCY_BYTES: '1' }, { maxKeptBytes: 1 }],
   [{ PAW_INTROSPECTION: 'off' }, { introspection: false }],
   [{ PAW_FEDERATION: 'on' }, { federation: true }],
   [{ PAW_TRUSTED_DOCUMENTS: 'm.json' }, { trustedDocuments: { file: 'm.json', mode: 'prefer' } }],
@@ -150,7 +158,6 @@ test.each(
     ['PAW_TOKEN_TTL', ['0s', '-1h', '1', 'h', '1.5h', '1 h', '1H', '1w', '3651d', '999999999d', '1h30m']],
     ['PAW_APP_TOKENS', ['0', '100001', 'all']],
     ['PAW_AUDIT_DAYS', ['-1', '3651', '90d', 'all']],
-    ['PAW_IDEMPOTENCY_BYTES', ['0', '1000000000001', '16MB']],
     ['PAW_SANDBOX', ['true', '1', 'ON']],
     ['PAW_INTROSPECTION', ['true', '1', 'ON']],
     ['PAW_FEDERATION', ['true', '1', 'ON']],
@@ -176,8 +183,7 @@ test.each(
     ['PAW_POSTGRES_POOL', ['0', '1001', 'all']],
     ['PAW_POSTGRES_TIMEOUT', ['0s', '5', 'never', '25h']],
     ['PAW_REQUEST_TIMEOUT', ['0s', '5', 'never', '25h']],
-    ['PAW_WORKERS', ['0', '257', '-1', '1.5', 'many', 'AUTO', ' 2', '0x2', '1e1']],
-    ['PAW_MAX_REQUESTS', ['0', '100001', 'all']],
+    ['PAW_MAX_REQUESTS', ['0', '100001', '-1', '1.5', 'all', ' 2', '0x2', '1e1']],
     ['PAW_TRUSTED_PROXIES', ['proxy.example', '10.0.0.0/33', '10.0.0.1,', '*', 'true', '10.0.1', '::1/129']],
     ['PAW_RATE_LIMIT_CREDENTIAL', ['0', '100000001', 'off']],
     ['PAW_RATE_LIMIT_ACCOUNT', ['0', '100000001', 'off']],

@@ -11,50 +11,24 @@ const MESSAGES: Readonly<Record<Fault, string>> = {
   overload: 'requests wait too long for the database',
 };
 
-const QUIET_MS = 10_000;
-
-/** The time in which requests fail for the same fault. */
-type Episode = {
-  readonly startMs: number;
-  lastMs: number;
-  /** The number of errors after the first. */
-  failures: number;
-  /** Ends the episode, unless another request fails. */
-  readonly timer: NodeJS.Timeout;
-};
+const INTERVAL_MS = 10_000;
 
 /**
- * Returns a function that logs internal errors, and faults of the database. A fault is one line when it begins, and one
- * when no request has failed for it for 10 seconds: each request during an outage has the same error.
+ * Returns a function that logs internal errors, and faults of the database. A fault is one line in 10 seconds: each request
+ * during an outage has the same error.
  */
-export function errorLog(logger: Pick<FastifyBaseLogger, 'error' | 'warn' | 'info'>): LogError {
-  const episodes = new Map<Fault, Episode>();
-
-  function end(fault: Fault, { startMs, lastMs, failures }: Episode): void {
-    episodes.delete(fault);
-    const seconds = Math.round((lastMs - startMs) / 1000);
-    logger.info({ fault, seconds, failures }, 'no request has failed for 10 s');
-  }
-
+export function errorLog(logger: Pick<FastifyBaseLogger, 'error' | 'warn'>): LogError {
+  const lastMs = new Map<Fault, number>();
   return (error, reqId) => {
     if (error.status !== 'UNAVAILABLE') {
       logger.error({ reqId, err: error });
       return;
     }
-    // There is nothing to log; see `DatabaseError`.
-    if (error.cause === undefined) return;
-    const { fault } = error;
+    const { cause, fault } = error;
     const now = performance.now();
-    const ongoing = episodes.get(fault);
-    if (ongoing !== undefined) {
-      ongoing.failures += 1;
-      ongoing.lastMs = now;
-      ongoing.timer.refresh();
-      return;
-    }
-    const timer = setTimeout(() => end(fault, episode), QUIET_MS).unref();
-    const episode: Episode = { startMs: now, lastMs: now, failures: 0, timer };
-    episodes.set(fault, episode);
+    // Without a cause, there is nothing to log; see `DatabaseError`.
+    if (cause === undefined || now - (lastMs.get(fault) ?? Number.NEGATIVE_INFINITY) < INTERVAL_MS) return;
+    lastMs.set(fault, now);
     const level = fault === 'outage' ? 'error' : 'warn';
     logger[level]({ reqId, fault, cause: describeCause(error) }, MESSAGES[fault]);
   };

@@ -1,11 +1,9 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { authenticatedPrincipal } from '../authorization.ts';
 import { clientAddress } from '../client.ts';
 import { isHealthCheck } from '../health.ts';
 import { clientRequestId } from '../request-id.ts';
-import { failureOf, operationOf, routeOf } from './request-record.ts';
+import { recordOf, routeOf } from './request-record.ts';
 
-/** Which requests are logged: all, those that fail, or none. */
 export type RequestLogMode = 'all' | 'errors' | 'none';
 
 const MESSAGE = 'request';
@@ -24,17 +22,16 @@ export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, m
 
   function write(request: FastifyRequest, reply: FastifyReply, isSent: boolean): void {
     const status = reply.statusCode;
-    const failure = failureOf(request);
+    const { failure, operation, principal } = recordOf(request);
     const isFailed = !isSent || failure !== undefined || status >= 400;
     if (mode === 'errors' && !isFailed) return;
-    const principal = authenticatedPrincipal(request);
     const line = {
       reqId: request.id,
       clientReqId: clientRequestId(request.headers),
       traceId: traceId(request.headers['traceparent']),
       method: request.method,
       route: routeOf(request),
-      operation: operationOf(request)?.name || undefined,
+      operation: operation?.name || undefined,
       status: isSent ? status : undefined,
       reason: isSent ? failure?.reason : 'CONNECTION_CLOSED',
       app: failure?.app,

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ApiError } from '../../model/api-error.ts';
+import type { Principal, RequestOwner } from '../../model/principal.ts';
 
 /** Why a request failed, for the log and the metrics. An `ApiError` has these properties. */
-export type Failure = Pick<ApiError, 'reason'> & Partial<Pick<ApiError, 'app'>>;
+export type Failure = { readonly reason: string } & Partial<Pick<ApiError, 'app'>>;
 
 /** A GraphQL operation, for the log and the metrics. */
 export type GraphqlOperation = {
@@ -13,37 +14,32 @@ export type GraphqlOperation = {
   readonly isRepeated: boolean;
 };
 
-const FAILURE = 'failure';
+/** What is known about a request beside its content. */
+export type RequestRecord = {
+  authentication?: Promise<Principal>;
+  /** Undefined if the request was not authenticated. */
+  principal?: Principal;
+  /** The time that the authentication has taken. The body may arrive between it and the operation. */
+  authenticationMs?: number;
+  /** The credential and the account whose limits the request counts for. */
+  owner?: RequestOwner;
+  failure?: Failure;
+  operation?: GraphqlOperation;
+};
 
-const OPERATION = 'graphqlOperation';
+const RECORD = 'record';
 
-const MAX_OPERATION_NAME_LENGTH = 100;
-
-/** Adds to requests what the APIs record about them. Must be called before hooks are added. */
+/** Must be called before hooks are added. */
 export function addRequestRecords(app: FastifyInstance): void {
-  app.decorateRequest(FAILURE);
-  app.decorateRequest(OPERATION);
+  app.decorateRequest(RECORD);
 }
 
-/** Records why a request failed. */
-export function recordFailure(request: FastifyRequest, failure: Failure): void {
-  request.setDecorator(FAILURE, failure);
-}
-
-/** Records the GraphQL operation of a request. */
-export function recordOperation(request: FastifyRequest, operation: GraphqlOperation): void {
-  const name = operation.name.slice(0, MAX_OPERATION_NAME_LENGTH);
-  request.setDecorator(OPERATION, { ...operation, name });
-}
-
-/** Returns why a request failed, or undefined if it did not. */
-export function failureOf(request: FastifyRequest): Failure | undefined {
-  return request.getDecorator<Failure | undefined>(FAILURE);
-}
-
-/** Returns the GraphQL operation, or undefined if none was found. */
-export function operationOf(request: FastifyRequest): GraphqlOperation | undefined {
-  return request.getDecorator<GraphqlOperation | undefined>(OPERATION);
+export function recordOf(request: FastifyRequest): RequestRecord {
+  const known = request.getDecorator<RequestRecord | undefined>(RECORD);
+  if (known !== undefined) return known;
+  const record: RequestRecord = {};
+  request.setDecorator(RECORD, record);
+  return record;
 }
 
 /** Returns the pattern of the route of a request, such as `/wallet/*`, or undefined if the path is unknown. */

@@ -1,15 +1,16 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, rateLimited } from '../../model/api-error.ts';
-import { type Authenticate, authenticatedPrincipal } from '../authorization.ts';
+import { LRUCache } from 'lru-cache';
+import { ApiError } from '../../model/api-error.ts';
+import type { RequestOwner } from '../../model/principal.ts';
+import type { Authenticate } from '../authorization.ts';
 import { clientAddress } from '../client.ts';
 import { isHealthCheck } from '../health.ts';
+import { recordOf } from '../observation/request-record.ts';
 
 /** The number of requests that this process accepts per minute. */
 export type RateLimits = {
-  /** With one credential. */
   readonly perCredential: number;
-  /** With all credentials of one account. */
   readonly perAccount: number;
   /** From one client address without a valid token. */
   readonly perAddress: number;
@@ -21,47 +22,84 @@ export const RATE_LIMIT_POLICY_HEADER = 'ratelimit-policy';
 
 const WINDOW_SECONDS = 60;
 
+const MAX_KEYS = 5000;
+
 const INTROSPECTIONS_PER_ADDRESS = 60;
 
 /** Counts a request. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
 export type Limiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
+ * Counts a request for its owner, or without one for the address of the client.
+ *
+ * @throws RESOURCE_EXHAUSTED if it exceeds a limit
+ */
+export type CountRequest = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  owner: RequestOwner | undefined,
+) => Promise<void>;
+
+/** The counts of one limit, in windows of the monotonic clock: those of the library do not end while the clock goes back. */
+class WindowCounts {
+  readonly #counts = new LRUCache<string, number>({
+    max: MAX_KEYS,
+    ttl: WINDOW_SECONDS * 1000,
+    noUpdateTTL: true,
+  });
+
+  incr(key: string, done: (error: null, state: { current: number; ttl: number }) => void): void {
+    const current = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, current);
+    done(null, { current, ttl: this.#counts.getRemainingTTL(key) });
+  }
+
+  child(): WindowCounts {
+    return new WindowCounts();
+  }
+}
+
+/**
  * Limits the rate of all requests except health checks, and adds the state of the limit to every
  * response. A request with a valid token counts for its credential and its account, and any other for the
  * address of the client, so that nobody can use up the limit of a token by guessing.
  *
- * The library keeps the counters of each limit in memory: those of the last 5,000 keys.
- *
  * Must be called after `addCors`, so that pages of other origins can read the error.
  *
- * @returns the limiter of introspection by address, with or without a valid token
+ * @param countsItself returns whether the API of a route counts its requests, because their clients have no token
+ * @returns the limiter of introspection by address, with or without a valid token, and what such an API calls
  */
 export async function addRateLimits(
   app: FastifyInstance,
   authenticate: Authenticate,
   { perCredential, perAccount, perAddress }: RateLimits,
-): Promise<Limiter> {
-  await app.register(rateLimit, { global: false });
+  countsItself: (route: string) => boolean,
+): Promise<{ readonly limitIntrospection: Limiter; readonly countRequest: CountRequest }> {
+  await app.register(rateLimit, { global: false, store: WindowCounts });
   const keyOf = (key: 'credentialId' | 'accountId') => (request: FastifyRequest) =>
-    authenticatedPrincipal(request)?.[key] ?? '';
+    recordOf(request).owner?.[key] ?? '';
   const byCredential = createLimiter(app, 'credential', perCredential, keyOf('credentialId'));
   const byAccount = createLimiter(app, 'account', perAccount, keyOf('accountId'));
   const byAddress = createLimiter(app, 'address', perAddress, clientAddress);
 
-  app.addHook('onRequest', async (request, reply) => {
-    if (isHealthCheck(request)) return;
-    try {
-      await authenticate(request);
-    } catch (error) {
-      // The API that the request is for reports an invalid token. An outage says nothing about the token.
-      if (error instanceof ApiError && error.status === 'UNAUTHENTICATED') return byAddress(request, reply);
-      throw error;
-    }
+  const countRequest: CountRequest = async (request, reply, owner) => {
+    if (owner === undefined) return byAddress(request, reply);
+    recordOf(request).owner = owner;
     await byCredential(request, reply);
     await byAccount(request, reply);
+  };
+
+  app.addHook('onRequest', async (request, reply) => {
+    if (isHealthCheck(request) || countsItself(request.routeOptions.url ?? '')) return;
+    const owner = await authenticate(request).catch((error) => {
+      // The API that the request is for reports an invalid token. An outage says nothing about the token.
+      if (error instanceof ApiError && error.status === 'UNAUTHENTICATED') return undefined;
+      throw error;
+    });
+    await countRequest(request, reply, owner);
   });
-  return createLimiter(app, 'introspection', INTROSPECTIONS_PER_ADDRESS, clientAddress);
+  const limitIntrospection = createLimiter(app, 'introspection', INTROSPECTIONS_PER_ADDRESS, clientAddress);
+  return { limitIntrospection, countRequest };
 }
 
 function createLimiter(
@@ -82,6 +120,6 @@ function createLimiter(
       reply.header(RATE_LIMIT_POLICY_HEADER, policy);
       reply.header(RATE_LIMIT_HEADER, `"${name}";r=${remaining};t=${ttlInSeconds}`);
     }
-    if (isExceeded) throw rateLimited(ttlInSeconds);
+    if (isExceeded) throw new ApiError('TOO_MANY_REQUESTS', { retryAfterSeconds: ttlInSeconds });
   };
 }

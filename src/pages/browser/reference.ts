@@ -1,13 +1,13 @@
 import './style-nonce.ts';
 import './reference.css';
-import { MemoryStorage } from './memory-storage.ts';
+import { memoryStorage } from './memory-storage.ts';
 import { connectTokenField } from './token.ts';
 
 const container = document.querySelector('#reference');
 if (container === null) throw new Error('The page has no element #reference.');
 
 // Scalar stores the language of the shown requests, and fails in a browser that blocks storage.
-Object.defineProperty(globalThis, 'localStorage', { value: new MemoryStorage() });
+Object.defineProperty(globalThis, 'localStorage', { value: memoryStorage });
 // The validator in Scalar would otherwise try to generate code, which the policy of the page forbids.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 

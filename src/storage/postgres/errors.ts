@@ -43,8 +43,14 @@ const ABORTED_TRANSACTION = '25P02';
 // The completion of the statement is unknown.
 const RESULT_UNKNOWN = '40003';
 
-// A pooler reports a lost connection to the server with a code of class 08.
-const LOST_BY_POOLER = /^08/;
+// A pooler reports a lost connection to the server with a code of class 08, and Citus one to a worker.
+const LOST_BEHIND = /^08/;
+
+const LOST_BY_POOLER = '08P01';
+
+// The codes of a COMMIT of Citus whose result on a worker is unknown: an internal error if the worker was lost in it, and
+// a cancellation, because the worker can have got the COMMIT before.
+const UNKNOWN_COMMIT = /^(XX000|57014)$/;
 
 // The driver's message for a statement that it has not sent, because the connection was lost before.
 const NOT_SENT = /is not queryable$/;
@@ -68,22 +74,32 @@ export function hasCode(thrown: unknown, code: RegExp): boolean {
   return isServerError(error) && code.test(error.code);
 }
 
+/** What a statement commits: `later` if a COMMIT was sent with it, which the server skips if it fails. */
+type Commits = 'nothing' | 'itself' | 'transaction' | 'later';
+
 /**
  * Returns the error of a statement for the caller: a `DatabaseError` for an outage, and the error itself otherwise.
  *
  * @param commits what the statement commits. Nobody knows whether it was committed if the connection is lost, or if the
  *   server ends the session between a COMMIT and its confirmation.
  */
-export function statementError(error: unknown, commits: 'nothing' | 'itself' | 'transaction'): unknown {
+export function statementError(error: unknown, commits: Commits): unknown {
   if (error instanceof Error && NOT_SENT.test(error.message)) return unavailable(error);
-  const isLost = !isServerError(error) || LOST_BY_POOLER.test(error.code);
-  if (isLost && commits !== 'nothing') return resultUnknown(error);
+  const isLost = !isServerError(error) || LOST_BEHIND.test(error.code);
+  if (isLost && commits !== 'nothing' && !(commits === 'later' && isWorkerLoss(error)))
+    return resultUnknown(error);
   if (!isServerError(error)) return unavailable(error);
   const isEnd = endsSession(error);
-  if (error.code === RESULT_UNKNOWN || (isEnd && commits === 'transaction')) return resultUnknown(error);
+  const isUnknown = commits === 'transaction' && (isEnd || UNKNOWN_COMMIT.test(error.code));
+  if (error.code === RESULT_UNKNOWN || isUnknown) return resultUnknown(error);
   if (error.code === ABORTED_TRANSACTION) return unavailable();
   const fault = faultOf(error);
   return fault !== undefined || isEnd ? unavailable(error, fault) : error;
+}
+
+/** Whether Citus has lost a worker, and the session goes on. Poolers have one code, and not always the severity FATAL. */
+function isWorkerLoss(error: unknown): boolean {
+  return isServerError(error) && error.severity === 'ERROR' && error.code !== LOST_BY_POOLER;
 }
 
 /** Returns the fault of a server that can't serve; undefined if it is not the server's. */

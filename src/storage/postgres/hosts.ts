@@ -1,10 +1,17 @@
-import { Client, type ClientConfig, Pool, type PoolConfig, types } from 'pg';
+import { Client, type ClientConfig, Pool, type PoolConfig, type QueryResultRow, types } from 'pg';
 import type { PostgresTarget } from './url.ts';
 
 /** Thrown if a connection to a host can't be opened, or if its session can't write and has to. */
 export class HostError extends Error {}
 
-const IS_WRITABLE = "SELECT current_setting('transaction_read_only') = 'off' AS fits";
+const STATE = `SELECT current_setting('transaction_read_only') = 'off' AS "isWritable",
+  EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "hasCitus"`;
+
+type State = { readonly isWritable: boolean; readonly hasCitus: boolean };
+
+// Without the extension, the table does not exist.
+const FIND_DISTRIBUTION = `SELECT 1 FROM pg_dist_partition
+WHERE logicalrelid = to_regclass('account') AND partmethod = 'h'`;
 
 // The connections of a long-running process move to servers that were added or have returned.
 const LIFETIME_SECONDS = 1800;
@@ -16,7 +23,7 @@ const POOLER_HINT = 'Behind a pooler, the URL needs pgbouncer=true or pgbouncer=
  * the next one. All hosts are tried within the timeout.
  */
 export function poolOpener(
-  { hosts, isReadWrite, connectTimeoutMs, hasPooler }: PostgresTarget,
+  { hosts, isReadWrite, connectTimeoutMs, options, hasPooler }: PostgresTarget,
   { timeoutMs, lockTimeoutMs }: { readonly timeoutMs: number; readonly lockTimeoutMs?: number | undefined },
 ): (settings: PoolConfig) => Pool {
   const order = [...hosts];
@@ -25,6 +32,8 @@ export function poolOpener(
 
   /** A connection to the first host of the order. */
   class HostClient extends Client {
+    /** Whether the tables are distributed by Citus. */
+    isCitus = false;
     readonly #url: string | undefined;
 
     constructor(settings?: ClientConfig) {
@@ -47,10 +56,9 @@ export function poolOpener(
     async #open(): Promise<Client> {
       try {
         await super.connect();
-        if (!isReadWrite) return this;
-        const query = { text: IS_WRITABLE, ...{ query_timeout: hostTimeoutMs } };
-        const { rows } = await this.query<{ fits: boolean }>(query);
-        if (rows[0]?.fits !== true) throw new Error('The session is not read-write.');
+        const [state] = await this.#find<State>(STATE);
+        if (isReadWrite && state?.isWritable !== true) throw new Error('The session is not read-write.');
+        if (state?.hasCitus === true) this.isCitus = (await this.#find(FIND_DISTRIBUTION)).length > 0;
         return this;
       } catch (error) {
         void this.end();
@@ -59,12 +67,25 @@ export function poolOpener(
         throw hostError(this, error);
       }
     }
+
+    async #find<R extends QueryResultRow>(text: string): Promise<readonly R[]> {
+      const { rows } = await this.query<R>({ text, ...{ query_timeout: hostTimeoutMs } });
+      return rows;
+    }
   }
 
   const common: PoolConfig = {
     application_name: 'paw-gateway',
-    // If a cancellation does not reach the server.
-    ...(!hasPooler && { statement_timeout: timeoutMs, lock_timeout: lockTimeoutMs }),
+    ...(hasPooler
+      ? { options }
+      : {
+          // If a cancellation does not reach the server.
+          statement_timeout: timeoutMs,
+          lock_timeout: lockTimeoutMs,
+          // Commands may be idle for longer.
+          idle_in_transaction_session_timeout: lockTimeoutMs && timeoutMs,
+          options: `${lostClientOptions(timeoutMs)} ${options}`,
+        }),
     keepAlive: true,
     // A server that no longer responds does not keep the process from ending.
     allowExitOnIdle: true,
@@ -77,6 +98,17 @@ export function poolOpener(
     Client: HostClient,
   };
   return (settings) => new Pool({ ...common, ...settings });
+}
+
+/** Whether the tables that a connection of such a pool sees are distributed by Citus. */
+export function isCitusClient(client: object): boolean {
+  return 'isCitus' in client && client.isCitus === true;
+}
+
+/** Options with which the server ends a session within a time after its client's machine was lost. */
+function lostClientOptions(timeoutMs: number): string {
+  const probeSeconds = Math.max(1, Math.floor(timeoutMs / 5000));
+  return `-c tcp_user_timeout=${timeoutMs} -c tcp_keepalives_idle=${probeSeconds} -c tcp_keepalives_interval=${probeSeconds}`;
 }
 
 function hostError({ host, port }: Client, error: unknown): HostError {

@@ -1,34 +1,48 @@
+import { LRUCache } from 'lru-cache';
+import type { Statement } from '../database.ts';
 import { startTimeout } from './errors.ts';
 
-/** The time for which a statement of a request waits for a lock, in milliseconds. */
-export const LOCK_TIMEOUT_MS = 1000;
+/**
+ * The time for which a statement of a request waits for a lock, in milliseconds: longer than `deadlock_timeout`, whose
+ * default is a second, so that a deadlock is found, and the transaction tried again.
+ */
+export const LOCK_TIMEOUT_MS = 1100;
 
-/** How the use of a connection has ended. After a loss of the connection, nothing is known about locks. */
-export type UseResult = 'done' | 'blocked' | 'lost';
+/** The time for which an account is limited after a statement could not lock one of its rows. */
+export const ACCOUNT_LIMIT_MS = 10_000;
 
-/** Ends the use of a connection. */
+/**
+ * How the use of a connection has ended: `late` at its deadline, which can be due to a lock or to a slow server. After a
+ * loss of the connection, nothing is known about locks.
+ */
+export type UseResult = 'done' | 'blocked' | 'late' | 'lost';
+
 type Leave = (result: UseResult) => void;
+
+/** What a statement needs: its text, and the account and the row that it names. */
+type Claim = { readonly sql: string; readonly account: string; readonly row: string };
+
+const BLOCKED = 'blocked';
 
 /**
  * Limits the connections of a pool that statements use which can wait for a lock. All writes together have three quarters,
- * so that reads always find a connection. The statements that could not get a lock the last time have a quarter.
+ * so that reads always find a connection. Each group of them has a quarter: those whose row or statement could not get a
+ * lock the last time, the others of an account with such a row, and otherwise those of one row.
  */
 export class LockLimits {
-  readonly #maxUses: number;
-  readonly #maxBlockedUses: number;
-  #uses = 0;
-  #blockedUses = 0;
+  readonly #max: number;
+  readonly #quarter: number;
+  readonly #running = new Set<Claim>();
   /** The statements that wait, each with the function that lets it begin. */
-  readonly #waiting = new Map<(leave: Leave) => void, string>();
-  /** The statements that could not get a lock the last time. */
-  readonly blocked = new Set<string>();
+  readonly #waiting = new Map<(leave: Leave) => void, Claim>();
+  /** The rows, and the texts of statements, that could not get a lock the last time, and the accounts of such rows. */
+  readonly blocked = new LRUCache<string, true>({ max: 1000 });
 
   constructor(poolSize: number) {
-    this.#maxUses = Math.max(1, Math.floor((poolSize * 3) / 4));
-    this.#maxBlockedUses = Math.max(1, Math.floor(poolSize / 4));
+    this.#max = Math.max(1, Math.floor((poolSize * 3) / 4));
+    this.#quarter = Math.max(1, Math.floor(poolSize / 4));
   }
 
-  /** The number of statements that wait. */
   get waitingCount(): number {
     return this.#waiting.size;
   }
@@ -40,14 +54,20 @@ export class LockLimits {
    * @returns a function that is called with the result of the use
    * @throws UNAVAILABLE if the statement is blocked, and waits for longer than it would for the lock
    */
-  async enter(sql: string, late: Promise<never>): Promise<Leave> {
-    const entered = this.#tryEnter(sql);
+  async enter({ sql, params: [accountId, id] }: Statement, late: Promise<never>): Promise<Leave> {
+    // The first parameters of the statements of requests are the account, and the id of the row, unless that is the account.
+    // A statement without parameters has its text in their place.
+    const claim =
+      accountId === undefined
+        ? { sql, account: sql, row: sql }
+        : { sql, account: `${accountId}`, row: `${accountId} ${id}` };
+    const entered = this.#tryEnter(claim);
     if (entered !== undefined) return entered;
     const { promise, resolve, reject } = Promise.withResolvers<Leave>();
-    this.#waiting.set(resolve, sql);
+    this.#waiting.set(resolve, claim);
     // A statement can become blocked while it waits.
     const timer = setInterval(() => {
-      if (this.blocked.has(sql)) reject(startTimeout('lock'));
+      if (this.#groupOf(claim) === BLOCKED) reject(startTimeout('lock'));
     }, LOCK_TIMEOUT_MS);
     try {
       return await Promise.race([promise, late]);
@@ -60,26 +80,34 @@ export class LockLimits {
     }
   }
 
-  #tryEnter(sql: string): Leave | undefined {
-    const isBlocked = this.blocked.has(sql);
-    if (this.#uses >= this.#maxUses || (isBlocked && this.#blockedUses >= this.#maxBlockedUses)) {
-      return undefined;
-    }
-    this.#uses += 1;
-    if (isBlocked) this.#blockedUses += 1;
+  #groupOf({ sql, account, row }: Claim): string {
+    if (this.blocked.has(sql) || this.blocked.has(row)) return BLOCKED;
+    return this.blocked.has(account) ? account : row;
+  }
+
+  #tryEnter(claim: Claim): Leave | undefined {
+    if (this.#running.size >= this.#max) return undefined;
+    const group = this.#groupOf(claim);
+    let count = 0;
+    // The group of a running statement can have changed since it began.
+    for (const each of this.#running) if (this.#groupOf(each) === group) count += 1;
+    // A statement without parameters names no row.
+    if (count >= this.#quarter && group !== claim.sql) return undefined;
+    this.#running.add(claim);
+    const { sql, account, row } = claim;
     return (result) => {
-      if (result === 'blocked') this.blocked.add(sql);
-      else if (result === 'done') this.blocked.delete(sql);
-      this.#uses -= 1;
-      if (isBlocked) this.#blockedUses -= 1;
+      if (result === 'blocked') this.blocked.set(account, true, { ttl: ACCOUNT_LIMIT_MS });
+      if (result === 'blocked' || result === 'late') this.blocked.set(row, true);
+      if (result === 'done') for (const key of [row, sql]) this.blocked.delete(key);
+      this.#running.delete(claim);
       this.#admit();
     };
   }
 
   #admit(): void {
-    for (const [begin, sql] of this.#waiting) {
-      if (this.#uses >= this.#maxUses) return;
-      const leave = this.#tryEnter(sql);
+    for (const [begin, claim] of this.#waiting) {
+      if (this.#running.size >= this.#max) return;
+      const leave = this.#tryEnter(claim);
       if (leave === undefined) continue;
       this.#waiting.delete(begin);
       begin(leave);

@@ -1,24 +1,19 @@
-import {
-  type Database,
-  type DatabaseRequest,
-  IF_FIRST,
-  type Row,
-  type Statement,
-  type Value,
-} from '../database.ts';
+import type { Database, DatabaseRequest, Row, Statement, Value } from '../database.ts';
 import { DatabaseError, unavailable } from '../errors.ts';
-import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../migrations.ts';
-import { READ_TABLES, READINESS_LIFETIME_MS } from '../readiness.ts';
+import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../jobs/migrations.ts';
+import { FIND_COLUMNS, READINESS_LIFETIME_MS } from '../readiness-sql.ts';
 import { remembered } from '../remembered.ts';
 import { type ObserveStatement, timedStatements } from '../statement-times.ts';
 import { retryConflicts } from './conflicts.ts';
+import { distribute, listNodes } from './distribute.ts';
 import { hasCode, LOCK_TIMEOUT, TOO_MANY_CONNECTIONS } from './errors.ts';
 import { poolOpener } from './hosts.ts';
+import { joined } from './joined-statements.ts';
 import { ConnectionPool, type PoolState, type PoolWait } from './pool.ts';
 import { ReadBatches } from './reads.ts';
 import type { Session } from './session.ts';
 import { statementNames } from './statements.ts';
-import { inTransaction } from './transaction.ts';
+import { inTransaction, transactionBegin, writeInTwoPackets } from './transaction.ts';
 import { parsePostgresUrl } from './url.ts';
 
 /** The limits on one process's use of a PostgreSQL server. */
@@ -54,14 +49,19 @@ const MIGRATION_LOCK = [
   'SET LOCAL lock_timeout TO DEFAULT',
 ];
 
+const SCHEMA_OBJECTS = `SELECT 'column ' || table_name || '.' || column_name AS name
+FROM information_schema.columns WHERE table_schema = current_schema()
+UNION ALL SELECT 'index ' || indexname FROM pg_indexes WHERE schemaname = current_schema()`;
+
 // True for a standby, too.
 const READ_ONLY = "SELECT current_setting('transaction_read_only') AS read_only";
+
+const NOW = 'SELECT CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000 AS BIGINT) AS now';
 
 /**
  * Opens a connection pool to a PostgreSQL server. Connections are opened on demand. A broken connection is replaced for
  * the next statement.
  *
- * @param url `postgres://…`; see `parsePostgresUrl` for its parameters
  * @throws DatabaseUrlError if the URL is malformed, or a parameter is unknown or invalid
  */
 export function openPostgres(
@@ -70,7 +70,7 @@ export function openPostgres(
   { onPool, onStatement }: PostgresObservers = {},
 ): Database {
   const { timeoutMs } = settings;
-  const { pool, probes, begin } = openPools(url, settings, onPool);
+  const { pool, probes } = openPools(url, settings, onPool);
   const reads = new ReadBatches(pool);
   const timed = timedStatements(onStatement);
   const isReady = remembered(() => checkReady(pool, probes, timeoutMs), READINESS_LIFETIME_MS);
@@ -78,43 +78,49 @@ export function openPostgres(
   function databaseFor(request?: DatabaseRequest): Database {
     const deadlineFromNow = () => (request?.startMs ?? performance.now()) + timeoutMs;
 
-    /** Executes a statement that is a transaction of its own. */
-    function write<R extends Row>(sql: string, params?: readonly Value[]): Promise<readonly R[]> {
+    function writeAll<R extends Row>(
+      statements: readonly [Statement, ...Statement[]],
+    ): Promise<readonly R[]> {
       const deadline = deadlineFromNow();
-      const use = { sql, deadline, request };
-      return timed('write', () =>
-        retryConflicts(() => pool.use(use, (session) => session.commit<R>(sql, params)), deadline),
-      );
+      const use = { statement: statements[0], deadline };
+      const send = (session: Session) => {
+        // So that a lost connection before its commit is not an unknown result, and workers know its lock timeout.
+        if (session.isCitus) return writeInTwoPackets<R>(session, statements);
+        const { sql, params } = joined(statements);
+        return session.commit<R>(sql, params);
+      };
+      return timed('write', () => retryConflicts(() => pool.use(use, send), deadline));
+    }
+
+    function read<R extends Row>(sql: string, params: readonly Value[] = []): Promise<readonly R[]> {
+      const rows = timed('read', () => reads.read({ sql, params, deadline: deadlineFromNow() }));
+      return rows as Promise<readonly R[]>;
     }
 
     return {
-      read: <R extends Row>(sql: string, params: readonly Value[] = []) =>
-        timed('read', () => reads.read({ sql, params, deadline: deadlineFromNow(), request })) as Promise<
-          readonly R[]
-        >,
-
-      write,
+      read,
+      write: (sql, params = []) => writeAll([{ sql, params }]),
+      writeAll,
 
       transaction(work) {
         const deadline = deadlineFromNow();
         // The transactions of commands can take longer than the timeout.
-        const use = { deadline: request && deadline, request };
-        return timed('transaction', () =>
-          retryConflicts(() => inTransaction(pool, use, begin, work), deadline),
-        );
-      },
-
-      writeAll(statements) {
-        return write(
-          joined(statements),
-          statements.flatMap(({ params }) => params),
-        );
+        const use = { deadline: request && deadline };
+        return timed('transaction', () => retryConflicts(() => inTransaction(pool, use, work), deadline));
       },
 
       during: databaseFor,
       checkReady: isReady,
       migrationLock: MIGRATION_LOCK,
+      distribute,
+      nodes: () => databaseFor().transaction(listNodes),
+      schemaObjects: SCHEMA_OBJECTS,
       synced: async () => {},
+
+      async expiryTime() {
+        const [row] = await read<{ now: number }>(NOW);
+        return row?.now ?? 0;
+      },
 
       close: async () => void (await Promise.all([pool.close(), probes.close()])),
     };
@@ -123,13 +129,19 @@ export function openPostgres(
   return databaseFor();
 }
 
-/** Returns the pool of requests, that of probes, and the statement that begins a transaction. */
+/** Returns the pool of requests, and that of probes. */
 function openPools(url: string, settings: PostgresSettings, onPool: ObservePool | undefined) {
-  const { poolSize, timeoutMs, lockTimeoutMs, variables } = settings;
+  const { poolSize, timeoutMs, variables } = settings;
   const target = parsePostgresUrl(url, variables);
   const { hasPooler } = target;
   const statementName = target.isPrepared ? statementNames() : () => undefined;
-  const common = { hostCount: target.hosts.length, timeoutMs, statementName, hasPooler };
+  const common = {
+    hostCount: target.hosts.length,
+    timeoutMs,
+    statementName,
+    hasPooler,
+    begin: transactionBegin(hasPooler, settings),
+  };
   const openPool = poolOpener(target, settings);
   const pool: ConnectionPool = new ConnectionPool(openPool({ max: poolSize }), {
     ...common,
@@ -137,10 +149,7 @@ function openPools(url: string, settings: PostgresSettings, onPool: ObservePool 
   });
   // A probe must not wait for the connections of requests, and keeps its own.
   const probes = new ConnectionPool(openPool({ max: 1, idleTimeoutMillis: 0 }), common);
-  // Behind a pooler, the session has no timeout. Both statements are sent at once.
-  const lockTimeout =
-    hasPooler && lockTimeoutMs !== undefined ? `; SET LOCAL lock_timeout = ${lockTimeoutMs}` : '';
-  return { pool, probes, begin: `BEGIN${lockTimeout}` };
+  return { pool, probes };
 }
 
 /** See `Database.checkReady`. */
@@ -157,13 +166,13 @@ async function checkReady(pool: ConnectionPool, probes: ConnectionPool, timeoutM
   }
 }
 
-/** Reads all tables. @throws if the database is not writable */
+/** Finds all tables and columns. @throws if the database is not writable */
 async function probe(session: Session): Promise<void> {
   const [schema = NO_SCHEMA] = await session.query<SchemaVersion>(FIND_SCHEMA_VERSION);
   assertUsable(schema);
   const [[state]] = await Promise.all([
     session.query<{ read_only: string }>(READ_ONLY),
-    session.query(READ_TABLES).catch((error: unknown) => {
+    session.query(FIND_COLUMNS).catch((error: unknown) => {
       // Only what needs the table fails. The other instances would not do better.
       if (!hasCode(error, LOCK_TIMEOUT)) throw error;
     }),
@@ -172,16 +181,4 @@ async function probe(session: Session): Promise<void> {
   // After a failover, another session can be writable.
   session.discard();
   throw new Error('The database is read-only, or a standby.');
-}
-
-/** Joins the statements of `Database.writeAll` to one. Source: PostgreSQL, section 7.8.4. */
-function joined(statements: readonly Statement[]): string {
-  let count = 0;
-  const parts = statements.map(({ sql, params }, index) => {
-    const offset = count;
-    count += params.length;
-    const renumbered = sql.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + offset}`);
-    return `part_${index} AS (${renumbered.replace(IF_FIRST, 'EXISTS (SELECT 1 FROM part_0)')})`;
-  });
-  return `WITH ${parts.join(',\n')} SELECT * FROM part_0`;
 }

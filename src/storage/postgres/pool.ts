@@ -1,12 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
-import type { DatabaseRequest } from '../database.ts';
+import type { Statement } from '../database.ts';
 import { DatabaseError, unavailable } from '../errors.ts';
 import { faultOf, hasCode, startTimeout, TOO_MANY_CONNECTIONS } from './errors.ts';
 import { HostError } from './hosts.ts';
 import { LockLimits, type UseResult } from './lock-limits.ts';
 import { Session, type StatementSettings } from './session.ts';
 
-/** The state of a connection pool. */
 export type PoolState = {
   readonly used: number;
   readonly idle: number;
@@ -21,16 +20,14 @@ export type PoolWait = {
   readonly isTimeout: boolean;
 };
 
-/** The use of a connection. */
 export type Use = {
   /** The statement with which it begins, if that is a write or can wait for a lock; see `LockLimits`. */
-  readonly sql?: string | undefined;
+  readonly statement?: Statement | undefined;
   /**
    * The end of the use, as `performance.now()`: the wait for the connection and its statements share the time before it.
    * If it is undefined, the wait and each statement have the whole timeout.
    */
   readonly deadline: number | undefined;
-  readonly request?: DatabaseRequest | undefined;
 };
 
 type ConnectionPoolSettings = StatementSettings & {
@@ -43,7 +40,11 @@ type ConnectionPoolSettings = StatementSettings & {
 // The time after which a server that has refused a connection is asked for another one.
 const GROW_INTERVAL_MS = 1000;
 
-/** A pool of connections for statements. */
+// A lock of a table that keeps others from writing.
+const FIND_TABLE_LOCK = `SELECT 1 AS one FROM pg_locks
+WHERE locktype = 'relation' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock') LIMIT 1`;
+
 export class ConnectionPool {
   readonly limits: LockLimits;
   readonly #settings: ConnectionPoolSettings;
@@ -83,7 +84,7 @@ export class ConnectionPool {
     return wait;
   }
 
-  async #acquire({ sql, deadline, request }: Use): Promise<Session> {
+  async #acquire({ statement, deadline }: Use): Promise<Session> {
     const { timeoutMs, onWait } = this.#settings;
     const startMs = performance.now();
     if (deadline !== undefined && startMs >= deadline) throw startTimeout('overload');
@@ -99,11 +100,12 @@ export class ConnectionPool {
     const onRelease = (result: UseResult) => {
       clearTimeout(timer);
       leave(result);
+      const canBeLocked = result === 'blocked' || result === 'late';
+      if (canBeLocked && statement !== undefined) void this.#blockIfTableIsLocked(statement.sql);
     };
     let isTimeout = false;
     try {
-      if (sql !== undefined) leave = await this.limits.enter(sql, late.promise);
-      if (request?.isGone) throw unavailable();
+      if (statement !== undefined) leave = await this.limits.enter(statement, late.promise);
       const taken = this.#connect();
       // A connection that comes too late goes back.
       late.promise.catch(() => taken.then((client) => client.release())).catch(() => {});
@@ -119,6 +121,13 @@ export class ConnectionPool {
     // Each statement has a timeout of its own.
     if (deadline === undefined) clearTimeout(timer);
     return session;
+  }
+
+  /** A locked row holds up the writes of this row, and a locked table all of a statement. */
+  async #blockIfTableIsLocked(sql: string): Promise<void> {
+    const use = { deadline: performance.now() + this.#settings.timeoutMs };
+    const locks = await this.use(use, (session) => session.query(FIND_TABLE_LOCK)).catch(() => []);
+    if (locks.length > 0) this.limits.blocked.set(sql, true);
   }
 
   /** Closes all connections when their use has ended. */

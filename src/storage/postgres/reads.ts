@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { DatabaseRequest, Row, Value } from '../database.ts';
+import type { Row, Statement } from '../database.ts';
 import { retryConflicts } from './conflicts.ts';
 import { CONFLICT, hasCode, LOCK_TIMEOUT, MISSING_STATEMENT, startTimeout } from './errors.ts';
 import type { ConnectionPool } from './pool.ts';
@@ -11,13 +11,10 @@ const MAX_BATCH = 32;
 // Reads whose deadline is earlier than that of their batch by less than this share it.
 const DEADLINE_TOLERANCE_MS = 100;
 
-/** A read, and the limits of its request. */
-type Read = {
-  readonly sql: string;
-  readonly params: readonly Value[];
+/** A read, and the deadline of its request. */
+type Read = Statement & {
   /** See `Use`. */
   readonly deadline: number;
-  readonly request: DatabaseRequest | undefined;
 };
 
 type PendingRead = Read & {
@@ -43,18 +40,18 @@ export class ReadBatches {
   }
 
   read(read: Read): Promise<readonly Row[]> {
-    if (this.#pool.limits.blocked.has(read.sql)) return this.#readAlone(read, read.sql);
+    if (this.#pool.limits.blocked.has(read.sql)) return this.#readAlone(read, read);
     return new Promise((resolve, reject) => {
       if (this.#pending.length === 0) setImmediate(() => this.#send());
       this.#pending.push({ ...read, inContext: AsyncLocalStorage.snapshot(), resolve, reject });
     });
   }
 
-  /** @param limited the statement, if it is blocked */
-  #readAlone({ sql, params, deadline, request }: Read, limited?: string): Promise<readonly Row[]> {
+  /** @param statement the statement, if it is blocked */
+  #readAlone({ sql, params, deadline }: Read, statement?: Statement): Promise<readonly Row[]> {
     // Reads lose conflicts as well, if transactions are serializable.
     return retryConflicts(
-      () => this.#pool.use({ sql: limited, deadline, request }, (session) => session.query(sql, params)),
+      () => this.#pool.use({ statement, deadline }, (session) => session.query(sql, params)),
       deadline,
     );
   }
@@ -96,7 +93,7 @@ export class ReadBatches {
         if (hasCode(error, MISSING_STATEMENT) || hasCode(error, CONFLICT)) this.#retry(read);
         else read.reject(error);
         if (!hasCode(error, LOCK_TIMEOUT)) return;
-        this.#pool.limits.blocked.add(read.sql);
+        this.#pool.limits.blocked.set(read.sql, true);
         // The reads behind it are not to wait for the same lock.
         for (const other of unfinished) if (other.sql !== read.sql) this.#retry(other);
         unfinished.clear();

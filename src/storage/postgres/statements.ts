@@ -1,26 +1,39 @@
 import { hash } from 'node:crypto';
-import { type PoolClient, Query, type QueryResult } from 'pg';
-import type { Row, Value } from '../database.ts';
+import { type PoolClient, Query } from 'pg';
+import type { Row } from '../database.ts';
+import { type NamedStatement, StatementGroup } from './statement-group.ts';
+
+/** What was sent. */
+export type SentStatements<R extends Row> = {
+  /** The rows of the last statement. */
+  readonly rows: Promise<readonly R[]>;
+  /** Returns whether all statements but the last one have succeeded. */
+  isAtLast(): boolean;
+};
 
 /**
- * Sends a statement, which is prepared under `name`. Statements that are sent in one turn of the event loop share a packet.
+ * Sends statements. What is sent in one turn of the event loop shares a packet. Several statements are a `StatementGroup`.
  *
  * The driver's own promises would keep the rows in memory for so long that collecting them takes a tenth of the time
  * of a page.
  */
-export function sendStatement<R extends Row>(
+export function sendStatements<R extends Row>(
   client: PoolClient,
-  name: string | undefined,
-  sql: string,
-  params: readonly Value[],
-): Promise<QueryResult<R>> {
+  statements: readonly NamedStatement[],
+): SentStatements<R> {
   cork(client);
-  return new Promise((resolve, reject) => {
-    const query = new Query<R>(sql, [...params], (error, result) =>
-      error ? reject(error) : resolve(result),
+  const { promise, resolve, reject } = Promise.withResolvers<readonly R[]>();
+  const [first, second] = statements;
+  if (first !== undefined && second === undefined) {
+    const query = new Query<R>(first.sql, [...first.params], (error, result) =>
+      error ? reject(error) : resolve(result.rows),
     );
-    client.query(Object.assign(query, { name }));
-  });
+    client.query(Object.assign(query, { name: first.name }));
+    return { rows: promise, isAtLast: () => true };
+  }
+  const group = new StatementGroup<R>(statements, (error, rows) => (error ? reject(error) : resolve(rows)));
+  client.query(group);
+  return { rows: promise, isAtLast: () => group.isAtLast };
 }
 
 /** Lets a connection send everything that is written in this turn of the event loop at once. */
@@ -31,7 +44,7 @@ function cork({ connection: { stream } }: PoolClient): void {
 }
 
 // Their end must not depend on a prepared statement, and several statements can't be prepared together.
-const TRANSACTION_CONTROL = /^(BEGIN|COMMIT|ROLLBACK)\b/;
+const TRANSACTION_CONTROL = /^(BEGIN|SET LOCAL|COMMIT|ROLLBACK)\b/;
 
 /**
  * Returns a function that derives the name of a prepared statement from the hash of its text. A name

@@ -1,31 +1,38 @@
-import type { Execute, Queryable, Row, Value } from '../database.ts';
+import type { Execute, Queryable, Row, Statement, Value } from '../database.ts';
 import type { ConnectionPool, Use } from './pool.ts';
 import type { Session } from './session.ts';
 
+// A worker gets the lock timeout of a session by no other way. It comes with the BEGIN of the coordinator, so that it costs
+// no round trip, and a node that is added later needs nothing.
+const PROPAGATE = "SET LOCAL citus.propagate_set_commands = 'local'";
+
 /**
  * Runs work in a transaction, and commits it; rolls it back if the work rejects. The transaction takes its connection when
- * its first statement is known: see `Use.sql`.
- *
- * @param begin the statement that begins it
+ * its first statement is known: see `Use.statement`.
  */
 export async function inTransaction<T>(
   pool: ConnectionPool,
   use: Use,
-  begin: string,
   work: (transaction: Queryable) => Promise<T>,
 ): Promise<T> {
   let opened: Promise<Session> | undefined;
   let begun: Promise<unknown> | undefined;
-  const query: Execute = async <R extends Row>(sql: string, params?: readonly Value[]) => {
-    opened ??= pool.acquire({ ...use, sql });
+  const query: Execute = async <R extends Row>(sql: string, params: readonly Value[] = []) => {
+    const isFirst = opened === undefined;
+    opened ??= pool.acquire({ ...use, statement: { sql, params } });
     const session = await opened;
-    begun ??= session.query(begin);
+    if (isFirst) {
+      const rows = session.begin<R>(sql, params);
+      begun = rows;
+      return rows;
+    }
+    // A statement must not be executed if the transaction has not begun.
     await begun;
     return session.query<R>(sql, params);
   };
   try {
     const result = await work({ read: query, write: query });
-    await (await opened)?.commit('COMMIT');
+    await (await opened)?.commitTransaction();
     return result;
   } catch (error) {
     await opened?.then((session) => session.rollBack()).catch(() => {});
@@ -33,4 +40,38 @@ export async function inTransaction<T>(
   } finally {
     await opened?.then((session) => session.release()).catch(() => {});
   }
+}
+
+/**
+ * Executes the statements of `Database.writeAll` in two packets, each with statements that Citus sends to one node. Citus
+ * would send a statement with a changing WITH to all nodes, and commit it in two phases.
+ */
+export async function writeInTwoPackets<R extends Row>(
+  session: Session,
+  [first, ...others]: readonly [Statement, ...Statement[]],
+): Promise<readonly R[]> {
+  try {
+    const rows = await session.begin<R>(first.sql, first.params);
+    if (rows.length > 0 || others.length === 0) await session.commitTransaction(others);
+    else await session.rollBack();
+    return rows;
+  } catch (error) {
+    await session.rollBack();
+    throw error;
+  }
+}
+
+/** Returns the function that returns the statements that begin a transaction. */
+export function transactionBegin(
+  hasPooler: boolean,
+  { timeoutMs, lockTimeoutMs }: { readonly timeoutMs: number; readonly lockTimeoutMs?: number | undefined },
+): (isCitus: boolean) => readonly Statement[] {
+  const begin = (...texts: string[]) => ['BEGIN', ...texts].map((sql) => ({ sql, params: [] }));
+  if (lockTimeoutMs === undefined) return () => begin();
+  const lock = `SET LOCAL lock_timeout = ${lockTimeoutMs}`;
+  // Behind a pooler, the session has no timeouts.
+  const idle = hasPooler ? [`SET LOCAL idle_in_transaction_session_timeout = ${timeoutMs}`] : [];
+  const plain = hasPooler ? begin(lock, ...idle) : begin();
+  const citus = begin(PROPAGATE, lock, ...idle);
+  return (isCitus) => (isCitus ? citus : plain);
 }

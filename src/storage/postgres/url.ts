@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { DatabaseUrlError, URL_FORMS } from '../database-url.ts';
 
 /** The target of the connections to one or more PostgreSQL servers. */
@@ -8,6 +9,8 @@ export type PostgresTarget = {
   readonly isReadWrite: boolean;
   /** The maximum duration of an attempt to connect to one host, in milliseconds; undefined if it is not set. */
   readonly connectTimeoutMs: number | undefined;
+  /** Options for the session, as on the command line of the server. */
+  readonly options: string;
   /** Whether a pooler in transaction mode is between, which keeps no session settings. */
   readonly hasPooler: boolean;
   /** Whether statements are prepared by name. A pooler has to know the names. */
@@ -29,12 +32,14 @@ const PARAMETERS: Readonly<Record<string, { variable?: string; values?: readonly
   target_session_attrs: { variable: 'PGTARGETSESSIONATTRS', values: ['any', 'read-write'] },
 };
 
+const FILES = ['sslcert', 'sslkey', 'sslrootcert'];
+
 // Other variables of libpq that select or secure the connection. The driver would ignore them.
 const OTHER_VARIABLES =
   /^PG(CHANNELBINDING|GSS\w+|HOSTADDR|LOADBALANCEHOSTS|PASSFILE|REQUIRE\w+|SERVICE\w*|SSL(?!(MODE|CERT|KEY|ROOTCERT)$)\w+)$/;
 
 // The hosts are the part of a URL that `URL` does not parse.
-const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
+const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)/s;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -45,7 +50,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
  * @param url `postgres://<user>:<password>@<host>:<port>,…/<database>?…`, as in libpq. The default of `sslmode` is
  *   `disable`.
  * @param variables the variables of libpq, which give what is not in the URL
- * @throws DatabaseUrlError if the URL is malformed, or a parameter is unknown, repeated or has an invalid value
+ * @throws DatabaseUrlError if the URL is malformed or has no user, or a parameter is unknown, repeated or has an invalid value
  */
 export function parsePostgresUrl(url: string, variables: Variables = {}): PostgresTarget {
   const [, start, list = '', rest] = URL_PARTS.exec(url) ?? [];
@@ -56,6 +61,12 @@ export function parsePostgresUrl(url: string, variables: Variables = {}): Postgr
   const parameters = target.searchParams;
   completeParameters(parameters, variables, list);
   target.username ||= encodeURIComponent(variables['PGUSER'] ?? '');
+  if (target.username === '') throw new DatabaseUrlError('DATABASE_URL has no user, and PGUSER is not set.');
+  if (parameters.get('sslmode') === 'verify-ca' && !parameters.get('sslrootcert')) {
+    throw new DatabaseUrlError(
+      'sslmode=verify-ca needs sslrootcert, the file with the certificate of the CA.',
+    );
+  }
   target.password ||= encodeURIComponent(variables['PGPASSWORD'] ?? '');
   if (target.pathname.length <= 1) target.pathname = `/${encodeURI(variables['PGDATABASE'] ?? '')}`;
 
@@ -67,12 +78,14 @@ export function parsePostgresUrl(url: string, variables: Variables = {}): Postgr
   const pooler = take('pgbouncer') ?? 'false';
   const connectTimeoutSeconds = Number(take('connect_timeout') ?? 0);
   const isReadWrite = take('target_session_attrs') === 'read-write';
+  const options = take('options') ?? '';
   // Gives `sslmode=require` the meaning of libpq: encryption without verification of the certificate.
   parameters.set('uselibpqcompat', 'true');
   return {
     hosts: list.split(',').map((host) => urlOfHost(target, host)),
     isReadWrite,
     connectTimeoutMs: connectTimeoutSeconds === 0 ? undefined : connectTimeoutSeconds * 1000,
+    options,
     hasPooler: pooler !== 'false',
     isPrepared: pooler !== 'true',
   };
@@ -102,6 +115,9 @@ function completeParameters(parameters: URLSearchParams, variables: Variables, h
     }
     if (name === 'connect_timeout' && !/^\d{1,4}$/.test(value)) {
       throw new DatabaseUrlError(`${subject} must be a number of seconds from 0 to 9999.`);
+    }
+    if (FILES.includes(name) && !existsSync(value)) {
+      throw new DatabaseUrlError(`${subject} must be a file that exists.`);
     }
     parameters.set(name, value);
   }

@@ -13,7 +13,6 @@ export class BackupError extends Error {}
  * so that nothing that was deleted is in it. The file has its name only when it is complete and on disk. An interrupted
  * backup leaves a file with `.partial-` in its name.
  *
- * @param path the file of the database
  * @param file the new file, which must not exist
  * @returns the size of the file, in bytes
  * @throws DatabaseMissingError if the database does not exist

@@ -36,12 +36,11 @@ type Commits = PromiseWithResolvers<void> & { count: number };
 export class LogSync {
   readonly #path: string;
   readonly #events: SyncEvents;
-  /** The file of the log. */
   readonly #file: number;
   readonly #database: Stats;
   readonly #log: Stats;
   #waiting: Commits | undefined;
-  #isRunning = false;
+  #running: Commits | undefined;
   #failure: Error | undefined;
 
   /**
@@ -62,7 +61,7 @@ export class LogSync {
     this.#waiting ??= { ...Promise.withResolvers<void>(), count: 0 };
     this.#waiting.count += 1;
     const { promise } = this.#waiting;
-    if (!this.#isRunning) this.#start();
+    if (!this.#running) this.#start();
     return promise;
   }
 
@@ -82,8 +81,9 @@ export class LogSync {
     this.assertUsable();
   }
 
-  /** Closes the file of the log. To be called when no sync is running. */
-  close(): void {
+  /** Closes the file of the log when no sync is running. */
+  async close(): Promise<void> {
+    while (this.#running) await this.#running.promise.catch(() => {});
     closeSync(this.#file);
   }
 
@@ -92,10 +92,10 @@ export class LogSync {
     if (commits === undefined) return;
     const begin = performance.now();
     this.#waiting = undefined;
-    this.#isRunning = true;
+    this.#running = commits;
     fdatasync(this.#file, (error) => {
       const seconds = (performance.now() - begin) / 1000;
-      this.#isRunning = false;
+      this.#running = undefined;
       if (error) this.#fail(new Error(`The write-ahead log could not be synced: ${error.message}`));
       try {
         this.checkFiles();

@@ -2,10 +2,11 @@ import { closeSync, existsSync, mkdirSync, openSync, realpathSync, type Stats, s
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Database, type Execute, type Queryable, type Row, type Value, writeEach } from '../database.ts';
-import { unavailable } from '../errors.ts';
-import { READINESS_LIFETIME_MS } from '../readiness.ts';
+import { DistributionError, unavailable } from '../errors.ts';
+import { READINESS_LIFETIME_MS } from '../readiness-sql.ts';
 import { remembered } from '../remembered.ts';
 import { type ObserveStatement, timedStatements } from '../statement-times.ts';
+import { SCHEMA_OBJECTS } from './check.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';
 import { isNamed, LogSync, type Sync } from './log-sync.ts';
@@ -16,7 +17,6 @@ import { statementRunner, translateErrors } from './statements.ts';
 /** Thrown if the file of a database does not exist. The message is one line. */
 export class DatabaseMissingError extends Error {}
 
-/** How to open a database in a file. */
 export type SqliteSettings = {
   /** Whether to create the file if it does not exist. */
   readonly create: boolean;
@@ -84,17 +84,26 @@ export function openSqlite(
 
     during: () => database,
     synced: () => log.sync(),
+    expiryTime: async (clock) => clock(),
     checkReady: remembered(async () => {
       log.checkFiles();
       readiness.run();
     }, READINESS_LIFETIME_MS),
     migrationLock: [],
+    nodes: async () => new Map(),
+    async distribute(_, shardCount) {
+      if (shardCount === undefined) return [];
+      throw new DistributionError(
+        'The tables of SQLite are in one file. Only PostgreSQL with Citus distributes tables.',
+      );
+    },
+    schemaObjects: SCHEMA_OBJECTS,
 
     async close() {
       await writes.drain();
       await checkpoints.close();
       readiness.close();
-      log.close();
+      await log.close();
       reader.close();
       writer.close();
     },

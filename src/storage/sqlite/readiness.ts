@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../errors.ts';
-import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../migrations.ts';
-import { READ_TABLES } from '../readiness.ts';
+import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../jobs/migrations.ts';
+import { FIND_COLUMNS, READ_TABLES } from '../readiness-sql.ts';
 import { BUSY, primaryResultCode } from './statements.ts';
 
 // The space that the disk must have after it was full: more than nearly every write needs.
@@ -14,10 +14,7 @@ export class ReadinessCheck {
   readonly #needsSpace: () => boolean;
   #connection: DatabaseSync | undefined;
 
-  /**
-   * @param path the file of the database
-   * @param needsSpace returns whether the last write has failed, as it does on a full disk
-   */
+  /** @param needsSpace returns whether the last write has failed, as it does on a full disk */
   constructor(path: string, needsSpace: () => boolean) {
     this.#path = path;
     this.#needsSpace = needsSpace;
@@ -31,6 +28,7 @@ export class ReadinessCheck {
       this.#connection.exec('PRAGMA shrink_memory');
       const schema = this.#connection.prepare(FIND_SCHEMA_VERSION).get() as SchemaVersion | undefined;
       assertUsable(schema ?? NO_SCHEMA);
+      this.#connection.prepare(FIND_COLUMNS);
       this.#connection.prepare(READ_TABLES).get();
       assertWritable(this.#connection);
       if (this.#needsSpace()) assertSpace(`${this.#path}.space-${process.pid}`);

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { LATEST_VERSION } from '../migrations.ts';
+import { LATEST_VERSION } from '../jobs/migrations.ts';
 import { BackupError, removeDatabase } from './backup.ts';
 import { findFileProblems, readFileVersion } from './check.ts';
 import { createFolder } from './open-sqlite.ts';
@@ -25,7 +25,6 @@ import { syncFile } from './sync-file.ts';
  * name of the database, at once. Another name of the old file keeps the old database. An interrupted restoration leaves
  * the database as it was, and files with `.restore-` in their names.
  *
- * @param file the backup
  * @param link the file of the database, which may not exist, or a symbolic link to it
  * @returns the schema version of the backup
  * @throws BackupError if the backup is missing, damaged, incomplete or newer than the program, or if another process
@@ -63,7 +62,7 @@ function followLink(path: string): string {
 
 /** Returns the schema version of an intact backup. @param file the name of the backup in error messages */
 function checkBackup(copy: string, file: string): number {
-  const [problem] = findFileProblems(copy);
+  const [problem] = findFileProblems(copy).lines;
   if (problem !== undefined) throw new BackupError(`The file ${file} can't be restored. ${problem}`);
   const version = readFileVersion(copy);
   if (version === 0) throw new BackupError(`The file ${file} is not a database of this program.`);

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { FOR_SHARE, type Row, type Value } from '../database.ts';
+import { FOR_SHARE, FOR_UPDATE, type Row, type Value } from '../database.ts';
 import { DatabaseError, unavailable } from '../errors.ts';
 
 /** The primary result code if another connection holds a lock. Source: sqlite.org/rescode.html. */
@@ -43,7 +43,12 @@ export function statementRunner(connection: DatabaseSync): RunStatement {
 }
 
 function prepare(connection: DatabaseSync, sql: string): (params: readonly Value[]) => readonly Row[] {
-  const statement = connection.prepare(sql.replace(/\$(\d+)/g, '?$1').replace(FOR_SHARE, ''));
+  const statement = connection.prepare(
+    sql
+      .replace(/\$(\d+)/g, '?$1')
+      .replace(FOR_SHARE, '')
+      .replace(FOR_UPDATE, ''),
+  );
   const columns = statement.columns().map(({ name }) => name);
   // node:sqlite returns rows as objects without a prototype, which are slow in V8. Arrays avoid them.
   statement.setReturnArrays(true);

@@ -137,8 +137,8 @@ const STEPS: Readonly<Record<Kind, (call: Call) => Prediction>> = {
 };
 
 function createApp({ state, caller, input, actual }: Call): Prediction {
-  if (!isText(input['title'], 1, 200)) return invalid('title');
   if (caller.app !== undefined) return { reason: 'ACCOUNT_TOKEN_REQUIRED' };
+  if (!isText(input['title'], 1, 200)) return invalid('title');
   const { title, active, project = caller.project } = input;
   if (state.projects.get(project) !== caller.account) return invalid('project');
   // The name and the key are made by the service.
@@ -192,8 +192,8 @@ function listProjects({ state, caller, input: { first, after }, actual }: Call):
 }
 
 function updateApp({ state, caller, input: { name, ...changes } }: Call): Prediction {
-  if (!isText(changes['title'] ?? 'x', 1, 200)) return invalid('title');
   if (caller.app !== undefined) return { reason: 'ACCOUNT_TOKEN_REQUIRED' };
+  if (!isText(changes['title'] ?? 'x', 1, 200)) return invalid('title');
   const app = state.apps.get(name);
   if (app?.account !== caller.account) return { reason: 'RESOURCE_NOT_FOUND' };
   const updated = { ...app, ...changes };
@@ -202,8 +202,8 @@ function updateApp({ state, caller, input: { name, ...changes } }: Call): Predic
 }
 
 function rotateAppKey({ state, caller, input: { name, gracePeriod }, actual }: Call): Prediction {
-  if (gracePeriod > 604_800) return invalid('gracePeriod');
   if (caller.app !== undefined) return { reason: 'ACCOUNT_TOKEN_REQUIRED' };
+  if (gracePeriod > 604_800) return invalid('gracePeriod');
   const app = state.apps.get(name);
   if (app?.account !== caller.account) return { reason: 'RESOURCE_NOT_FOUND' };
   const endMs = gracePeriod === 0 ? 0 : state.now + gracePeriod * 1000;

@@ -30,14 +30,11 @@ beforeAll(async () => {
 const head = (method: string, path: string, body = '') =>
   `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-test.each([
-  { workers: 1, delay: '0s' },
-  { workers: 3, delay: '1s' },
-])(
-  'a stop under load answers every request that was sent before it, with $workers workers and a delay of $delay',
-  async ({ workers, delay }) => {
+test.each(['0s', '1s'])(
+  'a stop under load answers every request that was sent before it, with a delay of %s',
+  async (delay) => {
     for (let stop = 1; stop <= STOPS; stop += 1) {
-      const { losses, answered, result } = await stopUnderLoad(workers, delay);
+      const { losses, answered, result } = await stopUnderLoad(delay);
       expect(answered).toBeGreaterThan(CLIENTS);
       // A connection that is opened at the moment in which listening ends is reset.
       const unexpected = losses.filter(({ sentBeforeStop }) => sentBeforeStop);
@@ -65,26 +62,6 @@ test.each([
   const lengths = [...answers.matchAll(/content-length: (\d+)/gi)].map(([, length]) => Number(length));
   const bodies = answers.split(/HTTP\/1\.1 200 OK[\s\S]*?\r\n\r\n/).slice(1);
   expect(bodies.map((body) => Buffer.byteLength(body))).toEqual(lengths);
-  expect(await ended).toMatchObject(ENDED_WELL);
-});
-
-test('no response closes its connection within 250 ms after the end of listening, while another process may still listen', async () => {
-  const server = await startServerProcess({ DATABASE_URL: gateway.databaseUrl, PAW_STOP_DELAY: '1s' });
-  const ended = server.stop('SIGTERM');
-  let listenedAt = 0;
-  const opening = (async () => {
-    for (let at = performance.now(); await canConnect(server.url); at = performance.now()) listenedAt = at;
-  })();
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  let response: IncomingMessage;
-  do {
-    response = await responseTo(request(`${server.url}/healthz`, { agent }).end());
-    await text(response);
-  } while (response.headers.connection !== 'close');
-  const closedAt = performance.now();
-  await opening;
-  // Less one millisecond, by which a timer may be early.
-  expect(closedAt - listenedAt).toBeGreaterThanOrEqual(249);
   expect(await ended).toMatchObject(ENDED_WELL);
 });
 
@@ -120,10 +97,9 @@ test('a stop closes the connection of a client that does not complete its reques
 });
 
 /** Starts a server, stops it under load, and returns the requests that were sent and not answered. */
-async function stopUnderLoad(workers: number, delay: string) {
+async function stopUnderLoad(delay: string) {
   const server = await startServerProcess({
     DATABASE_URL: gateway.databaseUrl,
-    PAW_WORKERS: String(workers),
     PAW_STOP_DELAY: delay,
     PAW_POSTGRES_POOL: '4',
   });
@@ -171,14 +147,6 @@ function largeQuery(): string {
   const page = 'projects(first: 100) { nodes { id name title description imageCoverUrl imageCoverCid } }';
   const pages = Array.from({ length: 25 }, (_, n) => `p${n}: ${page}`);
   return JSON.stringify({ query: `{ ${pages.join(' ')} }` });
-}
-
-async function canConnect(url: string): Promise<boolean> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  return once(socket, 'connect').then(
-    () => Boolean(socket.destroy()),
-    () => false,
-  );
 }
 
 async function isListening(url: string): Promise<boolean> {

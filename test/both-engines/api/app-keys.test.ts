@@ -1,5 +1,6 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
+  authorize,
   createApp,
   credentialParts,
   graphqlBody,
@@ -8,7 +9,7 @@ import {
   withOtherSecret,
 } from '../../support/actors.ts';
 import { type AppFields, bothApis, graphqlApi, postGraphql } from '../../support/apis.ts';
-import { seedTenant, startGateway, useGateway } from '../../support/gateway.ts';
+import { seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -36,11 +37,6 @@ async function rotate(token: string, { name }: AppFields, gracePeriod: number): 
   const mutation = 'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { privateKey } }';
   const { data } = await graphqlBody(gateway.url, token, mutation, { input: { name, gracePeriod } });
   return data.rotateAppKey.privateKey;
-}
-
-function authorize({ name, privateKey }: AppFields, url = gateway.url) {
-  const form = { grant_type: 'client_credentials', client_id: name, client_secret: privateKey };
-  return fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
 }
 
 test('the keys of an app are the current one, and the one before it until the end of its grace period', async () => {
@@ -71,7 +67,7 @@ test.each([
     name: each.name,
     signIn: (token: string, app: AppFields) => each.signIn(token, keyOf(app)),
   })),
-  { name: 'OAuth', signIn: (_: string, app: AppFields) => authorize(app) },
+  { name: 'OAuth', signIn: (_: string, app: AppFields) => authorize(gateway, app) },
 ])('the last sign-in by $name is stored at most once an hour', async ({ signIn }) => {
   const { token } = await seedTenant(gateway);
   const [app, failing] = [await createApp(api, token), await createApp(api, token)];
@@ -102,7 +98,7 @@ test('a project token sees the keys and the last sign-in of the apps of its proj
 test('concurrent first sign-ins of an app all succeed, and store one time', async () => {
   const { token } = await seedTenant(gateway);
   const app = await createApp(api, token);
-  const signIns = Array.from({ length: 40 }, () => authorize(app));
+  const signIns = Array.from({ length: 40 }, () => authorize(gateway, app));
   expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(signIns.map(() => 200));
   await expectLastSignIn(token, app, gateway.clock());
 });
@@ -123,8 +119,7 @@ test('a sign-in in a request that is undone is not the last one', async () => {
 });
 
 test('a sign-in succeeds although its time cannot be stored', async () => {
-  const own = await startGateway();
-  onTestFinished(own.stop);
+  const own = await testGateway();
   const { token } = await seedTenant(own);
   const app = await createApp(
     graphqlApi(() => own.url),
@@ -132,8 +127,8 @@ test('a sign-in succeeds although its time cannot be stored', async () => {
   );
   await own.database.write('ALTER TABLE app RENAME COLUMN last_sign_in_time_ms TO other');
   await own.database.write(
-    'ALTER TABLE app ADD COLUMN last_sign_in_time_ms BIGINT CHECK (last_sign_in_time_ms < 0)',
+    'ALTER TABLE app ADD COLUMN last_sign_in_time_ms BIGINT CONSTRAINT past CHECK (last_sign_in_time_ms < 0)',
   );
-  expect((await authorize(app, own.url)).status).toBe(200);
+  expect((await authorize(own, app)).status).toBe(200);
   await vi.waitFor(() => expect(own.log()).toContain('could not store a last use'));
 });

@@ -2,10 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import {
   type AppKey,
   createApp,
+  credentialParts,
   keyOf,
   MISSING_APP,
   MISSING_WALLET,
   postSignIn,
+  projectTokenOf,
   reasonOf,
   ULID,
   withOtherSecret,
@@ -21,6 +23,8 @@ const audit = new AuditTrail();
 const { gateway } = audit;
 const graphql = graphqlApi(() => gateway.url);
 
+const serialOf = (token = '') => credentialParts(token).serial;
+
 const wrongKeyOf = ({ name, privateKey }: AppKey) => ({ name, privateKey: withOtherSecret(privateKey) });
 
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
@@ -30,12 +34,11 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     scene = await audit.seedScene();
   });
 
-  test('failed sign-ins of one minute, app and address are one event with their number', async () => {
+  test('failed sign-ins of one minute, app, credential and address are one event with their number', async () => {
     const { account, token, app } = scene;
     const { accessToken } = await audit.run(['token', 'create', '--account', account]);
     const inactive = keyOf(await createApp(api, token, { active: false }));
     const failure = (count: number, { name }: AppKey) => ({
-      time: audit.thisMinute(),
       action: 'sign_in.fail',
       resource: name,
       count,
@@ -43,10 +46,11 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     const fail = (by: string, key: AppKey) => audit.recorded(scene, () => api.signIn(by, key));
     const { result, events } = await fail(token, wrongKeyOf(app));
     expect(events).toEqual([audit.ofClient(scene, token, result, failure(1, app))]);
-    // The credential and the request are those of the first.
-    expect((await fail(accessToken, wrongKeyOf(app))).events).toEqual([
+    // The request is that of the first.
+    expect((await fail(token, wrongKeyOf(app))).events).toEqual([
       audit.ofClient(scene, token, result, failure(2, app)),
     ]);
+    expect((await fail(accessToken, wrongKeyOf(app))).events).toMatchObject([failure(1, app)]);
     const header = { 'x-forwarded-for': '192.0.2.7' };
     const elsewhere = () => postSignIn(api, gateway.url, token, wrongKeyOf(app), header);
     expect((await audit.recorded(scene, elsewhere)).events).toMatchObject([
@@ -55,6 +59,27 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect((await fail(token, inactive)).events).toMatchObject([failure(1, inactive)]);
     audit.nextMinute();
     expect((await fail(token, wrongKeyOf(app))).events).toMatchObject([failure(1, app)]);
+  });
+
+  test('sign-ins of one minute, app, credential and address are one event, with the token of the first', async () => {
+    const { token, app } = scene;
+    const again = () => audit.recorded(scene, () => api.signIn(token, app));
+    const { result, events } = await again();
+    const first = {
+      action: 'sign_in.succeed',
+      resource: app.name,
+      token: serialOf(result.value?.accessToken),
+    };
+    expect(events).toEqual([audit.ofClient(scene, token, result, first)]);
+    expect((await again()).events).toEqual([audit.ofClient(scene, token, result, { ...first, count: 2 })]);
+    const project = await projectTokenOf(api, token, app);
+    expect((await audit.recorded(scene, () => api.signIn(project, app))).events).toMatchObject([
+      { count: 1 },
+    ]);
+    audit.nextMinute();
+    const later = await again();
+    const token2 = serialOf(later.result.value?.accessToken);
+    expect(later.events).toMatchObject([{ ...first, token: token2, count: 1 }]);
   });
 
   test('failed sign-ins to apps that do not exist are one event, which names the account', async () => {
@@ -82,6 +107,24 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
       { ...failure, resource: inactive.name },
     ]);
   });
+});
+
+test('the sign-ins of one request are one event with their number', async () => {
+  const scene = await audit.seedScene();
+  const fields = Array.from({ length: 30 }, (_, n) => `s${n}: signIn(input: $key) { expireTime }`);
+  const document = `mutation ($key: SignInInput!) { ${fields.join(' ')} }`;
+  const { events } = await audit.recorded(scene, () =>
+    postGraphql(gateway.url, scene.token, document, { key: scene.app }),
+  );
+  expect(events).toMatchObject([{ action: 'sign_in.succeed', count: 30 }]);
+});
+
+test('sign-ins of an app at the same time are one event with their number', async () => {
+  const scene = await audit.seedScene();
+  const { events } = await audit.recorded(scene, () =>
+    Promise.all(Array.from({ length: 40 }, () => graphql.signIn(scene.token, scene.app))),
+  );
+  expect(events).toMatchObject([{ action: 'sign_in.succeed', count: 40 }]);
 });
 
 test('each sign-in of a request with an Idempotency-Key that is undone is recorded, with the right key as well', async () => {

@@ -1,9 +1,18 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
-import { createApp, createAppIn, graphqlBody, inLowerCase, secretOf, ulidOf } from '../../support/actors.ts';
+import {
+  createApp,
+  createAppIn,
+  graphqlBody,
+  inLowerCase,
+  projectToken,
+  reasonOf,
+  secretOf,
+} from '../../support/actors.ts';
 import { bothApis, graphqlApi } from '../../support/apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
+import { rowOf } from '../../support/rows.ts';
 
 const APP_NAME = /^apps\/[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 const PRIVATE_KEY = /^paw_key_[0-9A-Z]{52}_[0-9a-f]{72}$/;
@@ -25,8 +34,8 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   test('the private key is returned once, and only its hash is stored', async () => {
     const { token } = await seedTenant(gateway);
     const app = await createApp(api, token);
-    const [row] = await gateway.database.read('SELECT * FROM app WHERE id = $1', [ulidOf(app.name)]);
-    expect(row?.['private_key_hash']).toBe(createHash('sha256').update(app.privateKey).digest('hex'));
+    const row = await rowOf(gateway.database, app.name);
+    expect(row['private_key_hash']).toBe(createHash('sha256').update(app.privateKey).digest('hex'));
     expect(JSON.stringify(row)).not.toContain(secretOf(app.privateKey));
     expect((await readApp(token, app.name)).privateKey).toBe('');
   });
@@ -45,6 +54,12 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     const app = await createApp(api, token, { title });
     expect(app.title).toBe(title);
     expect((await readApp(token, app.name)).title).toBe(title);
+  });
+
+  test('a token that may not create apps is refused before its values are judged', async () => {
+    const tenant = await seedTenant(gateway);
+    const token = await projectToken(gateway, tenant);
+    expect(await reasonOf(api.createApp(token, { title: '', active: true }))).toBe('ACCOUNT_TOKEN_REQUIRED');
   });
 });
 

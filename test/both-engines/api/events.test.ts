@@ -1,35 +1,28 @@
 import { beforeAll, expect, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
-import { createApp, graphqlBody, keyOf } from '../../support/actors.ts';
+import { authorize, createApp, graphqlBody, keyOf } from '../../support/actors.ts';
 import { graphqlApi } from '../../support/apis.ts';
-import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { seedTenant, useGateway, useTenant } from '../../support/gateway.ts';
 import { pawJson } from '../../support/paw.ts';
 
 const gateway = useGateway();
 const api = graphqlApi(() => gateway.url);
 
-let tenant: Tenant;
+const tenant = useTenant(gateway, { projects: 3, wallets: 2 });
 
 beforeAll(async () => {
-  tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
   await seedTenant(gateway);
-  // In the middle of the next minute: updates and failed sign-ins have the start of their minute as their time.
-  gateway.clock.advance(90_000 - (gateway.clock() % 60_000));
+  gateway.clock.advance(1000);
   const app = keyOf(await createApp(api, tenant.token));
   await api.signIn(tenant.token, { ...app, privateKey: 'wrong' });
   await api.updateWallet(tenant.token, tenant.wallets[0] ?? '', { title: 'Till', description: '' });
   gateway.clock.advance(60_000);
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: app.name,
-    client_secret: app.privateKey,
-  });
-  await fetch(`${gateway.url}/oauth/token`, { method: 'POST', body });
+  await authorize(gateway, app);
 });
 
 const EVENTS = `query ($first: Int, $after: String, $last: Int, $before: String, $action: String) {
   events(first: $first, after: $after, last: $last, before: $before, action: $action) {
-    nodes { id name action resource credential token fields address requestId count time }
+    nodes { id name action resource credential token fields address requestId count time lastTime }
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     totalCount
   }
@@ -56,7 +49,7 @@ async function listed(...options: string[]) {
 
 const CREATED = ['token.create', 'wallet.create', 'wallet.create'];
 const ACTIONS = [
-  ...['sign_in.succeed', 'app.create', 'wallet.update', 'sign_in.fail', ...CREATED],
+  ...['sign_in.succeed', 'wallet.update', 'sign_in.fail', 'app.create', ...CREATED],
   ...['project.create', 'project.create', 'project.create', 'account.create'],
 ];
 

@@ -1,11 +1,12 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import { MISSING_WALLET, PASSWORD, projectToken, secretOf, ulidOf } from '../../support/actors.ts';
 import { type HttpResponse, postGraphql, send } from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
-import { seedTenant, startGateway, type Tenant, useGateway } from '../../support/gateway.ts';
+import { seedTenant, startGateway, type Tenant, testGateway, useGateway } from '../../support/gateway.ts';
 import { logLines } from '../../support/paw.ts';
+import { rowOf } from '../../support/rows.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -81,8 +82,8 @@ function appOf({ text }: HttpResponse): { name: string; privateKey: string } {
 }
 
 /** Returns a project token of an app. */
-async function signInTo(url: string, app: object): Promise<{ accessToken: string }> {
-  return JSON.parse((await REST.signIn({ url }, app)).text);
+async function signInTo(app: object): Promise<string> {
+  return JSON.parse((await REST.signIn({}, app)).text).accessToken;
 }
 
 async function count(table: 'app' | 'idempotency_key'): Promise<number> {
@@ -91,10 +92,12 @@ async function count(table: 'app' | 'idempotency_key'): Promise<number> {
   return row?.count ?? Number.NaN;
 }
 
-async function titleOf(name: string): Promise<unknown> {
-  const [row] = await gateway.database.read('SELECT title FROM wallet WHERE id = $1', [ulidOf(name)]);
-  return row?.['title'];
+/** Returns a text that can hardly be compressed. */
+function randomText(length: number): string {
+  return Array.from({ length }, () => String.fromCodePoint(randomInt(0x10000, 0x110000))).join('');
 }
+
+const titleOf = async (wallet: string) => (await rowOf(gateway.database, wallet))['title'];
 
 describe.each([REST, GRAPHQL])('by $name', (api) => {
   const { createApp, signIn, updateWallet, errorOf } = api;
@@ -177,8 +180,23 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     expect(isReplayed(await createApp({ key }))).toBe(true);
   });
 
-  test('a client that has signed in again is told by 409 that its request was applied', async () => {
-    const [token, again] = [await projectToken(gateway, tenant), await projectToken(gateway, tenant)];
+  test.each([
+    [
+      'that has signed in again',
+      async () => {
+        const app = appOf(await createApp({}));
+        return [await signInTo(app), await signInTo(app)];
+      },
+    ],
+    [
+      'with another account token',
+      async () => {
+        const input = { account: tenant.account, onlyProject: tenant.projects[0] };
+        return [tenant.token, (await createAccountToken(gateway.admin, input, 3600)).accessToken];
+      },
+    ],
+  ])('a client %s is told by 409 that its request was applied', async (_, tokensOf) => {
+    const [token = '', again = ''] = await tokensOf();
     expect((await updateWallet({ key, token }, { title: 'Once' })).status).toBe(200);
     await updateWallet({}, { title: 'Later' });
     const sealed = await updateWallet({ key, token: again }, { title: 'Once' });
@@ -188,17 +206,20 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     expect(isReplayed(await updateWallet({ key, token }, { title: 'Once' }))).toBe(true);
   });
 
-  test('two principals can use the same key', async () => {
+  test('the account tokens of each account, and each app, have keys of their own', async () => {
     const other = await seedTenant(gateway, { wallets: 1 });
+    const name = other.wallets[0] ?? '';
     const requests = [
-      [tenant.token, wallet],
-      [await projectToken(gateway, tenant), wallet],
-      [other.token, other.wallets[0] ?? ''],
-    ] as const;
-    for (const [token, name] of requests) {
-      const title = token.slice(0, 60);
-      const response = await updateWallet({ key, token }, { name, title });
-      expect([response.status, isReplayed(response), await titleOf(name)]).toEqual([200, false, title]);
+      { token: tenant.token },
+      { token: await projectToken(gateway, tenant) },
+      { token: await projectToken(gateway, tenant) },
+      { token: other.token, name },
+      { token: await projectToken(gateway, other), name },
+    ];
+    for (const { token, name = wallet } of requests) {
+      await gateway.database.write('UPDATE wallet SET title = $1 WHERE id = $2', ['Old', ulidOf(name)]);
+      const response = await updateWallet({ key, token }, { name, title: 'New' });
+      expect([response.status, isReplayed(response), await titleOf(name)]).toEqual([200, false, 'New']);
     }
   });
 
@@ -238,29 +259,13 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
   });
 });
 
-test('what is kept is bounded for 24 hours, so that one token does not take all of the account', async () => {
-  const settings = { PAW_IDEMPOTENCY_BYTES: '3000', DATABASE_URL: gateway.databaseUrl };
-  const { url, clock, admin, stop } = await startGateway(settings, gateway.clock);
-  onTestFinished(stop);
-  const { accessToken: token } = await createAccountToken(admin, tenant, 10 * 86_400);
-  const responses = [];
-  for (let n = 1; n <= 10; n += 1) responses.push(await REST.createApp({ url, token, key: `${n}` }));
-  const isKept = ({ status }: HttpResponse) => status === 200;
-  expect(responses.filter(isKept)).toHaveLength(await count('idempotency_key'));
-  const refused = responses.at(-1) ?? expect.unreachable();
-  expect(REST.errorOf(refused)).toEqual([429, 'TOO_MANY_IDEMPOTENCY_KEYS']);
-  expect(refused.headers.get('retry-after')).toBe('86400');
-  expect(isReplayed(await REST.createApp({ url, token, key: '1' }))).toBe(true);
-  expect((await REST.createApp({ url, token })).status).toBe(200);
-  // Neither another account nor another token of this one is affected.
-  const other = await seedTenant(gateway);
-  expect((await REST.createApp({ url, token: other.token, key })).status).toBe(200);
-  const { accessToken } = await signInTo(url, appOf(await REST.createApp({ url, token })));
-  expect((await REST.updateWallet({ url, token: accessToken, key }, { title: 'New' })).status).toBe(200);
-  clock.advance(DAY_MS - 1);
-  expect((await REST.createApp({ url, token, key })).status).toBe(429);
-  clock.advance(1);
-  expect((await REST.createApp({ url, token, key })).status).toBe(200);
+test('the longest response of REST is kept', async () => {
+  const changes = { title: randomText(200), description: randomText(2000) };
+  const [first, second] = [
+    await REST.updateWallet({ key }, changes),
+    await REST.updateWallet({ key }, changes),
+  ];
+  expect([first.status, second.text, isReplayed(second)]).toEqual([200, first.text, true]);
 });
 
 describe('by GraphQL', () => {
@@ -327,6 +332,21 @@ describe('by GraphQL', () => {
     expect([second.text, isReplayed(second)]).toEqual([first.text, true]);
   });
 
+  test('a response that is too large to be kept is refused, and nothing is changed', async () => {
+    const { token, wallets } = await seedTenant(gateway, { wallets: 4 });
+    const [wallet = '', ...others] = wallets;
+    for (const name of others) await REST.updateWallet({ token }, { name, description: randomText(2000) });
+    const fields = 'wallet { project { wallets { nodes { description } } } }';
+    const changes = { name: wallet, title: 'New', description: randomText(2000) };
+    const refused = await mutate({ key, token }, 'updateWallet', changes, fields);
+    expect(GRAPHQL.errorOf(refused)[1]).toBe('RESPONSE_TOO_LARGE');
+    expect(await titleOf(wallet)).toBe('Wallet 1');
+    expect(
+      JSON.parse((await mutate({ token }, 'updateWallet', changes, fields)).text).errors,
+    ).toBeUndefined();
+    expect(await titleOf(wallet)).toBe('New');
+  });
+
   test('a query ignores the key, and introspection needs no token with one', async () => {
     const { status, text } = await sendGraphql({ key: 'not valid' }, '{ projects { totalCount } }', {});
     expect([status, text]).toEqual([200, '{"data":{"projects":{"totalCount":1}}}']);
@@ -347,8 +367,7 @@ describe('by GraphQL', () => {
   });
 
   test('a fault while a failed sign-in is recorded is logged with its cause', async () => {
-    const broken = await startGateway();
-    onTestFinished(broken.stop);
+    const broken = await testGateway();
     const { token } = await seedTenant(broken);
     const { name } = appOf(await GRAPHQL.createApp({ url: broken.url, token }));
     await broken.database.write('ALTER TABLE audit_event RENAME TO missing');
@@ -371,8 +390,7 @@ test('a request without a token is refused before its key is looked at', async (
 });
 
 test('200 concurrent requests with 20 keys through two instances create 20 apps', async () => {
-  const other = await startGateway({ DATABASE_URL: gateway.databaseUrl }, gateway.clock);
-  onTestFinished(other.stop);
+  const other = await testGateway({ DATABASE_URL: gateway.databaseUrl }, gateway.clock);
   const responses = new Map<string, Set<string>>();
 
   /** Repeats a request until it is answered. Another response than 200 has to be 409 or 503. */

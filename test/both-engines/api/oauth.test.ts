@@ -10,31 +10,28 @@ import {
   withOtherSecret,
 } from '../../support/actors.ts';
 import { restApi } from '../../support/apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { seedTenant, testGateway, useGateway, useTenant } from '../../support/gateway.ts';
 
 // Source: RFC 6749, sections 2.3.1, 4.4 and 5; RFC 7009; RFC 8414.
 
 const CHALLENGE = 'Basic realm="paw", charset="UTF-8", error="invalid_client"';
 
-let gateway: Gateway;
-let tenant: Tenant;
+const gateway = useGateway();
+const tenant = useTenant(gateway, { projects: 2, wallets: 1 });
 let app: AppKey;
 beforeAll(async () => {
-  gateway = await startGateway();
-  tenant = await seedTenant(gateway, { projects: 2, wallets: 1 });
   app = await createApp(
     restApi(() => gateway.url),
     tenant.token,
   );
-  return gateway.stop;
 });
 
 type Form = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
 
 const GRANT = { grant_type: 'client_credentials' };
 
-async function post(path: 'token' | 'revoke', form: Form, headers: Record<string, string> = {}) {
-  const body = new URLSearchParams(form as Record<string, string>);
+async function post(path: 'token' | 'revoke', form: Form | string, headers: Record<string, string> = {}) {
+  const body = typeof form === 'string' ? form : new URLSearchParams(form as Record<string, string>);
   const response = await fetch(`${gateway.url}/oauth/${path}`, { method: 'POST', body, headers });
   return answerOf(response);
 }
@@ -118,31 +115,19 @@ describe('an app that has only its key', () => {
 });
 
 describe('a request for a token is refused', () => {
-  test.each<[string, () => Promise<Answer>]>([
-    ['without credentials', () => post('token', GRANT)],
-    [
-      'with a wrong key',
-      () => post('token', { ...GRANT, ...inBody({ ...app, privateKey: withOtherSecret(app.privateKey) }) }),
-    ],
-    [
-      'with a key of another kind',
-      () => post('token', { ...GRANT, ...inBody({ ...app, privateKey: tenant.token }) }),
-    ],
-    ['with a text that is no key', () => post('token', GRANT, basic(app.name, 'password'))],
-    ['without a key', () => post('token', { ...GRANT, client_id: app.name })],
-    [
-      'for an app that does not exist',
-      () => post('token', { ...GRANT, ...inBody({ ...app, name: MISSING_APP }) }),
-    ],
-    ['for a malformed app', () => post('token', GRANT, basic('apps/1', app.privateKey))],
-    ['with a malformed header', () => post('token', GRANT, { authorization: 'Basic %%%' })],
-    [
-      'with a malformed percent-encoding',
-      () =>
-        post('token', GRANT, { authorization: `Basic ${Buffer.from(`${app.name}:%`).toString('base64')}` }),
-    ],
+  test.each<[string, () => [form: object, headers?: Record<string, string>]]>([
+    ['without credentials', () => [{}]],
+    ['with a wrong key', () => [inBody({ ...app, privateKey: withOtherSecret(app.privateKey) })]],
+    ['with a key of another kind', () => [inBody({ ...app, privateKey: tenant.token })]],
+    ['with a text that is no key', () => [{}, basic(app.name, 'password')]],
+    ['without a key', () => [{ client_id: app.name }]],
+    ['for an app that does not exist', () => [inBody({ ...app, name: MISSING_APP })]],
+    ['for a malformed app', () => [{}, basic('apps/1', app.privateKey)]],
+    ['with a malformed header', () => [{}, { authorization: 'Basic %%%' }]],
+    ['with a malformed percent-encoding', () => [{}, { authorization: `Basic ${btoa(`${app.name}:%`)}` }]],
   ])('%s: invalid_client', async (_case, request) => {
-    const response = await request();
+    const [form, headers] = request();
+    const response = await post('token', { ...GRANT, ...form }, headers);
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe(CHALLENGE);
     expect(response.body).toStrictEqual({
@@ -151,44 +136,30 @@ describe('a request for a token is refused', () => {
     });
   });
 
-  test.each<[string, string, () => Promise<Answer>]>([
-    ['invalid_request', 'grant_type', () => post('token', {})],
-    [
-      'invalid_request',
-      'grant_type',
-      () =>
-        post('token', [
-          ['grant_type', 'a'],
-          ['grant_type', 'b'],
-        ]),
-    ],
+  const twice: Form = [
+    ['grant_type', 'a'],
+    ['grant_type', 'b'],
+  ];
+
+  test.each<[string, string, () => [form: Form | string, headers?: Record<string, string>]]>([
+    ['invalid_request', 'grant_type', () => [{}]],
+    ['invalid_request', 'grant_type', () => [twice]],
     [
       'invalid_request',
       'in one place',
-      () => post('token', { ...GRANT, ...inBody(app) }, basic(app.name, app.privateKey)),
+      () => [{ ...GRANT, ...inBody(app) }, basic(app.name, app.privateKey)],
     ],
     [
       'invalid_request',
       'client_id',
-      () => post('token', { ...GRANT, client_id: MISSING_APP }, basic(app.name, app.privateKey)),
+      () => [{ ...GRANT, client_id: MISSING_APP }, basic(app.name, app.privateKey)],
     ],
-    [
-      'invalid_request',
-      'x-www-form-urlencoded',
-      async () =>
-        answerOf(
-          await fetch(`${gateway.url}/oauth/token`, {
-            method: 'POST',
-            body: '{}',
-            headers: { 'content-type': 'application/json' },
-          }),
-        ),
-    ],
-    ['unsupported_grant_type', 'grant_type', () => post('token', { ...inBody(app), grant_type: 'password' })],
-    ['invalid_scope', 'scope', () => post('token', { ...GRANT, ...inBody(app), scope: 'read admin' })],
-    ['invalid_scope', 'scope', () => post('token', { ...GRANT, ...inBody(app), scope: 'write' })],
+    ['invalid_request', 'x-www-form-urlencoded', () => ['{}', { 'content-type': 'application/json' }]],
+    ['unsupported_grant_type', 'grant_type', () => [{ ...inBody(app), grant_type: 'password' }]],
+    ['invalid_scope', 'scope', () => [{ ...GRANT, ...inBody(app), scope: 'read admin' }]],
+    ['invalid_scope', 'scope', () => [{ ...GRANT, ...inBody(app), scope: 'write' }]],
   ])('%s, which names %s', async (error, name, request) => {
-    const response = await request();
+    const response = await post('token', ...request());
     expect(response.status).toBe(400);
     expect(response.body).toStrictEqual({ error, error_description: expect.stringContaining(name) });
   });
@@ -281,6 +252,21 @@ describe('a revocation', () => {
     });
   });
 
+  test('with an expired token succeeds, and compares no key', async () => {
+    const own = await seedTenant(gateway);
+    const key = await createApp(api, own.token);
+    const token = await issue(key);
+    gateway.clock.advance(3_600_000);
+    const before = await acts(own.account);
+    for (const { name, privateKey } of [key, app]) {
+      for (const secret of [privateKey, withOtherSecret(privateKey)]) {
+        const response = await post('revoke', { token, ...inBody({ name, privateKey: secret }) });
+        expect([response.status, response.body]).toEqual([200, {}]);
+      }
+    }
+    expect(await acts(own.account)).toEqual(before);
+  });
+
   test('without a token is refused', async () => {
     const response = await post('revoke', inBody(app));
     expect(response.body).toStrictEqual({
@@ -302,4 +288,15 @@ test('the metadata name the endpoints, with the issuer as their base', async () 
     response_types_supported: [],
     scopes_supported: ['read', 'write'],
   });
+});
+
+test('the metadata of an issuer with a path are between its host and its path, and at no other path', async () => {
+  const prefixed = await testGateway({ PUBLIC_URL: 'https://paw.example/a/paw' });
+  const answers = ['', '/a/paw', '/a', '/a/paw/b'].map(async (path) => {
+    const url = `${prefixed.url}/.well-known/oauth-authorization-server${path}`;
+    const { status, body } = await answerOf(await fetch(url));
+    return body.issuer ?? status;
+  });
+  const issuer = 'https://paw.example/a/paw';
+  expect(await Promise.all(answers)).toEqual([issuer, issuer, 404, 404]);
 });

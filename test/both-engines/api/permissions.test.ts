@@ -4,6 +4,8 @@ import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import { mutations } from '../../../src/graphql/mutations.ts';
 import { revokeToken } from '../../../src/storage/tokens.ts';
 import {
+  type AppKey,
+  authorize,
   createApp,
   createAppIn,
   credentialParts,
@@ -11,6 +13,7 @@ import {
   keyOf,
   projectTokenOf,
   resultOf,
+  ulidOf,
   withOtherSecret,
   withoutRequestId,
 } from '../../support/actors.ts';
@@ -24,10 +27,21 @@ import {
   restApi,
   send,
 } from '../../support/apis.ts';
-import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { freePort } from '../../support/free-port.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
+import { type Answered, countsAfter, lineFor, lineOf, readCounts } from '../../support/observation.ts';
 import { pawJson } from '../../support/paw.ts';
+import { contentsOf, eventsOf } from '../../support/rows.ts';
 
-const HOUR_MS = 3_600_000;
+// Every operation with every token by both APIs: its response, what it changes, its audit event, its line of the log and
+// its metrics.
+
+const POLL = { timeout: 30_000 };
+
+const MINUTE_MS = 60_000;
+
+/** The lifetime of a project token. */
+const TTL_MS = 36_000_000;
 
 /** The location of a resource, relative to the caller's project. `own` is last, so that a wallet is moved back. */
 const PLACES = ['missing', 'foreign', 'sibling', 'own'] as const;
@@ -47,6 +61,14 @@ type Target = {
 /** A response, and a summary of it: `ok`, `null`, or the reason and the fields at fault. */
 type Summary = { readonly text: string; readonly response: HttpResponse };
 
+/** What the audit event of an act has beside its request. */
+type Act = {
+  readonly action: string;
+  readonly resource?: string | undefined;
+  readonly token?: string | undefined;
+  readonly fields?: string;
+};
+
 type Operation = {
   readonly operation: string;
   readonly account: Expected;
@@ -54,6 +76,12 @@ type Operation = {
   /** With an account token of one project, if not the same as with a project token. */
   readonly oneProject?: Expected;
   readonly only?: 'GraphQL';
+  /** The path by REST. */
+  readonly path?: string;
+  /** The app of a sign-in. */
+  app?(target: Target): string;
+  /** The act that is recorded of a mutation, and of a sign-in that is refused. */
+  act?(target: Target, text: string, token: string): Act;
   ask(api: Api, token: string | undefined, target: Target): Promise<Summary>;
 };
 
@@ -77,17 +105,33 @@ type Bearer =
   | (typeof REFUSED)[number][0]
   | 'an account token'
   | 'a project token'
-  | 'an account token of one project';
+  | 'an account token of one project'
+  | 'a read-only account token'
+  | 'a read-only project token';
 
 const NOT_FOUND = 'RESOURCE_NOT_FOUND';
 const NO_SIGN_IN = 'INVALID_CREDENTIALS';
 const ACCOUNT_ONLY = 'ACCOUNT_TOKEN_REQUIRED';
 const WHOLE_ACCOUNT_ONLY = 'WHOLE_ACCOUNT_REQUIRED';
 const NO_PROJECT = 'INVALID_FIELD project';
+const READ_ONLY = 'READ_ONLY_TOKEN';
+
+const appIn = (text: string) => /apps\/\w{26}/.exec(text)?.[0];
+
+const signInAct = ({ app }: Target, text: string): Act => {
+  const [token] = /paw_app_\w+/.exec(text) ?? [];
+  if (token === undefined)
+    return { action: 'sign_in.fail', resource: isOwn(app.name) ? app.name : home.account };
+  return { action: 'sign_in.succeed', resource: app.name, token: credentialParts(token).serial };
+};
+
+const isOwn = (app: string) => [targets.own, targets.sibling].some((target) => target.app.name === app);
 
 const OPERATIONS: readonly Operation[] = [
   {
     operation: 'createApp',
+    path: 'POST /auth/apps',
+    act: (_, text) => ({ action: 'app.create', resource: appIn(text) }),
     account: { own: 'ok' },
     project: { own: ACCOUNT_ONLY },
     oneProject: { own: 'ok' },
@@ -95,13 +139,14 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     operation: 'createApp in a project',
+    act: (_, text) => ({ action: 'app.create', resource: appIn(text) }),
     only: 'GraphQL',
     account: row(NO_PROJECT, NO_PROJECT, 'ok', 'ok'),
     project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
     oneProject: row(NO_PROJECT, NO_PROJECT, NO_PROJECT, 'ok'),
     ask: (_api, token, { project }) =>
       askGraphql(
-        'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { project { name } } } }',
+        'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { name project { name } } } }',
         token,
         { ...newApp(), project },
         ({ createApp: { app } }) => sameName(app.project.name, project),
@@ -109,6 +154,7 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     operation: 'updateApp',
+    act: ({ spareApp }) => ({ action: 'app.update', resource: spareApp, fields: 'title' }),
     only: 'GraphQL',
     account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
     project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
@@ -123,6 +169,7 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     operation: 'rotateAppKey',
+    act: ({ spareApp }) => ({ action: 'app.rotate_key', resource: spareApp }),
     only: 'GraphQL',
     account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
     project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
@@ -137,11 +184,15 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     operation: 'signOut',
+    act: (_, _text, token) => ({
+      action: 'sign_out',
+      resource: token.startsWith('paw_app_') ? targets.own.project : home.account,
+      token: credentialParts(token).serial,
+    }),
     only: 'GraphQL',
     account: { own: 'ok' },
     project: { own: 'ok' },
-    ask: async (_api, token) =>
-      askGraphql('mutation { signOut { clientMutationId } }', await tokenToEnd(token), {}, () => 'ok'),
+    ask: (_api, token) => askGraphql('mutation { signOut { clientMutationId } }', token, {}, () => 'ok'),
   },
   {
     operation: 'viewer',
@@ -150,7 +201,7 @@ const OPERATIONS: readonly Operation[] = [
     project: { own: 'ok' },
     ask: (_api, token) =>
       askGraphql('{ viewer { level } }', token, {}, ({ viewer: { level } }) =>
-        sameName(level, token === tokens['a project token'] ? 'PROJECT' : 'ACCOUNT'),
+        sameName(level, token?.startsWith('paw_app_') ? 'PROJECT' : 'ACCOUNT'),
       ),
   },
   {
@@ -171,6 +222,7 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     operation: 'revokeToken',
+    act: ({ spareToken }) => ({ action: 'token.revoke', resource: home.account, token: ulidOf(spareToken) }),
     only: 'GraphQL',
     account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
     project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
@@ -185,6 +237,9 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     operation: 'signIn',
+    app: ({ app }) => app.name,
+    path: 'POST /auth/accounts:signinIdentity',
+    act: signInAct,
     account: row(NO_SIGN_IN, NO_SIGN_IN, 'ok', 'ok'),
     project: row(NO_SIGN_IN, NO_SIGN_IN, NO_SIGN_IN, 'ok'),
     ask: async (api, token, { app }) =>
@@ -192,6 +247,8 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     operation: 'updateWallet',
+    path: 'PATCH /wallet/*',
+    act: ({ wallet }) => ({ action: 'wallet.update', resource: wallet, fields: 'title' }),
     account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
     project: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
     ask: async (api, token, { wallet }) =>
@@ -201,6 +258,8 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     operation: 'updateWallet into a project',
+    path: 'PATCH /wallet/*',
+    act: () => ({ action: 'wallet.update', resource: targets.own.wallet, fields: 'project' }),
     account: row(NO_PROJECT, NO_PROJECT, 'ok', 'ok'),
     project: row(NO_PROJECT, NO_PROJECT, NO_PROJECT, 'ok'),
     ask: async (api, token, { project }) =>
@@ -210,6 +269,7 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     operation: 'listProjects',
+    path: 'GET /project/projects',
     account: { own: 'own, sibling' },
     project: { own: 'own' },
     ask: async (api, token) => summaryOf(await api.listProjects(token), placesOf),
@@ -241,6 +301,10 @@ const RESPONSES: Readonly<Record<string, Readonly<Record<Api['name'], string>>>>
   },
   [ACCOUNT_ONLY]: { REST: '403 PERMISSION_DENIED', GraphQL: '200 FORBIDDEN' },
   [WHOLE_ACCOUNT_ONLY]: { REST: '403 PERMISSION_DENIED', GraphQL: '200 FORBIDDEN' },
+  [READ_ONLY]: {
+    REST: '403 PERMISSION_DENIED Bearer realm="paw", error="insufficient_scope", scope="read write"',
+    GraphQL: '403 FORBIDDEN Bearer realm="paw", error="insufficient_scope", scope="read write"',
+  },
   [NOT_FOUND]: { REST: '404 NOT_FOUND', GraphQL: '200 NOT_FOUND' },
   [NO_SIGN_IN]: { REST: '401 UNAUTHENTICATED Bearer realm="paw"', GraphQL: '200 INVALID_CREDENTIALS' },
   [NO_PROJECT]: { REST: '400 INVALID_ARGUMENT', GraphQL: '200 BAD_USER_INPUT' },
@@ -249,30 +313,38 @@ const RESPONSES: Readonly<Record<string, Readonly<Record<Api['name'], string>>>>
 // A bearer token is checked in one place, before any operation. So only one operation is tested with all tokens.
 const REFUSED_EVERYWHERE: readonly Bearer[] = ['no token', 'a revoked project token'];
 
-const CASES = OPERATIONS.flatMap((operation) => [
-  ...REFUSED.filter(
-    ([bearer]) => operation.operation === 'listProjects' || REFUSED_EVERYWHERE.includes(bearer),
-  ).map(([bearer, reason]) => ({
-    ...operation,
-    bearer,
-    expected: operation.account.missing ? row(reason, reason, reason, reason) : { own: reason },
-  })),
-  { ...operation, bearer: 'an account token' as const, expected: operation.account },
-  { ...operation, bearer: 'a project token' as const, expected: operation.project },
-  {
-    ...operation,
-    bearer: 'an account token of one project' as const,
-    expected: operation.oneProject ?? operation.project,
-  },
-]);
+const everywhere = ({ account }: Operation, reason: string): Expected =>
+  account.missing ? row(reason, reason, reason, reason) : { own: reason };
 
-const gateway = useGateway();
+const readOnly = (operation: Operation, expected: Expected) =>
+  mutationOf(operation) ? everywhere(operation, READ_ONLY) : expected;
+
+const CASES = OPERATIONS.flatMap((operation) =>
+  (
+    [
+      ...REFUSED.filter(
+        ([bearer]) => operation.operation === 'listProjects' || REFUSED_EVERYWHERE.includes(bearer),
+      ).map(([bearer, reason]) => [bearer, everywhere(operation, reason)] as const),
+      ['an account token', operation.account],
+      ['a project token', operation.project],
+      ['an account token of one project', operation.oneProject ?? operation.project],
+      ['a read-only account token', readOnly(operation, operation.account)],
+      ['a read-only project token', readOnly(operation, operation.project)],
+    ] as const
+  ).map(([bearer, expected]) => ({ ...operation, bearer, expected })),
+);
+
+let gateway: Gateway;
+let metricsPort: number;
 let home: Tenant;
 let targets: Readonly<Record<Place, Target>>;
 let tokens: Readonly<Record<Bearer, string | undefined>>;
 let serial = 0;
 
 beforeAll(async () => {
+  metricsPort = await freePort();
+  const settings = { PAW_METRICS_PORT: String(metricsPort), PAW_TOKEN_TTL: `${TTL_MS / 1000}s` };
+  gateway = await startGateway(settings);
   const { admin, clock, databaseUrl } = gateway;
   const api = restApi(() => gateway.url);
   home = await seedTenant(gateway, { projects: 2, wallets: 2 });
@@ -315,7 +387,7 @@ beforeAll(async () => {
 
   const newProjectToken = () => projectTokenOf(api, home.token, ownApp);
   const expiredProjectToken = await newProjectToken();
-  clock.advance(HOUR_MS);
+  clock.advance(TTL_MS);
   const revoked = {
     account: (await createAccountToken(admin, home, 86_400)).accessToken,
     project: await newProjectToken(),
@@ -334,13 +406,16 @@ beforeAll(async () => {
     "an app's private key": ownApp.privateKey,
     'an account token': home.token,
     'a project token': await newProjectToken(),
-    'an account token of one project': await tokenOfOneProject(),
+    'an account token of one project': await tokenOf({ onlyProject: home.projects[0] }),
+    'a read-only account token': await tokenOf({ readOnly: true }),
+    'a read-only project token': await readingTokenOf(ownApp),
   };
   for (const token of Object.values(revoked)) {
     const { accountId, serial } = credentialParts(token);
     await revokeToken(gateway.database, accountId, serial, clock());
   }
   await pawJson(['app', 'deactivate', inactiveApp.name], { DATABASE_URL: databaseUrl });
+  return gateway.stop;
 });
 
 test('the table has every mutation', () => {
@@ -351,25 +426,43 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   const cases = CASES.filter(({ only }) => only === undefined || only === api.name);
 
   test.each(cases)(
-    '$operation with $bearer has the response of the table, a change is recorded, and a refusal changes nothing',
-    async ({ operation, bearer, expected, ask }) => {
+    '$operation with $bearer has the response of the table, an event if it is an act, its line and its metrics',
+    async (operation) => {
+      const { bearer, expected, ask } = operation;
       const responses: Partial<Record<Place, string>> = {};
       const bytes: Partial<Record<Place, object>> = {};
+      const answered: Answered[] = [];
+      const token = await tokenFor(operation);
+      const counts = await readCounts(metricsPort);
       for (const place of PLACES.filter((each) => expected[each])) {
-        const [before, acts] = [await contents(), await countActs()];
-        const { text, response } = await ask(api, tokens[bearer], targets[place]);
+        // Equal acts of a minute are one event.
+        gateway.clock.advance(MINUTE_MS);
+        const target = targets[place];
+        const before = [await contents(), await events()] as const;
+        const { text, response } = await ask(api, token, target);
         responses[place] = `${text}: ${wire(response)}`;
         bytes[place] = withoutRequestId(response);
-        if (text !== 'ok') expect(await contents(), 'a refusal changes nothing').toEqual(before);
-        else if (mutationOf({ operation })) expect(await countActs()).toBeGreaterThan(acts);
+        if (text !== 'ok') expect(await contents(), 'a refusal changes nothing').toEqual(before[0]);
+        const request = {
+          ...answeredBy(api, operation, { text, response, token }),
+          app: operation.app?.(target),
+        };
+        answered.push(request);
+        const acts =
+          text === 'ok' || text === NO_SIGN_IN
+            ? operation.act?.(target, response.text, token ?? '')
+            : undefined;
+        expect((await events()).slice(before[1].length)).toEqual(acts ? [eventOf(acts, request)] : []);
+        expect(await lineOf(gateway, response)).toEqual(lineFor(request));
       }
+      await expect.poll(() => readCounts(metricsPort), POLL).toEqual(countsAfter(counts, answered));
       expect(responses).toEqual(
         Object.fromEntries(
           Object.entries(expected).map(([place, reason]) => [place, `${reason}: ${wireOf(reason, api)}`]),
         ),
       );
       for (const place of PLACES.filter((each) => expected.missing && expected[each] === expected.missing)) {
-        expect(bytes[place], `${place} gets the response of missing`).toEqual(bytes.missing);
+        expect(bytes[place], `${bearer}: ${place} gets the response of missing`).toEqual(bytes.missing);
       }
     },
   );
@@ -426,19 +519,41 @@ function wireOf(reason: string, { name }: Api): string {
   return RESPONSES[reason]?.[name] ?? '200';
 }
 
-/** All rows that an operation could change. */
-async function contents(): Promise<unknown> {
-  // A sweep can delete the expired tokens meanwhile, and the last use of a token is stored after its request.
-  const valid = `SELECT account_id, id, value, expire_time_ms FROM token WHERE expire_time_ms > ${gateway.clock()}`;
-  const tables = ['account', 'project', 'app', 'wallet'].map((table) => `SELECT * FROM ${table}`);
-  return Promise.all([...tables, valid].map((select) => gateway.database.read(`${select} ORDER BY 1, 2`)));
+/** What the log and the metrics of a request follow from. */
+function answeredBy(
+  api: Api,
+  { path = '' }: Operation,
+  { text, response, token }: Summary & { token?: string | undefined },
+) {
+  const [method = '', route = ''] = (api.name === 'REST' ? path : 'POST /graphql').split(' ');
+  const isValid = token !== undefined && !text.startsWith('TOKEN_');
+  const caller = isValid ? { account: ulidOf(home.account), credential: credentialParts(token).serial } : {};
+  const reason = /^[A-Z]/.test(text) ? text.split(' ')[0] : undefined;
+  return { method, route, response, reason, caller };
 }
 
-/** The number of acts in the audit trail. */
-async function countActs(): Promise<number> {
-  const [row] = await gateway.database.read('SELECT SUM(event_count) AS acts FROM audit_event');
-  return Number(row?.['acts']);
+/** The audit event of an act. */
+function eventOf({ fields = '', token, ...act }: Act, { response, caller }: Answered) {
+  return {
+    ...{
+      ...act,
+      fields,
+      token: token ?? null,
+      count: 1,
+      address: '127.0.0.1',
+      credential: caller.credential,
+    },
+    ...{
+      requestId: response.headers.get('x-request-id'),
+      timeMs: gateway.clock(),
+      lastTimeMs: gateway.clock(),
+    },
+  };
 }
+
+const contents = () => contentsOf(gateway.database, gateway.clock());
+
+const events = () => eventsOf(gateway.database, home.account);
 
 /** Returns the mutation of an operation in the table; undefined for a query. */
 function mutationOf({ operation }: Pick<Operation, 'operation'>): string | undefined {
@@ -455,28 +570,32 @@ function newTitle(): string {
   return `No. ${serial}`;
 }
 
-/** Returns a new token in place of a valid one, which other tests use. */
-async function tokenToEnd(token: string | undefined): Promise<string | undefined> {
-  if (token === home.token) return (await createAccountToken(gateway.admin, home, 86_400)).accessToken;
-  if (token === tokens['an account token of one project']) return tokenOfOneProject();
-  const isValid = token === tokens['a project token'];
-  return isValid
-    ? projectTokenOf(
-        restApi(() => gateway.url),
-        home.token,
-        targets.own.app,
-      )
-    : token;
+/** Returns the token of a test: a new one if the operation ends it, which other tests use. */
+async function tokenFor({ operation, bearer }: (typeof CASES)[number]): Promise<string | undefined> {
+  const api = restApi(() => gateway.url);
+  if (operation === 'signOut' && bearer === 'an account token') return tokenOf({});
+  if (operation === 'signOut' && bearer === 'a project token') {
+    return projectTokenOf(api, home.token, targets.own.app);
+  }
+  if (operation === 'signOut' && bearer === 'an account token of one project') {
+    return tokenOf({ onlyProject: home.projects[0] });
+  }
+  return tokens[bearer];
 }
 
 async function newAccountToken({ account }: Tenant, onlyProject?: string): Promise<string> {
   return `tokens/${(await createAccountToken(gateway.admin, { account, onlyProject }, 86_400)).id}`;
 }
 
-async function tokenOfOneProject(): Promise<string> {
-  const [onlyProject] = home.projects;
+async function tokenOf(options: { onlyProject?: string | undefined; readOnly?: true }): Promise<string> {
   const { account } = home;
-  return (await createAccountToken(gateway.admin, { account, onlyProject }, 86_400)).accessToken;
+  return (await createAccountToken(gateway.admin, { account, ...options }, 86_400)).accessToken;
+}
+
+/** Returns a project token that only reads. */
+async function readingTokenOf(app: AppKey): Promise<string> {
+  const response = await authorize(gateway, app, { scope: 'read' });
+  return ((await response.json()) as { access_token: string }).access_token;
 }
 
 function neverIssued(kind: CredentialKind): string {

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import {
   type AppKey,
@@ -11,7 +11,7 @@ import {
   ulidOf,
 } from '../../support/actors.ts';
 import { type Api, bothApis, graphqlApi } from '../../support/apis.ts';
-import { seedTenant, startGateway, type Tenant, useGateway } from '../../support/gateway.ts';
+import { seedTenant, type Tenant, testGateway, useGateway } from '../../support/gateway.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -170,8 +170,7 @@ async function seedToken({ account }: Tenant): Promise<string> {
 test('a token of the old key ends with the key, although the clock advances during the sign-in', async () => {
   let now = Date.now();
   const tick = Object.assign(() => now++, { advance() {} });
-  const ticking = await startGateway({ DATABASE_URL: gateway.databaseUrl }, tick);
-  onTestFinished(ticking.stop);
+  const ticking = await testGateway({ DATABASE_URL: gateway.databaseUrl }, tick);
   const { token } = await seedTenant(gateway);
   const app = await createApp(api, token);
   const start = now;

@@ -63,21 +63,4 @@ describe('no secret that was used', () => {
     }
     expect(leaksOf(secrets, log)).toEqual([]);
   });
-
-  test('would be missed by the search, in any encoding', () => {
-    // One of each kind: account token, private key, project token and password.
-    for (const [use, secret] of Object.entries(secrets.byUse).slice(0, 4)) {
-      const hidden = ['', 'a', 'ab', 'abc'].flatMap((before) => [
-        Buffer.from(`${before}${secret} and more`),
-        ...(['base64', 'base64url', 'hex'] as const).map((encoding) =>
-          Buffer.from(Buffer.from(`${before}${secret} and more`).toString(encoding)),
-        ),
-      ]);
-      for (const [, digits = ''] of secret.matchAll(/_([0-9a-f]{64})/g)) {
-        hidden.push(Buffer.from(digits), Buffer.from(digits, 'hex'));
-        hidden.push(Buffer.from(Buffer.from(digits, 'hex').toString('base64')));
-      }
-      expect(hidden.filter((haystack) => !leaksOf(secrets, haystack).includes(use))).toEqual([]);
-    }
-  });
 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import {
   createApp,
@@ -7,64 +7,32 @@ import {
   projectTokenOf,
   tokenStatus,
 } from '../../support/actors.ts';
-import { bothApis, graphqlApi, postGraphql } from '../../support/apis.ts';
-import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { graphqlApi, postGraphql } from '../../support/apis.ts';
+import { useGateway, useTenant } from '../../support/gateway.ts';
 
 const gateway = useGateway();
-/** Another instance on the same database. */
-const other = useGateway({}, gateway);
-let tenant: Tenant;
+const tenant = useTenant(gateway, { projects: 2 });
 
 const api = graphqlApi(() => gateway.url);
-const everywhere = [...bothApis(() => gateway.url), ...bothApis(() => other.url)];
-
-beforeAll(async () => {
-  tenant = await seedTenant(gateway, { projects: 2 });
-});
 
 const accountToken = async () => (await createAccountToken(gateway.admin, tenant, 3600)).accessToken;
 
 const SIGN_OUT = 'mutation { signOut(input: { clientMutationId: "bye" }) { clientMutationId } }';
 
-/** Each makes two tokens of one account or app. */
-const PAIRS: readonly (readonly [level: string, issue: () => Promise<readonly [string, string]>])[] = [
-  ['account', async () => [await accountToken(), await accountToken()]],
-  [
-    'project',
-    async () => {
-      const app = await createApp(api, tenant.token);
-      return [await projectTokenOf(api, tenant.token, app), await projectTokenOf(api, tenant.token, app)];
-    },
-  ],
-];
-
-describe.each(PAIRS)('signing out with a token of the level %s', (_level, issue) => {
-  test('ends this token on every instance, and no other', async () => {
-    const [token, sibling] = await issue();
-    // Both instances have read the token before.
-    for (const each of everywhere) expect(await tokenStatus(each, token)).toBe('ok');
-    const { data } = await graphqlBody(gateway.url, token, SIGN_OUT);
-    expect(data).toEqual({ signOut: { clientMutationId: 'bye' } });
-    for (const each of everywhere) {
-      expect(await tokenStatus(each, token)).toBe('TOKEN_INVALID');
-      expect(await tokenStatus(each, sibling)).toBe('ok');
-    }
-  });
-
-  test('ends it for the later fields of the same request, too', async () => {
-    const [token] = await issue();
-    const document = `mutation {
-      before: signIn(input: { name: "apps/${'0'.repeat(26)}", privateKey: "x" }) { accessToken }
-      signOut { clientMutationId }
-      again: signOut { clientMutationId }
-      createApp(input: { title: "Late", active: true }) { app { name } }
-    }`;
-    const { data, errors } = await graphqlBody(gateway.url, token, document);
-    const signOut = { clientMutationId: null };
-    expect(data).toEqual({ before: null, signOut, again: null, createApp: null });
-    const reasons = errors.map(({ extensions }: { extensions: { reason: string } }) => extensions.reason);
-    expect(reasons).toEqual(['INVALID_CREDENTIALS', 'TOKEN_INVALID', 'TOKEN_INVALID']);
-  });
+// `ended-token.test.ts` shows that the token ends on every instance.
+test('a sign-out ends the token for the later fields of the same request, too', async () => {
+  const token = await accountToken();
+  const document = `mutation {
+    before: signIn(input: { name: "apps/${'0'.repeat(26)}", privateKey: "x" }) { accessToken }
+    signOut(input: { clientMutationId: "bye" }) { clientMutationId }
+    again: signOut { clientMutationId }
+    createApp(input: { title: "Late", active: true }) { app { name } }
+  }`;
+  const { data, errors } = await graphqlBody(gateway.url, token, document);
+  const signOut = { clientMutationId: 'bye' };
+  expect(data).toEqual({ before: null, signOut, again: null, createApp: null });
+  const reasons = errors.map(({ extensions }: { extensions: { reason: string } }) => extensions.reason);
+  expect(reasons).toEqual(['INVALID_CREDENTIALS', 'TOKEN_INVALID', 'TOKEN_INVALID']);
 });
 
 test('a sign-out that is repeated with its Idempotency-Key is refused, since the token has ended', async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   createApp,
   graphqlBody,
@@ -9,16 +9,12 @@ import {
   tokenStatus,
 } from '../../support/actors.ts';
 import { graphqlApi } from '../../support/apis.ts';
-import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { useGateway, useTenant } from '../../support/gateway.ts';
 
 const gateway = useGateway();
-let tenant: Tenant;
+const tenant = useTenant(gateway);
 
 const api = graphqlApi(() => gateway.url);
-
-beforeAll(async () => {
-  tenant = await seedTenant(gateway);
-});
 
 const UPDATE = `mutation ($input: UpdateAppInput!) {
   updateApp(input: $input) { app { name title privateKey active } clientMutationId }

@@ -3,6 +3,7 @@ import type { updateWalletFields } from '../../../src/model/operation-fields.ts'
 import { graphqlBody, inLowerCase, PASSWORD, projectToken, ulidOf } from '../../support/actors.ts';
 import { bothApis } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { rowOf as rowIn } from '../../support/rows.ts';
 
 const PASSWORD_HASH = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/;
 
@@ -169,8 +170,4 @@ async function seed({ projects = 1, wallets = 1 } = {}): Promise<Seeded> {
   return { tenant, token: tenant.token, projects: tenant.projects, wallets: tenant.wallets, wallet };
 }
 
-async function rowOf(wallet: string) {
-  const [row] = await gateway.database.read('SELECT * FROM wallet WHERE id = $1', [ulidOf(wallet)]);
-  if (row === undefined) throw new Error(`There is no ${wallet}.`);
-  return row;
-}
+const rowOf = (wallet: string) => rowIn(gateway.database, wallet);

@@ -3,7 +3,7 @@ import { hashCredential } from '../../../src/credentials/credential.ts';
 import { deleteAccount } from '../../../src/data/delete-account.ts';
 import type { AdminContext } from '../../../src/data/dependencies.ts';
 import type { Execute, Queryable } from '../../../src/storage/database.ts';
-import { deleteAccountRows } from '../../../src/storage/table-rows.ts';
+import { deleteAccountRows } from '../../../src/storage/jobs/bulk-rows.ts';
 import {
   type AppKey,
   createApp,
@@ -19,6 +19,7 @@ import { type Api, bothApis, restApi } from '../../support/apis.ts';
 import { tablesOf, textOf } from '../../support/engine.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import { commandsOn, pawJson } from '../../support/paw.ts';
+import { addWallets } from '../../support/rows.ts';
 
 const gateway = useGateway();
 /** Another instance on the same database. */
@@ -127,7 +128,7 @@ describe('an export', () => {
 
   test('has every row of an account with more rows than one batch', async () => {
     const owner = await seedOwner();
-    await addWallets(owner, 1001);
+    await addWallets(gateway.database, owner, 1001);
     const { stdout } = await run('account', 'export', owner.account, '--json');
     expect(stdout.match(/"type":"wallet"/g)).toHaveLength(1003);
     expect(new Set(stdout.match(/"wallets\/\w+"/g)).size).toBe(1003);
@@ -137,7 +138,7 @@ describe('an export', () => {
 describe('a deletion of an account', () => {
   test('leaves nothing of it and everything of others', async () => {
     const [owner, stranger] = [await seedOwner(), await seedOwner()];
-    await addWallets(owner, 1001);
+    await addWallets(gateway.database, owner, 1001);
     const before = await rowsOf(stranger);
     expect(await runJson('account', 'delete', owner.account, '--yes')).toEqual({
       projects: 2,
@@ -218,13 +219,4 @@ function failingAfter(count: number): AdminContext {
       transaction: (work) => database.transaction((transaction) => work(failing(transaction))),
     },
   };
-}
-
-async function addWallets({ account, projects }: Tenant, count: number): Promise<void> {
-  await gateway.database.write(
-    `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
-     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $3)
-     SELECT $1, $4 || SUBSTR(CAST(1000000 + i AS TEXT), 2), $2, 'Wallet', '', 'NETWORK_POLYGON', '0x', 0, 0 FROM n`,
-    [ulidOf(account), ulidOf(projects[0] ?? ''), count, ulidOf(account).slice(0, 20)],
-  );
 }

@@ -79,6 +79,7 @@ describe('an update', () => {
 describe('a deletion', () => {
   test('of a project is refused while anything depends on it', async () => {
     const owner = await seedTenant(gateway, { projects: 2, wallets: 1 });
+    const { account } = owner;
     const [first = '', second = ''] = owner.projects;
     const [wallet = ''] = owner.wallets;
     await runJson('wallet', 'update', wallet, '--project', second);
@@ -92,8 +93,10 @@ describe('a deletion', () => {
 
     // The token with which the app was created has this default project.
     await expectRefusal(1, 'name', 'project', 'delete', second, '--yes');
-    const { tokens } = await runJson('token', 'list', '--account', owner.account);
+    const { tokens } = await runJson('token', 'list', '--account', account);
     await runJson('token', 'revoke', '--id', tokens[1].id);
+    // An expired token is deleted with the project.
+    await createAccountToken({ ...gateway.admin, clock: () => 0 }, { account, project: second }, 1);
 
     expect(await runJson('project', 'delete', second, '--yes')).toMatchObject({ name: second });
     const { data } = await graphqlBody(
@@ -121,6 +124,7 @@ describe('a deletion', () => {
       level: 'account',
       accountId,
       defaultProjectId: ulidOf(first),
+      appId: undefined,
       credentialId: accountId,
       isOneProject: false,
       isReadOnly: false,
@@ -129,7 +133,6 @@ describe('a deletion', () => {
       requestId: '',
       address: '127.0.0.1',
       startMs: performance.now(),
-      isGone: false,
     };
     const { database, clock, admin } = gateway;
     const { newId } = admin;

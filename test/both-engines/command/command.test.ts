@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createApp, graphqlBody, ULID } from '../../support/actors.ts';
-import { bothApis, restApi, send } from '../../support/apis.ts';
-import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
-import { commandsOn, pawJson, pawProcess } from '../../support/paw.ts';
+import { bothApis, restApi } from '../../support/apis.ts';
+import { seedTenant, type Tenant, useGateway, useTenant } from '../../support/gateway.ts';
+import { commandsOn, pawJson } from '../../support/paw.ts';
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
@@ -10,105 +10,66 @@ const nameOf = (collection: string) =>
   expect.stringMatching(new RegExp(`^${collection}/[0-7][0-9A-HJKMNP-TV-Z]{25}$`));
 
 const gateway = useGateway();
-let tenant: Tenant;
+const tenant = useTenant(gateway, { projects: 2 });
 let stranger: Tenant;
+let app: string;
 
 const rest = restApi(() => gateway.url);
 
 beforeAll(async () => {
-  tenant = await seedTenant(gateway, { projects: 2 });
   stranger = await seedTenant(gateway);
+  app = (await createApp(rest, tenant.token, { title: 'Kiosk' })).name;
 });
 
 const { run, runJson } = commandsOn(() => gateway.databaseUrl);
 
-describe('a process of its own', () => {
-  const runProcess = (...words: string[]) => pawProcess(words, { DATABASE_URL: gateway.databaseUrl });
+describe('a command prints what it has done as text, and with --json as an object', () => {
+  const RINKEBY = 'NETWORK_ETHEREUM_RINKEBY';
+  const wallet = (network: string) =>
+    `wallet create --project $second --title Cold --description Safe --address ${ADDRESS.toLowerCase()} --network ${network}`;
+  const created = { title: 'Cold', description: 'Safe', network: RINKEBY, address: ADDRESS, password: '' };
 
-  test('ends with status 0 if the command succeeds', async () => {
-    const { stdout, ...result } = await runProcess('account', 'create', '--title', 'Atlas', '--json');
+  test.each<[command: string, text: RegExp, json: object]>([
+    [
+      'account create --title Atlas',
+      /accounts\/\w{26}.+projects\/\w{26}/,
+      { name: nameOf('accounts'), title: 'Atlas', defaultProject: nameOf('projects') },
+    ],
+    [
+      `project create --account $account --title ${'🧭'.repeat(200)}`,
+      /projects\/\w{26}/,
+      {
+        ...{ name: nameOf('projects'), title: '🧭'.repeat(200), description: '' },
+        imageCoverUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:4000\/covers\/\w{26}\.svg$/),
+        imageCoverCid: expect.stringMatching(/^bafkrei[a-z2-7]{52}$/),
+      },
+    ],
+    [wallet(RINKEBY), /wallets\/\w{26}/, created],
+    [wallet('NETWORK_ETHEREUM_RINKERBY'), /wallets\/\w{26}/, created],
+    [
+      'token create --account $account',
+      /^paw_acct_\w+\nExpires in 90 days, at \d{4}-\d\d-\d\dT/,
+      { accessToken: expect.stringMatching(/^paw_acct_\w+$/), expireTime: expect.any(String) },
+    ],
+    ['app list --account $account', /^apps\/\w{26} +active +never +Kiosk$/m, { nextPageToken: '' }],
+    ['app deactivate $app', /^apps\/\w{26} .+ inactive/, { title: 'Kiosk', privateKey: '', active: false }],
+    ['app activate $app', /apps\/\w{26}.+ active/, { title: 'Kiosk', privateKey: '', active: true }],
+  ])('%s', async (command, text, json) => {
+    const words = wordsOf(command);
+    expect(await run(...words)).toEqual({ status: 0, stdout: expect.stringMatching(text), stderr: '' });
+    expect(await runJson(...words)).toMatchObject(json);
+  });
+});
+
+test.each(['-h', '--help', '--json', '--title', '--', '-'])(
+  'the title of an account can be %s',
+  async (title) => {
+    const { stdout, ...result } = await run('account', 'create', '--title', title);
     expect(result).toEqual({ status: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toMatchObject({ name: nameOf('accounts'), title: 'Atlas' });
-  });
-
-  test('ends with status 2 and one line if the command is not complete', async () => {
-    const stderr = expect.stringMatching(/^paw: .+\n$/);
-    expect(await runProcess('account', 'create')).toEqual({ status: 2, stdout: '', stderr });
-  });
-});
-
-describe('with --json', () => {
-  test('account create prints the account with its first project', async () => {
-    expect(await runJson('account', 'create', '--title', 'Atlas')).toStrictEqual({
-      name: nameOf('accounts'),
-      title: 'Atlas',
-      defaultProject: nameOf('projects'),
-    });
-  });
-
-  test('project create prints the project of the specification, with a cover that the gateway serves', async () => {
-    const title = '🧭'.repeat(200);
-    const project = await runJson('project', 'create', '--account', tenant.account, '--title', title);
-    expect(project).toStrictEqual({
-      name: nameOf('projects'),
-      title,
-      description: '',
-      imageCoverUrl: `http://127.0.0.1:4000/covers/${project.name.slice('projects/'.length)}.svg`,
-      imageCoverCid: expect.stringMatching(/^bafkrei[a-z2-7]{52}$/),
-    });
-    const cover = await send(gateway.url + new URL(project.imageCoverUrl).pathname, 'GET');
-    expect([cover.status, cover.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
-  });
-
-  test.each(['NETWORK_ETHEREUM_RINKEBY', 'NETWORK_ETHEREUM_RINKERBY'])(
-    'wallet create takes %s and prints the wallet of the specification',
-    async (network) => {
-      const words = ['--project', ...tenant.projects.slice(1), '--title', 'Cold', '--network', network];
-      const more = ['--address', ADDRESS.toLowerCase(), '--description', 'In a safe'];
-      expect(await runJson('wallet', 'create', ...words, ...more)).toMatchObject({
-        name: nameOf('wallets'),
-        title: 'Cold',
-        description: 'In a safe',
-        project: tenant.projects[1],
-        network: 'NETWORK_ETHEREUM_RINKEBY',
-        address: ADDRESS,
-        password: '',
-      });
-    },
-  );
-
-  test('app deactivate and app activate print the changed app', async () => {
-    const { name, title } = await createApp(rest, tenant.token);
-    for (const [word, active] of [
-      ['deactivate', false],
-      ['activate', true],
-    ] as const) {
-      expect(await runJson('app', word, name)).toStrictEqual({ name, title, privateKey: '', active });
-    }
-  });
-});
-
-test('without --json each command prints text that names the result', async () => {
-  const { account, projects } = tenant;
-  const app = await createApp(rest, tenant.token, { title: 'Kiosk' });
-  const wallet = ['--project', ...projects.slice(0, 1), '--network', 'NETWORK_POLYGON', '--address', ADDRESS];
-  const expected: readonly [words: string[], text: RegExp][] = [
-    [['account', 'create', '--title', 'Atlas'], /accounts\/\w{26}.+projects\/\w{26}/],
-    [['project', 'create', '--account', account, '--title', 'Quarry'], /projects\/\w{26}/],
-    [['wallet', 'create', ...wallet, '--title', 'Cold'], /wallets\/\w{26}/],
-    [['token', 'create', '--account', account], /^paw_acct_\w+\nExpires in 90 days, at \d{4}-\d\d-\d\dT/],
-    [['app', 'list', '--account', account], new RegExp(`^${app.name} +active +never +Kiosk$`, 'm')],
-    [['app', 'deactivate', app.name], new RegExp(`${app.name}.+ inactive`)],
-    [['app', 'activate', app.name], new RegExp(`${app.name}.+ active`)],
-  ];
-  const results = await Promise.all(expected.slice(0, 5).map(([words]) => run(...words)));
-  for (const [words] of expected.slice(5)) results.push(await run(...words));
-  for (const [index, [words, text]] of expected.entries()) {
-    const stdout = expect.stringMatching(text);
-    expect(results[index], words.join(' ')).toEqual({ status: 0, stdout, stderr: '' });
-    expect(results[index]?.stdout).not.toMatch(/^[{[]/);
-  }
-});
+    const [, account = ''] = /^Created (accounts\/\w+) /.exec(stdout) ?? [];
+    expect((await run('account', 'export', account)).stdout).toContain(`"title":"${title}"`);
+  },
+);
 
 describe('a command with an invalid value', () => {
   const COUNT = `SELECT (SELECT COUNT(*) FROM account) AS accounts, (SELECT COUNT(*) FROM project) AS projects,
@@ -119,105 +80,43 @@ describe('a command with an invalid value', () => {
     before = await gateway.database.read(COUNT);
   });
 
-  const wallet = (project: string | undefined, address: string, more = {}) =>
-    Object.entries({
-      project,
-      title: 'Cold',
-      network: 'NETWORK_ETHEREUM',
-      address,
-      ...more,
-    }).map(([name, value]) => `--${name}=${value}`);
+  const wallet = 'wallet create --title Cold --network NETWORK_ETHEREUM';
 
-  test.each<[status: 1 | 2, what: string, fields: string[], words: () => string[]]>([
-    [2, 'a title too long', ['title'], () => ['account', 'create', '--title', '🧭'.repeat(201)]],
+  test.each<[status: 1 | 2, command: string, fields: string[]]>([
+    [2, 'account create --title $long', ['title']],
     [
       2,
-      'a malformed account and texts too long',
+      'project create --account Atlas --title $long --description $longer',
       ['account', 'title', 'description'],
-      () => [
-        ...['project', 'create', '--account', 'Atlas', '--title', 'x'.repeat(201)],
-        ...['--description', 'x'.repeat(2001)],
-      ],
     ],
-    [
-      1,
-      'an unknown account for a project',
-      ['account'],
-      () => ['project', 'create', '--account', `accounts/${ULID}`, '--title', 'Quarry'],
-    ],
+    [1, 'project create --account $missing --title Quarry', ['account']],
     [
       2,
-      'a wallet without any valid field',
+      'wallet create --project $missing --title= --network NETWORK_MOON --address 0x12 --description $longer',
       ['project', 'title', 'description', 'network', 'address'],
-      () => [
-        'wallet',
-        'create',
-        ...wallet(`accounts/${ULID}`, '0x12', {
-          title: '',
-          network: 'NETWORK_MOON',
-          description: 'x'.repeat(2001),
-        }),
-      ],
     ],
-    [
-      1,
-      'an unknown project',
-      ['project'],
-      () => ['wallet', 'create', ...wallet(`projects/${ULID}`, ADDRESS)],
-    ],
-    [
-      2,
-      'an address whose checksum is wrong',
-      ['address'],
-      () => ['wallet', 'create', ...wallet(tenant.projects[0], ADDRESS.replace('Aeb', 'aeb'))],
-    ],
-    [
-      1,
-      'an unknown account for a token',
-      ['account'],
-      () => ['token', 'create', '--account', `accounts/${ULID}`],
-    ],
-    [
-      1,
-      'a project of another account',
-      ['project'],
-      () => ['token', 'create', '--account', tenant.account, '--project', String(stranger.projects[0])],
-    ],
-    [
-      1,
-      'the only project of another account',
-      ['only-project'],
-      () => ['token', 'create', '--account', tenant.account, '--only-project', String(stranger.projects[0])],
-    ],
-    [
-      2,
-      'a default project beside the only project',
-      ['only-project'],
-      () => ['token', 'create', '--account', tenant.account, ...ofProject(tenant.projects[0])],
-    ],
-    [
-      2,
-      'a title that is too long',
-      ['title'],
-      () => ['token', 'create', '--account', tenant.account, '--title', 'x'.repeat(201)],
-    ],
-    [
-      2,
-      'a malformed duration',
-      ['--expires-in'],
-      () => ['token', 'create', '--account', tenant.account, '--expires-in', 'soon'],
-    ],
-    [1, 'no token on standard input', ['token'], () => ['token', 'revoke']],
+    [1, `${wallet} --project projects/${ULID} --address ${ADDRESS}`, ['project']],
+    // The checksum is wrong.
+    [2, `${wallet} --project $first --address ${ADDRESS.replace('Aeb', 'aeb')}`, ['address']],
+    [1, 'token create --account $missing', ['account']],
+    [1, 'token create --account $account --project $foreign', ['project']],
+    [1, 'token create --account $account --only-project $foreign', ['only-project']],
+    [2, 'token create --account $account --project $first --only-project $first', ['only-project']],
+    [2, 'token create --account $account --title $long', ['title']],
+    [2, 'token create --account $account --expires-in soon', ['--expires-in']],
+    // There is no token on standard input.
+    [1, 'token revoke', ['token']],
   ])(
-    'ends with status %i for %s, names %j in one line, and adds nothing',
-    async (expected, _, fields, words) => {
-      const { status, stdout, stderr } = await run(...words());
+    'ends with status %i for %s, whose error names %j in one line, and adds nothing',
+    async (expected, command, fields) => {
+      const words = wordsOf(command);
+      const { status, stdout, stderr } = await run(...words);
       expect({ status, stdout }).toEqual({ status: expected, stdout: '' });
       expect(stderr).toMatch(/^paw: .+\n$/);
       for (const field of fields) expect(stderr).toMatch(new RegExp(`[:.] ${field}(:| must) `));
       expect(stderr.match(/\bmust\b/gi)).toHaveLength(fields.length);
 
-      const asJson = await run(...words(), '--json');
+      const asJson = await run(...words, '--json');
       expect(asJson).toMatchObject({ status: expected, stdout: '' });
       const message = stderr.slice('paw: '.length, -1);
       expect(JSON.parse(asJson.stderr)).toMatchObject({
@@ -281,6 +180,12 @@ test.each([
   expect(new URL(projects[0].imageCoverUrl).origin).toBe(url);
 });
 
-function ofProject(project = ''): string[] {
-  return ['--project', project, '--only-project', project];
+/** Returns the words of a command, with names and texts in place of words such as `$account`. */
+function wordsOf(command: string): string[] {
+  const [first, second] = tenant.projects;
+  const [foreign] = stranger.projects;
+  const texts = { long: '🧭'.repeat(201), longer: 'x'.repeat(2001), missing: `accounts/${ULID}` };
+  const values = { ...texts, account: tenant.account, app, first, second, foreign };
+  const textOf = (name: string) => values[name as keyof typeof values] ?? expect.unreachable(name);
+  return command.split(' ').map((word) => (word[0] === '$' ? textOf(word.slice(1)) : word));
 }

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
-import { createApp, credentialParts, signIn, ULID } from '../../support/actors.ts';
+import { createApp, credentialParts, signIn, ULID, ulidOf } from '../../support/actors.ts';
 import { type AppFields, restApi } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import { commandsOn } from '../../support/paw.ts';
@@ -11,6 +11,8 @@ let stranger: Tenant;
 let apps: readonly AppFields[];
 /** The ids of the tokens of the tenant, in the order of their issue. */
 let tokenIds: readonly string[];
+/** The ids of the events of the tenant, the newest first. */
+let eventIds: readonly string[];
 
 beforeAll(async () => {
   const api = restApi(() => gateway.url);
@@ -30,6 +32,9 @@ beforeAll(async () => {
   tokenIds = tokens.map((token) => credentialParts(token).serial);
   const past = { ...gateway.admin, clock: () => gateway.clock() - 7_200_000 };
   await createAccountToken(past, tenant, 3600);
+  const newest = 'SELECT id FROM audit_event WHERE account_id = $1 ORDER BY id DESC';
+  const events = await gateway.database.read<{ id: string }>(newest, [ulidOf(tenant.account)]);
+  eventIds = events.map(({ id }) => id);
 });
 
 const { run, runJson, expectRefusal } = commandsOn(() => gateway.databaseUrl);
@@ -48,7 +53,14 @@ const lists: readonly [
   ['tokens', () => ['token', 'list', '--account', tenant.account], 'id', () => tokenIds],
 ];
 
-test.each(lists)(
+const events = [
+  'events',
+  () => ['audit', 'list', '--account', tenant.account],
+  'id',
+  () => eventIds,
+] as const;
+
+test.each([...lists, events])(
   'the pages of %s hold each item of its parent once, in order',
   async (plural, words, key, values) => {
     const found: string[] = [];
@@ -77,6 +89,20 @@ test.each(lists)('--all prints every page of %s', async (plural, words, key, val
     expect(stdout.match(/^\S+/gm)).toEqual(values());
     expect(stderr).toBe('');
   }
+});
+
+test('--all --json prints nothing if a later page fails', async () => {
+  const setTime = (time: number) =>
+    gateway.database.write('UPDATE account SET create_time_ms = $1 WHERE id = $2', [
+      time,
+      ulidOf(stranger.account),
+    ]);
+  // Later than the last time that JavaScript has.
+  await setTime(8.64e15 + 1);
+  const { status, stdout, stderr } = await run('account', 'list', '--all', '--page-size', '1', '--json');
+  await setTime(gateway.clock());
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(JSON.parse(stderr).error.details[0].reason).toBe('COMMAND_FAILED');
 });
 
 test('--all begins after the page token, and can be empty', async () => {
@@ -123,13 +149,37 @@ test('without --json a list is a table, and the token of the next page is on sta
     new RegExp(`^${one?.name}  active  \\d{4}\\S+Z  One\n${two?.name}  active  never {21}Two\n$`),
   );
   expect(stderr).toMatch(/^Next page: --page-token [\w-]+\n$/);
-  await gateway.database.write('UPDATE app SET title = $1, active = 0 WHERE title = $2', ['\x1b[2J', 'One']);
+  await gateway.database.write('UPDATE app SET active = 0 WHERE title = $1', ['One']);
   const changed = await run('app', 'list', '--account', tenant.account, '--page-size', '1');
-  await gateway.database.write('UPDATE app SET title = $2, active = 1 WHERE title = $1', ['\x1b[2J', 'One']);
-  expect(changed.stdout).toMatch(new RegExp(`^${one?.name}  inactive  \\S+Z  \u{fffd}\\[2J\n`));
+  await gateway.database.write('UPDATE app SET active = 1 WHERE title = $1', ['One']);
+  expect(changed.stdout).toMatch(new RegExp(`^${one?.name}  inactive  \\S+Z  One\n`));
   const [, empty = ''] = stranger.projects;
   const none = await run('wallet', 'list', '--project', empty);
   expect(none).toEqual({ status: 0, stdout: 'No wallets.\n', stderr: '' });
+});
+
+test('no output has a character that a terminal executes, or that reorders the text around it', async () => {
+  const { account, projects } = tenant;
+  const [project = ''] = projects;
+  const title = 'T\x1b[2J\x7f\x9b\u202a\u202e\u2066\u2069';
+  const list = ['project', 'list', '--account', account];
+  for (const words of [
+    ['project', 'update', project, '--title', title],
+    list,
+    ['account', 'export', account],
+  ]) {
+    const { stdout } = await run(...words, '--json');
+    expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+    expect(
+      stdout
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.stringify(JSON.parse(line)))
+        .join(),
+    ).toContain(JSON.stringify(title));
+  }
+  const { stdout } = await run(...list);
+  expect(stdout).toMatch(`${project}  T\u{fffd}[2J${'\u{fffd}'.repeat(6)}\n`);
 });
 
 test.each<[status: 1 | 2, field: string, words: string[]]>([

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../support/actors.ts';
 import { type AppFields, restApi } from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
-import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { seedTenant, useGateway, useTenant } from '../../support/gateway.ts';
 import { pawInShell } from '../../support/paw.ts';
 
 // The reader of a FIFO is closed before the command starts.
@@ -12,11 +12,10 @@ const CLOSED_PIPE =
 const FULL = "Standard output can't be written: no space left on device.";
 
 const gateway = useGateway();
-let tenant: Tenant;
+const tenant = useTenant(gateway, { projects: 2 });
 let app: AppFields;
 
 beforeAll(async () => {
-  tenant = await seedTenant(gateway, { projects: 2 });
   app = await createApp(
     restApi(() => gateway.url),
     tenant.token,

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type Database, IF_FIRST, type Queryable } from '../../../src/storage/database.ts';
+import type { Database, Queryable } from '../../../src/storage/database.ts';
 import { DatabaseError } from '../../../src/storage/errors.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { makeDatabase } from '../../support/gateway.ts';
@@ -101,12 +101,12 @@ describe('statements that are executed together', () => {
   });
 
   const insertion = (id: string) => ({
-    sql: `INSERT INTO item (id, note, at) SELECT $1, $2, $3 WHERE ${IF_FIRST}
+    sql: `INSERT INTO item (id, note, at) VALUES ($1, $2, $3)
       ON CONFLICT (id) DO UPDATE SET at = item.at + excluded.at`,
     params: [id, null, 7],
   });
 
-  const deletion = (id: string) => ({ sql: `DELETE FROM item WHERE ${IF_FIRST} AND id = $1`, params: [id] });
+  const deletion = (id: string) => ({ sql: 'DELETE FROM item WHERE id = $1', params: [id] });
 
   test('return the rows of the first, and all others are executed if there are any', async () => {
     await database.write(ADD, ['a', null, 1]);
@@ -134,7 +134,7 @@ describe('statements that are executed together', () => {
   test('change nothing if one of them fails, and leave concurrent writes', async () => {
     await database.write(ADD, ['a', null, 1]);
     const invalid = {
-      sql: `INSERT INTO item (id, missing) SELECT $1, $2 WHERE ${IF_FIRST}`,
+      sql: 'INSERT INTO item (id, missing) VALUES ($1, $2)',
       params: ['b', null],
     };
     const outcomes = await Promise.allSettled([

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../src/storage/database.ts';
-import { migrate } from '../../../src/storage/migrate.ts';
+import { migrate } from '../../../src/storage/jobs/migrate.ts';
 import {
   assertUsable,
   DatabaseVersionError,
@@ -8,12 +8,18 @@ import {
   MIGRATIONS,
   parseMigration,
   readSchemaVersion,
-} from '../../../src/storage/migrations.ts';
-import { namesOf, TABLES } from '../../../src/storage/tables.ts';
+} from '../../../src/storage/jobs/migrations.ts';
+import { namesOf, TABLES } from '../../../src/storage/sql/columns.ts';
 import { createApp, resultOf, signIn } from '../../support/actors.ts';
 import { bothApis, send } from '../../support/apis.ts';
 import { columnsOf, isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../../support/engine.ts';
-import { makeDatabase, seedTenant, startGateway, type TestDatabase } from '../../support/gateway.ts';
+import {
+  makeDatabase,
+  seedTenant,
+  startGateway,
+  type TestDatabase,
+  testGateway,
+} from '../../support/gateway.ts';
 import { logLines, paw, pawJson } from '../../support/paw.ts';
 
 const NOW = 1_767_225_600_123;
@@ -112,6 +118,22 @@ test('a migration prints each step, and none for a current database', async () =
   expect(await paw(['migrate'], settings)).toEqual({ status: 0, stdout: end, stderr: '' });
 });
 
+test('without Citus, a distribution is refused in one line, and changes nothing', async () => {
+  const { status, stdout, stderr } = await paw(['migrate', '--distribute'], settings);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(/^paw: .*\bcitus\b.*\n$/i);
+  expect(await onDatabase(made.url, tablesOf)).toEqual([]);
+});
+
+test.each(['--shards 8', ...['0', '64001', '1e3'].map((count) => `--distribute --shards ${count}`)])(
+  'a number of shards is refused without a distribution, or out of range: %s',
+  async (options) => {
+    const { status, stderr } = await paw(['migrate', ...options.split(' ')], settings);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(/^paw: --shards .+\n$/) });
+    expect(await isUntouched(made.url)).toBe(true);
+  },
+);
+
 test('a server migrates an empty database, and logs each step', async () => {
   const gateway = await startGateway(settings);
   await gateway.stop();
@@ -151,12 +173,10 @@ CREATE INDEX wallet_by_title ON wallet (account_id, title);
 `;
 
   test('that is compatible, servers go on and can be started again, which the log says', async () => {
-    const running = await startGateway(settings);
-    onTestFinished(running.stop);
+    const running = await testGateway(settings);
     const { token, wallets } = await seedTenant(running, { wallets: 1 });
     await migrateFurther(COMPATIBLE);
-    const started = await startGateway(settings);
-    onTestFinished(started.stop);
+    const started = await testGateway(settings);
     for (const api of [running, started].flatMap(({ url }) => bothApis(() => url))) {
       const { accessToken } = await signIn(api, token, await createApp(api, token));
       expect((await resultOf(api.listProjects(accessToken))).projects).toHaveLength(1);
@@ -216,3 +236,17 @@ CREATE INDEX wallet_by_title ON wallet (account_id, title);
     }),
   );
 });
+
+test.each([
+  'ALTER TABLE wallet RENAME COLUMN network TO chain',
+  'ALTER TABLE account RENAME COLUMN title TO name',
+  'DROP TABLE idempotency_key',
+  'DROP TABLE page_token_key',
+])('a database is not ready without one of its tables or columns: %s', (sql) =>
+  onDatabase(made.url, async (database) => {
+    await migrate(database, NOW);
+    await onDatabase(made.url, (other) => other.checkReady());
+    await database.write(sql);
+    await expect(database.checkReady()).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
+  }),
+);

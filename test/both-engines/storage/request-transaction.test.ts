@@ -1,8 +1,8 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type Database, IF_FIRST } from '../../../src/storage/database.ts';
+import type { Database } from '../../../src/storage/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { RequestTransaction } from '../../../src/storage/request-transaction.ts';
-import { makeDatabase } from '../../support/gateway.ts';
+import { testDatabase } from '../../support/gateway.ts';
 
 const ADD = 'INSERT INTO item (id) VALUES ($1)';
 const LIST = 'SELECT id FROM item ORDER BY id';
@@ -11,8 +11,7 @@ let database: Database;
 let own: RequestTransaction;
 
 beforeEach(async () => {
-  const { url, remove } = await makeDatabase();
-  onTestFinished(remove);
+  const { url } = await testDatabase();
   database = await openDatabase(url);
   onTestFinished(() => database.close());
   await database.write('CREATE TABLE item (id INTEGER PRIMARY KEY)');
@@ -30,7 +29,7 @@ test('everything from the first write on is one transaction', async () => {
   expect(await own.database.read(LIST)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
   expect(await database.read(LIST)).toEqual([{ id: 1 }]);
   const first = { sql: `${ADD} RETURNING id`, params: [4] };
-  const second = { sql: `INSERT INTO item (id) SELECT $1 WHERE ${IF_FIRST}`, params: [5] };
+  const second = { sql: 'INSERT INTO item (id) VALUES ($1)', params: [5] };
   expect(await own.database.writeAll([first, second])).toEqual([{ id: 4 }]);
   expect(await database.read(LIST)).toEqual([{ id: 1 }]);
   await own.commit();

@@ -1,14 +1,21 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { firstUlid } from '../../../src/model/resource-name.ts';
-import type { Database } from '../../../src/storage/database.ts';
-import { migrate } from '../../../src/storage/migrate.ts';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { firstUlid, type Ulid } from '../../../src/model/resource-name.ts';
+import { insertAccount } from '../../../src/storage/accounts.ts';
+import type { Database, Queryable } from '../../../src/storage/database.ts';
+import { migrate } from '../../../src/storage/jobs/migrate.ts';
+import { Sweeper, sweepExpired } from '../../../src/storage/jobs/sweep.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { startSweeper, sweepExpired } from '../../../src/storage/sweep.ts';
+import { insertProject } from '../../../src/storage/projects.ts';
+import { newTokenStatement } from '../../../src/storage/tokens.ts';
 import { makeDatabase, type TestClock, testClock } from '../../support/gateway.ts';
+import { addEvent } from '../../support/rows.ts';
 
 const DAY_MS = 86_400_000;
 
 const AUDIT_DAYS = 3;
+
+const ACCOUNT = 'account' as Ulid;
+const PROJECT = 'project' as Ulid;
 
 let database: Database;
 let clock: TestClock;
@@ -17,6 +24,12 @@ beforeAll(async () => {
   const { url, remove } = await makeDatabase();
   database = await openDatabase(url);
   await migrate(database, Date.now());
+  await insertAccount(database, {
+    ...{ id: ACCOUNT, title: '', default_project_id: PROJECT, project_count: 0 },
+    ...{ state: 'ACTIVE', create_time_ms: 0 },
+  });
+  const project = { id: PROJECT, title: '', description: '', image_cover_cid: '', create_time_ms: 0 };
+  await insertProject(database, { account_id: ACCOUNT, ...project });
   return async () => {
     await database.close();
     await remove();
@@ -30,11 +43,18 @@ beforeEach(async () => {
   await database.write('DELETE FROM audit_event');
 });
 
-const INSERT = `INSERT INTO token (account_id, id, value, expire_time_ms)
-  WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < CAST($1 AS INTEGER))
-  SELECT 'expired', CAST(i AS TEXT), 'value', CAST($2 AS BIGINT) FROM n`;
+const insertToken = (id: string, expireTimeMs: number, target: Queryable = database) => {
+  const { sql, params } = newTokenStatement({
+    ...{ account_id: ACCOUNT, id: id as Ulid, project_id: PROJECT, app_id: null, app_key_id: null },
+    ...{ hash: 'hash', title: '', is_one_project: 0, is_read_only: 0, expire_time_ms: expireTimeMs },
+  });
+  return target.write(sql, params);
+};
 
-const insertExpired = (count: number) => database.write(INSERT, [count, clock() - DAY_MS]);
+const insertExpired = (count: number) =>
+  database.transaction(async (transaction) => {
+    for (let n = 0; n < count; n += 1) await insertToken(String(n), clock() - DAY_MS, transaction);
+  });
 
 async function countTokens(): Promise<number> {
   const [row] = await database.read<{ count: number }>('SELECT COUNT(*) AS count FROM token');
@@ -47,43 +67,35 @@ async function sweep(auditDays = AUDIT_DAYS): Promise<number> {
   const onDeleted = (_: string, count: number) => {
     deleted += count;
   };
-  await sweepExpired(database, { auditDays, clock, onDeleted });
+  await sweepExpired(database, clock(), { auditDays, onDeleted });
   return deleted;
 }
 
 describe('a sweep', () => {
   test('deletes what has expired, to the millisecond, and nothing else', async () => {
-    const add = async (key: string, expireTimeMs: number | null) => {
-      const token = 'INSERT INTO token (account_id, id, value, expire_time_ms) VALUES ($1, $2, $1, $3)';
-      await database.write(token, ['account', key, expireTimeMs]);
+    const add = async (key: string, expireTimeMs: number) => {
+      await insertToken(key, expireTimeMs);
       const response = `INSERT INTO idempotency_key
-        (account_id, principal_id, key_hash, content_hash, response, expire_time_ms) VALUES ($1, $1, $2, $1, $1, $3)`;
-      if (expireTimeMs !== null) await database.write(response, ['account', key, expireTimeMs]);
+        (account_id, key_hash, content_hash, response, expire_time_ms) VALUES ($1, $2, $1, $1, $3)`;
+      await database.write(response, ['account', key, expireTimeMs]);
     };
     await add('expired', clock());
     await add('valid', clock() + 1);
-    await add('never', null);
     expect(await sweep()).toBe(2);
     const ids = await database.read('SELECT id FROM token ORDER BY id');
-    expect(ids).toEqual([{ id: 'never' }, { id: 'valid' }]);
+    expect(ids).toEqual([{ id: 'valid' }]);
     expect(await database.read('SELECT key_hash FROM idempotency_key')).toEqual([{ key_hash: 'valid' }]);
   });
 
   test.each([0, 1, 100, 250])('deletes all of %i rows', async (count) => {
-    if (count > 0) await insertExpired(count);
+    await insertExpired(count);
     expect(await sweep()).toBe(count);
     expect(await countTokens()).toBe(0);
   });
 
   test('deletes the audit events that are older than their time, to the millisecond, or none', async () => {
     const ids = [clock() - AUDIT_DAYS * DAY_MS - 1, clock() - AUDIT_DAYS * DAY_MS + 1].map(firstUlid);
-    for (const id of ids) {
-      await database.write(
-        `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count)
-         VALUES ('account', $1, 'app.create', 'apps/app', '', 1)`,
-        [id],
-      );
-    }
+    for (const id of ids) await addEvent(database, 'account', { id });
     expect(await sweep(0)).toBe(0);
     expect(await sweep()).toBe(1);
     expect(await database.read('SELECT id FROM audit_event')).toEqual([{ id: ids[1] }]);
@@ -91,26 +103,22 @@ describe('a sweep', () => {
 
   test('writes nothing without expired rows', async () => {
     const write = () => expect.unreachable('A statement was written.');
-    await sweepExpired({ ...database, write }, { auditDays: AUDIT_DAYS, clock, onDeleted: write });
+    await sweepExpired({ ...database, write }, clock(), { auditDays: AUDIT_DAYS, onDeleted: write });
   });
 
   test('ends after its current batch when the server stops', async () => {
     await insertExpired(250);
     let deleted = 0;
     const stopped = Promise.withResolvers<void>();
-    const stop = startSweeper(
-      database,
-      {
-        auditDays: AUDIT_DAYS,
-        clock,
-        onDeleted(table, count) {
-          expect(table).toBe('token');
-          deleted += count;
-          stopped.resolve(stop());
-        },
+    const sweeper = new Sweeper(database, clock, {
+      auditDays: AUDIT_DAYS,
+      onDeleted(table, count) {
+        expect(table).toBe('token');
+        deleted += count;
+        stopped.resolve(sweeper.close());
       },
-      (error) => expect.unreachable(String(error)),
-    );
+    });
+    sweeper.start((error) => expect.unreachable(String(error)));
     await stopped.promise;
     expect(deleted).toBe(100);
     expect(await countTokens()).toBe(150);
@@ -121,5 +129,31 @@ describe('a sweep', () => {
     const counts = await Promise.all(Array.from({ length: 4 }, () => sweep()));
     expect(counts.reduce((sum, count) => sum + count)).toBe(250);
     expect(await countTokens()).toBe(0);
+  });
+
+  test('by a clock that is more than a day ahead of the newest row deletes nothing for a day', async () => {
+    const deleted: string[] = [];
+    const onDeleted = (table: string) => deleted.push(table);
+    // The time by which rows expire is that of the server on PostgreSQL.
+    const ownClock = { ...database, expiryTime: async () => clock() };
+    const sweeper = new Sweeper(ownClock, clock, { auditDays: AUDIT_DAYS, onDeleted });
+    await insertToken(firstUlid(clock()), clock() + DAY_MS);
+    clock.advance(400 * DAY_MS);
+    await expect(sweeper.sweep()).rejects.toThrow('ahead of the newest row');
+    // A row of the wrong time is no proof of it.
+    await insertToken(firstUlid(clock()), clock() + DAY_MS);
+    await sweeper.sweep();
+    expect(deleted).toEqual([]);
+
+    const start = performance.now();
+    const time = vi.spyOn(performance, 'now').mockImplementation(() => start + DAY_MS);
+    await sweeper.sweep().finally(() => time.mockRestore());
+    expect(deleted).toEqual(['token']);
+    // It is right now.
+    clock.advance(DAY_MS);
+    await sweeper.sweep();
+    expect(deleted).toEqual(['token', 'token']);
+    clock.advance(DAY_MS + 1);
+    await expect(sweeper.sweep()).rejects.toThrow('ahead of the newest row');
   });
 });

@@ -1,10 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { seal, unseal } from '../../../src/credentials/sealed-text.ts';
+import { seal as sealOrRefuse, unseal } from '../../../src/credentials/sealed-text.ts';
 
 const TEXT = '{"privateKey":"paw_key_…","title":"Café 🔑"}';
 
+const seal = (text: string, secret: string, salt: string) =>
+  sealOrRefuse(text, secret, salt) ?? expect.unreachable('It was refused.');
+
 test('a sealed text is opened with the same secret and salt', () => {
-  for (const text of [TEXT, '']) expect(unseal(seal(text, 'token', 'key'), 'token', 'key')).toBe(text);
+  for (const text of [TEXT, '', 'd'.repeat(1_000_000)])
+    expect(unseal(seal(text, 'token', 'key'), 'token', 'key')?.()).toBe(text);
 });
 
 test('a sealed text differs each time, and does not contain the text', () => {
@@ -29,4 +34,10 @@ test('a sealed text that was changed or cut is not opened', () => {
     expect(unseal(changed.toString('base64'), 'token', 'key')).toBeUndefined();
     expect(unseal(bytes.subarray(0, index).toString('base64'), 'token', 'key')).toBeUndefined();
   }
+});
+
+test('a sealed text has at most 16 KB, and a text that needs more is refused', () => {
+  // Two digits are compressed to one byte.
+  expect(seal(randomBytes(10_000).toString('hex'), 'token', 'key').length).toBeLessThan(16_384);
+  expect(sealOrRefuse(randomBytes(13_000).toString('hex'), 'token', 'key')).toBeUndefined();
 });

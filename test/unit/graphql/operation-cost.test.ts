@@ -134,19 +134,6 @@ describe('the fields of a response are counted with the variables of the request
 });
 
 test.each([
-  ['the root fields', '{ one { id } a: one { id } nodes(ids: []) { id } }', 3],
-  ['pages', '{ one { page { nodes { page { nodes { id } } } } } }', 1 + 2],
-  [
-    'those of a fragment wherever it is spread',
-    `{ a: one { ...F } b: one { ...F } } fragment F on Item { page { nodes { id } } }`,
-    2 + 2,
-  ],
-  ['a field once that is selected twice', '{ one { id } one { title } }', 1],
-])('the calls of the data layer are counted: %s', (_name, document, expected) => {
-  expect(costOf(document).dataFields).toBe(expected);
-});
-
-test.each([
   '{ __schema { types { name } } }',
   '{ __schema { types { fields(includeDeprecated: true) { name args { name } type { kind ofType { name } } } } } }',
   '{ __schema { types { fields { type { fields { name } } } } } }',

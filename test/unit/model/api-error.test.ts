@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  type ApiError,
-  internal,
-  invalidFields,
-  MAX_VIOLATIONS,
-  resourceNotFound,
-  shouldLog,
-  unavailable,
-} from '../../../src/model/api-error.ts';
+import { ApiError, invalidFields, MAX_VIOLATIONS, shouldLog } from '../../../src/model/api-error.ts';
 
 test(`an error names at most ${MAX_VIOLATIONS} fields`, () => {
   const violations = Array.from({ length: MAX_VIOLATIONS + 1 }, (_, n) => ({
@@ -20,10 +12,10 @@ test(`an error names at most ${MAX_VIOLATIONS} fields`, () => {
 });
 
 test.each<[string, ApiError, boolean]>([
-  ['an unexpected error', internal(new Error('broken')), true],
-  ['an outage of the database', unavailable(new Error('away')), true],
-  ['a server that is stopping', unavailable(), false],
-  ['an error of the client', resourceNotFound(), false],
+  ['an unexpected error', new ApiError('INTERNAL', { cause: new Error('broken') }), true],
+  ['an outage of the database', new ApiError('UNAVAILABLE', { cause: new Error('away') }), true],
+  ['a server that is stopping', new ApiError('UNAVAILABLE'), false],
+  ['an error of the client', new ApiError('RESOURCE_NOT_FOUND'), false],
 ])('%s belongs in the log of errors: %s', (_, error, expected) => {
   expect(shouldLog(error)).toBe(expected);
 });

@@ -19,7 +19,7 @@ function make() {
     else current.resolve([]);
     for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
   };
-  return { written, errors, add, end };
+  return { writes, written, errors, add, end };
 }
 
 test('writes are executed one after the other, and one at a time for a row', async () => {
@@ -55,4 +55,20 @@ test('beyond 1,000 writes that wait, further ones are left out', async () => {
   expect(written).toHaveLength(1000);
   add('row 1000');
   expect(written).toHaveLength(1001);
+});
+
+test('closing drops the writes that wait, and waits for the running one', async () => {
+  const { writes, written, add, end } = make();
+  add('a');
+  add('b');
+  let isClosed = false;
+  const closed = writes.close().then(() => {
+    isClosed = true;
+  });
+  add('c');
+  await Promise.resolve();
+  expect(isClosed).toBe(false);
+  await end();
+  await closed;
+  expect(written).toEqual(['a']);
 });

@@ -1,11 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
 import { Form } from './form.tsx';
 import { SignOutDocument } from './generated-documents.ts';
-import { request, revoke, sentRequests } from './request.ts';
-import { Requests } from './requests.tsx';
+import { request, revoke } from './request.ts';
 import { route } from './router.ts';
-import { leaveSession, seesAccount, sessionState, useViewer } from './session.ts';
+import { leaveSession, seesAccount, sessionState, useViewer, type Viewer } from './session.ts';
 import { useStore } from './store.ts';
 import { distance, useNow } from './time.tsx';
 
@@ -15,16 +14,7 @@ const NEAR_MS = 3 * 86_400_000;
 /** The bar with the links of the console, and the token. */
 export function Bar() {
   const viewer = useViewer();
-  const { level, title, account, app, project, readOnly, onlyProject } = viewer;
   const [isEnding, setIsEnding] = useState(false);
-  const opener = useRef<HTMLButtonElement>(null);
-  const [isOpen, setIsOpen] = useState(false);
-  // Those of an earlier token may be of another person.
-  useEffect(() => sentRequests.set([]), []);
-  const close = () => {
-    setIsOpen(false);
-    opener.current?.focus();
-  };
   return (
     <>
       <div class="session">
@@ -33,27 +23,31 @@ export function Bar() {
           {seesAccount(viewer) && <Link path="/tokens" text="Tokens" />}
           {seesAccount(viewer) && <Link path="/events" text="Events" />}
         </nav>
-        <p>
-          <strong>{level === 'ACCOUNT' ? 'Account token' : 'Project token'}</strong>
-          <Title text={title || app?.title} />
-          {onlyProject && level === 'ACCOUNT' && <Title text={`Only ${project.title}`} />}
-          {readOnly && <span class="mark">Read-only</span>}
-          <Expiry />
-          <code>{account}</code>
-        </p>
+        <Identity viewer={viewer} />
         <button type="button" title="The token stays valid" onClick={() => leaveSession()}>
           Forget
         </button>
         <button type="button" onClick={() => setIsEnding(true)}>
           End the token
         </button>
-        <button ref={opener} type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          Requests
-        </button>
       </div>
-      {isOpen && <Requests onClose={close} />}
       {isEnding && <EndToken onClose={() => setIsEnding(false)} />}
     </>
+  );
+}
+
+/** What a token is: its level, its title, its limits and its account. */
+export function Identity({ viewer }: { viewer: Viewer }) {
+  const { level, title, account, app, project, readOnly, onlyProject, expireTime } = viewer;
+  return (
+    <p class="identity">
+      <strong>{level === 'ACCOUNT' ? 'Account token' : 'Project token'}</strong>
+      <Title text={title || app?.title} />
+      {onlyProject && level === 'ACCOUNT' && <Title text={`Only ${project.title}`} />}
+      {readOnly && <span class="mark">Read-only</span>}
+      <Expiry time={expireTime} />
+      <code>{account}</code>
+    </p>
   );
 }
 
@@ -75,9 +69,8 @@ function Link({ path, text }: { path: string; text: string }) {
   );
 }
 
-function Expiry() {
-  const { expireTime } = useViewer();
-  const left = Date.parse(expireTime) - useNow(15_000);
+function Expiry({ time }: { time: string }) {
+  const left = Date.parse(time) - useNow(15_000);
   if (left > NEAR_MS) return null;
   return <span class="mark warning">{left > 0 ? `Expires ${distance(left)}` : 'Expired'}</span>;
 }

@@ -21,16 +21,18 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();
   const [isKept, setIsKept] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
+  // The body, if the dialog takes the place of another one, which is removed before.
+  const [opener] = useState(() => document.activeElement);
   useLayoutEffect(holdScreen, []);
-  useEffect(() => {
-    const opener = document.activeElement;
-    dialog.current?.showModal();
-    // The element is gone by then, so that the browser does not return the focus.
-    return () => {
-      if (opener?.isConnected && opener instanceof HTMLElement) opener.focus();
+  useLayoutEffect(() => dialog.current?.showModal(), []);
+  // The element is gone by then, so that the browser does not return the focus.
+  useEffect(
+    () => () => {
+      if (opener instanceof HTMLElement && opener !== document.body && opener.isConnected) opener.focus();
       else focusHeading();
-    };
-  }, []);
+    },
+    [],
+  );
   return (
     <dialog
       ref={dialog}

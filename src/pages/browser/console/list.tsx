@@ -34,8 +34,9 @@ export type List<Node> = {
 type Loaded<Node> = Omit<List<Node>, 'loadMore' | 'reload' | 'change'> & { readonly after: string | null };
 
 /**
- * Loads the first page of a list, and loads it again when the variables or the token change.
+ * Loads the first page of a list, and loads it again when the token changes.
  *
+ * @param variables the same as long as the component exists
  * @param connectionOf returns the connection in an answer; undefined for an empty list
  */
 export function useList<Data, Variables extends PageVariables, Node>(
@@ -78,7 +79,7 @@ export function useList<Data, Variables extends PageVariables, Node>(
     return () => {
       pending.current = undefined;
     };
-  }, [document, JSON.stringify(variables), session, attempt]);
+  }, [session, attempt]);
 
   const loadMore = (first?: number) => {
     if (pending.current !== undefined || !list.hasMore) return;

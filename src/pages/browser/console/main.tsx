@@ -1,9 +1,10 @@
+import '../content.css';
 import './console.css';
 import { Fragment, render } from 'preact';
 import { useRef } from 'preact/hooks';
 import { Bar } from './bar.tsx';
 import { Dialog } from './dialog.tsx';
-import { container } from './page.ts';
+import { container } from './mount.ts';
 import { readRoute, route } from './router.ts';
 import { Screen } from './screen.tsx';
 import { Enter, EnterForm } from './screens/enter.tsx';
@@ -15,6 +16,7 @@ import {
   leaveSession,
   offerToken,
   principalOf,
+  refuseOffer,
   seesAccount,
   sessionState,
   useViewer,
@@ -23,8 +25,9 @@ import {
 import { useStore } from './store.ts';
 
 function App() {
-  const { session, reason } = useStore(sessionState);
+  const { session, reason, offered } = useStore(sessionState);
   if (session === undefined) return <Enter />;
+  const stay = () => refuseOffer(session);
   return (
     <Fragment key={principalOf(session.viewer)}>
       <Bar />
@@ -35,6 +38,11 @@ function App() {
             With another token of <code>{session.viewer.account}</code>, what is on this page stays.
           </p>
           <EnterForm cancel="Leave the page" onCancel={() => leaveSession(reason)} />
+        </Dialog>
+      )}
+      {reason === undefined && offered !== undefined && (
+        <Dialog title="Use the token of the link?" onClose={stay}>
+          <EnterForm cancel="Stay" onCancel={stay} />
         </Dialog>
       )}
     </Fragment>

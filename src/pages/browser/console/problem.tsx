@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RequestError } from './request.ts';
 import { useFocusAfter } from './screen.tsx';
 import { TIME_OF_DAY, useNow } from './time.tsx';
@@ -35,7 +35,8 @@ export function Problem({ error, onRetry }: ProblemProps) {
 function Retry({ time, onRetry }: { time: number; onRetry: () => void }) {
   const now = useNow(1000);
   const [isAutomatic] = useState(time - now < MAX_WAIT_MS);
-  useEffect(() => {
+  // The cleanup of an effect that is not of the layout comes too late: after the edited form has been drawn.
+  useLayoutEffect(() => {
     if (!isAutomatic) return;
     const timer = setTimeout(onRetry, time - Date.now());
     return () => clearTimeout(timer);

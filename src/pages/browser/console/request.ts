@@ -1,17 +1,7 @@
 import type { TypedDocumentString } from './generated-documents.ts';
 import { refuseToken, sessionState } from './session.ts';
-import { Store } from './store.ts';
 
 const TIMEOUT_MS = 30_000;
-
-const MAX_SENT = 20;
-
-// The placeholders of the values that are not recorded, by the name of the variable.
-const SECRETS = new Map([
-  ['token', '$TOKEN'],
-  ['password', '$PASSWORD'],
-  ['privateKey', '$PRIVATE_KEY'],
-]);
 
 // The HTTP status of an error that GraphQL reports in a response with the status 200.
 const STATUS_CODES: Readonly<Record<string, number>> = {
@@ -64,21 +54,6 @@ export class RequestError extends Error {
   }
 }
 
-/** A request that was sent, with placeholders for its secrets. */
-export type SentRequest = {
-  /** Counts the requests of the page. */
-  readonly number: number;
-  readonly document: string;
-  readonly variables: unknown;
-  readonly time: Date;
-  /** The HTTP status; 0 without a response. */
-  readonly status: number;
-  readonly requestId: string | undefined;
-};
-
-/** The last requests, the newest first. */
-export const sentRequests = new Store<readonly SentRequest[]>([]);
-
 type RequestOptions = {
   /** Makes a mutation safe to repeat. See `newIdempotencyKey`. */
   readonly idempotencyKey?: string;
@@ -92,21 +67,12 @@ export async function request<Data, Variables>(
   variables: Variables,
   { idempotencyKey, token = sessionState.value.session?.token ?? '' }: RequestOptions = {},
 ): Promise<Data> {
-  // The generated text indents the fragments.
-  const query = document
-    .toString()
-    .trim()
-    .replace(/^ +(?=fragment )/gm, '');
-  const { response, text } = await post('./graphql', JSON.stringify({ query, variables }), {
+  const { response, text } = await post('./graphql', JSON.stringify({ query: document.trim(), variables }), {
     accept: 'application/graphql-response+json, application/json',
     'content-type': 'application/json',
     authorization: `Bearer ${token}`,
     ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
-  }).catch((error) => {
-    record(query, variables);
-    throw error;
   });
-  record(query, variables, response);
   const { data, errors } = parse(text) ?? {};
   if (response.ok && data && !errors) return data as Data;
   // The page of a proxy, such as one to log in.
@@ -183,16 +149,4 @@ function retryTimeOf(retryAfter: string | number | undefined): number | undefine
   const seconds = Number(retryAfter);
   const time = Number.isNaN(seconds) ? Date.parse(`${retryAfter}`) : Date.now() + Math.max(seconds, 1) * 1000;
   return Number.isNaN(time) ? undefined : time;
-}
-
-function record(document: string, variables: unknown, response?: Response): void {
-  const sent: SentRequest = {
-    number: (sentRequests.value[0]?.number ?? 0) + 1,
-    document,
-    variables: JSON.parse(JSON.stringify(variables, (key, value) => SECRETS.get(key) ?? value)),
-    time: new Date(),
-    status: response?.status ?? 0,
-    requestId: response?.headers.get('x-request-id') ?? undefined,
-  };
-  sentRequests.set([sent, ...sentRequests.value].slice(0, MAX_SENT));
 }

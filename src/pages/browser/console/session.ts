@@ -13,29 +13,34 @@ type SessionState = {
   readonly session?: Session;
   /** Why a token has to be entered. With a session, what is on the screen stays until then. */
   readonly reason?: string;
-  /** A token to try first: that of the address, or the kept one. */
+  /** A token to try: that of the address, or the kept one. With a session, what is on the screen stays until then. */
   readonly offered?: string;
   /** Whether the person keeps the token for this tab. */
   readonly isKept?: boolean;
 };
 
+export { keptToken };
+
 export const sessionState = new Store<SessionState>({});
 
 /**
  * Reads `#token=…`, and removes it from the address and the history at once. Without it, offers the kept token. While a
- * dialog is open, only the one that asks for a token uses it: another one can contain a private key, or a filled form.
+ * dialog is open, the token is ignored, because the dialog may show a private key or a filled form. The dialog that asks
+ * for a token uses it.
  */
 export function offerToken(): void {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token');
-  if (token !== null) {
-    history.replaceState(null, '', `#${isScreenHeld() ? route.value : '/'}`);
-    const offered = token.trim();
-    if (sessionState.value.reason !== undefined) sessionState.set({ ...sessionState.value, offered });
-    else if (!isScreenHeld()) sessionState.set({ offered });
-  } else if (sessionState.value.session === undefined) {
-    const kept = keptToken();
-    if (kept !== undefined) sessionState.set({ offered: kept, isKept: true });
-  }
+  const token = new URLSearchParams(location.hash.slice(1)).get('token')?.trim();
+  if (token !== undefined) history.replaceState(null, '', `#${route.value}`);
+  const { session, reason, isKept = keptToken() !== undefined } = sessionState.value;
+  if (token !== undefined && isScreenHeld() && reason === undefined) return;
+  const offered = token ?? (session ? undefined : keptToken());
+  if (offered !== undefined) sessionState.set({ ...sessionState.value, offered, isKept });
+}
+
+/** Leaves the offered token unused. @param session the one that continues */
+export function refuseOffer(session: Session): void {
+  const { offered: _, ...state } = sessionState.value;
+  sessionState.set({ ...state, session });
 }
 
 /** Begins with a token, or continues with it. @param isKept whether to keep it for this tab */

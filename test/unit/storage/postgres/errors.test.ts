@@ -1,70 +1,47 @@
 import { expect, test } from 'vitest';
-import { unavailable } from '../../../../src/storage/errors.ts';
-import {
-  CONFLICT,
-  endsConnection,
-  hasCode,
-  statementError,
-} from '../../../../src/storage/postgres/errors.ts';
+import { endsConnection, statementError } from '../../../../src/storage/postgres/errors.ts';
+
+// What a server of these tests does not send. The rest is in `test/postgres`, such as `faults.test.ts`.
 
 /** An error that the server has sent. Its severity and its message are in the language of the server. */
 const serverError = (code: string, severity = 'ОШИБКА') =>
   Object.assign(new Error('сообщение'), { code, severity });
 
-const LOST = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
-
-/** Returns the reason of a `DatabaseError`, or the code of another error. */
-function nameOf(error: unknown) {
-  const { reason, code } = error as { readonly reason?: string; readonly code?: string };
-  return reason ?? code;
-}
+const [UNAVAILABLE, UNKNOWN] = ['UNAVAILABLE', 'RESULT_UNKNOWN'];
 
 test.each([
-  // The error of a statement that commits nothing, of one that commits itself, and of a COMMIT.
-  ['a lost connection', LOST, ['UNAVAILABLE', 'RESULT_UNKNOWN', 'RESULT_UNKNOWN'], true],
-  ['a shutdown', serverError('57P01'), ['UNAVAILABLE', 'UNAVAILABLE', 'RESULT_UNKNOWN'], true],
-  ['an idle transaction', serverError('25P03'), ['UNAVAILABLE', 'UNAVAILABLE', 'RESULT_UNKNOWN'], true],
-  ['a fatal error', serverError('XX000', 'FATAL'), ['UNAVAILABLE', 'UNAVAILABLE', 'RESULT_UNKNOWN'], true],
-  ['a read-only session', serverError('25006'), ['UNAVAILABLE', 'UNAVAILABLE', 'UNAVAILABLE'], true],
-  ['an unknown result', serverError('40003'), ['RESULT_UNKNOWN', 'RESULT_UNKNOWN', 'RESULT_UNKNOWN'], false],
+  // The error of a statement that commits nothing, of one that commits itself, of one before a COMMIT in the same packet, and
+  // of a COMMIT.
+  ['a shutdown', serverError('57P01'), [UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNKNOWN], true],
+  ['an idle transaction', serverError('25P03'), [UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNKNOWN], true],
+  ['a fatal error', serverError('XX000', 'FATAL'), [UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNKNOWN], true],
+  ['an unknown result', serverError('40003'), [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN], false],
+  ['a lost server of a pooler', serverError('08P01'), [UNAVAILABLE, UNKNOWN, UNKNOWN, UNKNOWN], false],
   [
-    'a lost server of a pooler',
-    serverError('08P01'),
-    ['UNAVAILABLE', 'RESULT_UNKNOWN', 'RESULT_UNKNOWN'],
+    'a lost server of an old pooler',
+    serverError('08P01', 'ERROR'),
+    [UNAVAILABLE, UNKNOWN, UNKNOWN, UNKNOWN],
     false,
   ],
-  ['a conflict', serverError('40001'), ['UNAVAILABLE', 'UNAVAILABLE', 'UNAVAILABLE'], false],
-  ['a lock', serverError('55P03'), ['UNAVAILABLE', 'UNAVAILABLE', 'UNAVAILABLE'], false],
-  ['a violated constraint', serverError('23505'), ['23505', '23505', '23505'], false],
+  [
+    'a lost worker of Citus',
+    serverError('08006', 'ERROR'),
+    [UNAVAILABLE, UNKNOWN, UNAVAILABLE, UNKNOWN],
+    false,
+  ],
+  ['a cancellation', serverError('57014'), [UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNKNOWN], false],
 ])('%s', (_, error, reasons, ends) => {
-  const commits = ['nothing', 'itself', 'transaction'] as const;
-  expect(commits.map((each) => nameOf(statementError(error, each)))).toEqual(reasons);
+  const commits = ['nothing', 'itself', 'later', 'transaction'] as const;
+  expect(commits.map((each) => statementError(error, each))).toMatchObject(
+    reasons.map((reason) => ({ reason })),
+  );
   expect(endsConnection(error)).toBe(ends);
 });
 
-test.each([
-  ['40001', true],
-  ['40P01', true],
-  ['40003', false],
-  ['23505', false],
-])('%s is a lost conflict: %s', (code, isLost) => {
-  const error = serverError(code);
-  expect([error, unavailable(error)].map((each) => hasCode(each, CONFLICT))).toEqual([isLost, isLost]);
-});
-
-test.each([
-  ['57P03', 'outage'],
-  ['53100', 'outage'],
-  ['25006', 'outage'],
-  ['55P03', 'lock'],
-  ['40001', 'lock'],
-  ['53300', 'overload'],
-  ['57014', 'overload'],
-])('%s is logged as the fault "%s"', (code, fault) => {
-  expect(statementError(serverError(code), 'nothing')).toMatchObject({ reason: 'UNAVAILABLE', fault });
-});
-
-test('a statement after a failed one of its transaction is UNAVAILABLE, and not logged', () => {
-  const error = statementError(serverError('25P02'), 'nothing');
-  expect(error).toMatchObject({ reason: 'UNAVAILABLE', cause: undefined });
+test('a COMMIT in which Citus has lost a worker has an unknown result, and another internal error is a fault', () => {
+  const error = serverError('XX000', 'ERROR');
+  expect(statementError(error, 'transaction')).toMatchObject({ reason: UNKNOWN });
+  for (const commits of ['nothing', 'itself', 'later'] as const) {
+    expect(statementError(error, commits)).toBe(error);
+  }
 });

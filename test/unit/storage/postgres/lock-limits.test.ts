@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { LOCK_TIMEOUT_MS, LockLimits, type UseResult } from '../../../../src/storage/postgres/lock-limits.ts';
+import {
+  ACCOUNT_LIMIT_MS,
+  LOCK_TIMEOUT_MS,
+  LockLimits,
+  type UseResult,
+} from '../../../../src/storage/postgres/lock-limits.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,21 +14,25 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Returns limits, and functions that begin and end the use of a connection and record what has begun or failed. */
+/**
+ * Returns limits, and functions that begin and end the use of a connection and record what has begun or failed. A
+ * statement is its text, its account and its row, such as `update a 1`.
+ */
 function make(poolSize: number) {
   const limits = new LockLimits(poolSize);
   const late = Promise.withResolvers<never>();
   late.promise.catch(() => {});
   const log: string[] = [];
-  const running: (readonly [sql: string, end: (result: UseResult) => void])[] = [];
+  const running: (readonly [statement: string, end: (result: UseResult) => void])[] = [];
   const enter = async (...statements: readonly string[]) => {
-    for (const sql of statements) {
-      limits.enter(sql, late.promise).then(
+    for (const statement of statements) {
+      const [sql = '', ...params] = statement.split(' ');
+      limits.enter({ sql, params }, late.promise).then(
         (end) => {
-          log.push(sql);
-          running.push([sql, end]);
+          log.push(statement);
+          running.push([statement, end]);
         },
-        () => log.push(`${sql} failed`),
+        () => log.push(`${statement} failed`),
       );
     }
     return events();
@@ -33,8 +42,8 @@ function make(poolSize: number) {
     await vi.advanceTimersByTimeAsync(0);
     return log.splice(0);
   };
-  const end = async (sql: string, result: UseResult) => {
-    const index = running.findIndex(([each]) => each === sql);
+  const end = async (statement: string, result: UseResult) => {
+    const index = running.findIndex(([each]) => each === statement);
     const [[, endUse] = expect.unreachable()] = running.splice(index, 1);
     endUse(result);
     return events();
@@ -42,44 +51,78 @@ function make(poolSize: number) {
   return { limits, enter, end, events, pass: () => late.reject(new Error('late')) };
 }
 
+const times = (count: number, statement: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => statement(n));
+
+// `test/postgres/isolation.test.ts` shows that locked rows and tables have a quarter of the connections.
 test.each([
-  [1, 1],
-  [2, 1],
-  [4, 3],
-  [10, 7],
-])('of %i connections, statements that can wait for a lock use %i', async (poolSize, count) => {
+  [1, 1, 1],
+  [2, 1, 1],
+  [4, 3, 1],
+  [10, 7, 2],
+])('of %i connections, writes use %i, and those of one row %i', async (poolSize, all, ofRow) => {
   const { limits, enter } = make(poolSize);
-  expect(await enter(...Array.from({ length: 20 }, () => 'A'))).toHaveLength(count);
-  expect(limits.waitingCount).toBe(20 - count);
+  expect(await enter(...times(20, () => 'update a 1'))).toHaveLength(ofRow);
+  expect(await enter(...times(20, (n) => `update a ${n + 2}`))).toHaveLength(all - ofRow);
+  expect(limits.waitingCount).toBe(40 - all);
 });
 
-test('a blocked statement has a quarter of the connections until it succeeds', async () => {
-  const { limits, enter, end } = make(4);
-  await enter('A', 'A', 'A', 'A', 'A', 'B');
-  expect(await end('A', 'blocked')).toEqual(['A']);
-  expect(await end('A', 'lost')).toEqual(['B']);
-  expect(limits.blocked.has('A')).toBe(true);
-  expect(await end('B', 'done')).toEqual([]);
-  expect(await end('A', 'done')).toEqual(['A']);
-  expect(limits.blocked.has('A')).toBe(false);
+test.each<UseResult>(['done', 'blocked'])(
+  'statements without parameters, which name no row, run beside each other after one was %s',
+  async (result) => {
+    const { enter, end } = make(8);
+    await enter('vacuum');
+    await end('vacuum', result);
+    expect(await enter(...times(9, (n) => `create-${n}`))).toHaveLength(6);
+  },
+);
+
+test('the other rows of an account with a locked row have a quarter of the connections for a time', async () => {
+  const { limits, enter, end } = make(8);
+  await enter('update a 1');
+  await end('update a 1', 'blocked');
+  expect(await enter(...times(9, (n) => `update a ${n}`), 'update b 1')).toEqual([
+    'update a 0',
+    'update a 1',
+    'update a 2',
+    'update b 1',
+  ]);
+  expect(await end('update a 0', 'done')).toEqual(['update a 3']);
+  expect(limits.blocked.getRemainingTTL('a')).toBeLessThanOrEqual(ACCOUNT_LIMIT_MS);
+  // As at the end of this time.
+  limits.blocked.delete('a');
+  expect(await end('update a 2', 'done')).toEqual(['update a 4', 'update a 5', 'update a 6']);
 });
 
-test('what waits longer than the lock timeout for a blocked statement fails', async () => {
-  const { limits, enter, end, events } = make(4);
-  limits.blocked.add('A');
-  expect(await enter('A', 'A', 'A', 'B')).toEqual(['A', 'B']);
+test('a deadline, which a slow server can exceed as well, limits the row alone', async () => {
+  const { enter, end } = make(4);
+  await enter('update a 1');
+  await end('update a 1', 'late');
+  await enter('update b 1');
+  await end('update b 1', 'late');
+  expect(await enter('update a 1', 'update b 1', 'update a 2', 'update a 3')).toEqual([
+    'update a 1',
+    'update a 2',
+    'update a 3',
+  ]);
+});
+
+test('what waits longer than the lock timeout for a blocked row fails', async () => {
+  const { enter, end, events, limits } = make(4);
+  await enter('update a 1', 'update b 1', 'update a 1', 'update c 1');
+  expect(await end('update a 1', 'blocked')).toEqual(['update a 1']);
+  await enter('update a 1');
   await vi.advanceTimersByTimeAsync(LOCK_TIMEOUT_MS);
-  expect(await events()).toEqual(['A failed', 'A failed']);
-  expect(await end('A', 'done')).toEqual([]);
+  expect(await events()).toEqual(['update a 1 failed']);
   expect(limits.waitingCount).toBe(0);
 });
 
 test('what waits at the deadline fails, and leaves no place taken', async () => {
   const { limits, enter, end, events, pass } = make(2);
-  expect(await enter('A', 'A')).toEqual(['A']);
+  expect(await enter('update a 1', 'update a 1')).toEqual(['update a 1']);
   pass();
-  expect(await events()).toEqual(['A failed']);
-  await end('A', 'done');
-  expect(await enter('B')).toEqual(['B']);
+  expect(await events()).toEqual(['update a 1 failed']);
+  await end('update a 1', 'done');
+  expect(await enter('update b 1')).toEqual(['update b 1']);
   expect(limits.waitingCount).toBe(0);
 });

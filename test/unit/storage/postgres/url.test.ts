@@ -6,7 +6,7 @@ import { parsePostgresUrl } from '../../../../src/storage/postgres/url.ts';
 
 /** Returns the hosts and ports to which the driver connects. */
 function namesOf(url: string, variables = {}): readonly string[] {
-  return parsePostgresUrl(url, variables).hosts.map((connectionString) => {
+  return parsePostgresUrl(url, { PGUSER: 'paw', ...variables }).hosts.map((connectionString) => {
     const { host, port } = new Client({ connectionString });
     return `${host}:${port}`;
   });
@@ -44,14 +44,14 @@ test('the driver gets a URL for each host, with the meaning of sslmode in libpq'
 });
 
 test('the options are read, and have the defaults of libpq', () => {
-  expect(parsePostgresUrl('postgres://h1/db')).toMatchObject({
+  expect(parsePostgresUrl('postgres://paw@h1/db')).toMatchObject({
     isReadWrite: false,
     connectTimeoutMs: undefined,
     hasPooler: false,
     isPrepared: true,
   });
   const query = 'target_session_attrs=read-write&connect_timeout=3&pgbouncer=true';
-  expect(parsePostgresUrl(`postgres://h1/db?${query}`)).toMatchObject({
+  expect(parsePostgresUrl(`postgres://paw@h1/db?${query}`)).toMatchObject({
     isReadWrite: true,
     connectTimeoutMs: 3000,
     hasPooler: true,
@@ -61,7 +61,7 @@ test('the options are read, and have the defaults of libpq', () => {
     ['prepared', true],
     ['false', false],
   ]) {
-    const target = parsePostgresUrl(`postgres://h1/db?pgbouncer=${value}`);
+    const target = parsePostgresUrl(`postgres://paw@h1/db?pgbouncer=${value}`);
     expect(target).toMatchObject({ hasPooler, isPrepared: true });
   }
 });
@@ -129,6 +129,12 @@ describe('a variable of libpq', () => {
   });
 });
 
+test('a URL without a user is refused, unless PGUSER is set', () => {
+  const parse = (variables = {}) => parsePostgresUrl('postgres://h1/db', variables);
+  expect(() => parse()).toThrow(new DatabaseUrlError('DATABASE_URL has no user, and PGUSER is not set.'));
+  expect(parse({ PGUSER: 'paw' }).hosts).toHaveLength(1);
+});
+
 test.each([
   ['h1/db?ssl_mode=require', '"ssl_mode"'],
   ['h1/db?sslmode=require&SSLMODE=require&foo', '"SSLMODE", "foo"'],
@@ -147,6 +153,8 @@ test.each([
   ['h1,h2/db?load_balance_hosts=random', '"load_balance_hosts"'],
   ['h1/db?sslmode=prefer', 'sslmode of DATABASE_URL must be'],
   ['h1,h2/db?connect_timeout=2s', 'connect_timeout of DATABASE_URL must be a number of seconds'],
+  ['h1/db?sslmode=verify-ca', 'sslmode=verify-ca needs sslrootcert'],
+  ['h1/db?sslmode=verify-ca&sslrootcert=none.pem', 'sslrootcert of DATABASE_URL must be a file that exists.'],
   ['h1:99999/db', 'has an invalid host.'],
   ['h1:port/db', 'has an invalid host.'],
   ['%zz/db', 'has an invalid host.'],

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Copy } from '../copy.tsx';
+import { Copy } from '../clipboard.tsx';
 import { type AppRowFragment as App, AppsDocument } from '../generated-documents.ts';
 import { More, useList } from '../list.tsx';
 import { mayChangeApps, useViewer } from '../session.ts';

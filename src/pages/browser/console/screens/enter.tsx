@@ -1,13 +1,14 @@
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Identity } from '../bar.tsx';
 import { Field, Form, type FormProps } from '../form.tsx';
 import { ViewerDocument } from '../generated-documents.ts';
 import { RequestError, request } from '../request.ts';
 import { Screen } from '../screen.tsx';
-import { beginSession, sessionState } from '../session.ts';
+import { beginSession, keptToken, principalOf, refuseOffer, type Session, sessionState } from '../session.ts';
 import { useStore } from '../store.ts';
 
 // What is often copied with a token: quotes, or the name of its scheme in a header.
-const AROUND_TOKEN = /^\s*(Bearer\s+)?["']?|["']?\s*$/gi;
+const AROUND_TOKEN = /^(Bearer\s+)?["']?|["']$/gi;
 
 /** The screen without a session. */
 export function Enter() {
@@ -19,8 +20,15 @@ export function Enter() {
   );
 }
 
-/** The form for a token. A token that is offered is tried at once. */
+/** A session that would take the place of another principal's. */
+type Replacement = { readonly before: Session; readonly session: Session; readonly isKept: boolean };
+
+/**
+ * The form for a token. A token that is offered is tried at once. If the session of another principal is open or kept for
+ * this tab, the person is asked, because any page can have a link with a token.
+ */
 export function EnterForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
+  const [replacement, setReplacement] = useState<Replacement>();
   const { reason, offered, isKept = false } = useStore(sessionState);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
@@ -29,6 +37,14 @@ export function EnterForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
     input.current.value = offered;
     input.current.form?.requestSubmit();
   }, [offered]);
+  if (replacement) return <Replace {...replacement} onStay={() => setReplacement(undefined)} />;
+  const enter = async (token: string, isKept: boolean) => {
+    const session = await checkToken(token);
+    const before = await sessionBefore(token);
+    if (before && principalOf(before.viewer) !== principalOf(session.viewer))
+      setReplacement({ before, session, isKept });
+    else beginSession(session, isKept);
+  };
   return (
     <>
       {reason && (
@@ -38,7 +54,7 @@ export function EnterForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
       )}
       <Form
         action="Continue"
-        onSubmit={({ token = '', keep }) => enter(token.replace(AROUND_TOKEN, ''), keep !== undefined)}
+        onSubmit={({ token = '', keep }) => enter(token.trim().replace(AROUND_TOKEN, ''), keep !== undefined)}
         {...buttons}
       >
         <Field
@@ -65,7 +81,47 @@ export function EnterForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
   );
 }
 
-async function enter(token: string, isKept: boolean): Promise<void> {
+function Replace({ before, session, isKept, onStay }: Replacement & { readonly onStay: () => void }) {
+  const question = useRef<HTMLParagraphElement>(null);
+  // The first button is the one to stay.
+  useEffect(() => question.current?.closest('form')?.querySelector('button')?.focus(), []);
+  const { app, account } = session.viewer;
+  const stay = () => {
+    refuseOffer(before);
+    onStay();
+  };
+  return (
+    <Form
+      action={`Continue as ${app?.title || account}`}
+      onSubmit={async () => beginSession(session, isKept)}
+      cancel="Stay"
+      onCancel={stay}
+    >
+      <p ref={question}>This ends the session with</p>
+      <Identity viewer={before.viewer} />
+      <p>and begins one with</p>
+      <Identity viewer={session.viewer} />
+    </Form>
+  );
+}
+
+/** Returns the session that is open, or whose token is kept for this tab, unless it has ended or `token` is that token. */
+async function sessionBefore(token: string): Promise<Session | undefined> {
+  const { session } = sessionState.value;
+  const kept = keptToken();
+  if (session || kept === undefined || kept === token) return session;
+  return sessionOf(kept).catch((error) => {
+    if (error instanceof RequestError && error.status === 401) return undefined;
+    throw error;
+  });
+}
+
+async function sessionOf(token: string): Promise<Session> {
+  const { viewer } = await request(ViewerDocument, {}, { token });
+  return { token, viewer };
+}
+
+async function checkToken(token: string): Promise<Session> {
   if (token.startsWith('paw_key_')) {
     throw RequestError.ofField(
       'token',
@@ -76,8 +132,7 @@ async function enter(token: string, isKept: boolean): Promise<void> {
   if (!/^[!-~]+$/.test(token))
     throw RequestError.ofField('token', 'A token has the form paw_acct_… or paw_app_….');
   try {
-    const { viewer } = await request(ViewerDocument, {}, { token });
-    beginSession({ token, viewer }, isKept);
+    return await sessionOf(token);
   } catch (error) {
     throw error instanceof RequestError && error.status === 401
       ? RequestError.ofField('token', error.message)

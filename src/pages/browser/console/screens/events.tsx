@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { Copy } from '../copy.tsx';
-import { EventsDocument, type EventsQuery } from '../generated-documents.ts';
+import { Copy } from '../clipboard.tsx';
+import { EventsDocument, type EventsQuery, type EventsQueryVariables } from '../generated-documents.ts';
 import { More, sizeOf, useList } from '../list.tsx';
-import { EVENT_ACTIONS } from '../page.ts';
+import { EVENT_ACTIONS } from '../mount.ts';
 import { linkTo } from '../router.ts';
 import { Screen } from '../screen.tsx';
 import { type Column, Table } from '../table.tsx';
@@ -62,7 +62,6 @@ const COLUMNS: readonly Column<Event>[] = [
 /** The audit events of the account. */
 export function Events() {
   const [action, setAction] = useState('');
-  const list = useList(EventsDocument, action === '' ? {} : { action }, ({ events }) => events);
   const filter = (
     <label>
       Action{' '}
@@ -77,12 +76,21 @@ export function Events() {
   return (
     <Screen title="Events" aside={filter}>
       <p>What was done in the account, the newest first.</p>
+      <EventList key={action} variables={action === '' ? {} : { action }} />
+    </Screen>
+  );
+}
+
+function EventList({ variables }: { variables: EventsQueryVariables }) {
+  const list = useList(EventsDocument, variables, ({ events }) => events);
+  return (
+    <>
       <p class="muted" role="status">
         {sizeOf(list.totalCount, 'event')}
       </p>
       <Table label="Events" columns={COLUMNS} rows={list.nodes} />
-      {list.totalCount === 0 && <p class="empty">There are no events with this action.</p>}
+      {list.totalCount === 0 && <p class="empty">There are no such events.</p>}
       <More list={list} />
-    </Screen>
+    </>
   );
 }

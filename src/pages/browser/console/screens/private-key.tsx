@@ -1,9 +1,6 @@
 import { useEffect, useId } from 'preact/hooks';
-import { Command, Copy } from '../copy.tsx';
+import { Copy, ShellLine } from '../clipboard.tsx';
 import { Dialog } from '../dialog.tsx';
-
-// Continues a command of a shell.
-const NEXT_LINE = ' \\\n  ';
 
 type PrivateKeyProps = {
   /** The app of the key. */
@@ -20,19 +17,8 @@ export function PrivateKey({ name, title, privateKey, onStored }: PrivateKeyProp
     addEventListener('beforeunload', warn);
     return () => removeEventListener('beforeunload', warn);
   }, []);
-  const url = (path: string) => new URL(path, location.href).href;
-  const body = JSON.stringify({ privateKey: { name, privateKey } });
-  const oauth = [
-    `curl ${url('oauth/token')}`,
-    `-u '${name}:${privateKey}'`,
-    '-d grant_type=client_credentials',
-  ];
-  const rest = [
-    `curl ${url('auth/accounts:signinIdentity')}`,
-    '-H "Authorization: Bearer $TOKEN"',
-    `-H 'Content-Type: application/json'`,
-    `-d '${body}'`,
-  ];
+  const url = new URL('oauth/token', location.href).href;
+  const signIn = `curl ${url} \\\n  -u '${name}:${privateKey}' \\\n  -d grant_type=client_credentials`;
   return (
     <Dialog title={`The private key of “${title}”`}>
       <p>
@@ -59,12 +45,7 @@ export function PrivateKey({ name, title, privateKey, onStored }: PrivateKeyProp
       </div>
       <details>
         <summary>Sign in with it</summary>
-        <p class="muted">By OAuth, where the key is enough:</p>
-        <Command text={oauth.join(NEXT_LINE)} label="OAuth command" />
-        <p class="muted">
-          By REST, with a token of the account or the project in <code>$TOKEN</code>:
-        </p>
-        <Command text={rest.join(NEXT_LINE)} label="REST command" />
+        <ShellLine text={signIn} />
       </details>
       <div class="actions">
         <button type="button" class="primary" onClick={onStored}>

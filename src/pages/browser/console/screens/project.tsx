@@ -1,4 +1,4 @@
-import { Copy } from '../copy.tsx';
+import { Copy } from '../clipboard.tsx';
 import { Cover } from '../cover.tsx';
 import { ProjectDocument } from '../generated-documents.ts';
 import { Problem } from '../problem.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Command, Copy } from '../copy.tsx';
+import { Copy, ShellLine } from '../clipboard.tsx';
 import { type WalletRowFragment as Wallet, WalletsDocument } from '../generated-documents.ts';
 import { More, useList } from '../list.tsx';
 import { NETWORKS } from '../networks.ts';
@@ -37,7 +37,7 @@ export function Wallets({ project }: { project: string }) {
       {list.totalCount === 0 && (
         <div class="empty">
           <p>The project has no wallets. On the host of the gateway, this registers one:</p>
-          <Command
+          <ShellLine
             text={`paw wallet create --project ${project} --title "First wallet" --network NETWORK_ETHEREUM --address 0x…`}
           />
         </div>

@@ -1,0 +1,105 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiError } from '../../model/api-error.ts';
+import { authenticatedPrincipal } from '../authorization.ts';
+import { OVERLOADED, SHARE_OF_ACCOUNT } from './overload.ts';
+
+const MAX_BYTES = 64_000_000;
+
+// Never refused: a page of the default size, an error, and what REST returns after a change.
+const SMALL_BYTES = 65_536;
+
+// The time after which a response that is not completely received can be cut off.
+const SLOW_MS = 5000;
+
+const MEMORY = 'memory';
+
+/** The memory of a request: its body, what it has read, and its response until the client has received it. */
+export class RequestMemory {
+  readonly #all: Set<RequestMemory>;
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+  #bytes = 0;
+  /** When the response was completed, as `performance.now()`. */
+  #sentMs = Number.POSITIVE_INFINITY;
+
+  constructor(all: Set<RequestMemory>, request: FastifyRequest, reply: FastifyReply) {
+    this.#all = all;
+    this.#request = request;
+    this.#reply = reply;
+    all.add(this);
+    reply.raw.once('close', () => all.delete(this));
+  }
+
+  /**
+   * Counts bytes that the request is about to take. Returns an error if all requests, or those of the account, would take
+   * too much, or if the client has gone.
+   */
+  claim(bytes: number): ApiError | undefined {
+    const total = this.#bytes + bytes;
+    if (bytes > 0 && total > SMALL_BYTES) {
+      const accountId = this.#accountId;
+      const hasRoom =
+        this.#all.has(this) &&
+        this.#makeRoom(bytes, MAX_BYTES * SHARE_OF_ACCOUNT, (other) => other.#accountId === accountId) &&
+        this.#makeRoom(bytes, MAX_BYTES, () => true);
+      if (!hasRoom) return OVERLOADED;
+    }
+    this.#bytes = total;
+    return undefined;
+  }
+
+  /** Counts the response in place of everything else. Returns an error like `claim`. */
+  send(bytes: number): ApiError | undefined {
+    this.#sentMs = performance.now();
+    return this.claim(bytes - this.#bytes);
+  }
+
+  get #accountId(): string | undefined {
+    return authenticatedPrincipal(this.#request)?.accountId;
+  }
+
+  /** Returns whether `bytes` fit beside the counted requests, after cutting off the oldest responses that are received slowly. */
+  #makeRoom(bytes: number, max: number, isCounted: (other: RequestMemory) => boolean): boolean {
+    const counted = [...this.#all].filter(isCounted);
+    let excess = counted.reduce((sum, other) => sum + other.#bytes, bytes - max);
+    const slowSinceMs = performance.now() - SLOW_MS;
+    for (const other of counted) {
+      if (excess <= 0) return true;
+      if (other.#sentMs > slowSinceMs) continue;
+      excess -= other.#bytes;
+      this.#all.delete(other);
+      other.#reply.raw.destroy();
+    }
+    return excess <= 0;
+  }
+}
+
+/**
+ * Bounds the memory that requests take for their bodies, for what they read and for their responses. Beyond it, responses
+ * that are received slowly are cut off, and then requests are refused with 503.
+ *
+ * Must be called after `addCors`, so that pages of other origins can read the error.
+ */
+export function addRequestMemory(app: FastifyInstance): void {
+  const all = new Set<RequestMemory>();
+  app.decorateRequest(MEMORY);
+  app.addHook('onRequest', (request, reply, done) => {
+    request.setDecorator(MEMORY, new RequestMemory(all, request, reply));
+    done();
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    // The request lives as long as its response, and nobody needs its body any more.
+    request.body = undefined;
+    const bytes = typeof payload === 'string' || payload instanceof Buffer ? Buffer.byteLength(payload) : 0;
+    // A hook before the one above may have refused the request.
+    const refusal = memoryOf(request)?.send(bytes);
+    if (refusal === undefined) return done();
+    // Those of the response that is not sent.
+    reply.header('cache-control', 'no-store').removeHeader('content-encoding');
+    done(refusal);
+  });
+}
+
+export function memoryOf(request: FastifyRequest): RequestMemory {
+  return request.getDecorator<RequestMemory>(MEMORY);
+}

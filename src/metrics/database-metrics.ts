@@ -1,0 +1,151 @@
+import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
+import type { OpenSettings } from '../storage/open-database.ts';
+
+const SYNC_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+const COMMITS_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+// Source: OpenTelemetry, semantic conventions for database metrics, and a shorter one for SQLite.
+const STATEMENT_BUCKETS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+
+const MEASUREMENT_INTERVAL_MS = 60_000;
+
+/** Returns the functions that make metrics of what a database measures. */
+export function databaseMetrics(
+  registry: Registry,
+): Required<Pick<OpenSettings, 'onPool' | 'onStatement' | 'onSync'>> {
+  const registers = [registry];
+  const syncs = new Histogram({
+    name: 'paw_sqlite_sync_duration_seconds',
+    help: "The duration of a sync of SQLite's write-ahead log.",
+    buckets: SYNC_BUCKETS,
+    registers,
+  });
+  const commitCounts = new Histogram({
+    name: 'paw_sqlite_commits_per_sync',
+    help: "The number of commits that one sync of SQLite's write-ahead log has put on disk.",
+    buckets: COMMITS_BUCKETS,
+    registers,
+  });
+  const logSize = new Gauge({
+    name: 'paw_sqlite_log_bytes',
+    help: "The size of SQLite's write-ahead log after its last sync.",
+    registers,
+  });
+
+  const statements = new Histogram({
+    name: 'db_client_operation_duration_seconds',
+    help: 'The time from the call of a read, a write or a transaction to its result, with all waits.',
+    labelNames: ['db_operation_name'],
+    buckets: STATEMENT_BUCKETS,
+    registers,
+  });
+
+  return {
+    onStatement: (kind, seconds) => statements.observe({ db_operation_name: kind }, seconds),
+
+    onSync({ seconds, commits, logBytes }) {
+      syncs.observe(seconds);
+      commitCounts.observe(commits);
+      logSize.set(logBytes);
+    },
+
+    onPool(state) {
+      new Gauge({
+        name: 'paw_postgres_connections',
+        help: 'Connections of the PostgreSQL pool, by state.',
+        labelNames: ['state'],
+        registers,
+        collect() {
+          const { used, idle } = state();
+          this.set({ state: 'used' }, used);
+          this.set({ state: 'idle' }, idle);
+        },
+      });
+      new Gauge({
+        name: 'paw_postgres_waiting',
+        help: 'Transactions and batches of statements that wait for a PostgreSQL connection.',
+        registers,
+        collect() {
+          this.set(state().waiting);
+        },
+      });
+      const waits = new Histogram({
+        name: 'paw_postgres_wait_duration_seconds',
+        help: 'The time that a transaction or a batch of statements has waited for a PostgreSQL connection.',
+        buckets: STATEMENT_BUCKETS,
+        registers,
+      });
+      const timeouts = new Counter({
+        name: 'paw_postgres_wait_timeouts_total',
+        help: 'Transactions and batches of statements that got no PostgreSQL connection in time.',
+        registers,
+      });
+      return ({ seconds, isTimeout }) => {
+        waits.observe(seconds);
+        if (isTimeout) timeouts.inc();
+      };
+    },
+  };
+}
+
+/** Adds the number of valid tokens. */
+export function addTokenGauge(registry: Registry, count: () => Promise<number>): void {
+  addMeasuredGauge(
+    registry,
+    { name: 'paw_tokens', help: 'Valid tokens in the database, counted once a minute up to 100,000.' },
+    async (gauge) => {
+      const tokens = await count();
+      return () => gauge.set(tokens);
+    },
+  );
+}
+
+/** Adds whether each node of Citus accepts connections. There is no value on other engines. */
+export function addNodeGauge(registry: Registry, find: () => Promise<ReadonlyMap<string, boolean>>): void {
+  addMeasuredGauge(
+    registry,
+    {
+      name: 'paw_citus_node_up',
+      help: 'Whether a node of Citus accepts connections, asked once a minute.',
+      labelNames: ['node'],
+    },
+    async (gauge) => {
+      const nodes = await find();
+      return () => {
+        for (const [node, isUp] of nodes) gauge.set({ node }, isUp ? 1 : 0);
+      };
+    },
+  );
+}
+
+/**
+ * Adds a gauge that is measured in the background, so that an outage does not delay the metrics.
+ *
+ * @param measure returns a function that sets the values. The values before it are removed.
+ */
+function addMeasuredGauge<Label extends string>(
+  registry: Registry,
+  options: { readonly name: string; readonly help: string; readonly labelNames?: readonly Label[] },
+  measure: (gauge: Gauge<Label>) => Promise<() => void>,
+): void {
+  let measuredAt = Number.NEGATIVE_INFINITY;
+  new Gauge<Label>({
+    ...options,
+    registers: [registry],
+    collect() {
+      const now = performance.now();
+      if (now - measuredAt < MEASUREMENT_INTERVAL_MS) return;
+      // A reset would set the value without labels to 0.
+      const clear = () => (options.labelNames === undefined ? this.remove() : this.reset());
+      if (measuredAt === Number.NEGATIVE_INFINITY) clear();
+      measuredAt = now;
+      measure(this)
+        .finally(clear)
+        .then(
+          (set) => set(),
+          () => {},
+        );
+    },
+  });
+}

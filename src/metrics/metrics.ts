@@ -1,0 +1,63 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
+import type { FastifyInstance } from 'fastify';
+import { addNodeGauge, addTokenGauge, databaseMetrics } from './database-metrics.ts';
+import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
+import { addRequestMetrics } from './request-metrics.ts';
+
+/** Metrics of the library that `promtool check metrics` rejects: gauges named like counters, and names with a type. */
+const MISNAMED = [
+  ...['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`),
+  ...['histogram', 'summary'].map((type) => `nodejs_eventloop_utilization_${type}`),
+];
+
+// The longest time of a timer. The library has one for the utilization of the event loop, which is not reported.
+const NEVER_MS = 2 ** 31 - 1;
+
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly signIns = new Counter({
+    name: 'paw_sign_ins_total',
+    help: 'Sign-ins, by OK or the reason of the error.',
+    labelNames: ['outcome'],
+    registers: [this.#registry],
+  });
+  readonly swept = new Counter({
+    name: 'paw_swept_rows_total',
+    help: 'Expired rows and old audit events that were deleted, by table.',
+    labelNames: ['table'],
+    registers: [this.#registry],
+  });
+  /** Measures the database: options of `openDatabase`. */
+  readonly database = databaseMetrics(this.#registry);
+
+  constructor(version: string) {
+    collectDefaultMetrics({ register: this.#registry, eventLoopUtilizationTimeout: NEVER_MS });
+    for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
+    new Gauge({
+      name: 'paw_build_info',
+      help: 'The version of the program and of Node. The value is always 1.',
+      labelNames: ['version', 'node'],
+      registers: [this.#registry],
+    }).set({ version, node: process.version }, 1);
+  }
+
+  /** Adds the hook that measures requests. Must be called before routes are added. */
+  addRequests(app: FastifyInstance): void {
+    addRequestMetrics(app, this.#registry);
+  }
+
+  /** Measures the number of valid tokens. @param count counts them; it is called at most once a minute */
+  addTokens(count: () => Promise<number>): void {
+    addTokenGauge(this.#registry, count);
+  }
+
+  /** Measures which nodes of Citus are up. @param find finds it out by their names; it is called at most once a minute */
+  addNodes(find: () => Promise<ReadonlyMap<string, boolean>>): void {
+    addNodeGauge(this.#registry, find);
+  }
+
+  /** Serves the metrics on a port of their own. */
+  listen(host: string, port: number): Promise<MetricsServer> {
+    return startMetricsServer(host, port, this.#registry);
+  }
+}

@@ -1,0 +1,8 @@
+const element = document.querySelector<HTMLElement>('#console');
+if (element === null) throw new Error('The page has no element #console.');
+
+/** The element of the page that the console fills. */
+export const container = element;
+
+/** The actions that an event can have. */
+export const EVENT_ACTIONS: readonly string[] = (element.dataset['eventActions'] ?? '').split(' ');

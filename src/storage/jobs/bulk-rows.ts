@@ -1,0 +1,79 @@
+import type { Ulid } from '../../model/resource-name.ts';
+import type { Database, Queryable, Row, Value } from '../database.ts';
+import { namesOf, noRows, TABLES, type Table, type TableCounts, valuesOf } from '../sql/columns.ts';
+import { placeholders } from '../sql/row-statements.ts';
+
+const READ_BATCH_SIZE = 500;
+
+// Limits how long one statement locks out other writes.
+const DELETE_BATCH_SIZE = 1000;
+
+export async function countRows(database: Queryable): Promise<TableCounts> {
+  const counts = TABLES.map(({ name }) => `(SELECT COUNT(*) FROM ${name}) AS ${name}`);
+  const [row] = await database.read<TableCounts>(`SELECT ${counts.join(', ')}`);
+  return row ?? noRows();
+}
+
+/** Reads all rows of a table in batches, by keyset pagination on its primary key. */
+export async function* readRows(
+  database: Queryable,
+  { name, columns, key }: Table,
+): AsyncGenerator<readonly Row[]> {
+  const order = key.join(', ');
+  const select = `SELECT ${columns} FROM ${name} WHERE (${order}) > (${placeholders(key, 1)})
+ORDER BY ${order} LIMIT ${READ_BATCH_SIZE}`;
+  let lastKey: readonly Value[] = key.map(() => '');
+  for (;;) {
+    const rows = await database.read(select, lastKey);
+    const lastRow = rows.at(-1);
+    if (lastRow === undefined) return;
+    yield rows;
+    lastKey = valuesOf(lastRow, key);
+  }
+}
+
+export async function insertRows(
+  target: Queryable,
+  { name, columns }: Table,
+  rows: readonly Row[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const names = namesOf(columns);
+  const tuples = rows.map((_, row) => `(${placeholders(names, row * names.length + 1)})`);
+  const values = rows.flatMap((row) => valuesOf(row, names));
+  await target.write(`INSERT INTO ${name} (${columns}) VALUES ${tuples.join(', ')}`, values);
+}
+
+/**
+ * Deletes all rows of an account, in batches, and then the account itself. After an interruption, a second call deletes
+ * the rest.
+ *
+ * @returns the number of deleted rows of each table, without the account itself
+ */
+export async function deleteAccountRows(
+  database: Pick<Database, 'write' | 'transaction'>,
+  accountId: Ulid,
+  kept?: 'audit_event',
+): Promise<TableCounts> {
+  const deleted = noRows();
+  const tables = TABLES.filter(({ name }) => name !== kept).toReversed();
+  for (const table of tables.slice(0, -1)) {
+    for (let length = DELETE_BATCH_SIZE; length === DELETE_BATCH_SIZE; ) {
+      ({ length } = await database.write(deleteBatch(table), [accountId, DELETE_BATCH_SIZE]));
+      deleted[table.name] += length;
+    }
+  }
+  await database.transaction(async (transaction) => {
+    // Requests that were running when their account was suspended may have added rows.
+    for (const { name, key } of tables) {
+      await transaction.write(`DELETE FROM ${name} WHERE ${key[0]} = $1`, [accountId]);
+    }
+  });
+  return deleted;
+}
+
+function deleteBatch({ name, key }: Table): string {
+  const columns = key.join(', ');
+  return `DELETE FROM ${name} WHERE ${key[0]} = $1 AND (${columns}) IN
+  (SELECT ${columns} FROM ${name} WHERE ${key[0]} = $1 LIMIT $2) RETURNING ${key[0]}`;
+}

@@ -1,0 +1,83 @@
+import type { Database } from '../database.ts';
+import { DatabaseError } from '../errors.ts';
+import { loadPageTokenKey } from '../page-token-key.ts';
+import {
+  assertCurrent,
+  assertUsable,
+  LATEST_VERSION,
+  migrationsAfter,
+  readSchemaVersion,
+} from './migrations.ts';
+
+export type MigrationResult = {
+  /** The schema version after it, which is newer than the program if the schema is compatible with it. */
+  readonly version: number;
+  /** The names of the migrations that were applied, such as `0001-initial`. */
+  readonly applied: readonly string[];
+  /** The names of the tables that were distributed. */
+  readonly distributed: readonly string[];
+};
+
+const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS schema_migration
+  (version INTEGER PRIMARY KEY, compatible_from INTEGER NOT NULL, apply_time_ms BIGINT NOT NULL)`;
+
+const NO_CHANGES = { applied: [], distributed: [] };
+
+const INSERT = 'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES ($1, $2, $3)';
+
+/**
+ * Applies the missing migrations to the database. If the schema is current, the database is only
+ * read. If several processes migrate at the same time, one of them applies the migrations, and the others wait for it
+ * as long as it takes.
+ *
+ * @param shardCount the number of shards of a database to distribute; undefined to leave it as it is
+ * @throws DatabaseVersionError if the database is newer than the program, and not compatible with it or to be distributed
+ * @throws DistributionError if it can't be distributed
+ */
+export async function migrate(
+  database: Database,
+  now: number,
+  shardCount?: number,
+): Promise<MigrationResult> {
+  for (;;) {
+    try {
+      const before = await readSchemaVersion(database);
+      // Another program may know more tables.
+      if (shardCount !== undefined && before.version > LATEST_VERSION) assertCurrent(before);
+      const isCurrent = before.version >= LATEST_VERSION && shardCount === undefined;
+      const changes = isCurrent ? NO_CHANGES : await apply(database, now, shardCount);
+      const schema = await readSchemaVersion(database);
+      assertUsable(schema);
+      return { version: schema.version, ...changes };
+    } catch (error) {
+      const isLocked = error instanceof DatabaseError && error.fault === 'lock';
+      if (!isLocked || database.migrationLock.length === 0) throw error;
+    }
+  }
+}
+
+async function apply(
+  database: Database,
+  now: number,
+  shardCount: number | undefined,
+): Promise<Omit<MigrationResult, 'version'>> {
+  return database.transaction(async (transaction) => {
+    const distributed: string[] = [];
+    // Before any other lock, so that no two processes wait for each other.
+    for (const statement of database.migrationLock) await transaction.write(statement);
+    await transaction.write(CREATE_TABLE);
+    const missing = migrationsAfter((await readSchemaVersion(transaction)).version);
+    for (const { version, compatibleFrom, statements } of missing) {
+      await transaction.write(INSERT, [version, compatibleFrom, now]);
+      for (const statement of statements) {
+        await transaction.write(statement);
+        // Before the next statement inserts rows into a new table.
+        distributed.push(...(await database.distribute(transaction)));
+      }
+    }
+    // So that no command that only reads has to create it.
+    await loadPageTokenKey(transaction);
+    distributed.push(...(await database.distribute(transaction, shardCount)));
+    return { applied: missing.map(({ name }) => name), distributed };
+  });
+}

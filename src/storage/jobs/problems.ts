@@ -1,0 +1,18 @@
+/** What a check has found: one line for each of the first problems of a kind, and the number of all. */
+export type Problems = { readonly lines: readonly string[]; readonly count: number };
+
+export const MAX_DESCRIBED = 100;
+
+/** Returns the problems of one kind. @param count the number of all, of which `descriptions` are the first */
+export function problemsOfKind(descriptions: readonly string[], count = descriptions.length): Problems {
+  const lines = descriptions.slice(0, MAX_DESCRIBED);
+  if (count > lines.length) lines.push(`There are ${count - lines.length} more problems of this kind.`);
+  return { lines, count };
+}
+
+export function allProblems(kinds: readonly Problems[]): Problems {
+  return {
+    lines: kinds.flatMap(({ lines }) => lines),
+    count: kinds.reduce((sum, { count }) => sum + count, 0),
+  };
+}

@@ -1,0 +1,134 @@
+import type { AccountState } from '../../model/account.ts';
+import type { Address } from '../../model/address.ts';
+import type { AuditAction } from '../../model/audit-event.ts';
+import type { Network } from '../../model/network.ts';
+import type { ResourceName, Ulid } from '../../model/resource-name.ts';
+import type { Value } from '../database.ts';
+
+/** The types of the columns that are read and inserted as rows. */
+type Columns = {
+  readonly account_id: Ulid;
+  readonly id: Ulid;
+  readonly project_id: Ulid;
+  readonly default_project_id: Ulid;
+  readonly title: string;
+  readonly description: string;
+  readonly image_cover_cid: string;
+  readonly project_count: number;
+  readonly state: AccountState;
+  readonly active: 0 | 1;
+  readonly private_key_id: string;
+  readonly private_key_hash: string;
+  readonly previous_key_id: string | null;
+  readonly previous_key_hash: string | null;
+  readonly previous_key_expire_time_ms: number | null;
+  readonly network: Network;
+  readonly password_hash: string;
+  readonly address: Address;
+  readonly action: AuditAction;
+  readonly resource: ResourceName;
+  readonly credential_id: Ulid | null;
+  readonly token_id: Ulid | null;
+  readonly fields: string;
+  readonly request_id: string | null;
+  readonly count_key: string | null;
+  readonly event_count: number;
+  readonly last_time_ms: number;
+  readonly app_id: Ulid | null;
+  readonly app_key_id: string | null;
+  readonly hash: string;
+  readonly is_one_project: 0 | 1;
+  readonly is_read_only: 0 | 1;
+  readonly create_time_ms: number;
+  readonly update_time_ms: number;
+  readonly expire_time_ms: number;
+  readonly last_use_time_ms: number | null;
+  readonly last_sign_in_time_ms: number | null;
+};
+
+type Names<C extends string> = C extends `${infer First}, ${infer Others}` ? First | Names<Others> : C;
+
+/** A row with the columns of a list, as in a SELECT. */
+export type RowOf<C extends string> = Pick<Columns, Names<C> & keyof Columns>;
+
+export const ACCOUNT = 'id, title, default_project_id, project_count, state, create_time_ms';
+
+/** The columns of a project without the account, which is a parameter of every query. */
+export const PROJECT = 'id, title, description, image_cover_cid, create_time_ms';
+
+/** The columns of a new app. The others are null until it signs in, or until its key is replaced. */
+export const NEW_APP =
+  'account_id, id, project_id, title, active, create_time_ms, private_key_id, private_key_hash';
+
+/** The columns of an app without the hashes of its keys. */
+export const APP =
+  'account_id, id, project_id, title, active, create_time_ms, last_sign_in_time_ms, private_key_id, previous_key_id, previous_key_expire_time_ms';
+
+export const APP_KEY_HASHES = 'private_key_hash, previous_key_hash';
+
+/** The columns of a wallet without the hash of the password. */
+export const WALLET =
+  'account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms';
+
+/** All columns of an audit event. The second one is what concurrent inserts wait for; see `LockLimits`. */
+export const AUDIT_EVENT =
+  'account_id, count_key, id, action, resource, credential_id, token_id, fields, address, request_id, event_count, last_time_ms';
+
+export const IDEMPOTENCY_KEY = 'account_id, key_hash, content_hash, response, expire_time_ms';
+
+/** The columns of a token without its hash, and without the key with which its app signed in. */
+export const TOKEN =
+  'account_id, id, project_id, app_id, title, is_one_project, is_read_only, expire_time_ms, last_use_time_ms';
+
+/** The columns of a new token. The other one is null until the token is used. */
+export const NEW_TOKEN =
+  'account_id, id, project_id, app_id, app_key_id, hash, title, is_one_project, is_read_only, expire_time_ms';
+
+/**
+ * Returns the expression of an index on ids with a prefix in the migrations, such as `'apps/' || id`. An engine uses the
+ * index only for the same expression.
+ */
+export function prefixedId(prefix: string): string {
+  return `'${prefix}' || id`;
+}
+
+export type Table = {
+  readonly name: string;
+  /** All columns. The rows expire if the table has the column `expire_time_ms`. */
+  readonly columns: string;
+  /** The columns of the primary key, of which the first names the account. */
+  readonly key: readonly string[];
+};
+
+const KEY = ['account_id', 'id'] as const;
+
+export const PROJECT_TABLE = { name: 'project', columns: `account_id, ${PROJECT}`, key: KEY } as const;
+
+/** The tables with the rows of accounts. A table comes after those it refers to. */
+export const TABLES = [
+  { name: 'account', columns: ACCOUNT, key: ['id'] },
+  PROJECT_TABLE,
+  { name: 'app', columns: `${APP}, ${APP_KEY_HASHES}`, key: KEY },
+  { name: 'wallet', columns: `${WALLET}, password_hash`, key: KEY },
+  { name: 'audit_event', columns: AUDIT_EVENT, key: KEY },
+  { name: 'idempotency_key', columns: IDEMPOTENCY_KEY, key: ['account_id', 'key_hash'] },
+  { name: 'token', columns: `${TOKEN}, hash, app_key_id`, key: KEY },
+] as const satisfies readonly Table[];
+
+export type TableCounts = Record<(typeof TABLES)[number]['name'], number>;
+
+export function noRows(): TableCounts {
+  return { account: 0, project: 0, app: 0, wallet: 0, audit_event: 0, idempotency_key: 0, token: 0 };
+}
+
+export function namesOf(columns: string): readonly string[] {
+  return columns.split(', ');
+}
+
+/** Returns the values of a row in the order of columns, and null for those that it does not have. */
+export function valuesOf(
+  row: Readonly<Record<string, Value | undefined>>,
+  columns: readonly string[],
+): readonly Value[] {
+  return columns.map((column) => row[column] ?? null);
+}

@@ -1,0 +1,162 @@
+import { type Page, type PageMetadata, type PageRequest, pageOf } from '../../model/list-page.ts';
+import type { Ulid } from '../../model/resource-name.ts';
+import type { Queryable, Row, Value } from '../database.ts';
+import { remembered } from '../remembered.ts';
+import { type Kind, type ListOptions, type ListTable, listStatement } from './keyset-sql.ts';
+import { padIds } from './row-statements.ts';
+
+/** A row of a list. */
+export type ListRow = Row & { readonly id: Ulid };
+
+/** The rows of a list that are read. */
+export type Selection<R extends ListRow> = {
+  /** The values of the comparisons of the list. */
+  readonly values: readonly Value[];
+  /** The parts that are read, at most 100, each as a list of its own. The part of an empty string is empty. */
+  readonly parts?: readonly (Ulid | '')[] | undefined;
+  /** The bounds of the ids, which are not in the range themselves. */
+  readonly range?: readonly [after: string, before: string] | undefined;
+  /** Returns whether a row is wanted. Only without parts. The metadata of a page include the other rows. */
+  readonly isWanted?: ((row: R) => boolean) | undefined;
+};
+
+/** Where to begin to read, and in which direction. */
+type Start = Pick<PageRequest, 'direction' | 'position'>;
+
+type MetadataRow = {
+  readonly part: number;
+  readonly total_count?: number | null;
+  readonly previous_id?: Ulid | null;
+};
+
+const BATCH_SIZE = 500;
+
+// Less and greater than every ULID.
+const ALL = ['', 'Z'] as const;
+
+/**
+ * A list: rows of a table in the order of their ids. It is read by keyset pagination, so that the last page costs the same
+ * as the first. One statement reads the same page of several parts.
+ */
+export class List<R extends ListRow> {
+  readonly #table: ListTable;
+  readonly #options: ListOptions;
+  readonly #statements = new Map<string, string>();
+
+  constructor(table: ListTable, options: ListOptions) {
+    this.#table = table;
+    this.#options = options;
+  }
+
+  /** Returns one page of the list, or of each selected part, in the order of the parts. */
+  async readPages(
+    database: Queryable,
+    selection: Selection<R>,
+    request: PageRequest,
+  ): Promise<readonly Page<R>[]> {
+    const { parts, isWanted } = selection;
+    if (isWanted !== undefined) return [await this.#search(database, selection, request)];
+    const rows = await this.#readRows(database, selection, request, request.size + 1);
+    if (parts === undefined) return [pageOf(rows, request)];
+    const byPart = Map.groupBy(rows, (row) => row[this.#options.part ?? '']);
+    const sign = this.#isAscending(request) ? 1 : -1;
+    return parts.map((part) => {
+      // A union has no order.
+      const ordered = (byPart.get(part) ?? []).toSorted((a, b) => (a.id < b.id ? -sign : sign));
+      return pageOf(ordered, request);
+    });
+  }
+
+  /** Reads all wanted rows in batches, so that no statement searches the whole list for a rare one. */
+  async *readAll(
+    database: Queryable,
+    selection: Selection<R>,
+    { direction, position }: Start = { direction: 'forward', position: undefined },
+  ): AsyncGenerator<R> {
+    for (let last = position; ; ) {
+      const start = { direction, position: last };
+      const rows: readonly R[] = await this.#readRows(database, selection, start, BATCH_SIZE);
+      yield* selection.isWanted === undefined ? rows : rows.filter(selection.isWanted);
+      if (rows.length < BATCH_SIZE) return;
+      last = rows.at(-1)?.id;
+    }
+  }
+
+  /**
+   * Returns functions that read the metadata of the pages of a selection. Each executes one statement at most, and both the
+   * same if the total count is not counted.
+   */
+  metadata(database: Queryable, selection: Selection<R>, request: PageRequest) {
+    const read = (kind: Kind) => remembered(() => this.#readMetadata(database, selection, request, kind));
+    const isCounted = this.#options.count === undefined || selection.parts !== undefined;
+    const both = isCounted ? undefined : read('count and previous');
+    return { readCounts: both ?? read('count'), readPrevious: both ?? read('previous') };
+  }
+
+  async #search(database: Queryable, selection: Selection<R>, request: PageRequest): Promise<Page<R>> {
+    const rows: R[] = [];
+    for await (const row of this.readAll(database, selection, request)) {
+      rows.push(row);
+      if (rows.length > request.size) break;
+    }
+    return pageOf(rows, request);
+  }
+
+  async #readRows(
+    database: Queryable,
+    selection: Selection<R>,
+    start: Start,
+    limit: number,
+  ): Promise<readonly R[]> {
+    const { values, parts, range } = selection;
+    const ids = parts === undefined ? [] : padIds(parts);
+    const params = [...values, ...ids, this.#startOf(selection, start), limit];
+    const rows = await database.read<R>(this.#statement('page', start, ids.length), params);
+    return range === undefined ? rows : rows.filter(({ id }) => id > range[0] && id < range[1]);
+  }
+
+  async #readMetadata(
+    database: Queryable,
+    selection: Selection<R>,
+    request: PageRequest,
+    kind: Kind,
+  ): Promise<readonly PageMetadata[]> {
+    const { values, parts, range: [after, before] = ALL } = selection;
+    const ids = parts === undefined ? [] : padIds(parts);
+    const params = [...values, ...ids, ...(kind === 'count' ? [] : [this.#startOf(selection, request)])];
+    // Without a position, nothing is before the page.
+    const isKnown = kind === 'previous' && request.position === undefined;
+    const statement = this.#statement(kind, request, ids.length);
+    const rows = isKnown ? [] : await database.read<MetadataRow>(statement, params);
+    const byPart = new Map(rows.map((row) => [row.part, row]));
+    return (parts ?? ['']).map((_, index) => {
+      const { total_count: count, previous_id: previous } = byPart.get(index) ?? {};
+      const hasPrevious = previous != null && previous > after && previous < before;
+      return { totalCount: count ?? 0, hasPrevious };
+    });
+  }
+
+  #isAscending({ direction }: Start): boolean {
+    return (direction === 'forward') !== (this.#options.newestFirst ?? false);
+  }
+
+  /** Returns the key after which rows are read, in the direction of reading. */
+  #startOf({ range: [after, before] = ALL }: Selection<R>, start: Start): string {
+    const { prefix = '' } = this.#options;
+    const isAscending = this.#isAscending(start);
+    const { position = isAscending ? after : before } = start;
+    const isOutside = isAscending ? position < after : position > before;
+    return prefix + (isOutside ? (isAscending ? after : before) : position);
+  }
+
+  #statement(kind: Kind, start: Start, partCount: number): string {
+    const isAscending = this.#isAscending(start);
+    const name = `${kind} ${isAscending} ${partCount}`;
+    let sql = this.#statements.get(name);
+    if (sql === undefined) {
+      sql = listStatement(this.#table, this.#options, kind, { isAscending, partCount });
+      this.#statements.set(name, sql);
+    }
+    return sql;
+  }
+}

@@ -1,0 +1,67 @@
+import { prefixedId } from './columns.ts';
+
+/** A table, and the columns of its rows in a list. */
+export type ListTable = { readonly name: string; readonly columns: string };
+
+/** How the rows of a list are found. */
+export type ListOptions = {
+  /** Comparisons that all rows meet, such as `account_id =`. Their values belong to a selection. */
+  readonly where: readonly string[];
+  /** A column by which a list has parts, such as `project_id`. */
+  readonly part?: string;
+  readonly newestFirst?: true;
+  /** What precedes the id in the index of the list, if the index is not the primary key. */
+  readonly prefix?: string;
+  /** An SQL expression for the number of all rows. Without it, the rows are counted. */
+  readonly count?: string;
+};
+
+/** What a statement reads: the rows of pages, or metadata of pages. */
+export type Kind = 'page' | 'count' | 'previous' | 'count and previous';
+
+/** The maximum total count of a list whose rows are counted, so that a count has a maximum cost. */
+const MAX_TOTAL_COUNT = 10_000;
+
+/**
+ * Returns a statement on a list, or on each of `partCount` parts of it. Its parameters are the values of the comparisons,
+ * the parts, the key from which to read (not for a count), and the maximum number of rows (only for a page).
+ */
+export function listStatement(
+  { name, columns }: ListTable,
+  { where, part, prefix, count = '' }: ListOptions,
+  kind: Kind,
+  { isAscending, partCount }: { readonly isAscending: boolean; readonly partCount: number },
+): string {
+  const key = prefix === undefined ? 'id' : prefixedId(prefix);
+  const start = where.length + partCount + 1;
+  const after = `${key} ${isAscending ? '>' : '<'} $${start} ORDER BY ${key}${isAscending ? '' : ' DESC'}`;
+  const before = `${key} ${isAscending ? '<=' : '>='} $${start} ORDER BY ${key}${isAscending ? ' DESC' : ''}`;
+  const conditions = where.map((comparison, index) => `${comparison} $${index + 1}`);
+  const parts = Array.from({ length: partCount }, (_, index) => `$${where.length + 1 + index}`);
+  const search = (ofPart: readonly string[], last: string) =>
+    `FROM ${name} WHERE ${[...conditions, ...ofPart, last].join(' AND ')}`;
+
+  if (kind === 'page') {
+    const rows = (ofPart: readonly string[]) =>
+      `SELECT ${columns} ${search(ofPart, after)} LIMIT $${start + 1}`;
+    if (partCount === 0) return rows([]);
+    // A union and not a window function or a join, with which PostgreSQL could read whole lists.
+    const pages = parts.map((id, index) => `SELECT * FROM (${rows([`${part} = ${id}`])}) AS part_${index}`);
+    return pages.join('\nUNION ALL\n');
+  }
+
+  // Not a union, which PostgreSQL plans at each execution. Both engines give the columns of VALUES these names.
+  const ofPart = partCount === 0 ? [] : [`${part} = parts.column2`];
+  // With the order, a large list is counted by its index, up to the limit.
+  const counted = `SELECT id ${search(ofPart, `${key} > '' ORDER BY ${key}`)} LIMIT ${MAX_TOTAL_COUNT}`;
+  const total = kind === 'count' ? `(SELECT COUNT(*) FROM (${counted}) AS counted)` : count;
+  const previous = `(SELECT id ${search(ofPart, before)} LIMIT 1)`;
+  const fields = {
+    count: `${total} AS total_count`,
+    previous: `${previous} AS previous_id`,
+    'count and previous': `${total} AS total_count, ${previous} AS previous_id`,
+  }[kind];
+  if (partCount === 0) return `SELECT 0 AS part, ${fields}`;
+  const values = parts.map((id, index) => `(${index}, ${id})`);
+  return `SELECT parts.column1 AS part, ${fields} FROM (VALUES ${values.join(', ')}) AS parts`;
+}

@@ -1,0 +1,62 @@
+import type { ResourceName, Ulid } from '../../model/resource-name.ts';
+import type { Queryable, Row, Value } from '../database.ts';
+import { namesOf, prefixedId, type RowOf, valuesOf } from './columns.ts';
+
+// A list of ids is padded to one of these lengths. This needs three prepared statements instead of a hundred.
+const LENGTHS = [1, 10, 100];
+
+export function insertInto<C extends string>(table: string, columns: C) {
+  const names = namesOf(columns);
+  const sql = `INSERT INTO ${table} (${columns}) VALUES (${placeholders(names, 1)})`;
+  return async (transaction: Queryable, row: RowOf<C>): Promise<void> => {
+    await transaction.write(sql, valuesOf(row, names));
+  };
+}
+
+/** Returns a function that executes a SELECT, and returns its first row, or undefined if there is none. */
+export function readRow<R extends Row, Params extends readonly Value[]>(sql: string) {
+  return async (database: Pick<Queryable, 'read'>, ...params: Params): Promise<R | undefined> =>
+    (await database.read<R>(sql, params))[0];
+}
+
+/** Like `readRow`, for any other statement with RETURNING. */
+export function writeRow<R extends Row, Params extends readonly Value[]>(sql: string) {
+  return async (database: Pick<Queryable, 'write'>, ...params: Params): Promise<R | undefined> =>
+    (await database.write<R>(sql, params))[0];
+}
+
+/** Makes the function that returns the account of a resource by its name, or undefined if it does not exist. */
+export function findAccountOf<C extends 'projects' | 'apps' | 'wallets'>(collection: C) {
+  const sql = `SELECT account_id FROM ${collection.slice(0, -1)} WHERE ${prefixedId(`${collection}/`)} = $1`;
+  return async (database: Queryable, name: ResourceName<C>): Promise<Ulid | undefined> => {
+    const [row] = await database.read<{ account_id: Ulid }>(sql, [name]);
+    return row?.account_id;
+  };
+}
+
+/**
+ * Returns a function that returns the rows of an account with the given ids, at most 100, in no particular order. Missing
+ * rows are omitted.
+ */
+export function selectByIds<C extends string>({ name, columns }: { name: string; columns: C }) {
+  const select = `SELECT ${columns} FROM ${name} WHERE account_id = $1 AND id IN`;
+  return async (
+    database: Pick<Queryable, 'read'>,
+    accountId: Ulid,
+    ids: readonly Ulid[],
+  ): Promise<readonly RowOf<C>[]> => {
+    if (ids.length === 0) return [];
+    const padded = padIds(ids);
+    return database.read<RowOf<C>>(`${select} (${placeholders(padded, 2)})`, [accountId, ...padded]);
+  };
+}
+
+/** Pads a list of at most 100 ids with empty strings, which no row has as its id. */
+export function padIds(ids: readonly (Ulid | '')[]): readonly (Ulid | '')[] {
+  const length = LENGTHS.find((limit) => ids.length <= limit) ?? ids.length;
+  return [...ids, ...new Array<''>(length - ids.length).fill('')];
+}
+
+export function placeholders(params: readonly unknown[], first: number): readonly string[] {
+  return params.map((_, index) => `$${first + index}`);
+}

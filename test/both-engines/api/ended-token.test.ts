@@ -1,0 +1,191 @@
+import { request as httpRequest } from 'node:http';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createAccountToken } from '../../../src/data/create-account-token.ts';
+import { setAccountSuspended } from '../../../src/data/set-account-suspended.ts';
+import {
+  createApp,
+  credentialParts,
+  graphqlBody,
+  keyOf,
+  projectTokenOf,
+  tokenStatus,
+} from '../../support/actors.ts';
+import { type AppFields, bothApis, graphqlApi, type HttpResponse, readResponse } from '../../support/apis.ts';
+import { textOf } from '../../support/engine.ts';
+import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+
+const gateway = useGateway();
+/** Another instance on the same database. */
+const other = useGateway({}, gateway);
+const api = graphqlApi(() => other.url);
+const everywhere = [...bothApis(() => gateway.url), ...bothApis(() => other.url)];
+
+let tenant: Tenant;
+let app: AppFields;
+let tokens: { readonly account: string; readonly project: string };
+
+beforeEach(async () => {
+  tenant = await seedTenant(gateway, { wallets: 1 });
+  app = await createApp(api, tenant.token);
+  const { accessToken } = await createAccountToken(gateway.admin, tenant, 3600);
+  tokens = { account: accessToken, project: await projectTokenOf(api, tenant.token, app) };
+});
+
+type Request = {
+  readonly method: string;
+  readonly path: string;
+  body(): object;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+const rest = (method: string, path: string, body: () => object): Request => ({ method, path, body });
+
+const graphql = (query: string, input: () => object = () => ({}), headers = {}): Request => ({
+  ...{ method: 'POST', path: '/graphql', headers },
+  body: () => ({ query, variables: { input: input() } }),
+});
+
+const wallet = () => tenant.wallets[0] ?? '';
+const newApp = () => ({ title: 'Late', active: true });
+const tokenName = () => `tokens/${credentialParts(tenant.token).serial}`;
+
+const UPDATE_WALLET = graphql(
+  'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { title } } }',
+  () => ({ name: wallet(), title: 'Late' }),
+);
+
+const CREATE_APPS = `mutation ($input: CreateAppInput!) {
+  first: createApp(input: $input) { privateKey }
+  second: createApp(input: $input) { privateKey }
+}`;
+
+const CHANGES: Readonly<Record<string, Request>> = {
+  'createApp of REST': rest('POST', '/auth/apps', newApp),
+  'signIn of REST': rest('POST', '/auth/accounts:signinIdentity', () => ({ privateKey: keyOf(app) })),
+  'two createApp': graphql(CREATE_APPS, newApp),
+  'two createApp with a key': graphql(CREATE_APPS, newApp, { 'idempotency-key': 'late' }),
+  updateApp: graphql(
+    'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { title } } }',
+    () => ({ name: app.name, title: 'Late' }),
+  ),
+  rotateAppKey: graphql(
+    'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { privateKey } }',
+    () => ({ name: app.name }),
+  ),
+  signIn: graphql('mutation ($input: SignInInput!) { signIn(input: $input) { accessToken } }', () =>
+    keyOf(app),
+  ),
+  revokeToken: graphql(
+    'mutation ($input: RevokeTokenInput!) { revokeToken(input: $input) { revokedTokenId } }',
+    () => ({ id: tokenName() }),
+  ),
+  updateWallet: UPDATE_WALLET,
+};
+
+/** Sends the head of a request. Returns a function that sends the body, after the token was authenticated. */
+async function sendHead({ method, path, body, headers }: Request, token: string) {
+  const text = JSON.stringify(body());
+  const request = httpRequest(gateway.url + path.replace(':wallet', wallet()), {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+      ...headers,
+    },
+  });
+  request.flushHeaders();
+  const { serial } = credentialParts(token);
+  const lastUse = async () =>
+    (await gateway.database.read('SELECT last_use_time_ms AS time FROM token WHERE id = $1', [serial]))[0];
+  await expect.poll(lastUse, { timeout: 10_000 }).not.toEqual({ time: null });
+  return async (): Promise<HttpResponse> => {
+    const response = new Promise<HttpResponse>((resolve, reject) => {
+      request.on('response', (message) => resolve(readResponse(message))).on('error', reject);
+    });
+    request.end(text);
+    return response;
+  };
+}
+
+function expectRefusal({ status, headers, text }: HttpResponse): void {
+  expect([status, text]).toEqual([401, expect.stringContaining('"TOKEN_INVALID"')]);
+  expect(headers.get('www-authenticate')).toBe('Bearer realm="paw", error="invalid_token"');
+  expect(JSON.parse(text)).not.toHaveProperty('data');
+}
+
+const revoke = (token: string) =>
+  graphqlBody(
+    other.url,
+    tenant.token,
+    'mutation ($input: RevokeTokenInput!) { revokeToken(input: $input) { revokedTokenId } }',
+    { input: { id: `tokens/${credentialParts(token).serial}` } },
+  );
+
+describe('a token that is revoked at another instance between the head and the body of a request', () => {
+  test.each(Object.entries(CHANGES))('changes nothing by %s', async (_, request) => {
+    const sendBody = await sendHead(request, tokens.account);
+    expect(await revoke(tokens.account)).not.toHaveProperty('errors');
+    const before = await textOf(gateway.database);
+    expectRefusal(await sendBody());
+    expect(await textOf(gateway.database)).toBe(before);
+  });
+
+  test('is refused by a query that reads the token', async () => {
+    const sendBody = await sendHead(graphql('{ viewer { level } }'), tokens.account);
+    await revoke(tokens.account);
+    expectRefusal(await sendBody());
+  });
+});
+
+const ENDS: Readonly<Record<string, () => Promise<unknown>>> = {
+  'is revoked': () => revoke(tokens.project),
+  'is signed out': () => graphqlBody(other.url, tokens.project, 'mutation { signOut { clientMutationId } }'),
+  expires: async () => gateway.clock.advance(3_600_000),
+  'ends with the activity of its app': () =>
+    graphqlBody(
+      other.url,
+      tenant.token,
+      'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { active } } }',
+      { input: { name: app.name, active: false } },
+    ),
+  'ends with the key of its app': () =>
+    graphqlBody(
+      other.url,
+      tenant.token,
+      'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { privateKey } }',
+      { input: { name: app.name } },
+    ),
+  'is refused with its account': () => setAccountSuspended(gateway.admin, { name: tenant.account }, true),
+};
+
+describe.each([
+  ['REST', rest('PATCH', '/wallet/:wallet', () => ({ title: 'Late' }))],
+  ['GraphQL', UPDATE_WALLET],
+])('by %s', (_api, request) => {
+  test.each(Object.entries(ENDS))(
+    'a token that %s before the body has come changes nothing, and is refused on every instance, where others go on',
+    async (what, end) => {
+      const sibling = await projectTokenOf(
+        api,
+        tenant.token,
+        what.includes('app') ? await createApp(api, tenant.token) : app,
+      );
+      const sendBody = await sendHead(request, tokens.project);
+      for (const each of everywhere) expect(await tokenStatus(each, tokens.project)).toBe('ok');
+      await end();
+      for (const each of everywhere) {
+        expect(await tokenStatus(each, tokens.project)).toBe('TOKEN_INVALID');
+        if (!/expires|account/.test(what)) expect(await tokenStatus(each, sibling)).toBe('ok');
+      }
+      const before = await textOf(gateway.database);
+      expectRefusal(await sendBody());
+      expect(await textOf(gateway.database)).toBe(before);
+    },
+  );
+
+  test('a body that comes late is executed while the token is valid', async () => {
+    const { status, text } = await (await sendHead(request, tokens.project))();
+    expect([status, text]).toEqual([200, expect.stringContaining('Late')]);
+  });
+});

@@ -1,0 +1,199 @@
+import { createRequire } from 'node:module';
+import { DatabaseSync } from 'node:sqlite';
+import type { Client as PgClient } from 'pg';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { createAccountToken } from '../../../src/data/create-account-token.ts';
+import type { Database, Queryable, Statement } from '../../../src/storage/database.ts';
+import { sweepExpired } from '../../../src/storage/jobs/sweep.ts';
+import { createApp, credentialParts, projectTokenOf, ULID } from '../../support/actors.ts';
+import { useAllOperations } from '../../support/all-operations.ts';
+import { restApi } from '../../support/apis.ts';
+import { pathOf } from '../../support/engine.ts';
+import { type Gateway, seedTenant, type Tenant, testGateway } from '../../support/gateway.ts';
+import { pawJson } from '../../support/paw.ts';
+import { addEvent } from '../../support/rows.ts';
+
+// The tests have a copy of the driver of their own.
+const { Client }: { Client: typeof PgClient } = createRequire(
+  new URL('../../../src/server.ts', import.meta.url),
+)('pg');
+
+const IS_OF_ROWS = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/;
+
+// The tables of an engine and of the migrations, and one with a single row.
+const IS_OTHER =
+  /sqlite_schema|pragma_|pg_\w+\(|pg_extension|information_schema|schema_migration|page_token_key/;
+
+/** The statements that were executed, each with its parameters. */
+type Statements = Map<string, readonly unknown[]>;
+
+/** What the driver of PostgreSQL sends: a group of statements, or one. */
+type SentQuery = {
+  readonly statements?: readonly Statement[];
+  readonly text?: string;
+  readonly values?: readonly unknown[];
+};
+
+/** Records the statements that the drivers execute from now on. */
+function recordStatements(): Statements {
+  const statements: Statements = new Map();
+  const record = (sql: string, params: readonly unknown[] = []) => {
+    if (IS_OF_ROWS.test(sql) && !IS_OTHER.test(sql)) statements.set(sql, params);
+  };
+  const { prepare } = DatabaseSync.prototype;
+  const onSqlite = vi.spyOn(DatabaseSync.prototype, 'prepare');
+  onSqlite.mockImplementation(function (this: DatabaseSync, sql) {
+    record(sql);
+    return prepare.call(this, sql);
+  });
+  const { query } = Client.prototype;
+  const onPostgres = vi.spyOn(Client.prototype, 'query');
+  onPostgres.mockImplementation(function (this: PgClient, ...args: unknown[]) {
+    const { statements: group, text, values } = args[0] as SentQuery;
+    if (group !== undefined) for (const { sql, params } of group) record(sql, params);
+    else if (text !== undefined) record(text, values);
+    return Reflect.apply(query, this, args);
+  } as typeof query);
+  onTestFinished(() => {
+    onSqlite.mockRestore();
+    onPostgres.mockRestore();
+  });
+  return statements;
+}
+
+/** Runs the commands of the operator. The last one deletes the account. */
+async function useCommands(gateway: Gateway, { account, token, projects, wallets }: Tenant): Promise<void> {
+  const run = (...words: string[]) => pawJson(words, { DATABASE_URL: gateway.databaseUrl });
+  const [project = ''] = projects;
+  await run('token', 'create', '--account', account);
+  const api = restApi(() => gateway.url);
+  const app = await createApp(api, token);
+  await projectTokenOf(api, token, app);
+  for (const list of ['project', 'app', 'token', 'audit']) await run(list, 'list', '--account', account);
+  for (const list of ['account', 'audit']) await run(list, 'list');
+  await run('audit', 'list', '--account', account, '--action', 'app.create');
+  await run('wallet', 'list', '--project', project);
+  await run('app', 'deactivate', app.name);
+  await run('token', 'revoke', '--id', credentialParts(token).serial);
+  await run('token', 'revoke', '--app', app.name);
+  await run('token', 'revoke', '--account', account);
+  await run('project', 'update', project, '--title', 'Quarry');
+  await run('project', 'delete', projects[1] ?? '', '--yes');
+  await run('wallet', 'delete', wallets[1] ?? '', '--yes');
+  await run('account', 'delete', account, '--yes');
+}
+
+/** Returns the statements of the APIs, and those of the commands and of a sweep. */
+async function useEverything(gateway: Gateway, statements: Statements) {
+  const isSwept = () => [...statements.keys()].some((sql) => /FROM audit_event WHERE 'events\/'/.test(sql));
+  // The first sweep of a server, which is in the background, belongs to no request.
+  await vi.waitUntil(isSwept, { timeout: 30_000 });
+  const tenant = await seedTenant(gateway, { projects: 3, wallets: 2 });
+  statements.clear();
+  await useAllOperations(gateway, tenant);
+  const ofApis: Statements = new Map(statements);
+  await useCommands(gateway, await seedTenant(gateway, { projects: 2, wallets: 2 }));
+  await createAccountToken({ ...gateway.admin, clock: () => 0 }, tenant, 1);
+  await addEvent(gateway.database, 'account', { id: ULID });
+  const deleted: string[] = [];
+  const onDeleted = (table: string) => deleted.push(table);
+  await sweepExpired(gateway.database, Date.now(), { auditDays: 90, onDeleted });
+  expect(deleted).toEqual(['token', 'audit_event']);
+  return { ofApis, all: statements };
+}
+
+if (inject('engine') === 'sqlite') {
+  // The rows of a subquery are no table.
+  const IS_HARMLESS = /^SCAN (part_\d+|parts|counted|events|changed|CONSTANT ROW|\d+ CONSTANT ROWS)/;
+
+  test('every statement of the APIs, of the commands and of the sweep finds its rows by an index', async () => {
+    const statements = recordStatements();
+    const gateway = await testGateway();
+    const { all } = await useEverything(gateway, statements);
+    const database = new DatabaseSync(pathOf(gateway.databaseUrl));
+    onTestFinished(() => database.close());
+    expect(all.size).toBeGreaterThan(50);
+    const plans = [...all.keys()].map((sql) => {
+      const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+      const steps = rows.map(({ detail }) => String(detail));
+      const scans = steps.filter((step) => /SCAN|TEMP B-TREE/.test(step) && !IS_HARMLESS.test(step));
+      return { sql, steps, scans };
+    });
+    expect(plans.filter(({ scans }) => scans.length > 0)).toEqual([]);
+    const steps = plans.flatMap((plan) => plan.steps);
+    // A page begins at its position.
+    for (const search of [
+      /^SEARCH project USING .*\(account_id=\? AND id>\?\)/,
+      /^SEARCH project USING .*\(account_id=\? AND id<\?\)/,
+      /^SEARCH wallet USING INDEX wallet_by_project \(account_id=\? AND project_id=\?/,
+      /^SEARCH app USING INDEX app_by_project \(account_id=\? AND project_id=\?/,
+      /^SEARCH project USING INDEX project_by_name/,
+      /^SEARCH token USING .*INDEX token_by_expiry/,
+      /^SEARCH audit_event USING .*INDEX audit_event_by_name/,
+    ]) {
+      expect(steps).toContainEqual(expect.stringMatching(search));
+    }
+  });
+} else {
+  // Each table with the column that names the account, and its foreign key, which partitions need not have.
+  const TABLES = {
+    account: ['id'],
+    project: ['account_id', 'project_account_id_fkey'],
+    app: ['account_id', 'app_account_id_project_id_fkey'],
+    wallet: ['account_id', 'wallet_account_id_project_id_fkey'],
+    token: ['account_id', 'token_account_id_project_id_fkey'],
+    idempotency_key: ['account_id'],
+    audit_event: ['account_id'],
+  } as const;
+
+  const PARTITION = /"Relation Name":"[a-z_]+_(\d+)"/g;
+
+  /** Partitions all tables of a database by account. Each partition has the indexes that its table had. */
+  async function partition({ write }: Queryable): Promise<void> {
+    for (const [table, [, key]] of Object.entries(TABLES)) {
+      if (key !== undefined) await write(`ALTER TABLE ${table} DROP CONSTRAINT ${key}`);
+    }
+    for (const [table, [column]] of Object.entries(TABLES)) {
+      await write(`ALTER TABLE ${table} RENAME TO whole_${table}`);
+      await write(`CREATE TABLE ${table} (LIKE whole_${table} INCLUDING ALL) PARTITION BY HASH (${column})`);
+      for (let n = 0; n < 8; n += 1) {
+        const values = `WITH (MODULUS 8, REMAINDER ${n})`;
+        await write(`CREATE TABLE ${table}_${n} PARTITION OF ${table} FOR VALUES ${values}`);
+      }
+      await write(`DROP TABLE whole_${table}`);
+    }
+  }
+
+  /** Returns the plan of a statement as JSON, as for a large table. */
+  const planOf = ({ transaction }: Database, sql: string, params: readonly unknown[]) =>
+    transaction(async ({ write }) => {
+      await write('SET LOCAL plan_cache_mode = force_custom_plan');
+      await write('SET LOCAL enable_seqscan = off');
+      await write(`PREPARE explained AS ${sql}`);
+      const literals = params.map((each) =>
+        each === null ? 'NULL' : `'${String(each).replaceAll("'", "''")}'`,
+      );
+      const values = literals.length > 0 ? `(${literals.join(', ')})` : '';
+      const plan = JSON.stringify(await write(`EXPLAIN (FORMAT JSON) EXECUTE explained${values}`));
+      await write('DEALLOCATE explained');
+      return plan;
+    });
+
+  test('every statement finds its rows by an index, and those of the APIs in one partition if all tables are partitioned by account', async () => {
+    const statements = recordStatements();
+    const gateway = await testGateway();
+    await gateway.database.transaction(partition);
+    const { ofApis, all } = await useEverything(gateway, statements);
+    expect(ofApis.size).toBeGreaterThan(25);
+    for (const [sql, params] of [...all]) {
+      const plan = await planOf(gateway.database, sql, params);
+      expect(plan, sql).not.toContain('Seq Scan');
+      if (!ofApis.has(sql)) continue;
+      const partitions = new Set([...plan.matchAll(PARTITION)].map(([, number]) => number));
+      // The plan of an insertion names only the table: the row goes into one partition. Contradictory conditions read none.
+      const canBeNone =
+        /^(WITH changed AS \()?INSERT/.test(sql) || plan.includes('"One-Time Filter":"false"');
+      if (!canBeNone || partitions.size > 0) expect([...partitions], sql).toHaveLength(1);
+    }
+  });
+}

@@ -1,0 +1,200 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
+import { setAccountSuspended } from '../../src/data/set-account-suspended.ts';
+import { graphqlBody, projectToken, tokenStatus } from '../support/actors.ts';
+import { graphqlApi } from '../support/apis.ts';
+import { goTo, startSite, storedBy } from '../support/browser.ts';
+import { seedTenant, type Tenant } from '../support/gateway.ts';
+
+// The browser reports each response with an error.
+const REFUSED = { provoked: /status of 401/ };
+
+const INVALID = [
+  ['', 'A token has the form paw_acct_… or paw_app_….'],
+  ['paw_key_x', 'This is the private key of an app.'],
+  ['päw', 'A token has the form paw_acct_… or paw_app_….'],
+  ['paw_acct_x', 'The bearer token is malformed'],
+] as const;
+
+const site = startSite();
+
+test('a token leaves the address and the history at once, and is kept only if the person wants', async () => {
+  const [first, second] = [await seedTenant(site.gateway), await seedTenant(site.gateway)];
+  const page = await openWith(first.token, REFUSED);
+  const browser = await page.context().newCDPSession(page);
+  const { entries } = await browser.send('Page.getNavigationHistory');
+  expect(entries.map(({ url }) => url)).toEqual(['about:blank', `${site.gateway.url}/console#/`]);
+  expect(await storedBy(page)).toEqual([]);
+  expect(await page.content()).not.toContain(first.token);
+  expect(site.gateway.log()).not.toContain(first.token);
+
+  await page.reload();
+  const field = tokenField(page);
+  for (const [token, violation] of INVALID) {
+    await field.fill(token);
+    await field.press('Enter');
+    await page.locator('.violation').getByText(violation).waitFor();
+    await field.and(page.locator(':focus[aria-invalid=true]')).waitFor();
+  }
+  await field.fill(` ${first.token} `);
+  await page.getByLabel('Keep for this tab').check();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('link', { name: 'Tenant' }).waitFor();
+  await page.reload();
+  await page.getByRole('link', { name: 'Tenant' }).click();
+  await page.getByRole('heading', { name: 'Wallets' }).waitFor();
+  expect(await storedBy(page)).toEqual([['paw.token', first.token]]);
+  await page.getByRole('button', { name: 'Forget' }).click();
+  // As it is copied from a header.
+  await field.fill(`Bearer "${second.token}"`);
+  await field.press('Enter');
+  await page.getByRole('link', { name: 'Tenant' }).waitFor();
+  await page.getByText(second.account).waitFor();
+  expect(await storedBy(page)).toEqual([]);
+});
+
+test('a token that has ended is asked for again above the screen, which another one of the account continues', async () => {
+  const mine = await seedTenant(site.gateway, { projects: 2 });
+  const other = await seedTenant(site.gateway, { projects: 3 });
+  const page = await openWith(mine.token, REFUSED);
+  const find = page.getByLabel('Find projects');
+  const dialog = page.getByRole('dialog', { name: 'Enter a token to continue' });
+  const openTenant = () => page.getByRole('link', { name: 'Tenant' }).click();
+  // So that no request is on its way when the token ends.
+  const isLoaded = async () => {
+    await page.getByText('paw wallet create').waitFor();
+    await page.getByText('The project has no apps.').waitFor();
+  };
+  await find.fill('ten');
+  await signOut(mine.token);
+  await openTenant();
+  await dialog.getByRole('alert').getByText('no longer valid').waitFor();
+  await dialog.getByText(`With another token of ${mine.account}, what is on this page stays.`).waitFor();
+  const token = await issue(mine);
+  await tokenField(dialog).fill(token);
+  await page.keyboard.press('Enter');
+  await isLoaded();
+  expect(await dialog.count()).toBe(0);
+  await page.goBack();
+  expect(await find.inputValue()).toBe('ten');
+
+  // The same token continues if it is valid again.
+  await setAccountSuspended(site.gateway.admin, { name: mine.account }, true);
+  await openTenant();
+  await tokenField(dialog).fill(token);
+  await setAccountSuspended(site.gateway.admin, { name: mine.account }, false);
+  await page.keyboard.press('Enter');
+  await isLoaded();
+  await page.goBack();
+
+  // Another account's leaves nothing of the account before it.
+  await signOut(token);
+  await openTenant();
+  await tokenField(dialog).fill(other.token);
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('button', { name: `Continue as ${other.account}` }).click();
+  await page.getByRole('link', { name: 'Project 3' }).waitFor();
+  expect(new URL(page.url()).hash).toBe('#/');
+  expect(await find.inputValue()).toBe('');
+  expect(await page.content()).not.toContain(mine.account);
+});
+
+test('the token of a link takes the place of an open or a kept one of another principal only if the person says so', async () => {
+  const [mine, other] = [await seedTenant(site.gateway, { projects: 2 }), await seedTenant(site.gateway)];
+  const page = await openWith(mine.token);
+  const find = page.getByLabel('Find projects');
+  await find.fill('ten');
+  const follow = (token: string) => page.evaluate(`void (location.hash = '#token=${token}')`);
+  const dialog = page.getByRole('dialog', { name: 'Use the token of the link?' });
+  const replace = page.getByRole('button', { name: `Continue as ${other.account}` });
+  await follow(other.token);
+  await replace.waitFor();
+  await dialog.getByRole('button', { name: 'Stay' }).and(page.locator(':focus')).waitFor();
+  expect(await dialog.locator('.identity code').allInnerTexts()).toEqual([mine.account, other.account]);
+  await page.keyboard.press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await find.inputValue()).toBe('ten');
+  await follow(await issue(mine, { title: 'New' }));
+  await page.locator('.session').getByText('New').waitFor();
+  expect(await find.inputValue()).toBe('ten');
+  await follow(other.token);
+  await replace.click();
+  await page.getByRole('link', { name: 'Tenant' }).waitFor();
+  expect(await page.locator('.identity code').allInnerTexts()).toEqual([other.account]);
+  expect(await page.content()).not.toContain(mine.account);
+
+  await page.evaluate(`sessionStorage.setItem('paw.token', '${mine.token}')`);
+  for (const [name, { token, account }] of [
+    ['Stay', mine],
+    [`Continue as ${other.account}`, other],
+  ] as const) {
+    await page.goto('about:blank');
+    await goTo(page, `${site.gateway.url}/console#token=${other.token}`);
+    await replace.waitFor();
+    await page.getByRole('button', { name }).click();
+    await page.locator('.session').getByText(account).waitFor();
+    expect(await storedBy(page)).toEqual([['paw.token', token]]);
+  }
+});
+
+test("a page of another origin that has opened the console can't put a token into its address", async () => {
+  const origin = 'http://other.example';
+  const page = await site.newPage({ origins: [origin] });
+  await page.route(`${origin}/`, (route) => route.fulfill({ body: '' }));
+  await page.goto(`${origin}/`);
+  const opening = page.waitForEvent('popup');
+  await page.evaluate(`void (globalThis.opened = open('${site.gateway.url}/console'))`);
+  await (await opening).getByRole('heading', { name: 'Enter a token' }).waitFor();
+  expect(await page.evaluate('opened.closed')).toBe(true);
+});
+
+test('the bar says what a token is, shows it what it may see only, and ends it everywhere', async () => {
+  const tenant = await seedTenant(site.gateway);
+  const page = await openWith(await projectToken(site.gateway, tenant));
+  await page.getByText('Project token', { exact: true }).waitFor();
+  const links = page.getByRole('navigation', { name: 'Console' });
+  expect(await links.innerText()).not.toContain('Tokens');
+  const [onlyProject] = tenant.projects;
+  const token = await issue(tenant, { onlyProject, readOnly: true, title: 'Audit' }, 2 * 86_400 + 60);
+  await page.goto('about:blank');
+  await goTo(page, `${site.gateway.url}/console#token=${token}`);
+  const texts = ['Account token', 'Audit', 'Only Tenant', 'Read-only', 'Expires in 2 days', tenant.account];
+  await page.locator('.identity').getByText('Audit').waitFor();
+  expect(await page.locator('.identity > *').allInnerTexts()).toEqual(texts);
+  expect(await links.innerText()).not.toContain('Tokens');
+  await page.evaluate('void (location.hash = "#/tokens")');
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+
+  const button = page.getByRole('button', { name: 'End the token' });
+  await button.click();
+  const dialog = page.getByRole('dialog', { name: 'End the token?' });
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await button.and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('button', { name: 'End the token' }).click();
+  await page.getByText('The token has ended.').waitFor();
+  const api = graphqlApi(() => site.gateway.url);
+  expect(await tokenStatus(api, token)).toBe('TOKEN_INVALID');
+});
+
+/** Opens the console with a token, and waits for the first project. */
+async function openWith(token: string, options: { provoked?: RegExp } = {}): Promise<Page> {
+  const page = await site.open(`/console#token=${token}`, options);
+  await page.locator('.cards a').first().waitFor();
+  return page;
+}
+
+function tokenField(place: Pick<Page, 'getByLabel'>) {
+  return place.getByLabel('Token', { exact: true });
+}
+
+async function issue({ account }: Tenant, fields: object = {}, ttlSeconds = 3600): Promise<string> {
+  const input = { account, ...fields };
+  return (await createAccountToken(site.gateway.admin, input, ttlSeconds)).accessToken;
+}
+
+function signOut(token: string): Promise<unknown> {
+  return graphqlBody(site.gateway.url, token, 'mutation { signOut { clientMutationId } }');
+}

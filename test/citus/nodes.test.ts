@@ -1,0 +1,281 @@
+import { buildSchema } from 'graphql';
+import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import {
+  type AppKey,
+  authorize,
+  createApp,
+  credentialParts,
+  keyOf,
+  PASSWORD,
+  projectTokenOf,
+  ulidOf,
+  withOtherSecret,
+} from '../support/actors.ts';
+import { type HttpResponse, postGraphql, restApi, send } from '../support/apis.ts';
+import { makeCitusDatabase } from '../support/citus.ts';
+import { LOG_COMMANDS, recordCommands } from '../support/citus-commands.ts';
+import { onDatabase } from '../support/engine.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+
+type Answer = Pick<HttpResponse, 'status'>;
+
+/** Prepares a request, and returns the function that sends it. */
+type Operation = () => Promise<() => Promise<Answer>>;
+
+let gateway: Gateway;
+let tenant: Tenant;
+let app: AppKey;
+let commands: ReturnType<typeof recordCommands>;
+
+beforeAll(async () => {
+  commands = recordCommands();
+  const made = await makeCitusDatabase(inject('citusUrl') ?? '');
+  await onDatabase(made.url, (database) =>
+    database.write(`ALTER DATABASE ${new URL(made.url).pathname.slice(1)} SET ${LOG_COMMANDS}`),
+  );
+  // With this maximum, every sign-in deletes the oldest tokens.
+  gateway = await startGateway({ DATABASE_URL: made.url, PAW_APP_TOKENS: '10' });
+  tenant = await seedTenant(gateway, { projects: 3, wallets: 3 });
+  app = keyOf(await createApp(api, tenant.token));
+  // These times are written in the background, once an hour.
+  await used(tenant.token);
+  await newToken();
+  await written('SELECT last_sign_in_time_ms AS time FROM app WHERE id = $1', ulidOf(app.name));
+  // The first sweep of a server, which is in the background, belongs to no request.
+  await vi.waitUntil(() => commands().some(({ text }) => /FROM .*audit_event.* WHERE/.test(text)));
+  return async () => {
+    vi.restoreAllMocks();
+    await gateway.stop();
+    await made.remove();
+  };
+});
+
+const api = restApi(() => gateway.url);
+
+const rest =
+  (method: string, path: () => string, body?: () => object): Operation =>
+  async () =>
+  () =>
+    send(gateway.url + path(), method, tenant.token, body?.());
+
+const graphql =
+  (text: string, variables: () => object = () => ({})): Operation =>
+  async () =>
+  () =>
+    postGraphql(gateway.url, tenant.token, text, variables());
+
+const mutation = (name: string, input: () => object) => {
+  const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input!`;
+  return graphql(`mutation ($input: ${type}) { ${name}(input: $input) { clientMutationId } }`, () => ({
+    input: input(),
+  }));
+};
+
+/** Waits until a time of a row is known. */
+async function written(sql: string, id: string): Promise<void> {
+  await vi.waitUntil(async () => {
+    const [row] = await gateway.database.read<{ time: number | null }>(sql, [id]);
+    return row?.time != null;
+  });
+}
+
+/** Uses a token for the first time. */
+async function used(token: string): Promise<string> {
+  await send(`${gateway.url}/project/projects`, 'GET', token);
+  await written('SELECT last_use_time_ms AS time FROM token WHERE id = $1', credentialParts(token).serial);
+  return token;
+}
+
+const newToken = async () => projectTokenOf(api, tenant.token, app);
+
+/** The operations of the public API, with the reads and the writes of each. */
+const OPERATIONS: Readonly<Record<string, readonly [commands: string, Operation]>> = {
+  'POST /auth/apps': [
+    'SELECT BEGIN INSERT INSERT COMMIT',
+    rest(
+      'POST',
+      () => '/auth/apps',
+      () => ({ title: 'App', active: true }),
+    ),
+  ],
+  'POST /auth/accounts:signinIdentity': [
+    'SELECT SELECT BEGIN SELECT DELETE INSERT INSERT COMMIT',
+    rest(
+      'POST',
+      () => '/auth/accounts:signinIdentity',
+      () => ({ privateKey: app }),
+    ),
+  ],
+  'PATCH /wallet/{wallet_name}': [
+    'SELECT BEGIN UPDATE INSERT COMMIT',
+    rest(
+      'PATCH',
+      () => `/wallet/${tenant.wallets[0]}`,
+      () => ({ title: 'Cash' }),
+    ),
+  ],
+  'GET /project/projects': ['SELECT SELECT', rest('GET', () => '/project/projects')],
+  'Query.node': [
+    'SELECT SELECT',
+    graphql('query ($id: ID!) { node(id: $id) { id } }', () => ({ id: tenant.wallets[0] })),
+  ],
+  'Query.nodes': [
+    'SELECT SELECT SELECT SELECT',
+    graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Wallet { project { title } } } }', () => ({
+      ids: [...tenant.wallets, ...tenant.projects, app.name],
+    })),
+  ],
+  'Query.projects': [
+    'SELECT SELECT SELECT SELECT SELECT SELECT SELECT',
+    graphql(`{ projects(first: 2) { totalCount nodes { title
+      apps(first: 1) { totalCount nodes { title } } wallets(last: 1) { totalCount nodes { title } } } } }`),
+  ],
+  'Query.viewer': ['SELECT SELECT', graphql('{ viewer { level account } }')],
+  'Query.tokens': ['SELECT SELECT', graphql('{ tokens(first: 2) { nodes { id } } }')],
+  'Query.events': ['SELECT SELECT', graphql('{ events(first: 2, action: "app.create") { nodes { id } } }')],
+  'Mutation.createApp': [
+    'SELECT BEGIN INSERT INSERT COMMIT',
+    mutation('createApp', () => ({ title: 'App', active: true })),
+  ],
+  'Mutation.signIn': [
+    'SELECT SELECT BEGIN SELECT DELETE INSERT INSERT COMMIT',
+    mutation('signIn', () => app),
+  ],
+  'Mutation.updateApp': [
+    'SELECT BEGIN SELECT UPDATE INSERT COMMIT',
+    mutation('updateApp', () => ({ name: app.name, title: 'Till' })),
+  ],
+  'Mutation.updateWallet': [
+    'SELECT SELECT BEGIN UPDATE INSERT COMMIT',
+    mutation('updateWallet', () => ({
+      name: tenant.wallets[0],
+      password: PASSWORD,
+      project: tenant.projects[1],
+    })),
+  ],
+  'Mutation.rotateAppKey': [
+    'SELECT BEGIN SELECT UPDATE DELETE UPDATE INSERT COMMIT',
+    async () => {
+      const { name } = await createApp(api, tenant.token);
+      return mutation('rotateAppKey', () => ({ name, gracePeriod: 60 }))();
+    },
+  ],
+  'Mutation.revokeToken': [
+    'SELECT BEGIN SELECT DELETE INSERT COMMIT',
+    async () => {
+      const id = `tokens/${credentialParts(await newToken()).serial}`;
+      return mutation('revokeToken', () => ({ id }))();
+    },
+  ],
+  'Mutation.signOut': [
+    'SELECT BEGIN DELETE INSERT COMMIT',
+    async () => {
+      const token = await used(await newToken());
+      return () => postGraphql(gateway.url, token, 'mutation { signOut { clientMutationId } }');
+    },
+  ],
+  '/oauth/token': [
+    'SELECT SELECT BEGIN SELECT DELETE INSERT INSERT COMMIT',
+    async () => () => authorize(gateway, app),
+  ],
+  '/oauth/revoke': [
+    'SELECT SELECT BEGIN DELETE INSERT COMMIT',
+    async () => {
+      const [client_id, client_secret, token] = [app.name, app.privateKey, await newToken()];
+      const body = new URLSearchParams({ client_id, client_secret, token });
+      return () => fetch(`${gateway.url}/oauth/revoke`, { method: 'POST', body });
+    },
+  ],
+};
+
+const OTHERS: Readonly<Record<string, readonly [commands: string, status: number, Operation]>> = {
+  'a readiness check': ['', 200, async () => () => send(`${gateway.url}/readyz`, 'GET')],
+  'a refused token': [
+    'SELECT',
+    401,
+    async () => () => send(`${gateway.url}/project/projects`, 'GET', withOtherSecret(tenant.token)),
+  ],
+  'a failed sign-in': [
+    'SELECT SELECT SELECT BEGIN INSERT COMMIT',
+    401,
+    rest(
+      'POST',
+      () => '/auth/accounts:signinIdentity',
+      () => ({ privateKey: { ...app, privateKey: withOtherSecret(app.privateKey) } }),
+    ),
+  ],
+  'an update of a wallet that does not exist': [
+    'SELECT BEGIN UPDATE ROLLBACK SELECT SELECT',
+    404,
+    rest(
+      'PATCH',
+      () => `/wallet/wallets/${'0'.repeat(26)}`,
+      () => ({ title: 'Cash' }),
+    ),
+  ],
+  'a mutation with an Idempotency-Key': [
+    'SELECT SELECT BEGIN UPDATE INSERT INSERT COMMIT',
+    200,
+    async () => {
+      const headers = { 'idempotency-key': gateway.admin.newId() };
+      const url = `${gateway.url}/wallet/${tenant.wallets[0]}`;
+      return () => send(url, 'PATCH', tenant.token, { title: 'Keyed' }, headers);
+    },
+  ],
+};
+
+/** Sends a request that is not the first of its kind, and returns the commands for it. */
+async function commandsOf(operation: Operation) {
+  await (await operation())();
+  const request = await operation();
+  const before = commands().length;
+  const { status } = await request();
+  const sent = commands().slice(before);
+  const words = sent.map(({ text }) => /^\w+/.exec(text)?.[0]).join(' ');
+  return {
+    status,
+    words,
+    nodes: new Set(sent.map(({ node }) => node)).size,
+    texts: sent.map(({ text }) => text),
+  };
+}
+
+test('the operations of this test are those of the contracts', async () => {
+  const json = async (path: string) => JSON.parse((await send(gateway.url + path, 'GET')).text);
+  const schema = buildSchema((await send(`${gateway.url}/schema.graphql`, 'GET')).text);
+  const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+    Object.keys(type?.getFields() ?? {}).map((field) => `${type?.name}.${field}`),
+  );
+  const { paths } = await json('/openapi.json');
+  const ofRest = Object.entries<object>(paths).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => /^(get|post|put|patch|delete)$/.test(method))
+      .map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const metadata = await json('/.well-known/oauth-authorization-server');
+  const ofOauth = Object.entries<string>(metadata)
+    .filter(([name]) => name.endsWith('_endpoint'))
+    .map(([, url]) => new URL(url).pathname);
+  expect(Object.keys(OPERATIONS).toSorted()).toEqual([...fields, ...ofRest, ...ofOauth].toSorted());
+});
+
+describe('an operation needs one node, and a commit of one phase', () => {
+  const all = [
+    ...Object.entries(OPERATIONS).map(([name, [words, operation]]) => ({
+      name,
+      words,
+      status: 200,
+      operation,
+    })),
+    ...Object.entries(OTHERS).map(([name, [words, status, operation]]) => ({
+      name,
+      words,
+      status,
+      operation,
+    })),
+  ];
+  test.each(all)('$name: $words', async ({ words, status, operation }) => {
+    const { texts, ...measured } = await commandsOf(operation);
+    expect(measured, texts.join('\n')).toEqual({ status, words, nodes: words === '' ? 0 : 1 });
+  });
+});

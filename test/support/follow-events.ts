@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { graphqlBody } from './actors.ts';
+import type { Gateway } from './gateway.ts';
+
+/** An event that was followed. */
+export type FollowedEvent = { readonly id: string; readonly action: string; readonly count: number };
+
+type Follow = (
+  request: (query: string, variables: object) => Promise<unknown>,
+  handle: (event: FollowedEvent) => void,
+  before?: string,
+) => Promise<string>;
+
+const TEXT = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
+
+const [, PROGRAM = ''] = /^## Following events$.*?^```js$(.*?)^```$/ms.exec(TEXT) ?? [];
+
+/** Follows the events of an account by the program in the documentation. */
+export class Follower {
+  readonly events: FollowedEvent[] = [];
+  readonly #follow: Follow;
+  readonly #token: string;
+  #before: string | undefined;
+
+  /** @param program the text of the program */
+  constructor(token: string, program = PROGRAM) {
+    this.#token = token;
+    this.#follow = new Function(`${program}; return follow`)();
+  }
+
+  /** Calls the program once. */
+  async poll({ url }: Pick<Gateway, 'url'>): Promise<void> {
+    const request = async (query: string, variables: object) =>
+      (await graphqlBody(url, this.#token, query, variables)).data;
+    this.#before = await this.#follow(request, (event) => this.events.push(event), this.#before);
+  }
+}
+
+/** Returns a follower that does not wait until events are settled. */
+export function impatientFollower(token: string): Follower {
+  return new Follower(token, PROGRAM.replace('settled: true', 'settled: false'));
+}

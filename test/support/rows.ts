@@ -1,0 +1,81 @@
+import { decodeTime } from 'ulid';
+import type { Database, Row, Value } from '../../src/storage/database.ts';
+import { ulidOf } from './actors.ts';
+import type { Tenant } from './gateway.ts';
+
+/** Returns all rows that an operation of a client could change. */
+export async function contentsOf(
+  database: Pick<Database, 'read'>,
+  nowMs: number,
+): Promise<readonly unknown[]> {
+  const read = async (sql: string, params: readonly Value[] = []) => {
+    const rows = await database.read(`${sql} ORDER BY 1, 2`, params);
+    // The last use of a token and the last sign-in of an app are stored after the response.
+    return rows.map(({ last_use_time_ms: _, last_sign_in_time_ms: __, ...row }) => row);
+  };
+  const tables = ['account', 'project', 'app', 'wallet'].map((table) => read(`SELECT * FROM ${table}`));
+  // A sweep can delete the expired tokens meanwhile.
+  return Promise.all([...tables, read('SELECT * FROM token WHERE expire_time_ms > $1', [nowMs])]);
+}
+
+/** Returns the row of a resource. */
+export async function rowOf({ read }: Pick<Database, 'read'>, name: string): Promise<Row> {
+  const [row] = await read(`SELECT * FROM ${name.split('s/')[0]} WHERE id = $1`, [ulidOf(name)]);
+  if (row === undefined) throw new Error(`There is no ${name}.`);
+  return row;
+}
+
+/** Adds wallets to a project of an account with one statement. @param description an SQL expression */
+export async function addWallets(
+  { write }: Pick<Database, 'write'>,
+  { account, projects: [project = ''] }: Pick<Tenant, 'account' | 'projects'>,
+  count: number,
+  description = "''",
+): Promise<void> {
+  await write(
+    `INSERT INTO wallet
+       (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
+     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < CAST($4 AS INTEGER))
+     SELECT $1, $2 || SUBSTR(CAST(1000000 + i AS TEXT), 2), $3, 'Wallet', ${description}, 'NETWORK_POLYGON', '0x', 0, 0
+     FROM n`,
+    [ulidOf(account), ulidOf(project).slice(0, 20), ulidOf(project), count],
+  );
+}
+
+/** Adds an audit event of an account. */
+export async function addEvent(
+  { write }: Pick<Database, 'write'>,
+  account: string,
+  {
+    id,
+    action = 'app.create',
+    fields = '',
+    count = 1,
+  }: { id: string; action?: string; fields?: string; count?: number },
+): Promise<void> {
+  await write(
+    `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count, last_time_ms)
+     VALUES ($1, $2, $3, 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV', $4, $5, 0)`,
+    [account, id, action, fields, count],
+  );
+}
+
+/** Returns the audit events of an account in the order of their ids, with their fields of the model. */
+export async function eventsOf(
+  { read }: Pick<Database, 'read'>,
+  account: string,
+): Promise<readonly object[]> {
+  const sql = 'SELECT * FROM audit_event WHERE account_id = $1 ORDER BY id';
+  return (await read(sql, [ulidOf(account)])).map((row) => ({
+    action: row['action'],
+    resource: row['resource'],
+    credential: row['credential_id'],
+    token: row['token_id'],
+    fields: row['fields'],
+    address: row['address'],
+    requestId: row['request_id'],
+    count: row['event_count'],
+    timeMs: decodeTime(String(row['id'])),
+    lastTimeMs: row['last_time_ms'],
+  }));
+}

@@ -1,0 +1,103 @@
+import { createAccount } from '../../src/data/create-account.ts';
+import { createAccountToken } from '../../src/data/create-account-token.ts';
+import { createWallet } from '../../src/data/create-wallet.ts';
+import { pageTokens } from '../../src/model/page-token.ts';
+import { idGenerator, idOf, type Ulid } from '../../src/model/resource-name.ts';
+import { migrate } from '../../src/storage/jobs/migrate.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { loadPageTokenKey } from '../../src/storage/page-token-key.ts';
+import { NEW_TOKEN } from '../../src/storage/sql/columns.ts';
+import { contextOf, dataLayerOf } from './servers/data-layer.ts';
+
+/** A database, and the values that requests to it need. */
+export type BenchData = {
+  /** The value of `DATABASE_URL`. */
+  readonly url: string;
+  readonly account: Ulid;
+  /** Account tokens of the account. */
+  readonly tokens: readonly string[];
+  readonly wallets: readonly string[];
+  /** Apps of the account that can sign in. */
+  readonly apps: readonly { readonly name: string; readonly privateKey: string }[];
+  /** The number of projects in the account. */
+  readonly count: number;
+  /** The id of the `n`th project, counted from 1. */
+  projectId(n: number): Ulid;
+  /** The token of the page after the `n`th project, counted from 1. */
+  cursorBehind(n: number): string;
+};
+
+const TOKENS = 20;
+const WALLETS = 32;
+const APPS = 32;
+const LIFE_SECONDS = 86_400;
+
+/** Returns the statements that fill a database, in the SQL dialect of its engine. */
+function fillStatements(url: string) {
+  const isSqlite = url.startsWith('sqlite:');
+  const numbers = (last: string) =>
+    isSqlite
+      ? `(WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${last}) SELECT i FROM n) AS n`
+      : `generate_series(1, ${last}::int) AS n (i)`;
+  const id = `'${ID_START}' || ${isSqlite ? "printf('%08d', i)" : "lpad(i::text, 8, '0')"}`;
+  return {
+    projects: `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
+      SELECT CAST($1 AS TEXT), ${id}, 'Project ' || i, 'The project with the number ' || i || '.',
+        'bafkreiglfhb2wh3kibho2tt2k7li4nl6pbpve24sdqogkclmjqgs63p3vy', i FROM ${numbers('$2')}`,
+    // Tokens that the benchmark does not use.
+    tokens: `INSERT INTO token (${NEW_TOKEN}) SELECT ${NEW_TOKEN.replace(' id,', ` ${id},`)}
+      FROM ${numbers('$1')}, (SELECT * FROM token LIMIT 1) AS one`,
+  };
+}
+
+const ID_START = '7ZZZZZZZZZZZZZZZZZ';
+
+/** Creates an account with `count` projects, and `count` valid tokens. */
+export async function makeBenchData(url: string, count: number): Promise<BenchData> {
+  // Filling the tables takes longer than the default timeout.
+  const database = await openDatabase(url, { postgres: { poolSize: 2, timeoutMs: 600_000 } });
+  const fill = fillStatements(url);
+  try {
+    const admin = { database, clock: Date.now, newId: idGenerator(Date.now), publicUrl: () => '' };
+    await migrate(database, Date.now());
+    const { name: account, defaultProject } = await createAccount(admin, { title: 'Benchmark' });
+    const tokens: string[] = [];
+    for (let n = 0; n < TOKENS; n += 1) {
+      tokens.push((await createAccountToken(admin, { account }, LIFE_SECONDS)).accessToken);
+    }
+    await database.transaction(async (transaction) => {
+      await transaction.write(fill.projects, [idOf(account), count - 1]);
+      await transaction.write('UPDATE account SET project_count = $2 WHERE id = $1', [idOf(account), count]);
+      await transaction.write(fill.tokens, [count - TOKENS]);
+    });
+    await database.write('ANALYZE');
+    const wallets: string[] = [];
+    for (let n = 1; n <= WALLETS; n += 1) {
+      const address = `0x${n.toString(16).padStart(40, '0')}`;
+      const wallet = {
+        project: defaultProject,
+        title: 'Wallet',
+        description: '',
+        network: 'NETWORK_ETHEREUM',
+        address,
+      };
+      wallets.push((await createWallet(admin, wallet)).name);
+    }
+    const pages = pageTokens(await loadPageTokenKey(database));
+    const data = await dataLayerOf(database, '');
+    const { principal, client } = await contextOf(data, `Bearer ${tokens[0]}`);
+    const apps = [];
+    for (let n = 0; n < APPS; n += 1) {
+      const { name, privateKey } = await data
+        .changes(principal, client)
+        .createApp({ title: 'App', active: true });
+      apps.push({ name, privateKey });
+    }
+    const projectId = (n: number) =>
+      n === 1 ? idOf(defaultProject) : (`${ID_START}${String(n - 1).padStart(8, '0')}` as Ulid);
+    const cursorBehind = (n: number) => pages.encode(projectId(n));
+    return { url, account: idOf(account), tokens, wallets, apps, count, projectId, cursorBehind };
+  } finally {
+    await database.close();
+  }
+}

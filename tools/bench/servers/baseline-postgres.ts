@@ -1,0 +1,49 @@
+import { Pool } from 'pg';
+import {
+  eventValues,
+  INSERT_EVENT,
+  type ProjectValues,
+  serveBaseline,
+  type WalletValues,
+} from './baseline.ts';
+
+const pool = new Pool({ connectionString: process.env['DATABASE_URL'], max: 10 });
+
+/** Runs a statement, which is prepared once per connection. Returns the rows as arrays. */
+async function rowsOf<Row>(name: string, text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+  const { rows } = await pool.query({ name, text, values: [...values], rowMode: 'array' });
+  return rows as unknown as readonly Row[];
+}
+
+const FIND_TOKEN = 'SELECT hash FROM token WHERE account_id = $1 AND id = $2 AND expire_time_ms > $3';
+
+const FIND_PAGE = `SELECT id, title, description, image_cover_cid FROM project
+WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
+
+const UPDATE_TITLE = `WITH changed AS (UPDATE wallet SET title = $5, update_time_ms = $6 WHERE account_id = $7 AND id = $8
+RETURNING id, title, description, project_id, network, address), event AS (${INSERT_EVENT})
+SELECT * FROM changed`;
+
+const [[key] = ['']] = await rowsOf<[string]>('key', 'SELECT key FROM page_token_key', []);
+
+serveBaseline(
+  {
+    async findToken(...values) {
+      const [row] = await rowsOf<[string]>('token', FIND_TOKEN, values);
+      return row?.[0];
+    },
+    findPage: (...values) => rowsOf<ProjectValues>('page', FIND_PAGE, values),
+    async updateTitle(accountId, id, title, now) {
+      const [row] = await rowsOf<WalletValues>('update', UPDATE_TITLE, [
+        ...eventValues(accountId, id),
+        title,
+        now,
+        accountId,
+        id,
+      ]);
+      if (row === undefined) throw new Error('There is no such wallet.');
+      return row;
+    },
+  },
+  key,
+);

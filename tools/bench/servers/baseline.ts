@@ -1,0 +1,157 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { monotonicFactory } from 'ulid';
+
+// A server that is hand-written for speed: Node's own HTTP server, prepared statements,
+// rows as arrays, one-shot hashes, and no part of the gateway. It answers only the requests
+// of the benchmark, and reads only the columns that they select.
+
+/** A project row: id, title, description, CID of the cover image. */
+export type ProjectValues = readonly [id: string, title: string, description: string, cid: string];
+
+/** A wallet row: id, title, description, project, network, address. */
+export type WalletValues = readonly [string, string, string, string, string, string];
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** The statements on one engine. Times are Unix milliseconds. */
+export type Statements = {
+  /** Returns the stored hash of a valid token, in hexadecimal digits. */
+  findToken(ownerId: string, serial: string, now: number): MaybePromise<string | undefined>;
+  findPage(accountId: string, after: string, limit: number): MaybePromise<readonly ProjectValues[]>;
+  /** Updates a wallet, and inserts an audit event in the same transaction. It resolves when both are durable. */
+  updateTitle(accountId: string, id: string, title: string, now: number): MaybePromise<WalletValues>;
+};
+
+/** The statement for the audit event of an update. */
+export const INSERT_EVENT = `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count, last_time_ms)
+VALUES ($1, $2, $3, $4, 'title', 1, 0)`;
+
+const nextId = monotonicFactory();
+
+/** The parameters of the statement. */
+export function eventValues(accountId: string, walletId: string): readonly [string, string, string, string] {
+  return [accountId, nextId(), 'wallet.update', `wallets/${walletId}`];
+}
+
+const base = process.env['PUBLIC_URL'] ?? '';
+
+/** Serves the operations of the benchmark. @param key the page token key, in hexadecimal */
+export function serveBaseline(statements: Statements, key: string): void {
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') return answer(request, response, undefined);
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => answer(request, response, JSON.parse(Buffer.concat(chunks).toString())));
+  });
+  server.listen(0, '127.0.0.1', () => {
+    console.log(JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
+  });
+
+  // biome-ignore lint/suspicious/noExplicitAny: the benchmark's own requests are not validated
+  function answer({ method, url = '', headers }: IncomingMessage, response: ServerResponse, body: any): void {
+    const token = (headers.authorization ?? '').slice('Bearer '.length);
+    const ids = token.split('_')[2] ?? '';
+    const accountId = ids.slice(0, 26);
+    then(statements.findToken(accountId, ids.slice(26), Date.now()), (stored) => {
+      if (stored === undefined || !timingSafeEqual(Buffer.from(stored), Buffer.from(hash('sha256', token)))) {
+        response.writeHead(401).end();
+        return;
+      }
+      then(handle(accountId, method, url, body), (result) => {
+        const text = JSON.stringify(result);
+        response.writeHead(200, {
+          'content-type': 'application/json; charset=utf-8',
+          'content-length': Buffer.byteLength(text),
+        });
+        response.end(text);
+      });
+    });
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  function handle(accountId: string, method = '', url: string, body: any): MaybePromise<object> {
+    if (method === 'GET') {
+      const query = new URL(url, base).searchParams;
+      const size = Number(query.get('pageSize'));
+      return map(statements.findPage(accountId, placeOf(query.get('pageToken')), size + 1), (rows) => ({
+        projects: rows.slice(0, size).map(projectOf),
+        nextPageToken: rows.length > size ? cursorOf(rows[size - 1]?.[0] ?? '') : '',
+      }));
+    }
+    if (method === 'PATCH') {
+      const id = url.slice('/wallet/wallets/'.length);
+      return map(statements.updateTitle(accountId, id, body.title, Date.now()), walletOf);
+    }
+    const { input, first, after } = body.variables;
+    if (input !== undefined) {
+      const id = input.name.slice('wallets/'.length);
+      return map(statements.updateTitle(accountId, id, input.title, Date.now()), (row) => {
+        const { project, ...rest } = walletOf(row);
+        return { data: { updateWallet: { wallet: { ...rest, project: { name: project } } } } };
+      });
+    }
+    return map(statements.findPage(accountId, placeOf(after), first + 1), (rows) => {
+      const shown = rows.length > first ? rows.slice(0, first) : rows;
+      const edges = shown.map((row) => ({ cursor: cursorOf(row[0]), node: nodeOf(row) }));
+      const pageInfo = { endCursor: edges.at(-1)?.cursor ?? null, hasNextPage: rows.length > first };
+      return { data: { projects: { edges, pageInfo } } };
+    });
+  }
+
+  function cursorOf(id: string): string {
+    const place = `2${id}`;
+    return btoa(place) + hash('sha256', key + place, 'base64url').slice(0, 20);
+  }
+
+  function placeOf(token: string | null): string {
+    if (!token) return '';
+    const id = atob(token.slice(0, 36)).slice(1);
+    if (cursorOf(id) !== token) throw new Error('A page token is forged.');
+    return id;
+  }
+}
+
+function projectOf([id, title, description, imageCoverCid]: ProjectValues) {
+  return {
+    name: `projects/${id}`,
+    title,
+    description,
+    imageCoverUrl: `${base}/covers/${id}.svg`,
+    imageCoverCid,
+  };
+}
+
+function nodeOf([id, title, description, imageCoverCid]: ProjectValues) {
+  const name = `projects/${id}`;
+  const imageCoverUrl = `${base}/covers/${id}.svg`;
+  return { __typename: 'Project', id: name, name, title, description, imageCoverUrl, imageCoverCid };
+}
+
+function walletOf([id, title, description, project, network, address]: WalletValues) {
+  return {
+    name: `wallets/${id}`,
+    title,
+    description,
+    project: `projects/${project}`,
+    network,
+    address,
+    password: '',
+  };
+}
+
+/** Calls `next` at once, or when the promise has settled. A promise for each step would be slower. */
+function then<T>(value: MaybePromise<T>, next: (value: T) => unknown): void {
+  if (value instanceof Promise) value.then(next, fail);
+  else next(value);
+}
+
+function map<T, R>(value: MaybePromise<T>, make: (value: T) => R): MaybePromise<R> {
+  return value instanceof Promise ? value.then(make) : make(value);
+}
+
+function fail(error: unknown): never {
+  console.error(error);
+  process.exit(1);
+}

@@ -1,0 +1,49 @@
+import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
+import { createDataLayer } from '../../../src/data/create-data-layer.ts';
+import type { DataLayer } from '../../../src/data/data-layer.ts';
+import { Context } from '../../../src/graphql/context.ts';
+import { pageTokens } from '../../../src/model/page-token.ts';
+import { idGenerator } from '../../../src/model/resource-name.ts';
+import { BackgroundWrites } from '../../../src/storage/background-writes.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { openDatabase } from '../../../src/storage/open-database.ts';
+import { loadPageTokenKey } from '../../../src/storage/page-token-key.ts';
+
+/** Opens the data layer of the gateway, for use in another server. */
+export async function openDataLayer(): Promise<DataLayer> {
+  const { DATABASE_URL = '', PUBLIC_URL = '' } = process.env;
+  return dataLayerOf(await openDatabase(DATABASE_URL), PUBLIC_URL);
+}
+
+/** Returns the data layer of the gateway on a database. */
+export async function dataLayerOf(database: Database, publicUrl: string): Promise<DataLayer> {
+  const clock = Date.now;
+  return createDataLayer({
+    database,
+    backgroundWrites: new BackgroundWrites(database, () => {}),
+    passwords: new PasswordHasher(),
+    pageTokens: pageTokens(await loadPageTokenKey(database)),
+    clock,
+    newId: idGenerator(clock),
+    requestTimeoutMs: 5000,
+    tokenTtlSeconds: 86_400,
+    maxTokensPerApp: 1000,
+    publicUrl: () => publicUrl,
+  });
+}
+
+/** Authenticates a request, and returns the context of its resolvers. */
+export async function contextOf(data: DataLayer, authorization: string | undefined): Promise<Context> {
+  const client = {
+    requestId: '',
+    address: '127.0.0.1',
+    startMs: performance.now(),
+    signal: new AbortController().signal,
+  };
+  const authentication = await data.authenticate((authorization ?? '').slice('Bearer '.length));
+  return new Context(data, client, authentication, {
+    readIdempotencyHeaders: () => undefined,
+    countIntrospection: async () => {},
+    claim: () => undefined,
+  });
+}
