@@ -98,26 +98,28 @@ const PAIRS = [...' \t"%()*+,-./:;<=>@[\\]{a1'].flatMap((a, _, all) => all.map((
 
 const fill = (unit: string, room: number) => unit.repeat(Math.max(0, Math.floor(room / unit.length)));
 
-/** Each header that is read × each character and pair, as its whole value and in a valid value. */
+/** Each header that is read × each character, as its whole value and in a valid value, and × each pair in a valid one. */
 export function* headerCases(
   request: HttpRequest,
   read: readonly string[],
   isQuick: boolean,
 ): Generator<Case> {
-  const units = isQuick ? CHARACTERS : [...CHARACTERS, ...PAIRS];
+  const pairs = isQuick ? [] : PAIRS;
   const { headers, path } = request;
   const route = `${request.method} ${path.split('?')[0]}`;
   for (const name of new Set([...read, ...NODE_HEADERS])) {
     const valid = headers[name] ?? VALID_HEADERS[name] ?? '';
-    for (const unit of [...units, `${valid}, `, `${valid};`]) {
-      const text = fill(unit, MAX_HEADER - valid.length);
-      for (const value of [text, `${valid}${text}x`, `${valid};${text}x`]) {
-        const hostile = { ...request, headers: { ...headers, [name]: value } };
-        yield { name: `${route} ${name}: ${value.slice(0, 20)}…`, requestOf: () => hostile, times: 1 };
-      }
+    const repeated = (unit: string) => fill(unit, MAX_HEADER - valid.length);
+    const values = [...CHARACTERS, `${valid}, `, `${valid};`].map(repeated);
+    for (const value of [
+      ...values.flatMap((text) => [text, `${valid}${text}x`, `${valid};${text}x`]),
+      ...pairs.map((pair) => `${valid}${repeated(pair)}x`),
+    ]) {
+      const hostile = { ...request, headers: { ...headers, [name]: value } };
+      yield { name: `${route} ${name}: ${value.slice(0, 20)}…`, requestOf: () => hostile, times: 1 };
     }
   }
-  for (const unit of units) {
+  for (const unit of [...CHARACTERS, ...pairs]) {
     const text =
       encodeURI(unit).length === unit.length
         ? fill(unit, MAX_HEADER)
