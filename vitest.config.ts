@@ -77,6 +77,7 @@ export default defineConfig({
     // Much longer than any test takes, so that no test fails on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000, interval: 20 } },
     pool: 'threads',
     // More workers than cores are useful, because many tests wait for a child process.
     maxWorkers: 4,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { transform } from 'esbuild';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readContract } from '../../tools/contract/read-contract.ts';
 import { createApp } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
@@ -116,5 +116,5 @@ async function startBackend(url: string, gateway: Gateway): Promise<void> {
   });
   onTestFinished(() => void child.kill());
   child.stdin.end(server);
-  await vi.waitFor(async () => expect((await fetch(url)).status).toBe(404), { timeout: 20_000 });
+  await expect.poll(async () => (await fetch(url)).status).toBe(404);
 }

@@ -14,7 +14,7 @@ test('the start page and that for an unknown path are accessible, and lead to al
   await expectAccessible(page);
   const follow = async (place: 'banner' | 'main' | 'navigation', name: string, path: string) => {
     await page.getByRole(place).getByRole('link', { name }).click();
-    await expect.poll(() => page.url(), { timeout: 15_000 }).toBe(site.gateway.url + path);
+    await expect.poll(() => page.url()).toBe(site.gateway.url + path);
   };
   await follow('main', 'Go to the start page', '/');
   await page.getByText(`Version ${manifest.version}`).waitFor();

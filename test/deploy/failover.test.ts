@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { type HttpResponse, send } from '../support/apis.ts';
-import { APP, type Fleet, SOON, startFleet } from './fleet.ts';
+import { APP, type Fleet, startFleet } from './fleet.ts';
 import type { ReverseProxy } from './proxy.ts';
 
 let fleet: Fleet;
@@ -32,11 +32,9 @@ test('HAProxy uses an instance again when it is ready', async () => {
   const { log } = fleet.proxies.HAProxy;
   const mark = log().length;
   await fleet.start();
-  await expect.poll(() => log().slice(mark), SOON).toContain('Server gateways/gateway-1 is UP');
+  await expect.poll(() => log().slice(mark)).toContain('Server gateways/gateway-1 is UP');
   for (let n = 0; n < 4; n += 1) expect((await read(fleet.proxies.HAProxy)).status).toBe(200);
-  await expect
-    .poll(() => log().slice(mark), SOON)
-    .toMatch(/gateways\/gateway-1 .* 200 .*GET \/project\/projects/);
+  await expect.poll(() => log().slice(mark)).toMatch(/gateways\/gateway-1 .* 200 .*GET \/project\/projects/);
 });
 
 test('a write is sent to the other instance if one does not accept connections', async () => {
@@ -66,7 +64,7 @@ test('while the database is unavailable, clients receive the 503 of the gateway'
   }
   await throughBoth(async ({ url }) => {
     const isReady = async () => (await fetch(`${url}/readyz`)).ok;
-    await expect.poll(isReady, SOON).toBe(true);
+    await expect.poll(isReady).toBe(true);
   });
 });
 

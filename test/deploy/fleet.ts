@@ -55,7 +55,6 @@ export type Fleet = {
 export const APP = { title: 'App', active: true };
 
 /** Longer than a proxy needs to write its log, and to notice that an instance is ready. */
-export const SOON = { timeout: 10_000 };
 
 /** Requests per minute without a token from one address, at each instance. */
 export const ADDRESS_LIMIT = 30;

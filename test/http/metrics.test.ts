@@ -4,8 +4,6 @@ import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant, testDatabase } from '../support/gateway.ts';
 import { readMetric, type Samples } from '../support/metrics.ts';
 
-const POLL = { timeout: 30_000 };
-
 let gateway: Gateway;
 let tenant: Tenant;
 let port: number;
@@ -27,7 +25,7 @@ async function expectAdded(name: string, added: Samples, action: () => Promise<u
   await action();
   const expected = Object.entries(added).map(([labels, count]) => [labels, (before[labels] ?? 0) + count]);
   // A request is counted when its response has been sent, which the client can see earlier.
-  await expect.poll(() => read(name), POLL).toEqual({ ...before, ...Object.fromEntries(expected) });
+  await expect.poll(() => read(name)).toEqual({ ...before, ...Object.fromEntries(expected) });
 }
 
 test('an unknown path has no route', async () => {
@@ -63,7 +61,7 @@ test('GraphQL operations are measured by name, the first 100 that are repeated w
     await ask(page(`Page${n}`));
   }
   const names = async () => Object.keys(await read(metric)).length;
-  await expect.poll(names, POLL).toBe(101);
+  await expect.poll(names).toBe(101);
   await expectAdded(metric, { '{operation="Page0"}': 1, '{operation="other"}': 1 }, async () => {
     await ask(page('Page0'));
     await ask(page('Page99'));
@@ -79,7 +77,7 @@ test('the process and the version are measured', async () => {
 
 test('the valid tokens are counted', async () => {
   // They are counted in the background.
-  await expect.poll(() => read('paw_tokens'), POLL).toEqual({ '': expect.any(Number) });
+  await expect.poll(() => read('paw_tokens')).toEqual({ '': expect.any(Number) });
   expect((await read('paw_tokens'))['']).toBeGreaterThanOrEqual(1);
 });
 
@@ -87,7 +85,7 @@ test('what is measured in the background takes no write lock', async () => {
   const ownPort = await freePort();
   const own = await startGateway({ PAW_METRICS_PORT: String(ownPort) });
   onTestFinished(own.stop);
-  await expect.poll(() => readMetric(ownPort, 'paw_tokens'), POLL).toEqual({ '': 0 });
+  await expect.poll(() => readMetric(ownPort, 'paw_tokens')).toEqual({ '': 0 });
   const operations = await readMetric(ownPort, 'db_client_operation_duration_seconds_count');
   expect(operations).not.toHaveProperty(['{db_operation_name="transaction"}']);
 });

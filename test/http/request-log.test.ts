@@ -108,7 +108,7 @@ test('a request whose connection is closed before the response is a line without
   await once(socket, 'data');
   socket.destroy();
   const gone = () => lines().filter(({ clientReqId }) => clientReqId === 'gone');
-  await expect.poll(gone, { timeout: 30_000 }).toHaveLength(1);
+  await expect.poll(gone).toHaveLength(1);
   expect(gone()[0]).toMatchObject({ level: 40, reason: 'CONNECTION_CLOSED', route: '/auth/apps', ...caller });
   expect(gone()[0]).not.toHaveProperty('status');
 });

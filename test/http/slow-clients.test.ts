@@ -9,18 +9,16 @@ const LARGE = 'x'.repeat(12_000_000);
 
 const GET_LARGE = 'GET /large HTTP/1.1\r\nHost: x\r\n\r\n';
 
-const POLL = { timeout: 60_000, interval: 10 };
-
 test('a connection whose client reads nothing is closed after the timeout', async () => {
   const { open, connections, served, endTimeouts } = await start();
   const silent = await open();
   silent.write(GET_LARGE);
-  await expect.poll(served, POLL).toBe(1);
+  await expect.poll(served).toBe(1);
   const closed = () => {
     endTimeouts();
     return connections();
   };
-  await expect.poll(closed, POLL).toBe(0);
+  await expect.poll(closed).toBe(0);
 });
 
 test('a client that reads slowly receives the complete response', async () => {
@@ -45,7 +43,7 @@ test('a connection has one unsent response, also if it has sent many requests', 
   const { open, served } = await start();
   const silent = await open();
   silent.write(GET_LARGE.repeat(50));
-  await expect.poll(served, POLL).toBe(1);
+  await expect.poll(served).toBe(1);
   // A request on another connection is processed completely meanwhile.
   await download(await open());
   expect(served()).toBe(2);
@@ -57,7 +55,7 @@ test('a request that is processed for longer than the timeout is answered', asyn
   patient.write('POST /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   // Its timeout ends before that of a connection that was opened later.
   await open();
-  await expect.poll(connections, POLL).toBe(1);
+  await expect.poll(connections).toBe(1);
   process();
   expect(await text(patient)).toMatch(/^HTTP\/1\.1 200 OK/);
 });

@@ -6,8 +6,6 @@ import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 
 const INITIALIZATION = 'fastify.initialization';
 
-const POLL = { timeout: 60_000, interval: 5 };
-
 const QUEUE = Array.from({ length: 20 }, (_, n) => `queued ${n}`);
 
 let gateway: Gateway;
@@ -34,7 +32,7 @@ test('the first executions of an account are answered in their order, and one of
   const ask = async (token: string, name: string) => {
     const query = `{ projects { nodes { title } } } # ${name}`;
     responses.push(postGraphql(gateway.url, token, query, {}, { 'x-name': name }));
-    await expect.poll(() => releases.length, POLL).toBe(responses.length);
+    await expect.poll(() => releases.length).toBe(responses.length);
   };
   for (const name of QUEUE) await ask(account.token, name);
   await ask(neighbour.token, 'neighbour');

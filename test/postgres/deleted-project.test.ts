@@ -14,9 +14,7 @@ const WAITING = `SELECT COUNT(*) AS count FROM pg_stat_activity
 
 /** Waits until a statement waits for a lock. */
 async function lockWait(): Promise<void> {
-  await expect
-    .poll(() => gateway.database.read(WAITING), { timeout: 30_000, interval: 5 })
-    .toEqual([{ count: 1 }]);
+  await expect.poll(() => gateway.database.read(WAITING), { interval: 5 }).toEqual([{ count: 1 }]);
 }
 
 /** Starts `request` while the deletion of a project is not yet committed, and returns its result. */

@@ -30,8 +30,6 @@ const LIST = 'SELECT id, at FROM item ORDER BY id';
 
 const SETTINGS: PostgresSettings = { poolSize: 4, timeoutMs: 5000 };
 
-const POLL = { timeout: 30_000, interval: 10 };
-
 let url: string;
 
 beforeEach(async () => {
@@ -221,7 +219,7 @@ describe('the statements of one request', () => {
     const before = await pid();
     const passSecond = stopClock();
     const error = errorOf(work(database.during(lateRequest())));
-    await expect.poll(() => other.read(SLEEPING), POLL).toEqual([{ sleeping: 1 }]);
+    await expect.poll(() => other.read(SLEEPING)).toEqual([{ sleeping: 1 }]);
     passSecond();
     expect(await error).toMatchObject({ reason: 'UNAVAILABLE', cause: { code: '57014' } });
     // A cancellation that comes late must not hit the next statement.
@@ -263,7 +261,7 @@ test('a transaction whose connection ends before COMMIT is sent is UNAVAILABLE',
     const pids = (await read('SELECT pg_backend_pid() AS pid')).map(({ pid }) => pid ?? 0);
     await other.read('SELECT pg_terminate_backend($1)', pids);
     const alive = () => other.read('SELECT pid FROM pg_stat_activity WHERE pid = $1', pids);
-    await expect.poll(alive, POLL).toEqual([]);
+    await expect.poll(alive).toEqual([]);
   });
   expect(await errorOf(cut)).toMatchObject({ reason: 'UNAVAILABLE' });
   expect(await database.read(LIST)).toEqual([]);
@@ -314,9 +312,8 @@ describe('a server that encrypts', () => {
     }
     await administrator.query('ALTER SYSTEM SET ssl = on');
     await administrator.query('SELECT pg_reload_conf()');
-    await vi.waitFor(async () => {
-      expect((await administrator.query('SHOW ssl')).rows).toEqual([{ ssl: 'on' }]);
-    }, POLL);
+    const isOn = async () => (await administrator.query('SHOW ssl')).rows[0].ssl === 'on';
+    await vi.waitUntil(isOn, { timeout: 30_000 });
     await administrator.end();
     return server.stop;
   }, SERVER_START_MS);

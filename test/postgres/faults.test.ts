@@ -19,8 +19,6 @@ const ANY_OUTAGE = expect.stringMatching(/^(UNAVAILABLE|RESULT_UNKNOWN)$/);
 // Source: PostgreSQL, section 54.7.
 const SHUTDOWN = 'E\0\0\0\x22SFATAL\0C57P01\0Mshutting down\0\0';
 
-const POLL = { timeout: 30_000, interval: 10 };
-
 let server: PostgresServer;
 let databaseUrl: string;
 let database: string;
@@ -83,7 +81,7 @@ async function hold(sql: string, params: readonly unknown[] = []) {
   return {
     /** Waits until other connections wait for the locks, and returns their processes. */
     async waited(count = 1): Promise<readonly number[]> {
-      await expect.poll(waiting, POLL).toHaveLength(count);
+      await expect.poll(waiting).toHaveLength(count);
       return waiting();
     },
     release: () => client.query('ROLLBACK'),
@@ -93,7 +91,7 @@ async function hold(sql: string, params: readonly unknown[] = []) {
 async function terminate(pids: readonly number[]): Promise<void> {
   await administrator.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [pids]);
   const alive = 'SELECT pid FROM pg_stat_activity WHERE pid = ANY ($1)';
-  await expect.poll(async () => (await administrator.query(alive, [pids])).rows, POLL).toEqual([]);
+  await expect.poll(async () => (await administrator.query(alive, [pids])).rows).toEqual([]);
 }
 
 /** Terminates all connections of the program to the test's database. */
@@ -261,7 +259,7 @@ describe('a server that does not respond any more, without closing its connectio
     freeze(false);
     for (const each of APIS) {
       await expect
-        .poll(async () => (await each.updateWallet(token, wallet, { title: each.name })).value?.title, POLL)
+        .poll(async () => (await each.updateWallet(token, wallet, { title: each.name })).value?.title)
         .toBe(each.name);
     }
   });
@@ -279,7 +277,7 @@ describe('a server that does not respond any more, without closing its connectio
       }),
     );
     await expect
-      .poll(() => look("SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction'"), POLL)
+      .poll(() => look("SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction'"))
       .toHaveLength(2);
     freeze();
     meet.resolve();
@@ -322,7 +320,7 @@ test('a gateway whose machine is lost during a request with an Idempotency-Key l
   await keyed;
   // The server has not heard from its client since.
   const update = async () => (await api?.updateWallet(token, first, { title: 'Free' }))?.value?.title;
-  await expect.poll(update, POLL).toBe('Free');
+  await expect.poll(update).toBe('Free');
 });
 
 test('a database that becomes read-only is still read, and no restart is needed when it is writable again', async () => {
@@ -348,14 +346,14 @@ test('a database that becomes read-only is still read, and no restart is needed 
     expect(expectGood(await api.updateWallet(token, wallet, {})).title).toBe('Wallet 1');
   }
   expect(await look(state)).toEqual(before);
-  await expect.poll(readiness, POLL).toBe(503);
+  await expect.poll(readiness).toBe(503);
 
   await administrator.query(`ALTER DATABASE ${database} RESET default_transaction_read_only`);
-  await expect.poll(readiness, POLL).toBe(200);
+  await expect.poll(readiness).toBe(200);
   for (const api of APIS) {
     // Each connection that was opened earlier may fail once.
     await expect
-      .poll(async () => (await api.updateWallet(token, wallet, { title: api.name })).value?.title, POLL)
+      .poll(async () => (await api.updateWallet(token, wallet, { title: api.name })).value?.title)
       .toBe(api.name);
   }
 });
@@ -397,6 +395,6 @@ test('a server that crashes under load loses no acknowledged update, and is used
   expect((await send(`${url}/healthz`, 'GET')).status).toBe(200);
 
   await server.restart();
-  await expect.poll(readiness, POLL).toBe(200);
+  await expect.poll(readiness).toBe(200);
   expect(await changes.countLost(url)).toBe(0);
 }, 60_000);

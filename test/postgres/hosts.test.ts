@@ -12,8 +12,6 @@ import { type PostgresServer, startPostgres } from '../support/postgres-server.t
 // Creating a cluster takes long on a busy machine.
 const SERVER_START_MS = 60_000;
 
-const POLL = { timeout: 30_000, interval: 20 };
-
 let primary: PostgresServer;
 let standby: PostgresServer;
 
@@ -106,7 +104,7 @@ describe('a commit that waits for a synchronous standby', () => {
       ]) {
         const outcome = change().catch((error: unknown) => error);
         const waiting = `SELECT ${end}(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
-        await expect.poll(() => administrator.read(waiting), POLL).toHaveLength(1);
+        await expect.poll(() => administrator.read(waiting)).toHaveLength(1);
         expect(await outcome).toMatchObject({ reason: 'RESULT_UNKNOWN' });
       }
       expect(await database.read(`SELECT id FROM ${end}_item`)).toEqual([{ id: 1 }]);
@@ -135,7 +133,7 @@ describe('a gateway on two hosts', () => {
     for (const api of apis) {
       const title = `${round} by ${api.name}`;
       await expect
-        .poll(async () => (await api.updateWallet(token, wallet, { title })).value?.title, POLL)
+        .poll(async () => (await api.updateWallet(token, wallet, { title })).value?.title)
         .toBe(title);
       expect(await lookAt(server, 'SELECT title FROM wallet')).toEqual([{ title }]);
     }
@@ -149,16 +147,16 @@ describe('a gateway on two hosts', () => {
     for (const api of apis) {
       expect((await api.updateWallet(token, wallet, { title: 'Lost' })).error?.status).toBe('UNAVAILABLE');
     }
-    await expect.poll(async () => (await send(`${gateway.url}/readyz`, 'GET')).status, POLL).toBe(503);
+    await expect.poll(async () => (await send(`${gateway.url}/readyz`, 'GET')).status).toBe(503);
     await promote(standby);
     await updatesSucceedOn(standby, 'Promoted');
-    await expect.poll(async () => (await send(`${gateway.url}/readyz`, 'GET')).status, POLL).toBe(200);
+    await expect.poll(async () => (await send(`${gateway.url}/readyz`, 'GET')).status).toBe(200);
 
     primary.follow(standby);
     await primary.restart();
     await updatesSucceedOn(standby, 'Returned');
     // A planned change back.
-    await expect.poll(() => lookAt(standby, 'SELECT pid FROM pg_stat_replication'), POLL).toHaveLength(1);
+    await expect.poll(() => lookAt(standby, 'SELECT pid FROM pg_stat_replication')).toHaveLength(1);
     await standby.pause();
     await promote(primary);
     await updatesSucceedOn(primary, 'Back');

@@ -3,8 +3,6 @@ import { type AppKey, createApp, keyOf, PASSWORD, reasonOf, ulidOf } from '../su
 import { type Api, bothApis, postGraphql, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant, testGateway } from '../support/gateway.ts';
 
-const POLL = { timeout: 30_000, interval: 10 };
-
 const POOL_SIZE = 4;
 
 /** The number of requests that wait for a lock, by each API and for each kind. */
@@ -90,7 +88,7 @@ describe.each<[string, readonly Kind[], readonly Kind[]]>([
       const results = Promise.all(requests).finally(() => {
         isOver = true;
       });
-      await expect.poll(async () => (await gateway.database.read(WAITING))[0]?.['waiting'], POLL).not.toBe(0);
+      await expect.poll(async () => (await gateway.database.read(WAITING))[0]?.['waiting']).not.toBe(0);
       do {
         expect(await failures(free)).toEqual([]);
         expect((await send(`${gateway.url}/readyz`, 'GET')).status).toBe(200);
@@ -129,7 +127,7 @@ test.each(['', 'with an Idempotency-Key', 'in two mutations with an Idempotency-
           refusals += 1;
         }
       });
-      await expect.poll(waits, POLL).toBeGreaterThan(0);
+      await expect.poll(waits).toBeGreaterThan(0);
       while (refusals < 60) {
         expect(await waits()).toBeLessThanOrEqual(2);
         const updates = other.wallets.map((name) => rename(other.token, name));

@@ -4,23 +4,21 @@ import { freePort } from '../support/free-port.ts';
 import { seedTenant, testGateway } from '../support/gateway.ts';
 import { readMetric } from '../support/metrics.ts';
 
-const POLL = { timeout: 30_000 };
-
 test('the connections of the pool are measured, and what waits for one', async () => {
   const { gateway, read, update } = await startWithOneConnection({});
   const connections = () => read('paw_postgres_connections');
   await update('First');
   // The first read of the metrics counts the tokens, too.
-  await expect.poll(connections, POLL).toEqual({ '{state="used"}': 0, '{state="idle"}': 1 });
+  await expect.poll(connections).toEqual({ '{state="used"}': 0, '{state="idle"}': 1 });
 
   let blocked: Promise<unknown> = Promise.resolve();
   await gateway.database.transaction(async (transaction) => {
     await transaction.read('SELECT * FROM wallet FOR UPDATE');
     blocked = update('Second');
-    await expect.poll(connections, POLL).toEqual({ '{state="used"}': 1, '{state="idle"}': 0 });
+    await expect.poll(connections).toEqual({ '{state="used"}': 1, '{state="idle"}': 0 });
     // Its authentication waits for the connection.
     blocked = Promise.all([blocked, update('Third')]);
-    await expect.poll(() => read('paw_postgres_waiting'), POLL).toEqual({ '': 1 });
+    await expect.poll(() => read('paw_postgres_waiting')).toEqual({ '': 1 });
   });
   await blocked;
 });

@@ -3,8 +3,6 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { makeDatabase, migrateDatabase } from '../support/gateway.ts';
 import { newerProgram } from '../support/newer-program.ts';
 
-const POLL = { timeout: 60_000, interval: 20 };
-
 // The second statement would wait for a process that waits for the migration, and holds a lock on this table.
 const MIGRATION = `ALTER TABLE wallet ADD COLUMN of_next TEXT;
 ALTER TABLE schema_migration ADD COLUMN of_next TEXT;
@@ -31,7 +29,7 @@ test('a migration waits for another one for longer than a statement may take, an
   const results = await database.transaction(async (transaction) => {
     await transaction.write('LOCK TABLE wallet');
     const first = migrate('60s');
-    await expect.poll(() => database.read(WAITING), POLL).toHaveLength(1);
+    await expect.poll(() => database.read(WAITING)).toHaveLength(1);
     const second = migrate('1s');
     const attempts = new Set<unknown>();
     const attemptCount = async () => {
@@ -39,7 +37,7 @@ test('a migration waits for another one for longer than a statement may take, an
       if (other !== undefined) attempts.add(other['start']);
       return attempts.size;
     };
-    await expect.poll(attemptCount, POLL).toBeGreaterThan(3);
+    await expect.poll(attemptCount).toBeGreaterThan(3);
     return [first, second];
   });
   const [first, second] = await Promise.all(results);

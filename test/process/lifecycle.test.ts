@@ -22,7 +22,6 @@ import {
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const APP = '{"title":"App","active":true}';
 const ENDED_WELL = { status: 0, stderr: '' };
-const POLL = { timeout: 30_000, interval: 10 };
 
 const gateway = useGateway();
 const tenant = useTenant(gateway);
@@ -198,5 +197,5 @@ test.each([
   const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(await npm.printed('listening on ')) ?? [];
   expect(await isListening(url)).toBe(true);
   await npm.stop('SIGTERM');
-  await expect.poll(() => isListening(url), POLL).toBe(false);
+  await expect.poll(() => isListening(url)).toBe(false);
 });

@@ -64,8 +64,8 @@ test('as process 1, a server ignores SIGHUP, and ends with status 0 on SIGTERM',
 test('as process 1, a server ends immediately on a second signal', async () => {
   const { url, ended, signal } = await startAsFirstProcess({ PAW_STOP_DELAY: '60s' });
   signal('SIGTERM');
-  await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 5000 }).toBe(503);
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(503);
   signal('SIGINT');
-  await expect.poll(() => fetch(`${url}/healthz`).catch(() => 'gone'), { timeout: 2000 }).toBe('gone');
+  await expect.poll(() => fetch(`${url}/healthz`).catch(() => 'gone')).toBe('gone');
   expect(await ended).not.toEqual([0, null]);
 });

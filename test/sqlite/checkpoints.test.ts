@@ -9,8 +9,6 @@ import { testDatabase } from '../support/gateway.ts';
 
 const MEGABYTE = 1_000_000;
 
-const POLL = { timeout: 30_000, interval: 50 };
-
 let database: Database;
 let path: string;
 
@@ -49,7 +47,7 @@ test('a log that could not shrink because of a reader shrinks with a write after
     await write(1);
     return logSize();
   };
-  await expect.poll(writeAndMeasure, POLL).toBeLessThan(MEGABYTE);
+  await expect.poll(writeAndMeasure).toBeLessThan(MEGABYTE);
 });
 
 test('a checkpoint that fails is tried again', async () => {
@@ -69,5 +67,5 @@ test('a checkpoint that fails is tried again', async () => {
   rmSync(later, { recursive: true });
   for (const suffix of ['', '-wal']) symlinkSync(path + suffix, later + suffix);
   vi.advanceTimersByTime(60_000);
-  await expect.poll(logSize, POLL).toBeLessThan(MEGABYTE);
+  await expect.poll(logSize).toBeLessThan(MEGABYTE);
 });

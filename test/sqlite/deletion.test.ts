@@ -8,8 +8,6 @@ import { pathOf } from '../support/engine.ts';
 import { type Gateway, seedTenant, startGateway, testDatabase, testGateway } from '../support/gateway.ts';
 import { paw } from '../support/paw.ts';
 
-const POLL = { timeout: 30_000, interval: 50 };
-
 /** Returns what can be read of an account in the files of a folder. */
 function tracesIn(folder: string, words: readonly string[]): readonly string[] {
   const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
@@ -55,5 +53,5 @@ test('while a server runs, a deleted account is neither in the file nor in its l
   const folder = dirname(pathOf(gateway.databaseUrl));
   expect(tracesIn(folder, words)).not.toEqual([]);
   vi.advanceTimersByTime(60_000);
-  await expect.poll(() => tracesIn(folder, words), POLL).toEqual([]);
+  await expect.poll(() => tracesIn(folder, words)).toEqual([]);
 });

@@ -45,7 +45,7 @@ test.each<[string, (url: string, token: string, name: string) => Promise<HttpRes
       stderr += text;
     });
     const ended = new Promise((resolve) => server.once('close', resolve));
-    await expect.poll(() => stdout, { timeout: 30_000 }).toContain('listening on');
+    await expect.poll(() => stdout).toContain('listening on');
     const { url } = JSON.parse(stdout.split('\n').find((line) => line.includes('listening on')) ?? '{}');
     const { status, text } = await update(url, token, wallets[0] ?? '');
     expect(text).toContain('"reason":"RESULT_UNKNOWN"');

@@ -4,8 +4,6 @@ import { bothApis, send } from '../support/apis.ts';
 import { seedTenant, startGateway, testDatabase } from '../support/gateway.ts';
 import { startServerProcess } from '../support/paw.ts';
 
-const POLL = { timeout: 30_000, interval: 50 };
-
 test('while the disk takes no writes, a server is not ready, and the log has one line', async () => {
   const { url: databaseUrl } = await testDatabase();
   const before = await startGateway({ DATABASE_URL: databaseUrl });
@@ -23,9 +21,9 @@ test('while the disk takes no writes, a server is not ready, and the log has one
     expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'UNAVAILABLE' });
     expect((await api.listProjects(token)).error).toBeUndefined();
   }
-  await expect.poll(readiness, POLL).toBe(503);
+  await expect.poll(readiness).toBe(503);
   limit('unlimited');
-  await expect.poll(readiness, POLL).toBe(200);
+  await expect.poll(readiness).toBe(200);
   for (const api of apis) {
     const { value } = await api.updateWallet(token, wallets[0] ?? '', { title: api.name });
     expect(value?.title).toBe(api.name);

@@ -22,7 +22,7 @@ export async function expectAccessible(
 ): Promise<void> {
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
-    await expect.poll(() => groundOf(page, element), { timeout: 15_000 }).toBe(colorScheme);
+    await expect.poll(() => groundOf(page, element)).toBe(colorScheme);
     const violations = await violationsOf(page);
     expect(violations.filter((violation) => !known?.test(violation))).toEqual([]);
   }
@@ -32,7 +32,7 @@ export async function expectAccessible(
 /** Expects that an element has the focus, and that 320 pixels need no sideways scroll. */
 export async function expectReachable(page: Page): Promise<void> {
   // The console moves the focus after a paint.
-  await page.waitForFunction("document.activeElement.localName !== 'body'");
+  await expect.poll(() => page.evaluate('document.activeElement.localName')).not.toBe('body');
   const { width = 0, height = 0 } = page.viewportSize() ?? {};
   if (width !== 320) await page.setViewportSize({ width: 320, height });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);

@@ -38,7 +38,7 @@ export async function lineOf({ log }: Pick<Gateway, 'log'>, { headers }: HttpRes
     return logLines(`${lines.filter((line) => line.includes(id)).join('\n')}\n`).filter(isOfRequest);
   };
   // The line is written when the response has been sent, which the client can see earlier.
-  await expect.poll(own, { timeout: 30_000 }).toHaveLength(1);
+  await expect.poll(own).toHaveLength(1);
   const { time, pid, hostname, msg, ...line } = own()[0];
   return line;
 }

@@ -16,7 +16,6 @@ const CLIENTS = 20;
 const ENDED_WELL = { status: 0, stderr: '' };
 
 // Far longer than needed, so that no test fails on a busy machine.
-const POLL = { timeout: 60_000, interval: 5 };
 
 const APP = '{"title":"App","active":true}';
 
@@ -55,7 +54,7 @@ test.each([
   await once(socket, 'connect');
   await new Promise((resolve) => socket.write(bytes(), resolve));
   const ended = server.stop('SIGTERM');
-  await expect.poll(() => isListening(server.url), POLL).toBe(false);
+  await expect.poll(() => isListening(server.url)).toBe(false);
   // Only now the client begins to read.
   const answers = await text(socket);
   expect(answers.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(count);
@@ -130,7 +129,7 @@ async function stopUnderLoad(delay: string) {
     }
     agent.destroy();
   });
-  await expect.poll(() => answered, POLL).toBeGreaterThan(5 * CLIENTS);
+  await expect.poll(() => answered).toBeGreaterThan(5 * CLIENTS);
   stoppedAt = performance.now();
   const result = await server.stop('SIGTERM');
   await Promise.all(clients);

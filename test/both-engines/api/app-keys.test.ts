@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   authorize,
   createApp,
@@ -28,9 +28,7 @@ async function read(token: string, { name }: Pick<AppFields, 'name'>) {
 
 /** Waits until the last sign-in of an app has a value, which is written after the response of the sign-in. */
 function expectLastSignIn(token: string, app: AppFields, timeMs: number) {
-  return vi.waitFor(async () =>
-    expect(await read(token, app)).toHaveProperty('lastSignInTime', timeOf(timeMs)),
-  );
+  return expect.poll(() => read(token, app)).toHaveProperty('lastSignInTime', timeOf(timeMs));
 }
 
 async function rotate(token: string, { name }: AppFields, gracePeriod: number): Promise<string> {
@@ -130,5 +128,5 @@ test('a sign-in succeeds although its time cannot be stored', async () => {
     'ALTER TABLE app ADD COLUMN last_sign_in_time_ms BIGINT CONSTRAINT past CHECK (last_sign_in_time_ms < 0)',
   );
   expect((await authorize(own, app)).status).toBe(200);
-  await vi.waitFor(() => expect(own.log()).toContain('could not store a last use'));
+  await expect.poll(own.log).toContain('could not store a last use');
 });

@@ -186,7 +186,7 @@ test('an act whose client has gone is recorded with its address, also without a 
   await holder;
   const update = async () => (await audit.eventsOf(tenant)).filter(({ action }) => action === 'app.update');
   const expected = [{ resource: app.name, address: '127.0.0.1' }];
-  await expect.poll(update, { timeout: 20_000 }).toMatchObject(expected);
+  await expect.poll(update).toMatchObject(expected);
 });
 
 async function countOf(table: string): Promise<number> {

@@ -98,7 +98,7 @@ async function sendHead({ method, path, body, headers }: Request, token: string)
   const { serial } = credentialParts(token);
   const lastUse = async () =>
     (await gateway.database.read('SELECT last_use_time_ms AS time FROM token WHERE id = $1', [serial]))[0];
-  await expect.poll(lastUse, { timeout: 10_000 }).not.toEqual({ time: null });
+  await expect.poll(lastUse).not.toEqual({ time: null });
   return async (): Promise<HttpResponse> => {
     const response = new Promise<HttpResponse>((resolve, reject) => {
       request.on('response', (message) => resolve(readResponse(message))).on('error', reject);

@@ -43,7 +43,6 @@ const APPLIED = 'SELECT version, apply_time_ms FROM schema_migration ORDER BY ve
 const INSERT = 'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES ($1, $2, 0)';
 
 // The result of a check is remembered for a second.
-const POLL = { timeout: 30_000, interval: 50 };
 
 let made: TestDatabase;
 let settings: { readonly DATABASE_URL: string };
@@ -209,7 +208,7 @@ CREATE INDEX wallet_by_title ON wallet (account_id, title);
     onTestFinished(stop);
     await migrateFurther('CREATE TABLE wallet_note (id TEXT PRIMARY KEY);\n');
     const before = await onDatabase(made.url, allOf);
-    await expect.poll(() => readiness(url), POLL).toBe(503);
+    await expect.poll(() => readiness(url)).toBe(503);
     expect((await send(`${url}/healthz`, 'GET')).status).toBe(200);
     expect(log()).toContain(JSON.stringify(REFUSAL).slice(1, -1));
     await expect(startGateway(settings)).rejects.toThrow(new DatabaseVersionError(REFUSAL));
