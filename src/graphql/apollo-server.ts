@@ -47,7 +47,13 @@ const MAX_PERSISTED_QUERY_BYTES = 4_000_000;
 const MAX_VALIDATION_ERRORS = 20;
 
 /** A page of another origin can't send these headers without a preflight request. */
-export const CSRF_HEADERS = ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'] as const;
+export const CSRF_HEADERS = [
+  'authorization',
+  'apollo-require-preflight',
+  // Source: GraphQL over HTTP, section on security.
+  'graphql-require-preflight',
+  'x-apollo-operation-name',
+] as const;
 
 export type GraphqlServerSettings = {
   readonly sandbox: boolean;

@@ -1,4 +1,3 @@
-import type { HTTPGraphQLResponse } from '@apollo/server';
 import { acceptedMediaTypes, MAX_ACCEPT_LENGTH } from '../http/accept.ts';
 import { ApiError } from '../model/api-error.ts';
 
@@ -23,18 +22,31 @@ export function responseMediaType(accept: string | undefined): string {
 }
 
 /**
- * Returns the HTTP status of a response. A document that is rejected has status 400 if the media
- * type is `application/graphql-response+json`, and 200 if it is `application/json`, because a client
- * can't distinguish a 400 in that type from a response of an intermediary. A request that is not
- * well-formed has status 400 in both.
- * Source: GraphQL over HTTP, section on `application/json`.
+ * Returns the HTTP status of a response that is JSON.
  *
+ * In the media type `application/graphql-response+json`, it tells an executed operation with errors (294), a document or
+ * JSON that does not parse (400) and any other invalid request (422) apart. In `application/json`, a document that is
+ * rejected has status 200, because a client can't distinguish another status from a response of an intermediary; only a
+ * request that is not well-formed has 400.
+ * Source: GraphQL over HTTP, sections on status codes and on legacy clients.
+ *
+ * @param status that of Apollo Server, which knows no 294 and no 422
  * @param reason that of the first error
  */
 export function responseStatus(
-  { status = 200, headers }: HTTPGraphQLResponse,
+  mediaType: string,
+  status: number,
+  json: string,
   reason: string | undefined,
 ): number {
-  const isLegacy = headers.get('content-type')?.startsWith('application/json');
-  return isLegacy && status === 400 && reason !== 'BAD_REQUEST' ? 200 : status;
+  if (mediaType !== 'application/graphql-response+json') {
+    return status === 400 && reason !== 'BAD_REQUEST' ? 200 : status;
+  }
+  if (status === 400) return reason === 'GRAPHQL_PARSE_FAILED' ? 400 : 422;
+  if (status !== 200 || !json.startsWith(ERRORS_FIRST)) return status;
+  // Apollo Server answers this one with 200, though it has no data.
+  return reason === 'PERSISTED_QUERY_NOT_FOUND' ? 422 : 294;
 }
+
+// graphql-js's order of the fields of a result, which Apollo Server keeps.
+const ERRORS_FIRST = '{"errors":';

@@ -108,11 +108,17 @@ async function handle(route: Route, request: FastifyRequest, reply: FastifyReply
     throw mayHaveChanged ? new ApiError('RESULT_UNKNOWN') : refusal;
   }
   if (failure !== undefined) record.failure = failure;
-  if (typeof response === 'string') return reply.type(`${mediaType}; charset=utf-8`).send(response);
-  if (response.body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
-  for (const [name, value] of response.headers) reply.header(name, value);
-  reply.code(responseStatus(response, failure?.reason));
-  return response.body.string;
+  const [json, status] =
+    typeof response === 'string' ? [response, 200] : [bodyOf(response), response.status ?? 200];
+  if (typeof response === 'string') reply.type(`${mediaType}; charset=utf-8`);
+  else for (const [name, value] of response.headers) reply.header(name, value);
+  reply.code(responseStatus(mediaType, status, json, failure?.reason));
+  return json;
+}
+
+function bodyOf({ body }: HTTPGraphQLResponse): string {
+  if (body.kind !== 'complete') throw new Error('Incremental delivery is not supported.');
+  return body.string;
 }
 
 /** Returns the JSON of a compiled query, or the response of Apollo Server, which executes all other requests. */

@@ -19,7 +19,8 @@ type Manifest = ReadonlyMap<string, string>;
  */
 export type ResolveDocument = (parameters: JsonObject, requestId: string) => JsonObject;
 
-// `documentId` is the name in GraphQL over HTTP, appendix on persisted documents. Clients of Relay often use the others.
+// `documentId` is the name in a proposed appendix of GraphQL over HTTP, which is no part of the released text. Clients of
+// Relay often use the others.
 const ID_PARAMETERS = ['documentId', 'doc_id', 'id'];
 
 const APOLLO_FORMAT = 'apollo-persisted-query-manifest';

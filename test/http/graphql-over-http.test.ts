@@ -36,6 +36,12 @@ beforeAll(async () => {
   endpoint = `${gateway.url}/graphql`;
 });
 
+// They ask for 400, as the draft did. The released text asks for 422.
+const OF_THE_DRAFT = new Set([
+  '423L', // no query
+  '86EE', // a variable of a wrong type
+]);
+
 describe('the audits of GraphQL over HTTP', () => {
   const audits = serverAudits({
     url: () => endpoint,
@@ -50,9 +56,10 @@ describe('the audits of GraphQL over HTTP', () => {
     expect(audits).toHaveLength(61);
   });
 
-  test.each(audits)('$id: $name', async ({ fn }) => {
+  test.each(audits)('$id: $name', async ({ id, fn }) => {
     const result = await fn();
-    expect(result.status === 'ok' ? 'ok' : result.reason).toBe('ok');
+    const expected = OF_THE_DRAFT.has(id) ? 'Response status code is not 400' : 'ok';
+    expect(result.status === 'ok' ? 'ok' : result.reason).toBe(expected);
   });
 });
 
@@ -63,12 +70,12 @@ describe('the status', () => {
 
   const answered = [
     ['is empty but for a comment', { query: '# nothing' }, 400],
-    ['does not validate', { query: '{ nothing }' }, 400],
-    ['lacks a variable', { query: N }, 400],
-    ['has no operation of the name', { query: 'query A { __typename }', operationName: 'B' }, 400],
-    ['has two operations and no name', { query: 'query A { __typename } query B { __typename }' }, 400],
-    ['fails in a field that may be null', { query: '{ node(id: "nonsense") { id } }' }, 200],
-    ['fails in a field that may not', { query: '{ projects(first: 0) { totalCount } }' }, 200],
+    ['does not validate', { query: '{ nothing }' }, 422],
+    ['lacks a variable', { query: N }, 422],
+    ['has no operation of the name', { query: 'query A { __typename }', operationName: 'B' }, 422],
+    ['has two operations and no name', { query: 'query A { __typename } query B { __typename }' }, 422],
+    ['fails in a field that may be null', { query: '{ node(id: "nonsense") { id } }' }, 294],
+    ['fails in a field that may not', { query: '{ projects(first: 0) { totalCount } }' }, 294],
   ] as const;
 
   test.each(by(answered))(
@@ -77,7 +84,7 @@ describe('the status', () => {
       const answer = await post(body, { accept });
       expect(answer.status).toBe(accept === RESPONSE_JSON ? status : 200);
       expect(answer.headers.get('content-type')).toBe(`${accept}; charset=utf-8`);
-      expect('data' in JSON.parse(answer.text)).toBe(status === 200);
+      expect('data' in JSON.parse(answer.text)).toBe(status === 294);
       expect(JSON.parse(answer.text).errors).toEqual([expect.any(Object)]);
     },
   );
@@ -209,6 +216,7 @@ describe('a page of another site', () => {
 
   test.each<Record<string, string>>([
     { 'apollo-require-preflight': 'true' },
+    { 'graphql-require-preflight': '1' },
     { 'x-apollo-operation-name': 'A' },
     { 'content-type': 'application/json' },
   ])('can send GET requests with the headers %j, which need a preflight request', async (headers) => {
@@ -253,27 +261,27 @@ describe('an error', () => {
 
   test.each<readonly [string, number, string, object | (() => Promise<HttpResponse>)]>([
     ['syntax', 400, refused('GRAPHQL_PARSE_FAILED'), { query: '{' }],
-    ['validation', 400, refused('GRAPHQL_VALIDATION_FAILED'), { query: '{ nothing }' }],
-    ['a subscription', 400, refused('GRAPHQL_VALIDATION_FAILED'), { query: 'subscription { __typename }' }],
-    ['no operation', 400, refused('OPERATION_RESOLUTION_FAILURE'), { query: TOTAL, operationName: 'B' }],
-    ['a variable', 400, badField, { query: CREATE_APP, variables: { input: 1 } }],
-    ['a null', 200, badField, { query: WITH_NULL, variables: { id: null } }],
-    ['a field', 200, badField, { query: '{ projects(first: 0) { totalCount } }' }],
-    ['a resource', 200, notFound, { query: UPDATE_WALLET, variables: NO_WALLET }],
-    ['a key', 200, badKey, { query: SIGN_IN, variables: NO_KEY }],
+    ['validation', 422, refused('GRAPHQL_VALIDATION_FAILED'), { query: '{ nothing }' }],
+    ['a subscription', 422, refused('GRAPHQL_VALIDATION_FAILED'), { query: 'subscription { __typename }' }],
+    ['no operation', 422, refused('OPERATION_RESOLUTION_FAILURE'), { query: TOTAL, operationName: 'B' }],
+    ['a variable', 422, badField, { query: CREATE_APP, variables: { input: 1 } }],
+    ['a null', 294, badField, { query: WITH_NULL, variables: { id: null } }],
+    ['a field', 294, badField, { query: '{ projects(first: 0) { totalCount } }' }],
+    ['a resource', 294, notFound, { query: UPDATE_WALLET, variables: NO_WALLET }],
+    ['a key', 294, badKey, { query: SIGN_IN, variables: NO_KEY }],
     ['a level', 200, 'FORBIDDEN PERMISSION_DENIED ACCOUNT_TOKEN_REQUIRED', createAppWithProjectToken],
     ['no token', 401, badToken('TOKEN_MISSING'), () => send(endpoint, 'POST', undefined, { query: TOTAL })],
     ['a bad token', 401, badToken('TOKEN_INVALID'), () => raw('POST', { query: TOTAL }, {}, 'nonsense')],
-    ['no query', 400, badRequest, { variables: {} }],
-    ['a query that is no string', 400, badRequest, { query: 1 }],
+    ['no query', 422, badRequest, { variables: {} }],
+    ['a query that is no string', 422, badRequest, { query: 1 }],
     ['no body', 400, badRequest, () => raw('POST')],
-    ['variables in a list', 400, badRequest, { query: TOTAL, variables: [] }],
-    ['variables in text', 400, badRequest, { query: TOTAL, variables: '{}' }],
+    ['variables in a list', 422, badRequest, { query: TOTAL, variables: [] }],
+    ['variables in text', 422, badRequest, { query: TOTAL, variables: '{}' }],
     ['variables that are not JSON', 400, badRequest, () => get({ query: TOTAL, variables: '{' }, bearer())],
-    ['a name that is no string', 400, badRequest, { query: TOTAL, operationName: 1 }],
-    ['extensions in a list', 400, badRequest, { query: TOTAL, extensions: [] }],
-    ['a batch', 400, badRequest, [{ query: TOTAL }, { query: TOTAL }]],
-    ['a batch of none', 400, badRequest, []],
+    ['a name that is no string', 422, badRequest, { query: TOTAL, operationName: 1 }],
+    ['extensions in a list', 422, badRequest, { query: TOTAL, extensions: [] }],
+    ['a batch', 422, badRequest, [{ query: TOTAL }, { query: TOTAL }]],
+    ['a batch of none', 422, badRequest, []],
     ['no pre-flight', 400, badRequest, () => get({ query: TOTAL }, {})],
     ['a mutation by GET', 405, badRequest, () => get({ query: 'mutation { __typename }' }, bearer())],
     ['a GET with text', 415, badRequest, () => get({ query: TOTAL }, { ...bearer(), ...TEXT })],
@@ -290,9 +298,9 @@ describe('an error', () => {
       () => post({ query: TOTAL }, { accept: `*/*, ${'a'.repeat(1000)}` }),
     ],
     ['nothing acceptable', 406, notAcceptable, () => post({ query: TOTAL }, { accept: 'image/png' })],
-    ['an unknown hash', 200, refused('PERSISTED_QUERY_NOT_FOUND'), { extensions: NO_HASH }],
-    ['another query’s hash', 400, badRequest, { query: TOTAL, extensions: NO_HASH }],
-    ['another kind of hash', 400, badRequest, { query: TOTAL, extensions: BAD_VERSION }],
+    ['an unknown hash', 422, refused('PERSISTED_QUERY_NOT_FOUND'), { extensions: NO_HASH }],
+    ['another query’s hash', 422, badRequest, { query: TOTAL, extensions: NO_HASH }],
+    ['another kind of hash', 422, badRequest, { query: TOTAL, extensions: BAD_VERSION }],
     ['no JSON', 400, badInput('MALFORMED_REQUEST'), () => raw('POST', '{')],
     ['a type', 415, badInput('UNSUPPORTED_MEDIA_TYPE'), () => raw('POST', '{}', TEXT)],
     ['length', 413, badInput('BODY_TOO_LARGE'), () => raw('POST', ' '.repeat(MAX_BODY_BYTES + 1))],
@@ -344,7 +352,7 @@ describe('a variable that is refused', () => {
     ['one with a path in it', UPDATE_WALLET, { ...wallet, network: 'x" at "input.title"; y' }, ['network']],
   ])('because it is %s has an error that names the field', async (_name, query, input, fields) => {
     const answer = await post({ query, variables: { input } });
-    expect(answer.status).toBe(400);
+    expect(answer.status).toBe(422);
     const { errors } = JSON.parse(answer.text) as { errors: readonly Refusal[] };
     const violations = errors.flatMap(({ extensions }) => extensions.fieldViolations ?? []);
     expect(violations.map(({ field }) => field)).toEqual(fields);
@@ -378,7 +386,7 @@ describe('an invalid value in a document', () => {
     'such as %s has an error that names the field and the rule, and not the value',
     async (_name, query, message) => {
       const answer = await post({ query });
-      expect(answer.status).toBe(400);
+      expect(answer.status).toBe(422);
       const refusal = refusalOf(answer);
       expect(refusal.message).toContain(message);
       expect(refusal.extensions['code']).toBe('GRAPHQL_VALIDATION_FAILED');

@@ -171,7 +171,7 @@ describe.each(LISTS)('a page of $list', ({ add, of }) => {
 
   test.each([
     ['application/json', 200],
-    ['application/graphql-response+json', 400],
+    ['application/graphql-response+json', 422],
   ])('whose size is not an integer is refused: to Accept: %s with %i', async (accept, status) => {
     for (const field of ['first', 'last']) {
       for (const size of [1.5, 'ten', '10', '', true, 2 ** 31, [], {}]) {
