@@ -116,7 +116,7 @@ test('the token of a link takes the place of an open or a kept one of another pr
   await dialog.waitFor({ state: 'detached' });
   expect(await find.inputValue()).toBe('ten');
   await follow(await issue(mine, { title: 'New' }));
-  await page.locator('.session').getByText('New').waitFor();
+  await page.locator('.session').getByText('New', { exact: true }).waitFor();
   expect(await find.inputValue()).toBe('ten');
   await follow(other.token);
   await replace.click();
