@@ -1,4 +1,6 @@
+import { ApiError } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
+import { assertRevision } from '../model/etag.ts';
 import { parseFields } from '../model/fields.ts';
 import { updateAppFields } from '../model/operation-fields.ts';
 import { idOf } from '../model/resource-name.ts';
@@ -18,7 +20,7 @@ export async function updateApp(
   input: UntrustedInput,
 ): Promise<App> {
   requireAccountToken(actor);
-  const { name, ...changes } = parseFields(input, updateAppFields);
+  const { name, ifMatch, ...changes } = parseFields(input, updateAppFields);
   const { database, clock } = dependencies;
   const id = idOf(name);
 
@@ -27,13 +29,17 @@ export async function updateApp(
     await assertAppVisible(database, actor, accountId, name);
     const [row] = await findApps(database, accountId, [id]);
     if (row === undefined) throw missing(actor, name);
+    assertRevision(row, ifMatch);
     return appFromRow(row, clock());
   }
   return database.transaction(async (transaction) => {
     const accountId = await accountOf(transaction, actor, name, findAccountOfApp);
     await assertAppVisible(transaction, actor, accountId, name);
-    const row = await updateAppRow(transaction, accountId, id, changes);
-    if (row === undefined) throw missing(actor, name);
+    const row = await updateAppRow(transaction, accountId, id, changes, ifMatch);
+    if (row === undefined) {
+      const [current] = await findApps(transaction, accountId, [id]);
+      throw current === undefined ? missing(actor, name) : new ApiError('ETAG_MISMATCH');
+    }
     // Without this, the tokens would become valid again when the app is reactivated.
     if (changes.active === false) await revokeTokensOfApp(transaction, accountId, id, clock());
     const record = (act: Pick<Act, 'action' | 'fields'>) =>

@@ -1,3 +1,5 @@
+import { ApiError } from '../model/api-error.ts';
+import { assertRevision } from '../model/etag.ts';
 import { parseFields } from '../model/fields.ts';
 import { updateWalletFields } from '../model/operation-fields.ts';
 import { idOf } from '../model/resource-name.ts';
@@ -25,7 +27,7 @@ export async function updateWallet(
   input: UntrustedInput,
 ): Promise<Wallet> {
   const { database, passwords, clock } = dependencies;
-  const { name, ...newValues } = parseFields(input, updateWalletFields);
+  const { name, ifMatch, ...newValues } = parseFields(input, updateWalletFields);
   const { project, password, ...changes } = newValues;
   const id = idOf(name);
   const projectId = project && idOf(project);
@@ -45,7 +47,11 @@ export async function updateWallet(
   // So that no password is hashed for a missing wallet: a hash takes most of the time of an update.
   if (password !== undefined) await assertTargets();
   const fields = fieldsIn(newValues);
-  if (fields.length === 0) return found(await findWallet(database, accountId, id, scopeProjectId));
+  if (fields.length === 0) {
+    const row = await findWallet(database, accountId, id, scopeProjectId);
+    if (row !== undefined) assertRevision(row, ifMatch);
+    return found(row);
+  }
 
   const passwordHash = password === undefined ? undefined : await passwords.hash(password, accountId);
   const columns = { ...changes, project_id: projectId, password_hash: passwordHash };
@@ -56,12 +62,15 @@ export async function updateWallet(
     fields,
   });
   const target = audited(database, event);
-  const row = await updateWalletRow(target, accountId, id, scopeProjectId, columns, clock()).catch(
+  const row = await updateWalletRow(target, accountId, id, scopeProjectId, columns, ifMatch, clock()).catch(
     (error: unknown) => {
       // The project can be deleted after the check, for example while the password is hashed.
       throw isForeignKeyViolation(error) ? missingProject(actor) : error;
     },
   );
-  if (row === undefined) await assertTargets();
+  if (row === undefined) {
+    await assertTargets();
+    if (ifMatch !== undefined) throw new ApiError('ETAG_MISMATCH');
+  }
   return found(row);
 }

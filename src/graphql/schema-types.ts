@@ -41,6 +41,11 @@ export type App = Node & {
   readonly active: Scalars['Boolean']['output'];
   /** The time of the creation. */
   readonly createTime: Scalars['DateTime']['output'];
+  /**
+   * Changes with each update of the app and each rotation of its key, not with a sign-in or the
+   * end of a grace period. For `ifMatch`. Opaque: etags can only be compared.
+   */
+  readonly etag: Scalars['String']['output'];
   /** The resource name, `apps/<ULID>`. */
   readonly id: Scalars['ID']['output'];
   /**
@@ -651,6 +656,11 @@ export type UpdateAppInput = {
   readonly active?: InputMaybe<Scalars['Boolean']['input']>;
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /**
+   * An `etag` of the app, of 1 to 100 characters. If the app has another one by now, nothing is
+   * changed, and the error is `ETAG_MISMATCH`.
+   */
+  readonly ifMatch?: InputMaybe<Scalars['String']['input']>;
   /** The name of the app to update. */
   readonly name: Scalars['ResourceName']['input'];
   /** The new title, from 1 to 200 characters. */
@@ -672,6 +682,11 @@ export type UpdateWalletInput = {
   readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
   /** The new description, up to 2,000 characters. An empty string clears it. */
   readonly description?: InputMaybe<Scalars['String']['input']>;
+  /**
+   * An `etag` of the wallet, of 1 to 100 characters. If the wallet has another one by now, nothing
+   * is changed, and the error is `ETAG_MISMATCH`.
+   */
+  readonly ifMatch?: InputMaybe<Scalars['String']['input']>;
   /** The name of the wallet to update. */
   readonly name: Scalars['ResourceName']['input'];
   /** The new network. */
@@ -725,6 +740,11 @@ export type Wallet = Node & {
   readonly createTime: Scalars['DateTime']['output'];
   /** A short description, up to 2,000 characters. May be empty. */
   readonly description: Scalars['String']['output'];
+  /**
+   * Changes with each update, also of the password. For `ifMatch`. Opaque: etags can only be
+   * compared.
+   */
+  readonly etag: Scalars['String']['output'];
   /** The resource name, `wallets/<ULID>`. */
   readonly id: Scalars['ID']['output'];
   /** The resource name, `wallets/<ULID>`. The same as `id`. */
@@ -945,6 +965,7 @@ export interface AddressScalarConfig extends GraphQLScalarTypeConfig<ResolversTy
 export type AppResolvers<ContextType = Context, ParentType extends ResolversParentTypes['App'] = ResolversParentTypes['App']> = {
   active?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  etag?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   keys?: Resolver<ReadonlyArray<ResolversTypes['AppKey']>, ParentType, ContextType>;
   lastSignInTime?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
@@ -1148,6 +1169,7 @@ export type WalletResolvers<ContextType = Context, ParentType extends ResolversP
   address?: Resolver<ResolversTypes['Address'], ParentType, ContextType>;
   createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  etag?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
   network?: Resolver<ResolversTypes['Network'], ParentType, ContextType>;

@@ -5,6 +5,7 @@ import { RATE_LIMIT_HEADER, RATE_LIMIT_POLICY_HEADER } from './protection/rate-l
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
 const EXPOSED_HEADERS = [
+  'etag',
   REQUEST_ID_HEADER,
   'retry-after',
   'www-authenticate',

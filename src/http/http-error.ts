@@ -37,6 +37,8 @@ const STATUS_CODES: Readonly<Record<Status, number>> = {
 
 const STATUS_CODES_BY_REASON: { readonly [R in Reason]?: number } = {
   BODY_TOO_LARGE: 413,
+  // Source: RFC 9110, section 13.1.1.
+  ETAG_MISMATCH: 412,
   // Source: IETF draft-ietf-httpapi-idempotency-key-header, section 2.7.
   IDEMPOTENCY_KEY_REUSED: 422,
   NOT_ACCEPTABLE: 406,
@@ -58,6 +60,7 @@ export function statusCodeOf(error: ApiError): number {
 
 export function headersOf(error: ApiError): Headers {
   if (error instanceof HttpError) return error.headers;
+  if (error.reason === 'IDEMPOTENCY_KEY_IN_USE') return retryAfter(error);
   switch (error.status) {
     case 'UNAUTHENTICATED':
       return {
@@ -65,13 +68,16 @@ export function headersOf(error: ApiError): Headers {
       };
     case 'PERMISSION_DENIED':
       return error.reason === 'READ_ONLY_TOKEN' ? { 'www-authenticate': INSUFFICIENT_SCOPE_CHALLENGE } : {};
-    case 'ABORTED':
     case 'RESOURCE_EXHAUSTED':
     case 'UNAVAILABLE':
-      return { 'retry-after': String(error.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS) };
+      return retryAfter(error);
     default:
       return {};
   }
+}
+
+function retryAfter({ retryAfterSeconds = DEFAULT_RETRY_AFTER_SECONDS }: ApiError): Headers {
+  return { 'retry-after': String(retryAfterSeconds) };
 }
 
 /** Returns the error of an operation for an API with a status code and headers of its own. */

@@ -23,6 +23,8 @@ export type App = {
   /** The valid keys: the current one, and the one before it within its grace period. */
   readonly keys: readonly AppKey[];
   readonly createTimeMs: number;
+  /** Changes with each update and each rotation of the key, not with a sign-in. */
+  readonly etag: string;
 };
 
 /** Returns the fields of an app that the specification defines. */

@@ -1,3 +1,4 @@
+import { ifMatch } from './etag.ts';
 import {
   boolean,
   description,
@@ -24,6 +25,7 @@ export const updateAppFields = {
   name: resourceNameValidator('apps'),
   title: optional(title),
   active: optional(boolean),
+  ifMatch: optional(ifMatch),
 };
 
 /** The validators of the input fields of `rotateAppKey`. The grace period is in seconds, 0 to 7 days. */
@@ -41,4 +43,5 @@ export const updateWalletFields = {
   project: optional(resourceNameValidator('projects')),
   network: optional(network),
   password: optional(password),
+  ifMatch: optional(ifMatch),
 };

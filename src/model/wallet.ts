@@ -14,6 +14,8 @@ export type Wallet = {
   readonly address: Address;
   readonly createTimeMs: number;
   readonly updateTimeMs: number;
+  /** Changes with each update, also of the password. */
+  readonly etag: string;
 };
 
 /** Returns the fields of a wallet that the specification defines. */

@@ -301,6 +301,16 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /** @description - `ETAG_MISMATCH`: the wallet has none of the entity tags in `If-Match`; nothing was changed */
+        EtagMismatch: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description - `IDEMPOTENCY_KEY_REUSED`: the `Idempotency-Key` was used for another request */
         KeyReused: {
             headers: {
@@ -374,6 +384,11 @@ export interface components {
     parameters: {
         /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. */
         idempotencyKey: string;
+        /**
+         * @description `*`, or entity tags of the wallet, as in the header `ETag`, separated by commas. If the wallet has none of them by now, nothing is changed, and the status is 412. A weak tag never matches. Source: RFC 9110.
+         * @example *
+         */
+        ifMatch: string;
         /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
         requestId: string;
     };
@@ -385,6 +400,8 @@ export interface components {
         "RateLimit-Policy": string;
         /** @description The requests that remain (r), and the seconds until the rate limit is reset (t). */
         RateLimit: string;
+        /** @description The entity tag of the wallet after the update, which changes with each update, also of the password. Not set in a repetition by `Idempotency-Key`: the wallet may have changed since. */
+        ETag: string;
         /** @description Set if the request with this `Idempotency-Key` was applied before, and this is its kept response. */
         "Idempotency-Replayed": "true";
         /** @description The challenge. Source: RFC 6750. */
@@ -530,6 +547,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description `*`, or entity tags of the wallet, as in the header `ETag`, separated by commas. If the wallet has none of them by now, nothing is changed, and the status is 412. A weak tag never matches. Source: RFC 9110.
+                 * @example *
+                 */
+                "If-Match"?: components["parameters"]["ifMatch"];
                 /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
@@ -573,6 +595,7 @@ export interface operations {
             /** @description The wallet. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -599,6 +622,7 @@ export interface operations {
             403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["EtagMismatch"];
             422: components["responses"]["KeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];

@@ -10,6 +10,7 @@ import type { Principal } from '../model/principal.ts';
 import { projectView } from '../model/project.ts';
 import { walletView } from '../model/wallet.ts';
 import { withIdempotencyKey } from './idempotency.ts';
+import { entityTagsIn } from './if-match.ts';
 import type { operations } from './openapi-types.ts';
 import { unpackObject, unpackQuery } from './unpack.ts';
 
@@ -23,9 +24,9 @@ type Result<Id extends keyof operations> = operations[Id]['responses'][200]['con
 /** The query parameters of the list in the contract. */
 type ListQuery = NonNullable<operations['listProjects']['parameters']['query']>;
 
-// GraphQL alone has `project`. The name of a wallet is in the path.
+// GraphQL alone has `project`. The name of a wallet is in the path, and `ifMatch` in a header.
 const { project, ...createAppBody } = createAppFields;
-const { name, ...updateWalletBody } = updateWalletFields;
+const { name, ifMatch, ...updateWalletBody } = updateWalletFields;
 
 /** The validators `V`, if they are those of the fields of `T`, a type of the contract, and no others. */
 type Exactly<T, V> = Record<keyof T, unknown> & Record<Exclude<keyof V, keyof T>, never>;
@@ -93,8 +94,11 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
         reply,
         async (changes): Promise<Result<'updateWallet'>> => {
           const fields = unpackObject(request.body, UPDATE_WALLET);
-          const input = { ...fields, name: request.params['*'] };
-          return walletView(await changes.updateWallet(input));
+          const ifMatch = entityTagsIn(request.headers['if-match']);
+          const input = { ...fields, name: request.params['*'], ...(ifMatch && { ifMatch }) };
+          const wallet = await changes.updateWallet(input);
+          reply.header('etag', `"${wallet.etag}"`);
+          return walletView(wallet);
         },
       );
     });

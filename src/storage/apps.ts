@@ -4,7 +4,15 @@ import { IF_ALLOWED, type Queryable, type Statement } from './database.ts';
 import { isForeignKeyViolation } from './foreign-keys.ts';
 import { APP, APP_KEY_HASHES, NEW_APP, namesOf, prefixedId, type RowOf, valuesOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
-import { findAccountOf, placeholders, readRow, selectByIds, writeRow } from './sql/row-statements.ts';
+import {
+  findAccountOf,
+  ifRevision,
+  placeholders,
+  readRow,
+  revisionList,
+  selectByIds,
+  writeRow,
+} from './sql/row-statements.ts';
 
 export type AppRow = RowOf<typeof APP>;
 
@@ -31,15 +39,16 @@ const INSERT = `INSERT INTO app (${NEW_APP})
 SELECT ${['project.account_id', ...placeholders(INSERTED, 1).slice(1)]} FROM project
 WHERE project.account_id = $1 AND project.id = $3 AND ${IF_ALLOWED} RETURNING ${APP}`;
 
-const UPDATE = `UPDATE app SET title = COALESCE($3, title), active = COALESCE($4, active)
-WHERE account_id = $1 AND id = $2 RETURNING ${APP}`;
+const UPDATE = `UPDATE app SET title = COALESCE($3, title), active = COALESCE($4, active), revision = revision + 1
+WHERE account_id = $1 AND id = $2 AND ${ifRevision(5)} RETURNING ${APP}`;
 
 const REPLACE_KEY = `UPDATE app SET
   previous_key_id = private_key_id,
   previous_key_hash = private_key_hash,
   previous_key_expire_time_ms = $5,
   private_key_id = $3,
-  private_key_hash = $4
+  private_key_hash = $4,
+  revision = revision + 1
 WHERE account_id = $1 AND id = $2 RETURNING ${APP}`;
 
 const SIGNED_IN = `UPDATE app SET last_sign_in_time_ms = $3
@@ -67,18 +76,20 @@ export const findAppSecret = readRow<AppSecretRow, [accountId: Ulid, id: Ulid]>(
 
 export const findAccountOfApp = findAccountOf('apps');
 
-/** Updates an app of the account and returns its new row, or undefined if the app does not exist. */
+/** Updates an app and returns its new row, or undefined if it does not exist in the account or has none of the revisions. */
 export async function updateApp(
   database: Queryable,
   accountId: Ulid,
   id: Ulid,
   { title, active }: AppChanges,
+  revisions: readonly number[] | undefined,
 ): Promise<AppRow | undefined> {
   const [row] = await database.write<AppRow>(UPDATE, [
     accountId,
     id,
     title ?? null,
     active === undefined ? null : Number(active),
+    revisionList(revisions),
   ]);
   return row;
 }

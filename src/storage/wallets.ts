@@ -2,7 +2,14 @@ import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import { IF_ALLOWED, type Queryable } from './database.ts';
 import { namesOf, prefixedId, type RowOf, valuesOf, WALLET } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
-import { findAccountOf, insertInto, selectByIds, writeRow } from './sql/row-statements.ts';
+import {
+  findAccountOf,
+  ifRevision,
+  insertInto,
+  revisionList,
+  selectByIds,
+  writeRow,
+} from './sql/row-statements.ts';
 
 export type WalletRow = RowOf<typeof WALLET>;
 
@@ -32,10 +39,10 @@ const CHANGED = namesOf(CHANGEABLE);
 // COALESCE keeps the current value of a column without a new value. Two concurrent updates of
 // different fields therefore do not overwrite each other.
 const UPDATE = `UPDATE wallet SET
-  update_time_ms = $4, ${CHANGED.map((column, index) => `${column} = COALESCE($${5 + index}, ${column})`)}
+  update_time_ms = $4, revision = revision + 1, ${CHANGED.map((column, index) => `${column} = COALESCE($${5 + index}, ${column})`)}
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
   AND (CAST($5 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $5))
-  AND ${IF_ALLOWED}
+  AND ${ifRevision(5 + CHANGED.length)} AND ${IF_ALLOWED}
 RETURNING ${WALLET}`;
 
 /** Inserts a wallet without a password. */
@@ -83,7 +90,8 @@ export const deleteWallet = writeRow<WalletRow, [name: ResourceName<'wallets'>]>
 );
 
 /**
- * Updates a wallet of the account and returns its new row, or undefined if the wallet or its new project does not exist.
+ * Updates a wallet of the account and returns its new row, or undefined if the wallet or its new project does not exist, or
+ * the wallet has none of the revisions.
  *
  * @param withinProjectId if defined, only a wallet of this project is updated
  */
@@ -93,9 +101,11 @@ export async function updateWallet(
   id: Ulid,
   withinProjectId: Ulid | undefined,
   changes: WalletChanges,
+  revisions: readonly number[] | undefined,
   now: number,
 ): Promise<WalletRow | undefined> {
-  const params = [accountId, id, withinProjectId ?? null, now, ...valuesOf(changes, CHANGED)];
+  const values = valuesOf(changes, CHANGED);
+  const params = [accountId, id, withinProjectId ?? null, now, ...values, revisionList(revisions)];
   const [row] = await database.write<WalletRow>(UPDATE, params);
   return row;
 }

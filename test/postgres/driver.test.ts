@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { Client, type PoolClient } from 'pg';
@@ -262,6 +263,8 @@ test('a transaction whose connection ends before COMMIT is sent is UNAVAILABLE',
     await other.read('SELECT pg_terminate_backend($1)', pids);
     const alive = () => other.read('SELECT pid FROM pg_stat_activity WHERE pid = $1', pids);
     await expect.poll(alive).toEqual([]);
+    // The end of the connection has arrived as well, and is read in this turn.
+    await turn();
   });
   expect(await errorOf(cut)).toMatchObject({ reason: 'UNAVAILABLE' });
   expect(await database.read(LIST)).toEqual([]);

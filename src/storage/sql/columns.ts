@@ -25,6 +25,7 @@ type Columns = {
   readonly network: Network;
   readonly password_hash: string;
   readonly address: Address;
+  readonly revision: number;
   readonly action: AuditAction;
   readonly resource: ResourceName;
   readonly credential_id: Ulid | null;
@@ -56,19 +57,19 @@ export const ACCOUNT = 'id, title, default_project_id, project_count, state, cre
 /** The columns of a project without the account, which is a parameter of every query. */
 export const PROJECT = 'id, title, description, image_cover_cid, create_time_ms';
 
-/** The columns of a new app. The others are null until it signs in, or until its key is replaced. */
+/** The columns of a new app. The others have defaults until it signs in, is updated, or its key is replaced. */
 export const NEW_APP =
   'account_id, id, project_id, title, active, create_time_ms, private_key_id, private_key_hash';
 
 /** The columns of an app without the hashes of its keys. */
 export const APP =
-  'account_id, id, project_id, title, active, create_time_ms, last_sign_in_time_ms, private_key_id, previous_key_id, previous_key_expire_time_ms';
+  'account_id, id, project_id, title, active, create_time_ms, last_sign_in_time_ms, private_key_id, previous_key_id, previous_key_expire_time_ms, revision';
 
 export const APP_KEY_HASHES = 'private_key_hash, previous_key_hash';
 
 /** The columns of a wallet without the hash of the password. */
 export const WALLET =
-  'account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms';
+  'account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms, revision';
 
 /** All columns of an audit event. The second one is what concurrent inserts wait for; see `LockLimits`. */
 export const AUDIT_EVENT =

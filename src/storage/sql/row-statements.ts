@@ -51,6 +51,16 @@ export function selectByIds<C extends string>({ name, columns }: { name: string;
   };
 }
 
+/** The condition that a row has one of the revisions in a parameter, which is made by `revisionList`. */
+export function ifRevision(parameter: number): string {
+  return `(CAST($${parameter} AS TEXT) IS NULL OR $${parameter} LIKE '%,' || revision || ',%')`;
+}
+
+/** Returns the parameter for `ifRevision`. Undefined allows any revision. */
+export function revisionList(revisions: readonly number[] | undefined): string | null {
+  return revisions === undefined ? null : `,${revisions.join()},`;
+}
+
 /** Pads a list of at most 100 ids with empty strings, which no row has as its id. */
 export function padIds(ids: readonly (Ulid | '')[]): readonly (Ulid | '')[] {
   const length = LENGTHS.find((limit) => ids.length <= limit) ?? ids.length;

@@ -63,6 +63,11 @@ export type UpdateAppInput = {
   readonly active?: boolean | null | undefined;
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
   readonly clientMutationId?: string | null | undefined;
+  /**
+   * An `etag` of the app, of 1 to 100 characters. If the app has another one by now, nothing is
+   * changed, and the error is `ETAG_MISMATCH`.
+   */
+  readonly ifMatch?: string | null | undefined;
   /** The name of the app to update. */
   readonly name: string;
   /** The new title, from 1 to 200 characters. */
@@ -75,6 +80,11 @@ export type UpdateWalletInput = {
   readonly clientMutationId?: string | null | undefined;
   /** The new description, up to 2,000 characters. An empty string clears it. */
   readonly description?: string | null | undefined;
+  /**
+   * An `etag` of the wallet, of 1 to 100 characters. If the wallet has another one by now, nothing
+   * is changed, and the error is `ETAG_MISMATCH`.
+   */
+  readonly ifMatch?: string | null | undefined;
   /** The name of the wallet to update. */
   readonly name: string;
   /** The new network. */
