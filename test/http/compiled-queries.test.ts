@@ -42,10 +42,9 @@ describe('the response to a compiled query equals that of Apollo Server, byte fo
       expect(compiled()).toBe(before);
       // A query is compiled when it is executed the second time.
       for (let times = 0; times < (n === 0 ? 3 : 1); times += 1) {
-        expect(
-          withoutRequestId(await ask(document, values)),
-          `${document}\n${JSON.stringify(values)}`,
-        ).toEqual(withoutRequestId(cold));
+        expect(comparable(await ask(document, values)), `${document}\n${JSON.stringify(values)}`).toEqual(
+          comparable(cold),
+        );
       }
     }
     if (document.startsWith('mutation')) expect(compiled()).toBe(0);
@@ -56,6 +55,12 @@ describe('the response to a compiled query equals that of Apollo Server, byte fo
     expect(compiledOperations).toBeGreaterThan(OPERATIONS / 3);
   });
 });
+
+/** Returns a response without what each request changes: its id, and the etag of a wallet that it updates. */
+function comparable(response: HttpResponse) {
+  const { text, ...others } = withoutRequestId(response);
+  return { ...others, text: text.replaceAll(/"r\d+"/g, '"r"') };
+}
 
 test.each([
   `query ($yes: Boolean!) { projects {
