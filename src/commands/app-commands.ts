@@ -72,7 +72,7 @@ export const appCommands: readonly Command[] = [
     summary: 'Deletes an app and revokes its project tokens.',
     operand: 'name',
     options: { yes: YES },
-    run: deleteApp,
+    run: (admin, input) => deleteApp(admin, 'operator', input),
     view: appView,
     text: ({ name }) => `Deleted ${name}.`,
   }),

@@ -29,7 +29,7 @@ export async function createAccount(admin: AdminContext, input: UntrustedInput):
       action: 'account.create',
       resource: name,
     });
-    await addProject(transaction, admin, id, projectId, { title: fields.title, description: '' });
+    await addProject(transaction, admin, 'operator', id, projectId, { title: fields.title, description: '' });
   });
   return {
     name,

@@ -2,7 +2,9 @@ import { ApiError } from '../model/api-error.ts';
 import type { ClientActor } from './actor.ts';
 import { authenticate } from './authenticate.ts';
 import { createApp } from './create-app.ts';
+import { createProject } from './create-project.ts';
 import type { Changes, DataLayer, OauthOperations, Reads, RequestDataLayer } from './data-layer.ts';
+import { deleteApp } from './delete-app.ts';
 import type { Dependencies } from './dependencies.ts';
 import { endToken } from './end-token.ts';
 import { getResources } from './get-resources.ts';
@@ -21,6 +23,7 @@ import { recordSignInWithoutToken } from './sign-in-without-token.ts';
 import { signOut } from './sign-out.ts';
 import { toApiError } from './to-api-error.ts';
 import { updateApp } from './update-app.ts';
+import { updateProject } from './update-project.ts';
 import { updateWallet } from './update-wallet.ts';
 import { whileTokenIsValid } from './while-token-is-valid.ts';
 
@@ -80,8 +83,11 @@ function changes(dependencies: Dependencies, actor: ClientActor): Changes {
   if (actor.principal.isReadOnly) throw new ApiError('READ_ONLY_TOKEN');
   const whileValid = { ...dependencies, database: whileTokenIsValid(database, actor.principal, clock) };
   return {
+    createProject: (input) => createProject(whileValid, actor, input),
+    updateProject: (input) => updateProject(whileValid, actor, input),
     createApp: (input) => createApp(whileValid, actor, input),
     updateApp: (input) => updateApp(whileValid, actor, input),
+    deleteApp: (input) => deleteApp(whileValid, actor, input),
     rotateAppKey: (input) => rotateAppKey(whileValid, actor, input),
     signIn: (input) => reported(signIn(whileValid, actor, input), onSignIn),
     signOut: () => signOut(dependencies, actor),

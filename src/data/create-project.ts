@@ -1,27 +1,36 @@
-import { description, optional, parseFields, resourceNameValidator, title } from '../model/fields.ts';
-import type { Project } from '../model/project.ts';
+import { ApiError } from '../model/api-error.ts';
+import { parseFields, resourceNameValidator } from '../model/fields.ts';
+import { createProjectFields } from '../model/operation-fields.ts';
+import { MAX_PROJECTS, type Project } from '../model/project.ts';
 import { resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/database.ts';
 import { insertProject, type ProjectRow } from '../storage/projects.ts';
 import { requireAccount } from './account-of.ts';
+import { type Actor, requireWholeAccount } from './actor.ts';
 import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { projectFromRow } from './from-row.ts';
 
-const VALIDATORS = {
-  account: resourceNameValidator('accounts'),
-  title,
-  description: optional(description),
-};
+const ACCOUNT = { account: resourceNameValidator('accounts') };
 
-export async function createProject(admin: AdminContext, input: UntrustedInput): Promise<Project> {
-  const { account, title, description = '' } = parseFields(input, VALIDATORS);
-  const { database, newId, publicUrl } = admin;
+/** See `Changes.createProject`. The operator names the `account`, and can create any number of projects. */
+export async function createProject(
+  dependencies: AdminContext,
+  actor: Actor,
+  input: UntrustedInput,
+): Promise<Project> {
+  requireWholeAccount(actor);
+  const validators = actor === 'operator' ? { ...ACCOUNT, ...createProjectFields } : createProjectFields;
+  const { title, description = '' } = parseFields(input, validators);
+  const { database, newId, publicUrl } = dependencies;
 
   const row = await database.transaction(async (transaction) => {
-    const { id: accountId } = await requireAccount(transaction, account);
-    return addProject(transaction, admin, accountId, newId(), { title, description });
+    const accountId =
+      actor === 'operator'
+        ? (await requireAccount(transaction, parseFields(input, ACCOUNT).account)).id
+        : actor.principal.accountId;
+    return addProject(transaction, dependencies, actor, accountId, newId(), { title, description });
   });
   return projectFromRow(row, publicUrl());
 }
@@ -29,12 +38,13 @@ export async function createProject(admin: AdminContext, input: UntrustedInput):
 /** Inserts a project with the CID of its cover image, and records it, in a transaction of the caller. Returns its row. */
 export async function addProject(
   transaction: Queryable,
-  admin: Pick<AdminContext, 'clock' | 'newId'>,
+  dependencies: Pick<AdminContext, 'clock' | 'newId'>,
+  actor: Actor,
   accountId: Ulid,
   id: Ulid,
   { title, description }: Pick<Project, 'title' | 'description'>,
 ): Promise<ProjectRow> {
-  // Imported on demand, because no other operation needs it.
+  // Imported on demand: the server starts faster without it.
   const { coverImage, coverImageCid } = await import('../model/cover-image.ts');
   const name = resourceName('projects', id);
   const row = {
@@ -43,9 +53,10 @@ export async function addProject(
     title,
     description,
     image_cover_cid: coverImageCid(coverImage(name)),
-    create_time_ms: admin.clock(),
+    create_time_ms: dependencies.clock(),
   };
-  await insertProject(transaction, row);
-  await recordAct(transaction, admin, 'operator', { accountId, action: 'project.create', resource: name });
+  const max = actor === 'operator' ? undefined : MAX_PROJECTS;
+  if (!(await insertProject(transaction, row, max))) throw new ApiError('TOO_MANY_PROJECTS');
+  await recordAct(transaction, dependencies, actor, { accountId, action: 'project.create', resource: name });
   return row;
 }

@@ -83,7 +83,7 @@ function insertSamples(admin: AdminContext): Promise<ResourceName<'accounts'>> {
     const context: AdminContext = { ...admin, database };
     const { name: account, defaultProject: project } = await createAccount(context, { title: ACCOUNT });
     for (const [title, description] of SAMPLE_PROJECTS)
-      await createProject(context, { account, title, description });
+      await createProject(context, 'operator', { account, title, description });
     for (const [title, network, address] of SAMPLE_WALLETS) {
       await createWallet(context, { project, title, network, address });
     }

@@ -150,6 +150,22 @@ export type Reads = {
 /** The operations with which the principal of a request changes something. See `RequestDataLayer.changes`. */
 export type Changes = {
   /**
+   * Creates a project.
+   * @param input see `createProjectFields`
+   * @throws PERMISSION_DENIED if the principal does not see its whole account
+   * @throws RESOURCE_EXHAUSTED if the account has `MAX_PROJECTS` projects
+   */
+  createProject(input: UntrustedInput): Promise<Project>;
+
+  /**
+   * Updates a project. Omitted fields are not changed.
+   * @param input see `updateProjectFields`
+   * @throws PERMISSION_DENIED if the principal is not an account
+   * @throws NOT_FOUND if the project does not exist or is not visible to the principal
+   */
+  updateProject(input: UntrustedInput): Promise<Project>;
+
+  /**
    * Creates an app. The result contains the private key.
    * @param input `title`, `active` and, optionally, `project`; the default is the principal's default project
    * @throws PERMISSION_DENIED if the principal is not an account
@@ -163,6 +179,14 @@ export type Changes = {
    * @throws NOT_FOUND if the app does not exist or is not visible to the principal
    */
   updateApp(input: UntrustedInput): Promise<App>;
+
+  /**
+   * Deletes an app. Its keys and its project tokens end at once.
+   * @param input `name`
+   * @throws PERMISSION_DENIED if the principal is not an account
+   * @throws NOT_FOUND if the app does not exist or is not visible to the principal
+   */
+  deleteApp(input: UntrustedInput): Promise<App>;
 
   /**
    * Gives an app a new private key, which the result contains. The old key, and the project tokens that were issued for

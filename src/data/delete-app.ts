@@ -1,21 +1,35 @@
 import type { App } from '../model/app.ts';
-import { parseFields, resourceNameValidator } from '../model/fields.ts';
+import { parseFields } from '../model/fields.ts';
+import { deleteAppFields } from '../model/operation-fields.ts';
 import { idOf } from '../model/resource-name.ts';
-import { deleteApp as deleteAppRow } from '../storage/apps.ts';
+import { deleteApp as deleteAppRow, findAccountOfApp } from '../storage/apps.ts';
 import { revokeTokensOfApp } from '../storage/tokens.ts';
-import { changeResource } from './change-resource.ts';
+import { accountOf } from './account-of.ts';
+import { type Actor, assertAppVisible, missing, requireAccountToken } from './actor.ts';
+import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { appFromRow } from './from-row.ts';
 
-/** Deletes an app, and revokes all its project tokens. Returns its last state. */
-export async function deleteApp(admin: AdminContext, input: UntrustedInput): Promise<App> {
-  const { name } = parseFields(input, { name: resourceNameValidator('apps') });
-  const row = await changeResource(admin, { action: 'app.delete', resource: name }, async (transaction) => {
+/** See `Changes.deleteApp`. The operator can delete an app of any account. Returns its last state. */
+export async function deleteApp(
+  dependencies: Pick<AdminContext, 'database' | 'clock' | 'newId'>,
+  actor: Actor,
+  input: UntrustedInput,
+): Promise<App> {
+  requireAccountToken(actor);
+  const { name } = parseFields(input, deleteAppFields);
+  const { database, clock } = dependencies;
+  const id = idOf(name);
+
+  return database.transaction(async (transaction) => {
+    const accountId = await accountOf(transaction, actor, name, findAccountOfApp);
+    await assertAppVisible(transaction, actor, accountId, name);
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
-    const deleted = await deleteAppRow(transaction, name);
-    if (deleted) await revokeTokensOfApp(transaction, deleted.account_id, idOf(name), admin.clock());
-    return deleted;
+    const row = await deleteAppRow(transaction, accountId, id);
+    if (row === undefined) throw missing(actor, name);
+    await revokeTokensOfApp(transaction, accountId, id, clock());
+    await recordAct(transaction, dependencies, actor, { accountId, action: 'app.delete', resource: name });
+    return appFromRow(row, clock());
   });
-  return appFromRow(row, admin.clock());
 }

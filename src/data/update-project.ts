@@ -1,22 +1,34 @@
-import { description, optional, parseFields, resourceNameValidator, title } from '../model/fields.ts';
+import { parseFields } from '../model/fields.ts';
+import { updateProjectFields } from '../model/operation-fields.ts';
 import type { Project } from '../model/project.ts';
-import { updateProject as updateProjectRow } from '../storage/projects.ts';
-import { fieldsIn } from './audit.ts';
-import { changeResource } from './change-resource.ts';
+import { idOf } from '../model/resource-name.ts';
+import { findAccountOfProject, updateProject as updateProjectRow } from '../storage/projects.ts';
+import { accountOf } from './account-of.ts';
+import { type Actor, missing, projectOf, requireAccountToken } from './actor.ts';
+import { fieldsIn, recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { projectFromRow } from './from-row.ts';
 
-const VALIDATORS = {
-  name: resourceNameValidator('projects'),
-  title: optional(title),
-  description: optional(description),
-};
+/** See `Changes.updateProject`. The operator can update a project of any account. */
+export async function updateProject(
+  dependencies: AdminContext,
+  actor: Actor,
+  input: UntrustedInput,
+): Promise<Project> {
+  requireAccountToken(actor);
+  const { name, ...changes } = parseFields(input, updateProjectFields);
+  const { database, publicUrl } = dependencies;
+  const id = idOf(name);
+  if (id !== (projectOf(actor) ?? id)) throw missing(actor, name);
 
-/** Updates a project. Omitted fields are not changed. */
-export async function updateProject(admin: AdminContext, input: UntrustedInput): Promise<Project> {
-  const { name, ...changes } = parseFields(input, VALIDATORS);
-  const act = { action: 'project.update', resource: name, fields: fieldsIn(changes) } as const;
-  const row = await changeResource(admin, act, (transaction) => updateProjectRow(transaction, name, changes));
-  return projectFromRow(row, admin.publicUrl());
+  const row = await database.transaction(async (transaction) => {
+    const accountId = await accountOf(transaction, actor, name, findAccountOfProject);
+    const updated = await updateProjectRow(transaction, accountId, id, changes);
+    if (updated === undefined) throw missing(actor, name);
+    const act = { accountId, action: 'project.update', resource: name, fields: fieldsIn(changes) } as const;
+    if (act.fields.length > 0) await recordAct(transaction, dependencies, actor, act);
+    return updated;
+  });
+  return projectFromRow(row, publicUrl());
 }

@@ -1,10 +1,13 @@
 import { clientMutationId, parseFields, rejectUnknownFields } from '../model/fields.ts';
 import {
   createAppFields,
+  createProjectFields,
+  deleteAppFields,
   revokeTokenFields,
   rotateAppKeyFields,
   signInFields,
   updateAppFields,
+  updateProjectFields,
   updateWalletFields,
 } from '../model/operation-fields.ts';
 import { resourceName } from '../model/resource-name.ts';
@@ -16,6 +19,16 @@ const VALIDATORS = { clientMutationId };
 
 /** The resolvers of `Mutation`. Each one calls one operation of the data layer. */
 export const mutations: MutationResolvers = {
+  async createProject(_parent, { input }, context) {
+    const mutationId = begin(context, input, createProjectFields);
+    return { project: await context.changes().createProject(input), ...mutationId };
+  },
+
+  async updateProject(_parent, { input }, context) {
+    const mutationId = begin(context, input, updateProjectFields);
+    return { project: await context.changes().updateProject(input), ...mutationId };
+  },
+
   async createApp(_parent, { input }, context) {
     const mutationId = begin(context, input, createAppFields);
     const app = await context.changes().createApp(input);
@@ -25,6 +38,12 @@ export const mutations: MutationResolvers = {
   async updateApp(_parent, { input }, context) {
     const mutationId = begin(context, input, updateAppFields);
     return { app: await context.changes().updateApp(input), ...mutationId };
+  },
+
+  async deleteApp(_parent, { input }, context) {
+    const mutationId = begin(context, input, deleteAppFields);
+    const { id } = await context.changes().deleteApp(input);
+    return { deletedAppId: id, ...mutationId };
   },
 
   async rotateAppKey(_parent, { input }, context) {

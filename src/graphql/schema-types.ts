@@ -133,6 +133,42 @@ export type CreateAppPayload = {
   readonly privateKey: Scalars['String']['output'];
 };
 
+/** The input of `createProject`. */
+export type CreateProjectInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /** A short description, up to 2,000 characters. The default is an empty one. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** The title, from 1 to 200 characters. */
+  readonly title: Scalars['String']['input'];
+};
+
+/** The payload of `createProject`. */
+export type CreateProjectPayload = {
+  readonly __typename?: 'CreateProjectPayload';
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The new project. */
+  readonly project: Project;
+};
+
+/** The input of `deleteApp`. */
+export type DeleteAppInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /** The name of the app to delete. */
+  readonly name: Scalars['ResourceName']['input'];
+};
+
+/** The payload of `deleteApp`. */
+export type DeleteAppPayload = {
+  readonly __typename?: 'DeleteAppPayload';
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The `id` of the app that was deleted, with which a client removes it from its cache. */
+  readonly deletedAppId: Scalars['ID']['output'];
+};
+
 /**
  * An audit event: an act that was done once, or several times within a minute. It contains no value
  * of a field, and no secret.
@@ -220,6 +256,17 @@ export type Mutation = {
    */
   readonly createApp: Maybe<CreateAppPayload>;
   /**
+   * Creates a project. Requires an account token that is not restricted to one project. An account
+   * with 100,000 projects can't have more: the error is `TOO_MANY_PROJECTS`. Wallets are registered by
+   * the operator.
+   */
+  readonly createProject: Maybe<CreateProjectPayload>;
+  /**
+   * Deletes an app. Its keys and its project tokens end at once, on every instance. Requires an
+   * account token; it can delete any app of its account.
+   */
+  readonly deleteApp: Maybe<DeleteAppPayload>;
+  /**
    * Ends a token of the account or of one of its apps, at once and on every instance. Requires an
    * account token that is not restricted to one project; it may end itself, like `signOut`.
    */
@@ -249,6 +296,11 @@ export type Mutation = {
    */
   readonly updateApp: Maybe<UpdateAppPayload>;
   /**
+   * Updates the fields of a project that are in the input. Other fields are unchanged. Requires an
+   * account token; it can update any project of its account that it sees.
+   */
+  readonly updateProject: Maybe<UpdateProjectPayload>;
+  /**
    * Updates the fields of a wallet that are in the input. Other fields are unchanged. An
    * account token can update any wallet of its account, a project token any wallet of its
    * project.
@@ -263,6 +315,24 @@ export type Mutation = {
  */
 export type MutationCreateAppArgs = {
   input: CreateAppInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationCreateProjectArgs = {
+  input: CreateProjectInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationDeleteAppArgs = {
+  input: DeleteAppInput;
 };
 
 
@@ -308,6 +378,15 @@ export type MutationSignOutArgs = {
  */
 export type MutationUpdateAppArgs = {
   input: UpdateAppInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationUpdateProjectArgs = {
+  input: UpdateProjectInput;
 };
 
 
@@ -676,6 +755,27 @@ export type UpdateAppPayload = {
   readonly clientMutationId: Maybe<Scalars['String']['output']>;
 };
 
+/** The input of `updateProject`. An omitted field is unchanged. Null is an error. */
+export type UpdateProjectInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /** The new description, up to 2,000 characters. An empty string clears it. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** The name of the project to update. */
+  readonly name: Scalars['ResourceName']['input'];
+  /** The new title, from 1 to 200 characters. */
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** The payload of `updateProject`. */
+export type UpdateProjectPayload = {
+  readonly __typename?: 'UpdateProjectPayload';
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The updated project. */
+  readonly project: Project;
+};
+
 /** The input of `updateWallet`. An omitted field is unchanged. Null is an error. */
 export type UpdateWalletInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
@@ -872,7 +972,11 @@ export type ResolversTypes = {
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   CreateAppInput: CreateAppInput;
   CreateAppPayload: ResolverTypeWrapper<Omit<CreateAppPayload, 'app'> & { app: ResolversTypes['App'] }>;
+  CreateProjectInput: CreateProjectInput;
+  CreateProjectPayload: ResolverTypeWrapper<Omit<CreateProjectPayload, 'project'> & { project: ResolversTypes['Project'] }>;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
+  DeleteAppInput: DeleteAppInput;
+  DeleteAppPayload: ResolverTypeWrapper<DeleteAppPayload>;
   Event: ResolverTypeWrapper<AuditEventModel>;
   EventConnection: ResolverTypeWrapper<EventConnectionModel>;
   EventEdge: ResolverTypeWrapper<EventEdgeModel>;
@@ -903,6 +1007,8 @@ export type ResolversTypes = {
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
   UpdateAppInput: UpdateAppInput;
   UpdateAppPayload: ResolverTypeWrapper<Omit<UpdateAppPayload, 'app'> & { app: ResolversTypes['App'] }>;
+  UpdateProjectInput: UpdateProjectInput;
+  UpdateProjectPayload: ResolverTypeWrapper<Omit<UpdateProjectPayload, 'project'> & { project: ResolversTypes['Project'] }>;
   UpdateWalletInput: UpdateWalletInput;
   UpdateWalletPayload: ResolverTypeWrapper<Omit<UpdateWalletPayload, 'wallet'> & { wallet: ResolversTypes['Wallet'] }>;
   Viewer: ResolverTypeWrapper<TokenModel>;
@@ -921,7 +1027,11 @@ export type ResolversParentTypes = {
   Boolean: Scalars['Boolean']['output'];
   CreateAppInput: CreateAppInput;
   CreateAppPayload: Omit<CreateAppPayload, 'app'> & { app: ResolversParentTypes['App'] };
+  CreateProjectInput: CreateProjectInput;
+  CreateProjectPayload: Omit<CreateProjectPayload, 'project'> & { project: ResolversParentTypes['Project'] };
   DateTime: Scalars['DateTime']['output'];
+  DeleteAppInput: DeleteAppInput;
+  DeleteAppPayload: DeleteAppPayload;
   Event: AuditEventModel;
   EventConnection: EventConnectionModel;
   EventEdge: EventEdgeModel;
@@ -950,6 +1060,8 @@ export type ResolversParentTypes = {
   URL: Scalars['URL']['output'];
   UpdateAppInput: UpdateAppInput;
   UpdateAppPayload: Omit<UpdateAppPayload, 'app'> & { app: ResolversParentTypes['App'] };
+  UpdateProjectInput: UpdateProjectInput;
+  UpdateProjectPayload: Omit<UpdateProjectPayload, 'project'> & { project: ResolversParentTypes['Project'] };
   UpdateWalletInput: UpdateWalletInput;
   UpdateWalletPayload: Omit<UpdateWalletPayload, 'wallet'> & { wallet: ResolversParentTypes['Wallet'] };
   Viewer: TokenModel;
@@ -1000,9 +1112,19 @@ export type CreateAppPayloadResolvers<ContextType = Context, ParentType extends 
   privateKey?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
+export type CreateProjectPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreateProjectPayload'] = ResolversParentTypes['CreateProjectPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+};
+
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
 }
+
+export type DeleteAppPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['DeleteAppPayload'] = ResolversParentTypes['DeleteAppPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  deletedAppId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
 
 export type EventResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Event'] = ResolversParentTypes['Event']> = {
   action?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1033,11 +1155,14 @@ export type EventEdgeResolvers<ContextType = Context, ParentType extends Resolve
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   createApp: Resolver<Maybe<ResolversTypes['CreateAppPayload']>, ParentType, ContextType, RequireFields<MutationCreateAppArgs, 'input'>>;
+  createProject: Resolver<Maybe<ResolversTypes['CreateProjectPayload']>, ParentType, ContextType, RequireFields<MutationCreateProjectArgs, 'input'>>;
+  deleteApp: Resolver<Maybe<ResolversTypes['DeleteAppPayload']>, ParentType, ContextType, RequireFields<MutationDeleteAppArgs, 'input'>>;
   revokeToken: Resolver<Maybe<ResolversTypes['RevokeTokenPayload']>, ParentType, ContextType, RequireFields<MutationRevokeTokenArgs, 'input'>>;
   rotateAppKey: Resolver<Maybe<ResolversTypes['RotateAppKeyPayload']>, ParentType, ContextType, RequireFields<MutationRotateAppKeyArgs, 'input'>>;
   signIn: Resolver<Maybe<ResolversTypes['SignInPayload']>, ParentType, ContextType, RequireFields<MutationSignInArgs, 'input'>>;
   signOut: Resolver<Maybe<ResolversTypes['SignOutPayload']>, ParentType, ContextType, Partial<MutationSignOutArgs>>;
   updateApp: Resolver<Maybe<ResolversTypes['UpdateAppPayload']>, ParentType, ContextType, RequireFields<MutationUpdateAppArgs, 'input'>>;
+  updateProject: Resolver<Maybe<ResolversTypes['UpdateProjectPayload']>, ParentType, ContextType, RequireFields<MutationUpdateProjectArgs, 'input'>>;
   updateWallet: Resolver<Maybe<ResolversTypes['UpdateWalletPayload']>, ParentType, ContextType, RequireFields<MutationUpdateWalletArgs, 'input'>>;
 };
 
@@ -1148,6 +1273,11 @@ export type UpdateAppPayloadResolvers<ContextType = Context, ParentType extends 
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
+export type UpdateProjectPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UpdateProjectPayload'] = ResolversParentTypes['UpdateProjectPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+};
+
 export type UpdateWalletPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UpdateWalletPayload'] = ResolversParentTypes['UpdateWalletPayload']> = {
   clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   wallet?: Resolver<ResolversTypes['Wallet'], ParentType, ContextType>;
@@ -1199,7 +1329,9 @@ export type Resolvers<ContextType = Context> = {
   AppEdge?: AppEdgeResolvers<ContextType>;
   AppKey?: AppKeyResolvers<ContextType>;
   CreateAppPayload?: CreateAppPayloadResolvers<ContextType>;
+  CreateProjectPayload?: CreateProjectPayloadResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
+  DeleteAppPayload?: DeleteAppPayloadResolvers<ContextType>;
   Event?: EventResolvers<ContextType>;
   EventConnection?: EventConnectionResolvers<ContextType>;
   EventEdge?: EventEdgeResolvers<ContextType>;
@@ -1220,6 +1352,7 @@ export type Resolvers<ContextType = Context> = {
   TokenEdge?: TokenEdgeResolvers<ContextType>;
   URL?: GraphQLScalarType;
   UpdateAppPayload?: UpdateAppPayloadResolvers<ContextType>;
+  UpdateProjectPayload?: UpdateProjectPayloadResolvers<ContextType>;
   UpdateWalletPayload?: UpdateWalletPayloadResolvers<ContextType>;
   Viewer?: ViewerResolvers<ContextType>;
   Wallet?: WalletResolvers<ContextType>;

@@ -61,6 +61,8 @@ export function statusCodeOf(error: ApiError): number {
 export function headersOf(error: ApiError): Headers {
   if (error instanceof HttpError) return error.headers;
   if (error.reason === 'IDEMPOTENCY_KEY_IN_USE') return retryAfter(error);
+  // A repetition would be refused, too.
+  if (error.reason === 'TOO_MANY_PROJECTS') return {};
   switch (error.status) {
     case 'UNAUTHENTICATED':
       return {

@@ -13,6 +13,14 @@ import {
   tokenId,
 } from './fields.ts';
 
+export const createProjectFields = { title, description: nullable(description) };
+
+export const updateProjectFields = {
+  name: resourceNameValidator('projects'),
+  title: optional(title),
+  description: optional(description),
+};
+
 export const createAppFields = {
   title,
   active: boolean,
@@ -27,6 +35,8 @@ export const updateAppFields = {
   active: optional(boolean),
   ifMatch: optional(ifMatch),
 };
+
+export const deleteAppFields = { name: resourceNameValidator('apps') };
 
 /** The validators of the input fields of `rotateAppKey`. The grace period is in seconds, 0 to 7 days. */
 export const rotateAppKeyFields = {

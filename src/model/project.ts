@@ -16,6 +16,9 @@ export function coverImagePath(project: ResourceName<'projects'>): string {
   return `/covers/${idOf(project)}.svg`;
 }
 
+/** The number of projects up to which clients can create them. */
+export const MAX_PROJECTS = 100_000;
+
 /** Returns the fields of a project that the specification defines. */
 export function projectView({ name, title, description, imageCoverUrl, imageCoverCid }: Project) {
   return { name, title, description, imageCoverUrl, imageCoverCid };

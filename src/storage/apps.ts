@@ -1,8 +1,8 @@
-import type { ResourceName, Ulid } from '../model/resource-name.ts';
+import type { Ulid } from '../model/resource-name.ts';
 import { LAST_USE_INTERVAL_MS } from './background-writes.ts';
 import { IF_ALLOWED, type Queryable, type Statement } from './database.ts';
 import { isForeignKeyViolation } from './foreign-keys.ts';
-import { APP, APP_KEY_HASHES, NEW_APP, namesOf, prefixedId, type RowOf, valuesOf } from './sql/columns.ts';
+import { APP, APP_KEY_HASHES, NEW_APP, namesOf, type RowOf, valuesOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
 import {
   findAccountOf,
@@ -122,6 +122,6 @@ export function lastSignInStatement(
     : { sql: SIGNED_IN, params: [account_id, id, now, before] };
 }
 
-export const deleteApp = writeRow<AppRow, [name: ResourceName<'apps'>]>(
-  `DELETE FROM app WHERE ${prefixedId('apps/')} = $1 RETURNING ${APP}`,
+export const deleteApp = writeRow<AppRow, [accountId: Ulid, id: Ulid]>(
+  `DELETE FROM app WHERE account_id = $1 AND id = $2 RETURNING ${APP}`,
 );

@@ -1,6 +1,6 @@
-import type { ResourceName, Ulid } from '../model/resource-name.ts';
+import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
-import { PROJECT, prefixedId, type RowOf } from './sql/columns.ts';
+import { PROJECT, type RowOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
 import { findAccountOf, insertInto, selectByIds } from './sql/row-statements.ts';
 
@@ -11,7 +11,8 @@ export type ProjectRow = ProjectItem & RowOf<'account_id'>;
 
 const insert = insertInto('project', `account_id, ${PROJECT}` as const);
 
-const COUNT = 'UPDATE account SET project_count = project_count + 1 WHERE id = $1';
+const COUNT =
+  'UPDATE account SET project_count = project_count + 1 WHERE id = $1 AND project_count < $2 RETURNING id';
 
 const TABLE = { name: 'project', columns: PROJECT } as const;
 
@@ -21,8 +22,8 @@ export const PROJECTS = new List<ProjectItem>(TABLE, {
   count: '(SELECT project_count FROM account WHERE id = $1)',
 });
 
-const UPDATE = `UPDATE project SET title = COALESCE($2, title), description = COALESCE($3, description)
-WHERE ${prefixedId('projects/')} = $1 RETURNING account_id, ${PROJECT}`;
+const UPDATE = `UPDATE project SET title = COALESCE($3, title), description = COALESCE($4, description)
+WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT}`;
 
 const DELETE_EXPIRED_TOKENS =
   'DELETE FROM token WHERE account_id = $1 AND project_id = $2 AND expire_time_ms <= $3';
@@ -31,22 +32,30 @@ const DELETE = `DELETE FROM project WHERE account_id = $1 AND id = $2 RETURNING 
 
 const COUNT_DOWN = 'UPDATE account SET project_count = project_count - 1 WHERE id = $1';
 
-export async function insertProject(transaction: Queryable, project: ProjectRow): Promise<void> {
-  await insert(transaction, project);
-  await transaction.write(COUNT, [project.account_id]);
+/** Inserts a project. Returns false if the account has `max` projects already. Creations of one account wait for each other. */
+export async function insertProject(
+  transaction: Queryable,
+  project: ProjectRow,
+  max = Number.MAX_SAFE_INTEGER,
+): Promise<boolean> {
+  const counted = await transaction.write(COUNT, [project.account_id, max]);
+  if (counted.length > 0) await insert(transaction, project);
+  return counted.length > 0;
 }
 
 export const findProjects = selectByIds(TABLE);
 
 export const findAccountOfProject = findAccountOf('projects');
 
-/** Updates a project of any account and returns its new row, or undefined if the project does not exist. */
+/** Updates a project of the account and returns its new row, or undefined if the project does not exist. */
 export async function updateProject(
   database: Queryable,
-  name: ResourceName<'projects'>,
+  accountId: Ulid,
+  id: Ulid,
   { title, description }: { readonly title: string | undefined; readonly description: string | undefined },
-): Promise<ProjectRow | undefined> {
-  const [row] = await database.write<ProjectRow>(UPDATE, [name, title ?? null, description ?? null]);
+): Promise<ProjectItem | undefined> {
+  const params = [accountId, id, title ?? null, description ?? null];
+  const [row] = await database.write<ProjectItem>(UPDATE, params);
   return row;
 }
 

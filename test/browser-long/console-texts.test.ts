@@ -23,7 +23,7 @@ test.each(TEXTS)(
     const { admin, clock } = site.gateway;
     const { account, token, wallets, projects } = await seedTenant(site.gateway, { wallets: 1 });
     const [project = ''] = projects;
-    await updateProject(admin, { name: project, title, description: title });
+    await updateProject(admin, 'operator', { name: project, title, description: title });
     await api.updateWallet(token, wallets[0] ?? '', { title, description: title });
     await createApp(api, token, { title });
     await createAccountToken(admin, { account, title }, 86_400);

@@ -51,7 +51,7 @@ test('a project shows its wallets and its apps, whose titles are text whatever t
   const { admin } = site.gateway;
   const tenant = await seedTenant(site.gateway, { wallets: 30 });
   const [project = ''] = tenant.projects;
-  await updateProject(admin, { name: project, title: HOSTILE, description: HOSTILE });
+  await updateProject(admin, 'operator', { name: project, title: HOSTILE, description: HOSTILE });
   await createWallet(admin, {
     project,
     title: HOSTILE,

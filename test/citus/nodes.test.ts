@@ -145,6 +145,21 @@ const OPERATIONS: Readonly<Record<string, readonly [commands: string, Operation]
     'SELECT BEGIN SELECT UPDATE INSERT COMMIT',
     mutation('updateApp', () => ({ name: app.name, title: 'Till' })),
   ],
+  'Mutation.deleteApp': [
+    'SELECT BEGIN SELECT DELETE DELETE INSERT COMMIT',
+    async () => {
+      const { name } = await createApp(api, tenant.token);
+      return mutation('deleteApp', () => ({ name }))();
+    },
+  ],
+  'Mutation.createProject': [
+    'SELECT BEGIN SELECT UPDATE INSERT INSERT COMMIT',
+    mutation('createProject', () => ({ title: 'Quarry' })),
+  ],
+  'Mutation.updateProject': [
+    'SELECT BEGIN SELECT UPDATE INSERT COMMIT',
+    mutation('updateProject', () => ({ name: tenant.projects[0], title: 'Quarry' })),
+  ],
   'Mutation.updateWallet': [
     'SELECT SELECT BEGIN UPDATE INSERT COMMIT',
     mutation('updateWallet', () => ({

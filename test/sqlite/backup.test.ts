@@ -79,7 +79,7 @@ describe('a backup', () => {
     const before: string[] = [];
     let isDone = false;
     const create = async () =>
-      (await createProject(gateway.admin, { account: tenant.account, title: 'Quarry' })).name;
+      (await createProject(gateway.admin, 'operator', { account: tenant.account, title: 'Quarry' })).name;
     before.push(await create());
     const writing = (async () => {
       let count = 0;

@@ -31,6 +31,14 @@ const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
 
 const UPDATE_APP = 'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { id } } }';
 
+const CREATE_PROJECT =
+  'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }';
+
+const UPDATE_PROJECT =
+  'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { id } } }';
+
+const DELETE_APP = 'mutation ($input: DeleteAppInput!) { deleteApp(input: $input) { deletedAppId } }';
+
 const ROTATE = 'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { privateKey } } }';
 
 const TOKENS = `query ($after: String) {
@@ -79,6 +87,15 @@ async function useAll(api: Api, url: string, { token, projects, wallets }: Tenan
   for (const headers of [{}, { 'idempotency-key': 'title' }, { 'idempotency-key': 'title' }]) {
     const variables = { input: { name: app.name, title: 'Till', active: true } };
     expect((await postGraphql(url, token, UPDATE_APP, variables, headers)).status).toBe(200);
+  }
+  const created = await graphqlBody(url, token, CREATE_PROJECT, { input: { title: 'Quarry' } });
+  const { id: newProject } = created.data.createProject.project;
+  const { name: oldApp } = await createApp(api, token);
+  for (const [document, input] of [
+    [UPDATE_PROJECT, { name: newProject, description: 'New' }],
+    [DELETE_APP, { name: oldApp }],
+  ] as const) {
+    expect(await graphqlBody(url, token, document, { input })).not.toHaveProperty('errors');
   }
   for (const gracePeriod of [60, 0]) {
     const variables = { input: { name: app.name, gracePeriod } };

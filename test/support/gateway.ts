@@ -181,7 +181,7 @@ export async function seedTenant(
   const { name: account, defaultProject } = await createAccount(admin, { title: 'Tenant' });
   const projectNames: string[] = [defaultProject];
   for (let n = 2; n <= projects; n += 1) {
-    const { name } = await createProject(admin, {
+    const { name } = await createProject(admin, 'operator', {
       account,
       title: `Project ${n}`,
       description: `No. ${n}`,

@@ -213,7 +213,8 @@ async function operate({ admin, clock }: Gateway, { kind, input }: Step): Promis
   const { account, name, active, token, ms } = input;
   let value: unknown;
   try {
-    if (kind === 'createProject') value = await createProject(admin, { account, title: 'Project' });
+    if (kind === 'createProject')
+      value = await createProject(admin, 'operator', { account, title: 'Project' });
     if (kind === 'setAppActive') await updateApp(admin, 'operator', { name, active });
     if (kind === 'revokeToken') await revokeToken(admin, 'operator', token);
     if (kind === 'advanceClock') clock.advance(ms);

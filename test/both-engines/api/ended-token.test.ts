@@ -68,6 +68,18 @@ const CHANGES: Readonly<Record<string, Request>> = {
     'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { title } } }',
     () => ({ name: app.name, title: 'Late' }),
   ),
+  deleteApp: graphql(
+    'mutation ($input: DeleteAppInput!) { deleteApp(input: $input) { deletedAppId } }',
+    () => ({ name: app.name }),
+  ),
+  createProject: graphql(
+    'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }',
+    () => ({ title: 'Late' }),
+  ),
+  updateProject: graphql(
+    'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { title } } }',
+    () => ({ name: tenant.projects[0], title: 'Late' }),
+  ),
   rotateAppKey: graphql(
     'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { privateKey } }',
     () => ({ name: app.name }),

@@ -168,5 +168,5 @@ function chunks(all: readonly string[], size: number): string[][] {
 async function addProject(account: string, time = gateway.clock()): Promise<string> {
   const { admin } = gateway;
   const newId = time === gateway.clock() ? admin.newId : idGenerator(() => time);
-  return (await createProject({ ...admin, newId }, { account, title: 'New' })).name;
+  return (await createProject({ ...admin, newId }, 'operator', { account, title: 'New' })).name;
 }

@@ -51,6 +51,8 @@ type Target = {
   readonly app: { readonly name: string; readonly privateKey: string };
   /** The name of an app whose key is not used. */
   readonly spareApp: string;
+  /** Apps to delete, one by one. */
+  readonly oldApps: string[];
   /** The name of an account token that is not used. */
   readonly spareToken: string;
   readonly wallet: string;
@@ -163,6 +165,53 @@ const OPERATIONS: readonly Operation[] = [
         token,
         { name, title: newTitle() },
         ({ updateApp: { app } }) => sameName(app.name, name),
+      ),
+  },
+  {
+    operation: 'deleteApp',
+    act: (_, text) => ({ action: 'app.delete', resource: appIn(text) }),
+    only: 'GraphQL',
+    account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
+    project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
+    oneProject: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
+    ask: (_api, token, { oldApps }) => {
+      const [name = ''] = oldApps;
+      return askGraphql(
+        'mutation ($input: DeleteAppInput!) { deleteApp(input: $input) { deletedAppId } }',
+        token,
+        { name },
+        ({ deleteApp }) => sameName(deleteApp.deletedAppId, oldApps.shift() ?? ''),
+      );
+    },
+  },
+  {
+    operation: 'createProject',
+    act: (_, text) => ({ action: 'project.create', resource: /projects\/\w{26}/.exec(text)?.[0] }),
+    only: 'GraphQL',
+    account: { own: 'ok' },
+    project: { own: ACCOUNT_ONLY },
+    oneProject: { own: WHOLE_ACCOUNT_ONLY },
+    ask: (_api, token) =>
+      askGraphql(
+        'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { name } } }',
+        token,
+        { title: newTitle() },
+        () => 'ok',
+      ),
+  },
+  {
+    operation: 'updateProject',
+    act: ({ project }) => ({ action: 'project.update', resource: project, fields: 'title' }),
+    only: 'GraphQL',
+    account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
+    project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
+    oneProject: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
+    ask: (_api, token, { project: name }) =>
+      askGraphql(
+        'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { name } } }',
+        token,
+        { name, title: newTitle() },
+        ({ updateProject: { project } }) => sameName(project.name, name),
       ),
   },
   {
@@ -357,6 +406,7 @@ beforeAll(async () => {
       project: ownProject,
       app: keyOf(ownApp),
       spareApp: (await createApp(api, home.token)).name,
+      oldApps: [(await createApp(api, home.token)).name, (await createApp(api, home.token)).name],
       spareToken: await newAccountToken(home),
       wallet: ownWallet,
     },
@@ -364,6 +414,10 @@ beforeAll(async () => {
       project: siblingProject,
       app: keyOf(await createAppIn(gateway, api, home, siblingProject)),
       spareApp: (await createAppIn(gateway, api, home, siblingProject)).name,
+      oldApps: [
+        (await createAppIn(gateway, api, home, siblingProject)).name,
+        (await createAppIn(gateway, api, home, siblingProject)).name,
+      ],
       spareToken: await newAccountToken(home, siblingProject),
       wallet: siblingWallet,
     },
@@ -371,6 +425,7 @@ beforeAll(async () => {
       project: abroad.projects[0] ?? '',
       app: keyOf(await createApp(api, abroad.token)),
       spareApp: (await createApp(api, abroad.token)).name,
+      oldApps: [(await createApp(api, abroad.token)).name],
       spareToken: await newAccountToken(abroad),
       wallet: abroad.wallets[0] ?? '',
     },
@@ -378,6 +433,7 @@ beforeAll(async () => {
       project: `projects/${admin.newId()}`,
       app: { name: `apps/${admin.newId()}`, privateKey: neverIssued('key') },
       spareApp: `apps/${admin.newId()}`,
+      oldApps: [`apps/${admin.newId()}`],
       spareToken: `tokens/${admin.newId()}`,
       wallet: `wallets/${admin.newId()}`,
     },
@@ -503,8 +559,9 @@ function sameName(name: string, requested: string): string {
 }
 
 function placesOf({ projects }: { projects: readonly { name: string }[] }): string {
-  const place = (name: string) => PLACES.find((each) => targets[each].project === name);
-  return projects.map(({ name }) => place(name) ?? name).join(', ');
+  // Those that a test has created are in none.
+  const place = (name: string) => PLACES.filter((each) => targets[each].project === name);
+  return projects.flatMap(({ name }) => place(name)).join(', ');
 }
 
 function wire({ status, headers, text }: HttpResponse): string {
