@@ -1,5 +1,7 @@
 import { buildSchema } from 'graphql';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { deleteApp } from '../../src/data/delete-app.ts';
+import { updateProject } from '../../src/data/update-project.ts';
 import {
   type AppKey,
   authorize,
@@ -16,6 +18,8 @@ import { makeCitusDatabase } from '../support/citus.ts';
 import { LOG_COMMANDS, recordCommands } from '../support/citus-commands.ts';
 import { onDatabase } from '../support/engine.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+
+const WAIT = { timeout: 30_000 };
 
 type Answer = Pick<HttpResponse, 'status'>;
 
@@ -42,7 +46,7 @@ beforeAll(async () => {
   await newToken();
   await written('SELECT last_sign_in_time_ms AS time FROM app WHERE id = $1', ulidOf(app.name));
   // The first sweep of a server, which is in the background, belongs to no request.
-  await vi.waitUntil(() => commands().some(({ text }) => /FROM .*audit_event.* WHERE/.test(text)));
+  await vi.waitUntil(() => commands().some(({ text }) => /FROM .*audit_event.* WHERE/.test(text)), WAIT);
   return async () => {
     vi.restoreAllMocks();
     await gateway.stop();
@@ -76,7 +80,7 @@ async function written(sql: string, id: string): Promise<void> {
   await vi.waitUntil(async () => {
     const [row] = await gateway.database.read<{ time: number | null }>(sql, [id]);
     return row?.time != null;
-  });
+  }, WAIT);
 }
 
 /** Uses a token for the first time. */
@@ -293,4 +297,23 @@ describe('an operation needs one node, and a commit of one phase', () => {
     const { texts, ...measured } = await commandsOf(operation);
     expect(measured, texts.join('\n')).toEqual({ status, words, nodes: words === '' ? 0 : 1 });
   });
+});
+
+test.each([
+  [
+    'project update',
+    () => updateProject(gateway.admin, 'operator', { name: tenant.projects[0], title: 'Till' }),
+  ],
+  [
+    'app delete',
+    async () => deleteApp(gateway.admin, 'operator', { name: (await createApp(api, tenant.token)).name }),
+  ],
+])('the command %s asks all nodes where its resource is, and commits in one phase', async (_name, run) => {
+  const before = commands().length;
+  await run();
+  const texts = commands()
+    .slice(before)
+    .map(({ text }) => text);
+  expect(texts.filter((text) => /^(UPDATE|DELETE)/.test(text))).not.toEqual([]);
+  expect(texts.filter((text) => text.startsWith('PREPARE TRANSACTION'))).toEqual([]);
 });

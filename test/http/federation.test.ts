@@ -38,8 +38,11 @@ test('the document for a supergraph has the keys, and leaves out what clashes wi
   expect(Object.keys(schema.getMutationType()?.getFields() ?? {})).toEqual([
     'createApp',
     'updateApp',
+    'deleteApp',
     'rotateAppKey',
     'signIn',
+    'createProject',
+    'updateProject',
     'updateWallet',
   ]);
   const names = Object.values(schema.getTypeMap()).filter(isObjectType).map(String);
