@@ -11,6 +11,7 @@ import { getResources } from './get-resources.ts';
 import { getViewer } from './get-viewer.ts';
 import { grantToken } from './grant-token.ts';
 import { IdempotencyKeys } from './idempotency.ts';
+import { introspectToken } from './introspect-token.ts';
 import { listProjectApps } from './list-apps.ts';
 import { listAuditEvents, settledTime } from './list-audit-events.ts';
 import { listProjects } from './list-projects.ts';
@@ -101,6 +102,8 @@ function oauthOperations(dependencies: Dependencies): OauthOperations {
     grantToken: (credentials, isReadOnly, client) =>
       reported(grantToken(dependencies, credentials, isReadOnly, client), dependencies.onSignIn),
     endToken: (token, credentials, client) => endToken(dependencies, token, credentials, client),
+    introspectToken: (token, credentials, client) =>
+      introspectToken(dependencies, token, credentials, client),
   };
 }
 

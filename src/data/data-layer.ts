@@ -253,6 +253,18 @@ export type OauthOperations = {
    * @throws PERMISSION_DENIED if the token was not issued to the app
    */
   endToken(token: string, credentials: AppCredentials | undefined, client: OauthClient): Promise<void>;
+
+  /**
+   * Returns the public data of a project token, for the services of an app. Source: RFC 7662.
+   * @returns undefined if the token is not a valid token of the project of the app
+   * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
+   * @throws PERMISSION_DENIED if the app is inactive
+   */
+  introspectToken(
+    token: string,
+    credentials: AppCredentials,
+    client: OauthClient,
+  ): Promise<Token | undefined>;
 };
 
 export type RequestDataLayer = Reads &

@@ -37,24 +37,38 @@ export function signIn(
   return issueToken(dependencies, attempt);
 }
 
-/** Issues a project token to an app that has proved its identity by its key. See `Changes.signIn`. */
-export async function issueToken(dependencies: Dependencies, attempt: SignInAttempt): Promise<SignInResult> {
-  const { accountId, principal, name, isReadOnly, client } = attempt;
-  const { database, clock, newId, maxTokensPerApp, tokenTtlSeconds, recordFailure } = dependencies;
-  const now = clock();
+/**
+ * Returns an app that has proved its identity by its key, and this key.
+ * @throws UNAUTHENTICATED if the app does not exist or the key is wrong
+ * @throws PERMISSION_DENIED if the app is inactive
+ */
+export async function authenticateApp(
+  { database, newId, recordFailure }: Dependencies,
+  attempt: Omit<SignInAttempt, 'isReadOnly'>,
+  now: number,
+) {
+  const { accountId, principal, name, client } = attempt;
   const { row, key } = await findApp(database, attempt, now);
   const only = principal && onlyProjectOf(principal);
   const isVisible = only === undefined || only === row?.project_id;
   const isSignedIn = row !== undefined && key !== undefined && isVisible;
   const isAllowed = isSignedIn && row.active === 1;
   await client.count?.(isAllowed ? { accountId, credentialId: row.id } : undefined);
-  const actor = { principal, client };
   if (!isAllowed) {
     const app = row && name;
     await recordFailure({ id: newId(), action: 'sign_in.fail', accountId, principal, client, app });
     throw new ApiError(isSignedIn ? 'APP_INACTIVE' : 'INVALID_CREDENTIALS', { app: name });
   }
+  return { row, key };
+}
 
+/** Issues a project token to an app that has proved its identity by its key. See `Changes.signIn`. */
+export async function issueToken(dependencies: Dependencies, attempt: SignInAttempt): Promise<SignInResult> {
+  const { accountId, principal, name, isReadOnly, client } = attempt;
+  const { database, clock, newId, maxTokensPerApp, tokenTtlSeconds } = dependencies;
+  const now = clock();
+  const { row, key } = await authenticateApp(dependencies, attempt, now);
+  const actor = { principal, client };
   const ttlMs = Math.min(tokenTtlSeconds * 1000, key.lifeMs);
   const expireTimeMs = now + ttlMs;
   const tokenId = newId();

@@ -5,6 +5,8 @@ import { ApiError, type Reason, type Status } from '../model/api-error.ts';
 const CODES_BY_REASON: { readonly [R in Reason]?: string } = {
   APP_INACTIVE: 'unauthorized_client',
   INVALID_SCOPE: 'invalid_scope',
+  // Source: RFC 8707, section 2.
+  INVALID_TARGET: 'invalid_target',
   TOKEN_OF_ANOTHER_APP: 'unauthorized_client',
   UNSUPPORTED_GRANT_TYPE: 'unsupported_grant_type',
 };

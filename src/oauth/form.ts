@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { malformedRequest } from '../http/http-error.ts';
+import { ApiError } from '../model/api-error.ts';
 
-const PARAMETERS = ['client_id', 'client_secret', 'grant_type', 'scope', 'token'] as const;
+const PARAMETERS = ['client_id', 'client_secret', 'grant_type', 'resource', 'scope', 'token'] as const;
 
 // Far more than the parameters take. A client without a token could otherwise send 50,000 parameters, whose parsing takes
 // 40 ms.
@@ -37,7 +38,11 @@ function parseForm(body: Buffer): Form {
   const form: Partial<Record<keyof Form, string>> = {};
   for (const name of PARAMETERS) {
     const [value, ...others] = values.getAll(name);
-    if (others.length > 0) throw malformedRequest(`The parameter ${name} must not be repeated.`);
+    if (others.length > 0) {
+      // Source: RFC 8707, section 2: several resources would be allowed. There is only one.
+      if (name === 'resource') throw new ApiError('INVALID_TARGET');
+      throw malformedRequest(`The parameter ${name} must not be repeated.`);
+    }
     if (value) form[name] = value;
   }
   return form;

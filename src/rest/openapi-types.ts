@@ -269,8 +269,8 @@ export interface components {
         PermissionDenied: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description The challenge, if the token may only read. Source: RFC 6750. */
-                "WWW-Authenticate"?: "Bearer realm=\"paw\", error=\"insufficient_scope\", scope=\"read write\"";
+                /** @description The challenge, if the token may only read. Source: RFC 6750, RFC 9728. */
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -404,8 +404,8 @@ export interface components {
         ETag: string;
         /** @description Set if the request with this `Idempotency-Key` was applied before, and this is its kept response. */
         "Idempotency-Replayed": "true";
-        /** @description The challenge. Source: RFC 6750. */
-        "WWW-Authenticate": "Bearer realm=\"paw\"" | "Bearer realm=\"paw\", error=\"invalid_token\"" | "Bearer realm=\"paw\", error=\"insufficient_scope\", scope=\"read write\"";
+        /** @description The challenge, with the URL of the metadata of the resource, which name the authorization server. Source: RFC 6750, RFC 9728. */
+        "WWW-Authenticate": string;
         /** @description The number of seconds to wait before a retry. Not set if the request has been applied. */
         "Retry-After": string;
     };

@@ -205,6 +205,14 @@ const OPERATIONS: Readonly<Record<string, readonly [commands: string, Operation]
       return () => fetch(`${gateway.url}/oauth/revoke`, { method: 'POST', body });
     },
   ],
+  '/oauth/introspect': [
+    'SELECT SELECT SELECT',
+    async () => {
+      const [client_id, client_secret, token] = [app.name, app.privateKey, await newToken()];
+      const body = new URLSearchParams({ client_id, client_secret, token });
+      return () => fetch(`${gateway.url}/oauth/introspect`, { method: 'POST', body });
+    },
+  ],
 };
 
 const OTHERS: Readonly<Record<string, readonly [commands: string, status: number, Operation]>> = {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import axios from 'axios';
 import { clientCredentials } from 'axios-oauth-client';
+import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { ClientCredentials } from 'simple-oauth2';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -112,6 +113,58 @@ test('openid-client configures itself behind a proxy that adds a path to the pub
   const options = { algorithm: 'oauth2', [openid.customFetch]: proxied } as const;
   const config = await openid.discovery(issuer, app.name, app.privateKey, undefined, options);
   expect((await openid.clientCredentialsGrant(config)).access_token).toMatch(/^paw_app_/);
+});
+
+describe('a library that knows the URL, the id and the secret', () => {
+  test('openid-client gets, introspects and revokes a token', async () => {
+    const config = await openid.discovery(new URL(gateway.url), app.name, app.privateKey, undefined, {
+      algorithm: 'oauth2',
+      execute: [openid.allowInsecureRequests],
+    });
+    const grant = { scope: 'read', resource: gateway.url };
+    const { access_token: token } = await openid.clientCredentialsGrant(config, grant);
+    const introspected = await openid.tokenIntrospection(config, token);
+    expect(introspected).toMatchObject({ active: true, scope: 'read', client_id: app.name, project });
+    await openid.tokenRevocation(config, token);
+    expect(await openid.tokenIntrospection(config, token)).toEqual({ active: false });
+  });
+
+  test('oauth4webapi finds the server by the challenge, and gets, introspects and revokes a token', async () => {
+    const options = { [oauth.allowInsecureRequests]: true };
+    const url = new URL(gateway.url);
+    const api = new URL('/project/projects', url);
+    const error = await oauth
+      .protectedResourceRequest('none', 'GET', api, undefined, undefined, options)
+      .catch((e) => e);
+    const [challenge] = error.cause;
+    const found = await fetch(challenge.parameters.resource_metadata);
+    const resource = await oauth.processResourceDiscoveryResponse(url, found);
+    const discovered = await oauth.resourceDiscoveryRequest(url, options);
+    expect(await oauth.processResourceDiscoveryResponse(url, discovered)).toEqual(resource);
+    const issuer = new URL(resource.authorization_servers?.[0] ?? '');
+    const request = { ...options, algorithm: 'oauth2' } as const;
+    const server = await oauth.processDiscoveryResponse(
+      issuer,
+      await oauth.discoveryRequest(issuer, request),
+    );
+
+    const client = { client_id: app.name };
+    const secret = oauth.ClientSecretPost(app.privateKey);
+    const grant = { scope: 'read', resource: resource.resource };
+    const granted = await oauth.clientCredentialsGrantRequest(server, client, secret, grant, options);
+    const { access_token: token } = await oauth.processClientCredentialsResponse(server, client, granted);
+    const introspect = async () =>
+      oauth.processIntrospectionResponse(
+        server,
+        client,
+        await oauth.introspectionRequest(server, client, secret, token, options),
+      );
+    expect(await introspect()).toMatchObject({ active: true, client_id: app.name, project });
+    await oauth.processRevocationResponse(
+      await oauth.revocationRequest(server, client, secret, token, options),
+    );
+    expect(await introspect()).toEqual({ active: false });
+  });
 });
 
 /** Returns what an error says, also by its response, its cause or the standard error. */

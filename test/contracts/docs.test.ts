@@ -97,6 +97,7 @@ test('docs/api.md lists every reason with its HTTP status, canonical name and Gr
   // OAuth has error codes of its own, and the others are those of commands.
   const others: readonly Reason[] = [
     'INVALID_SCOPE',
+    'INVALID_TARGET',
     'TOKEN_OF_ANOTHER_APP',
     'UNSUPPORTED_GRANT_TYPE',
     'RESOURCE_UNUSABLE',

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
 import { inLowerCase } from '../support/actors.ts';
-import { type HttpResponse, readResponse } from '../support/apis.ts';
+import { challengeOf, type HttpResponse, readResponse } from '../support/apis.ts';
 import { useGateway, useTenant } from '../support/gateway.ts';
 import { expectDocumented } from '../support/rest-contract.ts';
 
@@ -219,10 +219,10 @@ describe('a request without a valid token', () => {
   test.each(rows)('%s %s is 401 before the check of %s', async (method, path, _name, sent) => {
     const missing = await ask(method, path, sent);
     expectError(missing, 401, 'UNAUTHENTICATED', 'TOKEN_MISSING');
-    expect(missing.headers.get('www-authenticate')).toBe('Bearer realm="paw"');
+    expect(challengeOf(missing)).toBe('Bearer realm="paw"');
     const bad = await ask(method, path, { ...sent, token: 'nonsense' });
     expectError(bad, 401, 'UNAUTHENTICATED', 'TOKEN_INVALID');
-    expect(bad.headers.get('www-authenticate')).toBe('Bearer realm="paw", error="invalid_token"');
+    expect(challengeOf(bad)).toBe('Bearer realm="paw", error="invalid_token"');
   });
 
   test('is 401 before its body has arrived', async () => {

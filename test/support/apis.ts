@@ -30,6 +30,11 @@ export type HttpResponse = {
   readonly text: string;
 };
 
+/** Returns the challenge of a response, without the URL of the metadata; null if it has none. */
+export function challengeOf({ headers }: Pick<HttpResponse, 'headers'>): string | null {
+  return headers.get('www-authenticate')?.replace(/^(Bearer .*), resource_metadata="[^"]+"$/, '$1') ?? null;
+}
+
 export type AppFields = Schemas['App'];
 export type SignInFields = Schemas['ProjectToken'];
 export type WalletFields = Schemas['Wallet'];

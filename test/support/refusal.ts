@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Api, Outcome } from './apis.ts';
+import { type Api, challengeOf, type Outcome } from './apis.ts';
 
 /** The HTTP status and the code of each kind of error, by each API. */
 const ERRORS = {
@@ -26,7 +26,7 @@ export function expectError(
   expect([response.status, code]).toEqual(ERRORS[status][api.name]);
   // A client that reads invalid_token would discard its good bearer token.
   const challenge = status === 'UNAUTHENTICATED' ? 'Bearer realm="paw"' : null;
-  if (api.name === 'REST') expect(response.headers.get('www-authenticate')).toBe(challenge);
+  if (api.name === 'REST') expect(challengeOf(response)).toBe(challenge);
   const isTemporary = status === 'UNAVAILABLE' || status === 'RESOURCE_EXHAUSTED';
   if (api.name === 'REST' && isTemporary) expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 }

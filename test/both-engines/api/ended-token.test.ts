@@ -10,7 +10,14 @@ import {
   projectTokenOf,
   tokenStatus,
 } from '../../support/actors.ts';
-import { type AppFields, bothApis, graphqlApi, type HttpResponse, readResponse } from '../../support/apis.ts';
+import {
+  type AppFields,
+  bothApis,
+  challengeOf,
+  graphqlApi,
+  type HttpResponse,
+  readResponse,
+} from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 
@@ -120,9 +127,10 @@ async function sendHead({ method, path, body, headers }: Request, token: string)
   };
 }
 
-function expectRefusal({ status, headers, text }: HttpResponse): void {
+function expectRefusal(response: HttpResponse): void {
+  const { status, text } = response;
   expect([status, text]).toEqual([401, expect.stringContaining('"TOKEN_INVALID"')]);
-  expect(headers.get('www-authenticate')).toBe('Bearer realm="paw", error="invalid_token"');
+  expect(challengeOf(response)).toBe('Bearer realm="paw", error="invalid_token"');
   expect(JSON.parse(text)).not.toHaveProperty('data');
 }
 

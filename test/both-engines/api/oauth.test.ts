@@ -1,18 +1,21 @@
+import { decodeTime } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setAccountSuspended } from '../../../src/data/set-account-suspended.ts';
 import { updateApp } from '../../../src/data/update-app.ts';
 import {
   type AppKey,
   createApp,
+  createAppIn,
+  credentialParts,
   MISSING_APP,
   signIn,
   ulidOf,
   withOtherSecret,
 } from '../../support/actors.ts';
-import { restApi } from '../../support/apis.ts';
+import { type HttpResponse, postGraphql, restApi, send } from '../../support/apis.ts';
 import { seedTenant, testGateway, useGateway, useTenant } from '../../support/gateway.ts';
 
-// Source: RFC 6749, sections 2.3.1, 4.4 and 5; RFC 7009; RFC 8414.
+// Source: RFC 6749, sections 2.3.1, 4.4 and 5; RFC 7009; RFC 7662; RFC 8414; RFC 8707; RFC 9728.
 
 const CHALLENGE = 'Basic realm="paw", charset="UTF-8", error="invalid_client"';
 
@@ -30,7 +33,11 @@ type Form = Readonly<Record<string, string>> | readonly (readonly [string, strin
 
 const GRANT = { grant_type: 'client_credentials' };
 
-async function post(path: 'token' | 'revoke', form: Form | string, headers: Record<string, string> = {}) {
+async function post(
+  path: 'token' | 'revoke' | 'introspect',
+  form: Form | string,
+  headers: Record<string, string> = {},
+) {
   const body = typeof form === 'string' ? form : new URLSearchParams(form as Record<string, string>);
   const response = await fetch(`${gateway.url}/oauth/${path}`, { method: 'POST', body, headers });
   return answerOf(response);
@@ -100,6 +107,10 @@ describe('an app that has only its key', () => {
     expect(value?.title).toBe('Till');
   });
 
+  test.each(['', '/'])('gets a token for this server, named as the resource, with "%s"', async (end) => {
+    expect(await issue(app, { resource: gateway.url + end })).toMatch(/^paw_app_/);
+  });
+
   test('is recorded as one that signs in', async () => {
     const own = await seedTenant(gateway);
     const { name, privateKey } = await createApp(api, own.token);
@@ -158,6 +169,13 @@ describe('a request for a token is refused', () => {
     ['unsupported_grant_type', 'grant_type', () => [{ ...inBody(app), grant_type: 'password' }]],
     ['invalid_scope', 'scope', () => [{ ...GRANT, ...inBody(app), scope: 'read admin' }]],
     ['invalid_scope', 'scope', () => [{ ...GRANT, ...inBody(app), scope: 'write' }]],
+    ['invalid_target', 'resource', () => [{ ...GRANT, ...inBody(app), resource: 'https://other.example' }]],
+    ['invalid_target', 'resource', () => [{ ...GRANT, ...inBody(app), resource: `${gateway.url}/#x` }]],
+    [
+      'invalid_target',
+      'resource',
+      () => [[...Object.entries({ ...GRANT, ...inBody(app) }), ['resource', 'a'], ['resource', 'b']]],
+    ],
   ])('%s, which names %s', async (error, name, request) => {
     const response = await post('token', ...request());
     expect(response.status).toBe(400);
@@ -284,19 +302,164 @@ test('the metadata name the endpoints, with the issuer as their base', async () 
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     revocation_endpoint: `${gateway.url}/oauth/revoke`,
     revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    introspection_endpoint: `${gateway.url}/oauth/introspect`,
+    introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     grant_types_supported: ['client_credentials'],
     response_types_supported: [],
     scopes_supported: ['read', 'write'],
   });
 });
 
-test('the metadata of an issuer with a path are between its host and its path, and at no other path', async () => {
-  const prefixed = await testGateway({ PUBLIC_URL: 'https://paw.example/a/paw' });
-  const answers = ['', '/a/paw', '/a', '/a/paw/b'].map(async (path) => {
-    const url = `${prefixed.url}/.well-known/oauth-authorization-server${path}`;
-    const { status, body } = await answerOf(await fetch(url));
-    return body.issuer ?? status;
+test('the metadata of the resource name its server', async () => {
+  const response = await answerOf(await fetch(`${gateway.url}/.well-known/oauth-protected-resource`));
+  expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  expect(response.body).toStrictEqual({
+    resource: gateway.url,
+    authorization_servers: [gateway.url],
+    scopes_supported: ['read', 'write'],
+    bearer_methods_supported: ['header'],
+    resource_name: 'PAW gateway',
+    resource_documentation: `${gateway.url}/docs/api.md`,
   });
+});
+
+describe('behind a path', () => {
   const issuer = 'https://paw.example/a/paw';
-  expect(await Promise.all(answers)).toEqual([issuer, issuer, 404, 404]);
+
+  test.each([
+    ['oauth-authorization-server', 'issuer'],
+    ['oauth-protected-resource', 'resource'],
+  ])('%s is between the host and the path, and at no other path', async (document, field) => {
+    const prefixed = await testGateway({ PUBLIC_URL: issuer });
+    const answers = ['', '/a/paw', '/a', '/a/paw/b'].map(async (path) => {
+      const { status, body } = await answerOf(await fetch(`${prefixed.url}/.well-known/${document}${path}`));
+      return body[field] ?? status;
+    });
+    expect(await Promise.all(answers)).toEqual([issuer, issuer, 404, 404]);
+  });
+
+  test('the challenge names the metadata of the resource by the public URL', async () => {
+    const prefixed = await testGateway({ PUBLIC_URL: issuer });
+    const { headers } = await fetch(`${prefixed.url}/project/projects`);
+    const url = 'https://paw.example/.well-known/oauth-protected-resource/a/paw';
+    expect(headers.get('www-authenticate')).toBe(`Bearer realm="paw", resource_metadata="${url}"`);
+  });
+});
+
+describe('the challenge', () => {
+  const rest = (token?: string) =>
+    send(`${gateway.url}/auth/apps`, 'POST', token, { title: 'A', active: true });
+  const graphql = (token?: string) =>
+    postGraphql(gateway.url, token, 'mutation { signOut { clientMutationId } }');
+
+  test.each<[string, number, () => Promise<Pick<HttpResponse, 'status' | 'headers'>>]>([
+    ['of REST without a token', 401, () => rest()],
+    ['of REST with a bad token', 401, () => rest('nonsense')],
+    ['of REST with a token that may only read', 403, async () => rest(await issue(app, { scope: 'read' }))],
+    ['of GraphQL without a token', 401, () => graphql()],
+    ['of GraphQL with a bad token', 401, () => graphql('nonsense')],
+    [
+      'of GraphQL with a token that may only read',
+      403,
+      async () => graphql(await issue(app, { scope: 'read' })),
+    ],
+  ])('%s names the metadata of the resource', async (_case, status, request) => {
+    const response = await request();
+    expect(response.status).toBe(status);
+    const url = `${gateway.url}/.well-known/oauth-protected-resource`;
+    const challenge = response.headers.get('www-authenticate') ?? '';
+    expect(challenge.match(/resource_metadata="[^"]*"/g)).toEqual([`resource_metadata="${url}"`]);
+  });
+});
+
+describe('an introspection', () => {
+  const introspect = async (token: string, credentials: AppKey = app) =>
+    post('introspect', { token, ...inBody(credentials) });
+
+  test.each(['read', 'read write'])('by the app of a token with the scope %s describes it', async (scope) => {
+    const token = await issue(app, { scope });
+    const { serial } = credentialParts(token);
+    const iat = Math.floor(decodeTime(serial) / 1000);
+    const response = await post('introspect', { token }, basic(app.name, app.privateKey));
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(response.body).toStrictEqual({
+      active: true,
+      scope,
+      client_id: app.name,
+      token_type: 'Bearer',
+      exp: iat + 3600,
+      iat,
+      sub: app.name,
+      aud: gateway.url,
+      iss: gateway.url,
+      jti: `tokens/${serial}`,
+      project: tenant.projects[0],
+    });
+  });
+
+  test('by another app of the project names the app of the token', async () => {
+    const other = await createApp(api, tenant.token);
+    const { body } = await introspect(await issue(app), other);
+    expect(body).toMatchObject({ active: true, client_id: app.name, project: tenant.projects[0] });
+  });
+
+  test('of anything else says only that it is not active', async () => {
+    const [own, ended, expired] = [await seedTenant(gateway), await issue(app), await issue(app)];
+    const foreign = await issue(await createApp(api, own.token));
+    await post('revoke', { token: ended });
+    const elsewhere = await createAppIn(gateway, api, tenant, tenant.projects[1]);
+    const tokens = {
+      nonsense: 'x',
+      ended,
+      foreign,
+      'of another project': await issue(elsewhere),
+      'with another secret': withOtherSecret(await issue(app)),
+      'an account token': tenant.token,
+      'a private key': app.privateKey,
+    };
+    for (const [name, token] of Object.entries(tokens)) {
+      const { status, body } = await introspect(token);
+      expect([name, status, body]).toEqual([name, 200, { active: false }]);
+    }
+    expect((await introspect(expired)).body.active).toBe(true);
+    gateway.clock.advance(3_600_000);
+    expect((await introspect(expired)).body).toStrictEqual({ active: false });
+  });
+
+  test.each<[string, () => Promise<Answer>]>([
+    ['without credentials', async () => post('introspect', { token: await issue(app) })],
+    [
+      'with the token alone, as a bearer',
+      async () => {
+        const token = await issue(app);
+        return post('introspect', { token }, { authorization: `Bearer ${token}` });
+      },
+    ],
+    [
+      'with a wrong key',
+      async () => introspect(await issue(app), { ...app, privateKey: withOtherSecret(app.privateKey) }),
+    ],
+  ])('%s is refused: invalid_client', async (_case, request) => {
+    const response = await request();
+    expect([response.status, response.body.error]).toEqual([401, 'invalid_client']);
+    expect(response.headers.get('www-authenticate')).toBe(CHALLENGE);
+  });
+
+  test('without a token is refused: invalid_request', async () => {
+    const response = await post('introspect', inBody(app));
+    expect([response.status, response.body.error]).toEqual([400, 'invalid_request']);
+  });
+
+  test('with a wrong key is recorded as a failed sign-in, and one that succeeds is not', async () => {
+    const own = await seedTenant(gateway);
+    const key = await createApp(api, own.token);
+    const token = await issue(key);
+    const before = await acts(own.account);
+    expect((await introspect(token, key)).body.active).toBe(true);
+    expect(await acts(own.account)).toEqual(before);
+    await introspect(token, { ...key, privateKey: withOtherSecret(key.privateKey) });
+    const failure = { action: 'sign_in.fail', credential_id: null, token_id: null };
+    const after = await acts(own.account);
+    expect([after.length, after]).toEqual([before.length + 1, expect.arrayContaining([failure])]);
+  });
 });

@@ -20,6 +20,7 @@ import {
 import {
   type Api,
   bothApis,
+  challengeOf,
   graphqlOutcome,
   type HttpResponse,
   type Outcome,
@@ -564,10 +565,10 @@ function placesOf({ projects }: { projects: readonly { name: string }[] }): stri
   return projects.flatMap(({ name }) => place(name)).join(', ');
 }
 
-function wire({ status, headers, text }: HttpResponse): string {
-  const { error, errors } = JSON.parse(text);
+function wire(response: HttpResponse): string {
+  const { error, errors } = JSON.parse(response.text);
   const name = error?.status ?? errors?.[0].extensions.code;
-  return [status, name, headers.get('www-authenticate')].filter(Boolean).join(' ');
+  return [response.status, name, challengeOf(response)].filter(Boolean).join(' ');
 }
 
 function wireOf(reason: string, { name }: Api): string {
