@@ -5,14 +5,18 @@ export const REPLAYED_HEADER = 'idempotency-replayed';
 
 export type IdempotencyHeaders = { readonly key: string; readonly bearerToken: string };
 
+// Source: RFC 9651, section 3.3.3. A text that is no string of structured fields is the key as it is.
+const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
+
 /**
  * Returns the key and the token of an authenticated request, or undefined if it has no `Idempotency-Key`.
- * Source: IETF draft-ietf-httpapi-idempotency-key-header.
+ * The key is a string of structured fields, or a plain text. Source: IETF draft-ietf-httpapi-idempotency-key-header-07.
  */
 export function idempotencyHeaders({ headers }: FastifyRequest): IdempotencyHeaders | undefined {
-  const key = headers['idempotency-key'];
+  const header = headers['idempotency-key'];
+  if (header === undefined) return undefined;
   // Node joins repeated headers by a comma and a space, which makes them invalid.
-  return key === undefined
-    ? undefined
-    : { key: String(key), bearerToken: bearerToken(headers.authorization) };
+  const text = String(header);
+  const key = QUOTED.exec(text)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? text;
+  return { key, bearerToken: bearerToken(headers.authorization) };
 }

@@ -382,7 +382,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. */
+        /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. A key of 1 to 255 visible ASCII characters may be quoted, as in the draft of the IETF: `"k"` and `k` are the same key. */
         idempotencyKey: string;
         /**
          * @description `*`, or entity tags of the wallet, as in the header `ETag`, separated by commas. If the wallet has none of them by now, nothing is changed, and the status is 412. A weak tag never matches. Source: RFC 9110.
@@ -417,7 +417,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. */
+                /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. A key of 1 to 255 visible ASCII characters may be quoted, as in the draft of the IETF: `"k"` and `k` are the same key. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
@@ -478,7 +478,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. */
+                /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. A key of 1 to 255 visible ASCII characters may be quoted, as in the draft of the IETF: `"k"` and `k` are the same key. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
                 "X-Request-Id"?: components["parameters"]["requestId"];
@@ -552,7 +552,7 @@ export interface operations {
                  * @example *
                  */
                 "If-Match"?: components["parameters"]["ifMatch"];
-                /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. */
+                /** @description Applies the request once: for 24 hours, the same request with the same key and token has the same response, and is not executed again. Each new request needs a new random key, such as a UUID. Postman makes one of `{{$guid}}`. A key of 1 to 255 visible ASCII characters may be quoted, as in the draft of the IETF: `"k"` and `k` are the same key. */
                 "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
                 /** @description An id of the client for the request, which is in the log of the server, beside the id of the response. It is ignored unless it has 1 to 100 characters from `A-Z a-z 0-9 _ . : -`. Postman makes one of `{{$guid}}`. */
                 "X-Request-Id"?: components["parameters"]["requestId"];

@@ -155,7 +155,28 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
   });
 
   test.each([
+    ['abc', '"abc"'],
+    ['a"b\\c', '"a\\"b\\\\c"'],
+    ['k'.repeat(255), `"${'k'.repeat(255)}"`],
+  ])('the key %s is the same as the quoted string %s', async (plain, quoted) => {
+    const first = await createApp({ key: quoted });
+    const second = await createApp({ key: plain });
+    expect([second.status, second.text, isReplayed(second)]).toEqual([200, first.text, true]);
+    expect(await count('app')).toBe(1);
+  });
+
+  test('a text that only begins or ends with a quotation mark is a key as it is', async () => {
+    for (const each of ['"a', 'a"', 'a', '"a"b"']) {
+      expect(isReplayed(await createApp({ key: each }))).toBe(false);
+    }
+    expect(await count('app')).toBe(4);
+  });
+
+  test.each([
     ['empty', ''],
+    ['an empty quoted string', '""'],
+    ['a quoted string of 256 characters', `"${'k'.repeat(256)}"`],
+    ['a quoted string with a space', '"a b"'],
     ['of 256 characters', 'k'.repeat(256)],
     ['with a space', 'a b'],
     ['with a character that is not ASCII', 'é'],
