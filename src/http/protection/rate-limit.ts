@@ -45,6 +45,8 @@ class WindowCounts {
   readonly #counts = new LRUCache<string, number>({
     max: MAX_KEYS,
     ttl: WINDOW_SECONDS * 1000,
+    // Without it, the time of a request can be that of an earlier one.
+    ttlResolution: 0,
     noUpdateTTL: true,
   });
 
