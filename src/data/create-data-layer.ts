@@ -16,7 +16,7 @@ import { listProjectApps } from './list-apps.ts';
 import { listAuditEvents, settledTime } from './list-audit-events.ts';
 import { listProjects } from './list-projects.ts';
 import { listTokens } from './list-tokens.ts';
-import { listProjectWallets } from './list-wallets.ts';
+import { findWallets, listProjectWallets } from './list-wallets.ts';
 import { revokeToken } from './revoke-token.ts';
 import { rotateAppKey } from './rotate-app-key.ts';
 import { signIn } from './sign-in.ts';
@@ -65,11 +65,17 @@ function reads(dependencies: Dependencies): Reads {
       listProjectApps(dependencies, principal, projects, input),
     listProjectWallets: (principal, projects, input) =>
       listProjectWallets(dependencies, principal, projects, input),
-    listEvents: (principal, { action, settled, ...page }) =>
+    findWallets: (principal, input) => findWallets(dependencies, principal, input),
+    listEvents: (principal, { action, resource, settled, ...page }) =>
       listAuditEvents(
         dependencies,
         { principal },
-        { ...page, action: action ?? undefined, until: settled ? settledTime(dependencies) : undefined },
+        {
+          ...page,
+          action: action ?? undefined,
+          resource: resource ?? undefined,
+          until: settled ? settledTime(dependencies) : undefined,
+        },
       ),
     getResources: (principal, names) => getResources(dependencies, principal, names),
     async checkReady() {

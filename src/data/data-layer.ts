@@ -46,7 +46,14 @@ export type SignInResult = {
 
 export type ProjectPage = ConnectionPage<Project>;
 
-export type EventArguments = ConnectionArguments & { readonly action?: unknown; readonly settled?: unknown };
+/** The arguments of a list that can be filtered by the beginning of the title; null means omitted. */
+export type FilteredArguments = ConnectionArguments & { readonly title?: unknown };
+
+export type EventArguments = ConnectionArguments & {
+  readonly action?: unknown;
+  readonly resource?: unknown;
+  readonly settled?: unknown;
+};
 
 export type Resource = Project | App | Wallet;
 
@@ -109,7 +116,16 @@ export type Reads = {
   listTokens(principal: Principal, input: ConnectionArguments): Promise<ConnectionPage<Token>>;
 
   /** Returns one page of the projects that are visible to the principal, in the order of their names. */
-  listProjects(principal: Principal, input: ConnectionArguments): Promise<ProjectPage>;
+  listProjects(principal: Principal, input: FilteredArguments): Promise<ProjectPage>;
+
+  /**
+   * Returns one page of the wallets with an address that are visible to the principal, in the order of their names.
+   * @param input the arguments of a connection, and `address`, in any case
+   */
+  findWallets(
+    principal: Principal,
+    input: ConnectionArguments & { readonly address?: unknown },
+  ): Promise<ConnectionPage<Wallet>>;
 
   /**
    * Returns the same page of the apps of several projects, in the order of their names.
@@ -126,12 +142,12 @@ export type Reads = {
   listProjectWallets(
     principal: Principal,
     projects: readonly ResourceName<'projects'>[],
-    input: ConnectionArguments,
+    input: FilteredArguments,
   ): Promise<readonly ConnectionPage<Wallet>[]>;
 
   /**
    * Returns one page of the audit events of the account of the principal, the newest first.
-   * @param input the arguments of a connection and, optionally, `action` and `settled`; null means omitted
+   * @param input the arguments of a connection and, optionally, `action`, `resource` and `settled`; null means omitted
    * @throws PERMISSION_DENIED if the principal is not an account, or sees only one project of it
    */
   listEvents(principal: Principal, input: EventArguments): Promise<ConnectionPage<AuditEvent>>;

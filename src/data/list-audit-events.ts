@@ -1,8 +1,15 @@
 import type { AuditAction, AuditEvent } from '../model/audit-event.ts';
 import { auditAction, optional, parseFields, resourceNameValidator, time } from '../model/fields.ts';
 import type { ConnectionPage } from '../model/list-page.ts';
-import { idOf, type Ulid, ulidTime } from '../model/resource-name.ts';
-import { ALL_EVENTS, type AuditEventRow, EVENTS, EVENTS_OF_ACTION } from '../storage/audit-events.ts';
+import { idOf, type ResourceName, type Ulid, ulidTime } from '../model/resource-name.ts';
+import {
+  ALL_EVENTS,
+  type AuditEventRow,
+  EVENTS,
+  EVENTS_OF_ACTION,
+  EVENTS_OF_RESOURCE,
+  EVENTS_OF_RESOURCE_AND_ACTION,
+} from '../storage/audit-events.ts';
 import { type Reader, requireWholeAccount } from './actor.ts';
 import { MINUTE_MS } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
@@ -22,8 +29,8 @@ const VALIDATORS = {
  * Returns one page of the audit events of an account, the newest first. The operator can read those of all accounts, and
  * of an account that has been deleted.
  *
- * @param input the arguments of a connection and, optionally, `action`, and for the operator `account`, `since`, `until`
- *   and `resource`
+ * @param input the arguments of a connection and, optionally, `action` and `resource`, and for the operator `account`, `since`
+ *   and `until`
  * @throws PERMISSION_DENIED if the token of the reader does not see its whole account
  */
 export async function listAuditEvents(
@@ -34,12 +41,12 @@ export async function listAuditEvents(
   requireWholeAccount(reader);
   const { account, since, until, action, resource } = parseFields(input, VALIDATORS);
   const accountId = reader === 'operator' ? account && idOf(account) : reader.principal.accountId;
-  // Those of an account have an index by action. Only the operator can search for the others.
+  // Those of an account have indexes. Only the operator can search for those of all accounts.
   const isWanted = (row: AuditEventRow) =>
     row.action === (action ?? row.action) && row.resource === (resource ?? row.resource);
-  const isSearched = resource !== undefined || (accountId === undefined && action !== undefined);
+  const isSearched = accountId === undefined && (resource !== undefined || action !== undefined);
   const source = {
-    ...listOf(accountId, action),
+    ...listOf(accountId, action, resource),
     range: [since === undefined ? '' : ulidTime(since), until === undefined ? 'Z' : ulidTime(until)] as const,
     isWanted: isSearched ? isWanted : undefined,
     toItem: auditEventFromRow,
@@ -64,8 +71,16 @@ export function settledTime({
   return new Date(clock() - MINUTE_MS - 2 * requestTimeoutMs - MAX_CLOCK_DIFFERENCE_MS).toISOString();
 }
 
-function listOf(accountId: Ulid | undefined, action: AuditAction | undefined) {
+function listOf(
+  accountId: Ulid | undefined,
+  action: AuditAction | undefined,
+  resource: ResourceName | undefined,
+) {
   if (accountId === undefined) return { list: ALL_EVENTS, values: [] };
-  if (action === undefined) return { list: EVENTS, values: [accountId] };
-  return { list: EVENTS_OF_ACTION, values: [accountId, action] };
+  if (resource !== undefined && action !== undefined) {
+    return { list: EVENTS_OF_RESOURCE_AND_ACTION, values: [accountId, resource, action] };
+  }
+  if (resource !== undefined) return { list: EVENTS_OF_RESOURCE, values: [accountId, resource] };
+  if (action !== undefined) return { list: EVENTS_OF_ACTION, values: [accountId, action] };
+  return { list: EVENTS, values: [accountId] };
 }

@@ -1,23 +1,25 @@
-import type { ConnectionArguments } from '../model/list-page.ts';
-import { PROJECTS, type ProjectItem } from '../storage/projects.ts';
+import { PROJECTS, PROJECTS_BY_TITLE, type ProjectItem } from '../storage/projects.ts';
 import { accountOfList } from './account-of.ts';
 import { projectOf, type Reader } from './actor.ts';
-import type { ProjectPage } from './data-layer.ts';
+import type { FilteredArguments, ProjectPage } from './data-layer.ts';
 import { projectFromRow } from './from-row.ts';
 import { type ListDependencies, readList } from './read-list.ts';
+import { titleFilter } from './title-filter.ts';
 
 /** See `Reads.listProjects`. The operator lists the projects of the `account` in the input. */
 export async function listProjects(
   dependencies: ListDependencies,
   reader: Reader,
-  input: ConnectionArguments,
+  { title, ...input }: FilteredArguments,
 ): Promise<ProjectPage> {
   const accountId = await accountOfList(dependencies.database, reader, input);
+  const byTitle = titleFilter(title);
   const projectId = projectOf(reader);
   const url = dependencies.publicUrl();
   const source = {
-    list: PROJECTS,
-    values: [accountId],
+    list: byTitle === undefined ? PROJECTS : PROJECTS_BY_TITLE,
+    values: [accountId, ...(byTitle?.keys ?? [])],
+    filter: byTitle?.filter,
     parts: projectId && [projectId],
     toItem: (row: ProjectItem) => projectFromRow(row, url),
   };

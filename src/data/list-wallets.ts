@@ -1,14 +1,15 @@
-import { parseFields, resourceNameValidator } from '../model/fields.ts';
+import { addressInAnyCase, parseFields, resourceNameValidator } from '../model/fields.ts';
 import type { ConnectionArguments, ConnectionPage } from '../model/list-page.ts';
 import type { Principal } from '../model/principal.ts';
 import { idOf, type ResourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
-import { WALLETS } from '../storage/wallets.ts';
+import { WALLETS, WALLETS_AT_ADDRESS, WALLETS_BY_TITLE } from '../storage/wallets.ts';
 import { requireAccountOfProject } from './account-of.ts';
-import { visibleIds } from './actor.ts';
-import type { UntrustedInput } from './data-layer.ts';
+import { projectOf, visibleIds } from './actor.ts';
+import type { FilteredArguments, UntrustedInput } from './data-layer.ts';
 import { walletFromRow } from './from-row.ts';
 import { type ListDependencies, readList, readLists } from './read-list.ts';
+import { titleFilter } from './title-filter.ts';
 
 const LIST = { list: WALLETS, toItem: walletFromRow };
 
@@ -16,10 +17,35 @@ export function listProjectWallets(
   dependencies: ListDependencies,
   principal: Principal,
   projects: readonly ResourceName<'projects'>[],
-  input: ConnectionArguments,
+  { title, ...input }: FilteredArguments,
 ): Promise<readonly ConnectionPage<Wallet>[]> {
-  const parts = visibleIds(principal, projects);
-  return readLists(dependencies, { ...LIST, values: [principal.accountId], parts }, input);
+  const byTitle = titleFilter(title);
+  const source = {
+    ...LIST,
+    list: byTitle === undefined ? WALLETS : WALLETS_BY_TITLE,
+    values: [principal.accountId, ...(byTitle?.keys ?? [])],
+    parts: visibleIds(principal, projects),
+    filter: byTitle?.filter,
+  };
+  return readLists(dependencies, source, input);
+}
+
+/** See `Reads.findWallets`. */
+export async function findWallets(
+  dependencies: ListDependencies,
+  principal: Principal,
+  { address: searched, ...input }: ConnectionArguments & { readonly address?: unknown },
+): Promise<ConnectionPage<Wallet>> {
+  const { address } = parseFields({ address: searched }, { address: addressInAnyCase });
+  const projectId = projectOf({ principal });
+  const source = {
+    ...LIST,
+    list: WALLETS_AT_ADDRESS,
+    values: [principal.accountId, address],
+    parts: projectId && [projectId],
+    filter: `address ${address}`,
+  };
+  return readList(dependencies, source, input);
 }
 
 /** Returns one page of the wallets of a project of any account, in the order of their names. */

@@ -8,6 +8,8 @@ export type ListDependencies = Pick<Dependencies, 'database' | 'pageTokens' | 'c
 export type ListSource<R extends ListRow, T> = Selection<R> & {
   readonly list: List<R>;
   readonly toItem: (row: R) => T;
+  /** What the list is filtered by, in its page tokens. */
+  readonly filter?: string | undefined;
 };
 
 /**
@@ -18,16 +20,16 @@ export type ListSource<R extends ListRow, T> = Selection<R> & {
  */
 export async function readLists<R extends ListRow, T>(
   { database, pageTokens }: Pick<ListDependencies, 'database' | 'pageTokens'>,
-  { list, toItem, ...selection }: ListSource<R, T>,
+  { list, toItem, filter, ...selection }: ListSource<R, T>,
   input: ConnectionArguments,
 ): Promise<readonly ConnectionPage<T>[]> {
-  const request = parsePageRequest(input, pageTokens);
+  const request = parsePageRequest(input, pageTokens, filter);
   const pages = await list.readPages(database, selection, request);
   const { readCounts, readPrevious } = list.metadata(database, selection, request);
   return pages.map((page, index) => ({
     ...page,
     items: page.items.map(toItem),
-    cursorAt: (item) => pageTokens.encode((page.items[item] as R).id),
+    cursorAt: (item) => pageTokens.encode((page.items[item] as R).id, filter),
     readTotalCount: async () => (await readCounts())[index]?.totalCount ?? 0,
     readHasPrevious: async () => (await readPrevious())[index]?.hasPrevious ?? false,
   }));

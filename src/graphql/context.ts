@@ -4,6 +4,7 @@ import type {
   Client,
   DataLayer,
   EventArguments,
+  FilteredArguments,
   KeyedRequest,
   ProjectPage,
   Reads,
@@ -137,16 +138,21 @@ export class Context {
     return cached(this.state, 'viewer', () => data.getViewer(principal));
   }
 
-  listProjects(input: ConnectionArguments): Promise<ProjectPage> {
+  listProjects(input: FilteredArguments): Promise<ProjectPage> {
     const { data, principal } = this;
     const read = () => this.counted(data.listProjects(principal, input));
     return cached(this.state, keyOf('projects', input), read);
   }
 
+  findWallets(input: ConnectionArguments & { readonly address?: unknown }): Promise<ConnectionPage<Wallet>> {
+    const { data, principal } = this;
+    const read = () => this.counted(data.findWallets(principal, input));
+    return cached(this.state, keyOf('wallets at', input), read);
+  }
+
   listEvents(input: EventArguments): Promise<ConnectionPage<AuditEvent>> {
     const { data, principal } = this;
-    const key = keyOf(`events ${input.action ?? ''}`, input);
-    return cached(this.state, key, () => this.counted(data.listEvents(principal, input)));
+    return cached(this.state, keyOf('events', input), () => this.counted(data.listEvents(principal, input)));
   }
 
   listTokens(input: ConnectionArguments): Promise<ConnectionPage<Token>> {
@@ -163,7 +169,7 @@ export class Context {
     return pageLoader(state, 'apps', input, list).load(project);
   }
 
-  listWallets(project: ProjectName, input: ConnectionArguments): Promise<Connection<Wallet>> {
+  listWallets(project: ProjectName, input: FilteredArguments): Promise<Connection<Wallet>> {
     const { data, principal, state } = this;
     const list = (names: readonly ProjectName[]) =>
       this.counted(data.listProjectWallets(principal, names, input));
@@ -197,24 +203,26 @@ function cached<T>({ cache }: RequestState, key: string, read: () => T): T {
 }
 
 /** Returns the key of the page of a list with these arguments. Null means the same as omitted. */
-function keyOf(
-  list: string,
-  { first = null, after = null, last = null, before = null }: ConnectionArguments,
-) {
-  return JSON.stringify([list, first, after, last, before]);
+function keyOf(list: string, input: ConnectionArguments & FilterArguments): string {
+  const { first = null, after = null, last = null, before = null } = input;
+  return JSON.stringify([list, first, after, last, before, ...FILTERS.map((name) => input[name] ?? null)]);
 }
+
+const FILTERS = ['title', 'address', 'action', 'resource', 'settled'] as const;
+
+type FilterArguments = { readonly [F in (typeof FILTERS)[number]]?: unknown };
 
 /** Returns the loader of the same page of a list of several projects. */
 function pageLoader<T>(
   state: RequestState,
   name: string,
-  input: ConnectionArguments,
+  input: FilteredArguments,
   list: (projects: readonly ProjectName[]) => Promise<readonly ConnectionPage<T>[]>,
 ): DataLoader<ProjectName, Connection<T>> {
   const load = async (projects: readonly ProjectName[]) =>
     (await list(projects)).map((page, index) => {
       // A count can take 10,000 rows, and a request can have many pages of a list.
-      const count = `count of ${name} of ${projects[index]}`;
+      const count = JSON.stringify(['count', name, projects[index], input.title ?? null]);
       const readTotalCount = () => cached(state, count, () => page.readTotalCount());
       return new Connection({ ...page, readTotalCount });
     });

@@ -30,5 +30,7 @@ export const queries: QueryResolvers = {
 
   projects: async (_parent, args, context) => new Connection(await context.listProjects(args)),
 
+  wallets: async (_parent, args, context) => new Connection(await context.findWallets(args)),
+
   events: async (_parent, args, context) => new Connection(await context.listEvents(args)),
 };

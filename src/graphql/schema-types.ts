@@ -213,6 +213,8 @@ export type Event = {
   readonly requestId: Maybe<Scalars['String']['output']>;
   /** The resource of the act. A failed sign-in of an app that does not exist has the account. */
   readonly resource: Scalars['ResourceName']['output'];
+  /** The title that the resource has now. Null for an account, and for a resource that no longer exists. */
+  readonly resourceTitle: Maybe<Scalars['String']['output']>;
   /** The time of the act, or of the first of those that the event counts. */
   readonly time: Scalars['DateTime']['output'];
   /**
@@ -478,6 +480,7 @@ export type ProjectWalletsArgs = {
   before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
+  title?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** A connection of projects. Source: Relay Cursor Connections. */
@@ -489,7 +492,10 @@ export type ProjectConnection = {
   readonly nodes: ReadonlyArray<Project>;
   /** The page info. */
   readonly pageInfo: PageInfo;
-  /** The number of all projects that are visible to the token. It has constant cost. */
+  /**
+   * The number of all projects that are visible to the token, which has constant cost; with a filter, the
+   * number of its matches, or 1,000 if there are more.
+   */
   readonly totalCount: Scalars['Int']['output'];
 };
 
@@ -542,6 +548,11 @@ export type Query = {
    * it whether a token is valid.
    */
   readonly viewer: Viewer;
+  /**
+   * The wallets with an address that are visible to the token, sorted by name. Several wallets can
+   * have one address. They are paged like `Query.projects`. A cursor of another address is an error.
+   */
+  readonly wallets: WalletConnection;
 };
 
 
@@ -552,6 +563,7 @@ export type QueryEventsArgs = {
   before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
+  resource?: InputMaybe<Scalars['ResourceName']['input']>;
   settled?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
@@ -574,11 +586,22 @@ export type QueryProjectsArgs = {
   before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
+  title?: InputMaybe<Scalars['String']['input']>;
 };
 
 
 /** The queries. Every field except introspection requires a bearer token. */
 export type QueryTokensArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** The queries. Every field except introspection requires a bearer token. */
+export type QueryWalletsArgs = {
+  address: Scalars['Address']['input'];
   after?: InputMaybe<Scalars['String']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
@@ -870,7 +893,10 @@ export type WalletConnection = {
   readonly nodes: ReadonlyArray<Wallet>;
   /** The page info. */
   readonly pageInfo: PageInfo;
-  /** The number of all wallets of the project, or 10,000 if it has more. */
+  /**
+   * The number of all wallets of the project, or 10,000 if it has more; with a filter, the number of its
+   * matches, or 1,000 if there are more.
+   */
   readonly totalCount: Scalars['Int']['output'];
 };
 
@@ -1137,6 +1163,7 @@ export type EventResolvers<ContextType = Context, ParentType extends ResolversPa
   name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
   requestId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   resource?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  resourceTitle?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   time?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   token?: Resolver<Maybe<ResolversTypes['ResourceName']>, ParentType, ContextType>;
 };
@@ -1209,6 +1236,7 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   projects: Resolver<ResolversTypes['ProjectConnection'], ParentType, ContextType, Partial<QueryProjectsArgs>>;
   tokens: Resolver<ResolversTypes['TokenConnection'], ParentType, ContextType, Partial<QueryTokensArgs>>;
   viewer: Resolver<ResolversTypes['Viewer'], ParentType, ContextType>;
+  wallets: Resolver<ResolversTypes['WalletConnection'], ParentType, ContextType, RequireFields<QueryWalletsArgs, 'address'>>;
 };
 
 export interface ResourceNameScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['ResourceName'], any> {

@@ -76,6 +76,8 @@ export const types = {
     requestId: ({ requestId }) => requestId ?? null,
     time: ({ timeMs }) => isoTime(timeMs),
     lastTime: ({ lastTimeMs }) => isoTime(lastTimeMs),
+    resourceTitle: async ({ resource }, _args, { resources }) =>
+      isLoadable(resource) ? ((await resources.load(resource))?.title ?? null) : null,
   },
 
   Viewer: tokenFields,
@@ -131,6 +133,10 @@ export function isoTime(timeMs: number): string {
 
 function isoTimeOrNull(timeMs: number | undefined): string | null {
   return timeMs === undefined ? null : isoTime(timeMs);
+}
+
+function isLoadable(name: ResourceName): boolean {
+  return collectionOf(name) in TYPE_OF;
 }
 
 const NAME_FIELDS = new Set(['id', 'name', '__typename']);

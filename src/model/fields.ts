@@ -161,6 +161,13 @@ export const address: Validator<Address> = (value) => {
   return parsed;
 };
 
+/** The validator of an address that is searched for, in any case. */
+export const addressInAnyCase: Validator<Address> = (value) => {
+  const parsed = typeof value === 'string' ? parseAddress(value.toLowerCase()) : undefined;
+  if (parsed === undefined) throw new ValidationError('Must be 0x and 40 hexadecimal digits.');
+  return parsed;
+};
+
 /** The validator of the id of a token: its ULID, in either case, also as a resource name. */
 export const tokenId: Validator<Ulid> = (value) => {
   const id = typeof value === 'string' ? parseUlid(value.replace(/^tokens\//, '')) : undefined;

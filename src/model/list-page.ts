@@ -78,15 +78,20 @@ export const pageSize = nullable(integer(1, MAX_PAGE_SIZE));
  * Validates the arguments of a connection: `first` and `after` for forward paging, `last` and
  * `before` for backward paging. Null means omitted. Source: Relay Cursor Connections.
  *
- * @throws INVALID_ARGUMENT if a size is not 1 to 100, if a token is malformed or forged, or if
- *   the arguments of both directions are mixed
+ * @param filter that of the list, with which its tokens were made
+ * @throws INVALID_ARGUMENT if a size is not 1 to 100, if a token is malformed, forged or of another filter, or if the
+ *   arguments of both directions are mixed
  */
-export function parsePageRequest(input: ConnectionArguments, tokens: PageTokens): PageRequest {
+export function parsePageRequest(
+  input: ConnectionArguments,
+  tokens: PageTokens,
+  filter?: string,
+): PageRequest {
   const { first, after, last, before } = parseFields(input, {
     first: pageSize,
-    after: tokens.position,
+    after: tokens.position(filter),
     last: pageSize,
-    before: tokens.position,
+    before: tokens.position(filter),
   });
   const isBackward = input.last != null || input.before != null;
   if (isBackward && (input.first != null || input.after != null)) {

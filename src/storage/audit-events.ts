@@ -29,6 +29,20 @@ export const EVENTS_OF_ACTION = new List<AuditEventRow>(TABLE, {
   prefix: 'act/',
 });
 
+const OF_RESOURCE = { newestFirst: true, prefix: 'of/' } as const;
+
+/** The audit events of an account on one resource, the newest first. Their index is `audit_event_by_resource`. */
+export const EVENTS_OF_RESOURCE = new List<AuditEventRow>(TABLE, {
+  where: ['account_id =', 'resource ='],
+  ...OF_RESOURCE,
+});
+
+/** Those of them with one action. The index has the action as well. */
+export const EVENTS_OF_RESOURCE_AND_ACTION = new List<AuditEventRow>(TABLE, {
+  where: ['account_id =', 'resource =', 'action ='],
+  ...OF_RESOURCE,
+});
+
 /** The audit events of all accounts, the newest first. Their index is `audit_event_by_name`. */
 export const ALL_EVENTS = new List<AuditEventRow>(TABLE, { where: [], newestFirst: true, prefix: 'events/' });
 

@@ -1,6 +1,7 @@
 import type { Ulid } from '../model/resource-name.ts';
+import { titleKey } from '../model/title-key.ts';
 import type { Queryable } from './database.ts';
-import { PROJECT, type RowOf } from './sql/columns.ts';
+import { PROJECT, PROJECT_TABLE, type RowOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
 import { findAccountOf, insertInto, selectByIds } from './sql/row-statements.ts';
 
@@ -9,7 +10,7 @@ export type ProjectItem = RowOf<typeof PROJECT>;
 
 export type ProjectRow = ProjectItem & RowOf<'account_id'>;
 
-const insert = insertInto('project', `account_id, ${PROJECT}` as const);
+const insert = insertInto('project', PROJECT_TABLE.columns);
 
 const COUNT =
   'UPDATE account SET project_count = project_count + 1 WHERE id = $1 AND project_count < $2 RETURNING id';
@@ -22,7 +23,15 @@ export const PROJECTS = new List<ProjectItem>(TABLE, {
   count: '(SELECT project_count FROM account WHERE id = $1)',
 });
 
-const UPDATE = `UPDATE project SET title = COALESCE($3, title), description = COALESCE($4, description)
+/** The projects of an account whose titles have a beginning: between two keys. */
+export const PROJECTS_BY_TITLE = new List<ProjectItem>(TABLE, {
+  where: ['account_id =', 'title_key >=', 'title_key <'],
+  part: 'id',
+  matchedBy: 'title_key',
+});
+
+const UPDATE = `UPDATE project SET title = COALESCE($3, title), title_key = COALESCE($5, title_key),
+  description = COALESCE($4, description)
 WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT}`;
 
 const DELETE_EXPIRED_TOKENS =
@@ -39,7 +48,7 @@ export async function insertProject(
   max = Number.MAX_SAFE_INTEGER,
 ): Promise<boolean> {
   const counted = await transaction.write(COUNT, [project.account_id, max]);
-  if (counted.length > 0) await insert(transaction, project);
+  if (counted.length > 0) await insert(transaction, { ...project, title_key: titleKey(project.title) });
   return counted.length > 0;
 }
 
@@ -54,7 +63,8 @@ export async function updateProject(
   id: Ulid,
   { title, description }: { readonly title: string | undefined; readonly description: string | undefined },
 ): Promise<ProjectItem | undefined> {
-  const params = [accountId, id, title ?? null, description ?? null];
+  const key = title === undefined ? null : titleKey(title);
+  const params = [accountId, id, title ?? null, description ?? null, key];
   const [row] = await database.write<ProjectItem>(UPDATE, params);
   return row;
 }

@@ -1,7 +1,9 @@
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
+import { titleKey } from '../model/title-key.ts';
 import { IF_ALLOWED, type Queryable } from './database.ts';
 import { namesOf, prefixedId, type RowOf, valuesOf, WALLET } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
+import { MAX_MATCHES } from './sql/keyset-sql.ts';
 import {
   findAccountOf,
   ifRevision,
@@ -14,16 +16,30 @@ import {
 export type WalletRow = RowOf<typeof WALLET>;
 
 /** The columns that an update can change. The hash of the password is in the PHC string format. */
-const CHANGEABLE = 'project_id, title, description, network, password_hash';
+const CHANGEABLE = 'project_id, title, title_key, description, network, password_hash';
 
 /** New values for columns of a wallet. Columns with the value undefined are not changed. */
-export type WalletChanges = Optional<RowOf<typeof CHANGEABLE>>;
+export type WalletChanges = Optional<Omit<RowOf<typeof CHANGEABLE>, 'title_key'>>;
 
 type Optional<T> = { readonly [F in keyof T]: T[F] | undefined };
 
 const TABLE = { name: 'wallet', columns: WALLET } as const;
 
 export const WALLETS = new List<WalletRow>(TABLE, { where: ['account_id ='], part: 'project_id' });
+
+/** The wallets of an account with an address. */
+export const WALLETS_AT_ADDRESS = new List<WalletRow>(TABLE, {
+  where: ['account_id =', 'address ='],
+  part: 'project_id',
+  maxCount: MAX_MATCHES,
+});
+
+/** The wallets of a project whose titles have a beginning: between two keys. */
+export const WALLETS_BY_TITLE = new List<WalletRow>(TABLE, {
+  where: ['account_id =', 'title_key >=', 'title_key <'],
+  part: 'project_id',
+  matchedBy: 'title_key',
+});
 
 const FIND_ONE = `SELECT ${WALLET} FROM wallet
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)`;
@@ -45,8 +61,12 @@ WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
   AND ${ifRevision(5 + CHANGED.length)} AND ${IF_ALLOWED}
 RETURNING ${WALLET}`;
 
+const insert = insertInto('wallet', `${WALLET}, title_key` as const);
+
 /** Inserts a wallet without a password. */
-export const insertWallet = insertInto('wallet', WALLET);
+export function insertWallet(transaction: Queryable, wallet: WalletRow): Promise<void> {
+  return insert(transaction, { ...wallet, title_key: titleKey(wallet.title) });
+}
 
 export const findWallets = selectByIds(TABLE);
 
@@ -104,7 +124,8 @@ export async function updateWallet(
   revisions: readonly number[] | undefined,
   now: number,
 ): Promise<WalletRow | undefined> {
-  const values = valuesOf(changes, CHANGED);
+  const { title } = changes;
+  const values = valuesOf({ ...changes, title_key: title && titleKey(title) }, CHANGED);
   const params = [accountId, id, withinProjectId ?? null, now, ...values, revisionList(revisions)];
   const [row] = await database.write<WalletRow>(UPDATE, params);
   return row;

@@ -134,6 +134,10 @@ const OPERATIONS: Readonly<Record<string, readonly [commands: string, Operation]
     graphql(`{ projects(first: 2) { totalCount nodes { title
       apps(first: 1) { totalCount nodes { title } } wallets(last: 1) { totalCount nodes { title } } } } }`),
   ],
+  'Query.wallets': [
+    'SELECT SELECT SELECT',
+    graphql(`{ wallets(address: "0x${'1'.padStart(40, '0')}") { totalCount nodes { title } } }`),
+  ],
   'Query.viewer': ['SELECT SELECT', graphql('{ viewer { level account } }')],
   'Query.tokens': ['SELECT SELECT', graphql('{ tokens(first: 2) { nodes { id } } }')],
   'Query.events': ['SELECT SELECT', graphql('{ events(first: 2, action: "app.create") { nodes { id } } }')],
@@ -238,6 +242,20 @@ const OTHERS: Readonly<Record<string, readonly [commands: string, status: number
       'PATCH',
       () => `/wallet/wallets/${'0'.repeat(26)}`,
       () => ({ title: 'Cash' }),
+    ),
+  ],
+  'a search by title': [
+    'SELECT SELECT SELECT SELECT SELECT',
+    200,
+    graphql(`{ projects(title: "p", last: 2) { totalCount nodes { title
+      wallets(title: "w", first: 1) { totalCount nodes { title } } } } }`),
+  ],
+  'the history of a wallet': [
+    'SELECT SELECT SELECT',
+    200,
+    graphql(
+      'query ($resource: ResourceName) { events(resource: $resource) { nodes { id resourceTitle } } }',
+      () => ({ resource: tenant.wallets[0] }),
     ),
   ],
   'a mutation with an Idempotency-Key': [

@@ -34,7 +34,7 @@ test('the document for a supergraph has the keys, and leaves out what clashes wi
   ]);
   expect(() => parse(sdl)).not.toThrow();
   const schema = buildSchema(sdl, { assumeValidSDL: true });
-  expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual(['projects']);
+  expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual(['projects', 'wallets']);
   expect(Object.keys(schema.getMutationType()?.getFields() ?? {})).toEqual([
     'createApp',
     'updateApp',

@@ -1,26 +1,35 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { firstUlid, type Ulid } from '../../src/model/resource-name.ts';
-import { ALL_EVENTS, countAuditEvents, EVENTS, EVENTS_OF_ACTION } from '../../src/storage/audit-events.ts';
+import {
+  ALL_EVENTS,
+  countAuditEvents,
+  EVENTS,
+  EVENTS_OF_ACTION,
+  EVENTS_OF_RESOURCE,
+  EVENTS_OF_RESOURCE_AND_ACTION,
+} from '../../src/storage/audit-events.ts';
 import type { Database, Execute, Queryable, Row, Value } from '../../src/storage/database.ts';
 import { sweepExpired } from '../../src/storage/jobs/sweep.ts';
-import { PROJECTS } from '../../src/storage/projects.ts';
+import { PROJECTS, PROJECTS_BY_TITLE } from '../../src/storage/projects.ts';
 import { NEW_TOKEN } from '../../src/storage/sql/columns.ts';
 import type { List } from '../../src/storage/sql/keyset-list.ts';
-import { WALLETS } from '../../src/storage/wallets.ts';
+import { WALLETS, WALLETS_AT_ADDRESS, WALLETS_BY_TITLE } from '../../src/storage/wallets.ts';
 import { ulidOf } from '../support/actors.ts';
 import { type Gateway, seedTenant, startGateway, testGateway } from '../support/gateway.ts';
 
-// 1000 wallets in each project, and 3000 projects in each account.
+const RESOURCE = 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
+// 2000 wallets in each project, and 3000 projects in each account.
 const FILL = [
   `INSERT INTO wallet
       (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
     SELECT account_id, left(id, 14) || lpad(n::text, 4, '0') || right(id, 8), id, 'Wallet', '', '', '', 0, 0
-    FROM project, generate_series(1, 1000) n`,
+    FROM project, generate_series(1, 2000) n`,
   `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
     SELECT id, left(id, 14) || lpad(n::text, 12, '0'), '', '', '', n FROM account, generate_series(1, 3000) n`,
   `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count, last_time_ms)
     SELECT n % 100, CASE WHEN n <= 50 THEN '01ARZ3NDEK' ELSE '7ZZZZZZZZZ' END || lpad(n::text, 16, '0'),
-      'app.create', 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV', '', 1, 0
+      'app.create', '${RESOURCE}', '', 1, 0
     FROM generate_series(1, 20000) n`,
 ];
 
@@ -87,6 +96,14 @@ describe.each([
     ['audit_event of all accounts', ALL_EVENTS, 'audit_event_by_name', () => []],
     ['audit_event of an action', EVENTS_OF_ACTION, 'audit_event_by_action', () => ['7', 'app.create']],
     ['audit_event of a rare action', EVENTS_OF_ACTION, 'audit_event_by_action', () => ['7', 'app.delete']],
+    ['audit_event on a resource', EVENTS_OF_RESOURCE, 'audit_event_by_resource', () => ['7', RESOURCE]],
+    [
+      'audit_event of an action on a resource',
+      EVENTS_OF_RESOURCE_AND_ACTION,
+      'audit_event_by_resource',
+      () => ['7', RESOURCE, 'app.create'],
+    ],
+    ['wallet at an address', WALLETS_AT_ADDRESS, 'wallet_by_address', () => [account, '']],
   ];
 
   const cases = lists.flatMap((list) =>
@@ -99,7 +116,7 @@ describe.each([
     'of the list %s, %s, is found by its index, and only its rows are read (%s)',
     async (name, direction, mode, [, list, index, values]) => {
       const [table = ''] = name.split(' ');
-      const parts = table === 'wallet' ? projects : undefined;
+      const parts = list === WALLETS ? projects : undefined;
       const count = parts?.length ?? 1;
       const ids = `SELECT id FROM ${table} WHERE account_id = $1 ORDER BY id`;
       const rows = await gateway.database.read<{ id: Ulid }>(ids, [values()[0] ?? '7']);
@@ -124,6 +141,33 @@ describe.each([
           expect(rowsRead(sort)).toBeLessThanOrEqual(count * (SIZE + 1));
         }
       }
+    },
+  );
+
+  test.each([
+    ['project', PROJECTS_BY_TITLE, 'project_by_title', 'force_custom_plan'],
+    ['project', PROJECTS_BY_TITLE, 'project_by_title', 'force_generic_plan'],
+    ['wallet', WALLETS_BY_TITLE, 'wallet_by_title', 'force_custom_plan'],
+    ['wallet', WALLETS_BY_TITLE, 'wallet_by_title', 'force_generic_plan'],
+  ] as const)(
+    'of the list %s by title reads up to 1,000 matches from its index, and only its rows from the table',
+    async (table, list, index, mode) => {
+      const parts = table === 'wallet' ? projects : undefined;
+      const count = parts?.length ?? 1;
+      const { explained, steps } = explain(gateway.database, mode);
+      // The key of all rows that were added is the empty one.
+      const selection = { values: [account, '', 'g'], parts };
+      const pages = await (list as AnyList).readPages(explained, selection, {
+        direction: 'forward',
+        size: SIZE,
+        position: undefined,
+      });
+      expect(pages.map(({ items }) => items.length)).toEqual(Array(count).fill(SIZE));
+      const scans = steps.filter((step) => step['Relation Name'] === table && step['Actual Loops'] > 0);
+      const rowsBy = (name: string) => sum(scans.filter((scan) => scan['Index Name'] === name).map(rowsRead));
+      expect(rowsBy(index)).toBe(count * 1000);
+      expect(rowsBy(`${table}_pkey`)).toBeLessThanOrEqual(count * (SIZE + 1));
+      expect(new Set(scans.map((scan) => scan['Index Name']))).toEqual(new Set([index, `${table}_pkey`]));
     },
   );
 

@@ -27,6 +27,29 @@ const SELECT_ALL = `query ($after: String) {
   last: projects(last: 2) { nodes { id } }
 }`;
 
+const FIND = `query ($after: String) {
+  projects(title: "Project", first: 1, after: $after) {
+    totalCount
+    pageInfo { hasPreviousPage endCursor }
+    nodes { title wallets(title: "Wallet", last: 1) { totalCount pageInfo { hasNextPage } nodes { title } } }
+  }
+  last: projects(title: "Project", last: 1) { totalCount nodes { title } }
+  wallets(address: "0x0000000000000000000000000000000000000001", first: 1) {
+    totalCount
+    pageInfo { hasPreviousPage }
+    nodes { title }
+  }
+}`;
+
+const EVENTS = `query ($resource: ResourceName!, $after: String) {
+  events(first: 1, resource: $resource, after: $after) {
+    totalCount
+    pageInfo { hasPreviousPage endCursor }
+    nodes { resourceTitle }
+  }
+  last: events(last: 1, resource: $resource, action: "wallet.create") { totalCount nodes { id } }
+}`;
+
 const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
 
 const UPDATE_APP = 'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { id } } }';
@@ -81,8 +104,20 @@ async function useAll(api: Api, url: string, { token, projects, wallets }: Tenan
     for (const after of [null, nextPageToken]) {
       expect(await graphqlBody(url, each, SELECT_ALL, { after })).not.toHaveProperty('errors');
     }
+    let page = null;
+    for (const after of [null, page]) {
+      const found = await graphqlBody(url, each, FIND, { after });
+      expect(found).not.toHaveProperty('errors');
+      page = found.data.projects.pageInfo.endCursor;
+    }
     const ids = [wallet, project, app.name];
     expect(await graphqlBody(url, each, NODES, { ids })).not.toHaveProperty('errors');
+  }
+  let page = null;
+  for (const after of [null, page]) {
+    const events = await graphqlBody(url, token, EVENTS, { resource: wallet, after });
+    expect(events).not.toHaveProperty('errors');
+    page = events.data.events.pageInfo.endCursor;
   }
   for (const headers of [{}, { 'idempotency-key': 'title' }, { 'idempotency-key': 'title' }]) {
     const variables = { input: { name: app.name, title: 'Till', active: true } };

@@ -104,6 +104,8 @@ export function comparisons({ small, big, postgres }: Databases, cursor: string)
     versus('Relay page of 10, an update to 19 of them, SQLite', big, workloads.graphqlMix(big, BIG_PAGES), {
       [sqlite]: undefined,
     }),
+    ...findComparisons(big, 'SQLite'),
+    ...findComparisons(postgres, 'PostgreSQL'),
     ...slowDiskComparisons(small),
     against(
       `Relay page of 10 by ${DOCUMENTS} documents, SQLite`,
@@ -114,6 +116,26 @@ export function comparisons({ small, big, postgres }: Databases, cursor: string)
       `Relay page of 10 among ${BIG} projects and tokens`,
       gateway(big, workloads.graphqlPages(big, SMALL_PAGES)),
       { ...gateway(small, workloads.graphqlPages(small, SMALL_PAGES)), label: `among ${SMALL}` },
+    ),
+  ];
+}
+
+/** The cost to find wallets, beside that of a page of 10 wallets without a filter. */
+function findComparisons(data: BenchData, engine: string): readonly Comparison[] {
+  const label = 'without a filter';
+  const other = { ...gateway(data, workloads.walletPages(data, BIG_PAGES)), label };
+  const byTitle = (titleOf: (n: number) => string) =>
+    gateway(data, workloads.walletPages(data, BIG_PAGES, titleOf));
+  const byAddress = gateway(data, workloads.walletsAtAddresses(data, BIG_PAGES));
+  // Without the last digit, up to 10 titles have the beginning, or 100 or more if it is short.
+  const ofSome = byTitle((n) => `wallet ${n}`.slice(0, -1));
+  return [
+    against(`find wallets by address among ${data.count}, ${engine}`, byAddress, other),
+    against(`find a page of 10 by title among ${data.count}, ${engine}`, ofSome, other),
+    against(
+      `find a page of 10 by what all ${data.count} titles have, ${engine}`,
+      byTitle(() => 'wallet'),
+      other,
     ),
   ];
 }

@@ -44,6 +44,15 @@ function fillStatements(url: string) {
     projects: `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
       SELECT CAST($1 AS TEXT), ${id}, 'Project ' || i, 'The project with the number ' || i || '.',
         'bafkreiglfhb2wh3kibho2tt2k7li4nl6pbpve24sdqogkclmjqgs63p3vy', i FROM ${numbers('$2')}`,
+    wallets: `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, create_time_ms,
+        update_time_ms)
+      SELECT CAST($1 AS TEXT), ${id}, CAST($2 AS TEXT), 'Wallet ' || i, '', 'NETWORK_ETHEREUM',
+        '0x' || ${isSqlite ? "printf('%040d', i)" : "lpad(i::text, 40, '0')"}, i, i FROM ${numbers('$3')}`,
+    // As the code makes the keys of titles in ASCII.
+    titleKeys: ['project', 'wallet'].map(
+      (table) => `UPDATE ${table} SET title_key =
+      ${isSqlite ? 'lower(hex(upper(title)))' : "encode(upper(title)::bytea, 'hex')"}`,
+    ),
     // Tokens that the benchmark does not use.
     tokens: `INSERT INTO token (${NEW_TOKEN}) SELECT ${NEW_TOKEN.replace(' id,', ` ${id},`)}
       FROM ${numbers('$1')}, (SELECT * FROM token LIMIT 1) AS one`,
@@ -69,6 +78,8 @@ export async function makeBenchData(url: string, count: number): Promise<BenchDa
       await transaction.write(fill.projects, [idOf(account), count - 1]);
       await transaction.write('UPDATE account SET project_count = $2 WHERE id = $1', [idOf(account), count]);
       await transaction.write(fill.tokens, [count - TOKENS]);
+      await transaction.write(fill.wallets, [idOf(account), idOf(defaultProject), count]);
+      for (const sql of fill.titleKeys) await transaction.write(sql);
     });
     await database.write('ANALYZE');
     const wallets: string[] = [];

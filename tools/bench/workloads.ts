@@ -21,6 +21,18 @@ const UPDATE = `mutation Update($input: UpdateWalletInput!) {
   updateWallet(input: $input) { wallet { name title description network address password project { name } } }
 }`;
 
+const WALLET_FIELDS = '__typename id name title description network address';
+
+const WALLETS_OF_PROJECT = `query Wallets($project: ID!, $title: String) {
+  node(id: $project) {
+    ... on Project { wallets(first: 10, title: $title) { nodes { ${WALLET_FIELDS} } pageInfo { endCursor hasNextPage } } }
+  }
+}`;
+
+const WALLETS_AT_ADDRESS = `query Wallets($address: Address!) {
+  wallets(first: 10, address: $address) { nodes { ${WALLET_FIELDS} } pageInfo { endCursor hasNextPage } }
+}`;
+
 // More than the connections, so that no two of them send the same request at the same time.
 const VARIETY = 64;
 
@@ -55,6 +67,30 @@ export function restPages(data: BenchData, pages: number): readonly Request[] {
   return rotation((n) => {
     const token = data.cursorBehind(placeOf(data, n, pages));
     return request(data, n, 'GET', `/project/projects?pageSize=10&pageToken=${token}`);
+  }, pages);
+}
+
+/** The first 10 wallets of a project, without a filter, or those whose titles begin with a text, by GraphQL. */
+export function walletPages(
+  data: BenchData,
+  pages: number,
+  titleOf: (n: number) => string | null = () => null,
+): readonly Request[] {
+  return rotation(
+    (n) =>
+      graphql(data, n, WALLETS_OF_PROJECT, {
+        project: `projects/${data.projectId(1)}`,
+        title: titleOf(placeOf(data, n, pages)),
+      }),
+    pages,
+  );
+}
+
+/** The wallets at addresses, by GraphQL. */
+export function walletsAtAddresses(data: BenchData, pages: number): readonly Request[] {
+  return rotation((n) => {
+    const address = `0x${String(placeOf(data, n, pages)).padStart(40, '0')}`;
+    return graphql(data, n, WALLETS_AT_ADDRESS, { address });
   }, pages);
 }
 

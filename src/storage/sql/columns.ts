@@ -12,6 +12,7 @@ type Columns = {
   readonly project_id: Ulid;
   readonly default_project_id: Ulid;
   readonly title: string;
+  readonly title_key: string;
   readonly description: string;
   readonly image_cover_cid: string;
   readonly project_count: number;
@@ -54,7 +55,7 @@ export type RowOf<C extends string> = Pick<Columns, Names<C> & keyof Columns>;
 
 export const ACCOUNT = 'id, title, default_project_id, project_count, state, create_time_ms';
 
-/** The columns of a project without the account, which is a parameter of every query. */
+/** The columns of a project without the account, which is a parameter of every query, and without the key of its title. */
 export const PROJECT = 'id, title, description, image_cover_cid, create_time_ms';
 
 /** The columns of a new app. The others have defaults until it signs in, is updated, or its key is replaced. */
@@ -67,7 +68,7 @@ export const APP =
 
 export const APP_KEY_HASHES = 'private_key_hash, previous_key_hash';
 
-/** The columns of a wallet without the hash of the password. */
+/** The columns of a wallet without the hash of the password and the key of the title. */
 export const WALLET =
   'account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms, revision';
 
@@ -103,14 +104,18 @@ export type Table = {
 
 const KEY = ['account_id', 'id'] as const;
 
-export const PROJECT_TABLE = { name: 'project', columns: `account_id, ${PROJECT}`, key: KEY } as const;
+export const PROJECT_TABLE = {
+  name: 'project',
+  columns: `account_id, ${PROJECT}, title_key`,
+  key: KEY,
+} as const;
 
 /** The tables with the rows of accounts. A table comes after those it refers to. */
 export const TABLES = [
   { name: 'account', columns: ACCOUNT, key: ['id'] },
   PROJECT_TABLE,
   { name: 'app', columns: `${APP}, ${APP_KEY_HASHES}`, key: KEY },
-  { name: 'wallet', columns: `${WALLET}, password_hash`, key: KEY },
+  { name: 'wallet', columns: `${WALLET}, title_key, password_hash`, key: KEY },
   { name: 'audit_event', columns: AUDIT_EVENT, key: KEY },
   { name: 'idempotency_key', columns: IDEMPOTENCY_KEY, key: ['account_id', 'key_hash'] },
   { name: 'token', columns: `${TOKEN}, hash, app_key_id`, key: KEY },

@@ -14,10 +14,20 @@ export type ListOptions = {
   readonly prefix?: string;
   /** An SQL expression for the number of all rows. Without it, the rows are counted. */
   readonly count?: string;
+  /** The maximum total count of counted rows. The default is 10,000. */
+  readonly maxCount?: number;
+  /**
+   * A column of an index after those of the comparisons and of the part. The list has at most `MAX_MATCHES` rows, the first
+   * by this column, so that a search for what most rows have is bounded, too.
+   */
+  readonly matchedBy?: string;
 };
 
 /** What a statement reads: the rows of pages, or metadata of pages. */
 export type Kind = 'page' | 'count' | 'previous' | 'count and previous';
+
+/** The maximum number of rows that a search by `matchedBy` finds, and that are counted in a list with a filter. */
+export const MAX_MATCHES = 1000;
 
 /** The maximum total count of a list whose rows are counted, so that a count has a maximum cost. */
 const MAX_TOTAL_COUNT = 10_000;
@@ -28,7 +38,7 @@ const MAX_TOTAL_COUNT = 10_000;
  */
 export function listStatement(
   { name, columns }: ListTable,
-  { where, part, prefix, count = '' }: ListOptions,
+  { where, part, prefix, count = '', maxCount = MAX_TOTAL_COUNT, matchedBy }: ListOptions,
   kind: Kind,
   { isAscending, partCount }: { readonly isAscending: boolean; readonly partCount: number },
 ): string {
@@ -38,12 +48,21 @@ export function listStatement(
   const before = `${key} ${isAscending ? '<=' : '>='} $${start} ORDER BY ${key}${isAscending ? ' DESC' : ''}`;
   const conditions = where.map((comparison, index) => `${comparison} $${index + 1}`);
   const parts = Array.from({ length: partCount }, (_, index) => `$${where.length + 1 + index}`);
-  const search = (ofPart: readonly string[], last: string) =>
-    `FROM ${name} WHERE ${[...conditions, ...ofPart, last].join(' AND ')}`;
+  const search = (ofPart: readonly string[], last: string) => {
+    const found = [...conditions, ...ofPart];
+    if (matchedBy === undefined) return `FROM ${name} WHERE ${[...found, last].join(' AND ')}`;
+    const first = `ORDER BY ${matchedBy}, id LIMIT ${MAX_MATCHES}`;
+    return `FROM (SELECT id FROM ${name} WHERE ${found.join(' AND ')} ${first}) AS matches WHERE ${last}`;
+  };
 
   if (kind === 'page') {
-    const rows = (ofPart: readonly string[]) =>
-      `SELECT ${columns} ${search(ofPart, after)} LIMIT $${start + 1}`;
+    const rows = (ofPart: readonly string[]) => {
+      const page = `${search(ofPart, after)} LIMIT $${start + 1}`;
+      if (matchedBy === undefined) return `SELECT ${columns} ${page}`;
+      // The matches are read from the index, and only the page from the table.
+      const order = `ORDER BY id${isAscending ? '' : ' DESC'}`;
+      return `SELECT ${columns} FROM ${name} WHERE ${conditions[0]} AND id IN (SELECT id ${page}) ${order}`;
+    };
     if (partCount === 0) return rows([]);
     // A union and not a window function or a join, with which PostgreSQL could read whole lists.
     const pages = parts.map((id, index) => `SELECT * FROM (${rows([`${part} = ${id}`])}) AS part_${index}`);
@@ -53,7 +72,7 @@ export function listStatement(
   // Not a union, which PostgreSQL plans at each execution. Both engines give the columns of VALUES these names.
   const ofPart = partCount === 0 ? [] : [`${part} = parts.column2`];
   // With the order, a large list is counted by its index, up to the limit.
-  const counted = `SELECT id ${search(ofPart, `${key} > '' ORDER BY ${key}`)} LIMIT ${MAX_TOTAL_COUNT}`;
+  const counted = `SELECT id ${search(ofPart, `${key} > '' ORDER BY ${key}`)} LIMIT ${maxCount}`;
   const total = kind === 'count' ? `(SELECT COUNT(*) FROM (${counted}) AS counted)` : count;
   const previous = `(SELECT id ${search(ofPart, before)} LIMIT 1)`;
   const fields = {

@@ -1,6 +1,6 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
-import { authorize, createApp, graphqlBody, keyOf } from '../../support/actors.ts';
+import { authorize, createApp, graphqlBody, inLowerCase, keyOf } from '../../support/actors.ts';
 import { graphqlApi } from '../../support/apis.ts';
 import { seedTenant, useGateway, useTenant } from '../../support/gateway.ts';
 import { pawJson } from '../../support/paw.ts';
@@ -110,4 +110,75 @@ test('an account token that only reads can read the events', async () => {
   const input = { account: tenant.account, readOnly: true };
   const { accessToken } = await createAccountToken(gateway.admin, input, 3600);
   expect((await read({ first: 1, action: 'token.create' }, accessToken)).totalCount).toBe(2);
+});
+
+const HISTORY = `query ($resource: ResourceName, $action: String, $first: Int, $after: String, $last: Int) {
+  events(resource: $resource, action: $action, first: $first, after: $after, last: $last) {
+    nodes { action resource resourceTitle }
+    pageInfo { hasNextPage endCursor }
+    totalCount
+  }
+}`;
+
+describe('the events on one resource', () => {
+  const history = async (variables: object, token = tenant.token) => {
+    const { data, errors } = await graphqlBody(gateway.url, token, HISTORY, variables);
+    return data?.events ?? errors[0].extensions;
+  };
+
+  test('are its history, also with one action', async () => {
+    const [resource = ''] = tenant.wallets;
+    const events = ['wallet.update', 'wallet.create'].map((action) => ({
+      action,
+      resource,
+      resourceTitle: 'Till',
+    }));
+    expect(await history({ resource })).toMatchObject({ nodes: events, totalCount: 2 });
+    expect(await history({ resource: inLowerCase(resource), action: 'wallet.create' })).toMatchObject({
+      nodes: [events[1]],
+      totalCount: 1,
+    });
+    const first = await history({ resource, first: 1 });
+    expect(first).toMatchObject({ nodes: [events[0]], pageInfo: { hasNextPage: true } });
+    expect(await history({ resource, first: 1, after: first.pageInfo.endCursor })).toMatchObject({
+      nodes: [events[1]],
+      pageInfo: { hasNextPage: false },
+    });
+    expect((await history({ resource, last: 1 })).nodes).toEqual([events[1]]);
+  });
+
+  test('have the titles of projects and apps, and none for an account', async () => {
+    const { nodes } = await history({ first: 100 });
+    const titleOf = (resource: string | undefined) =>
+      nodes.find((event: { resource: string }) => event.resource === resource).resourceTitle;
+    expect(titleOf(tenant.projects[1])).toBe('Project 2');
+    expect(titleOf(tenant.account)).toBeNull();
+    const app = nodes.find(({ resource }: { resource: string }) => resource.startsWith('apps/'));
+    expect(app).toMatchObject({ resourceTitle: 'App' });
+    const { nodes: ofAccount } = await history({ resource: tenant.account });
+    expect(new Set(ofAccount.map(({ action }: Event) => action))).toEqual(
+      new Set(['token.create', 'account.create']),
+    );
+  });
+
+  test('are there after its end, without a title', async () => {
+    const { token } = await seedTenant(gateway);
+    const { name } = await createApp(api, token);
+    const deletion = `mutation { deleteApp(input: { name: "${name}" }) { deletedAppId } }`;
+    expect(await graphqlBody(gateway.url, token, deletion)).not.toHaveProperty('errors');
+    expect((await history({ resource: name }, token)).nodes).toEqual(
+      ['app.delete', 'app.create'].map((action) => ({ action, resource: name, resourceTitle: null })),
+    );
+  });
+
+  test('of another account are not found', async () => {
+    const { wallets, account } = await seedTenant(gateway, { wallets: 1 });
+    for (const resource of [wallets[0], account]) {
+      expect(await history({ resource })).toMatchObject({ nodes: [], totalCount: 0 });
+    }
+  });
+
+  test.each(['Till', 'tokens/x', `wallets/${'0'.repeat(25)}`])('%j is refused', async (resource) => {
+    expect(await history({ resource })).toMatchObject({ fieldViolations: [{ field: 'resource' }] });
+  });
 });

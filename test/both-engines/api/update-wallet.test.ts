@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { updateWalletFields } from '../../../src/model/operation-fields.ts';
+import { titleKey } from '../../../src/model/title-key.ts';
 import { graphqlBody, inLowerCase, PASSWORD, projectToken, ulidOf } from '../../support/actors.ts';
 import { bothApis } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
@@ -51,7 +52,12 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
       project,
       password: '',
     });
-    const update = { project_id: ulidOf(project ?? ''), update_time_ms: gateway.clock(), revision: 2 };
+    const update = {
+      project_id: ulidOf(project ?? ''),
+      title_key: titleKey(texts.title ?? 'Wallet 1'),
+      update_time_ms: gateway.clock(),
+      revision: 2,
+    };
     expect(await rowOf(wallet)).toEqual({ ...before, ...stored, ...update, ...hash });
   });
 

@@ -146,7 +146,10 @@ test.each([
   [['--since', '90'], '--since must be a time such as 2026-01-31T12:00:00Z, or a duration such as 24h.'],
   [['--since', '2026-01-31'], 'since: Must be a time such as 2026-01-31T12:00:00Z.'],
   [['--account', 'Acme'], 'account: Must be a resource name of the form accounts/<ULID>.'],
-  [['--page-token', 'x'], 'page-token: Must be a page token or cursor that this service returned.'],
+  [
+    ['--page-token', 'x'],
+    'page-token: Must be a page token or cursor that this service returned for the same filter.',
+  ],
 ])('%j is refused with the valid values', async (options, error) => {
   expect(await list(...options)).toEqual({ status: 2, stdout: '', stderr: `paw: ${error}\n` });
 });

@@ -168,7 +168,7 @@ describe('after a migration by the next version of the program', () => {
   const COMPATIBLE = `-- compatible-from: ${LATEST_VERSION}
 ${['account', 'project', 'app', 'wallet', 'token'].map((table) => `ALTER TABLE ${table} ADD COLUMN of_next TEXT NOT NULL DEFAULT '';`).join('\n')}
 CREATE TABLE wallet_note (account_id TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (account_id, id));
-CREATE INDEX wallet_by_title ON wallet (account_id, title);
+CREATE INDEX wallet_by_network ON wallet (account_id, network);
 `;
 
   test('that is compatible, servers go on and can be started again, which the log says', async () => {

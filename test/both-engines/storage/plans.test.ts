@@ -103,8 +103,8 @@ async function useEverything(gateway: Gateway, statements: Statements) {
 }
 
 if (inject('engine') === 'sqlite') {
-  // The rows of a subquery are no table.
-  const IS_HARMLESS = /^SCAN (part_\d+|parts|counted|events|changed|CONSTANT ROW|\d+ CONSTANT ROWS)/;
+  // The rows of a subquery are no table. At most 1,000 matches are sorted by their names, which are no table, either.
+  const IS_HARMLESS = /^SCAN (part_\d+|parts|counted|matches|events|changed|CONSTANT ROW|\d+ CONSTANT ROWS)/;
 
   test('every statement of the APIs, of the commands and of the sweep finds its rows by an index', async () => {
     const statements = recordStatements();
@@ -116,7 +116,8 @@ if (inject('engine') === 'sqlite') {
     const plans = [...all.keys()].map((sql) => {
       const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
       const steps = rows.map(({ detail }) => String(detail));
-      const scans = steps.filter((step) => /SCAN|TEMP B-TREE/.test(step) && !IS_HARMLESS.test(step));
+      const sorted = steps.includes('CO-ROUTINE matches') ? /SCAN/ : /SCAN|TEMP B-TREE/;
+      const scans = steps.filter((step) => sorted.test(step) && !IS_HARMLESS.test(step));
       return { sql, steps, scans };
     });
     expect(plans.filter(({ scans }) => scans.length > 0)).toEqual([]);

@@ -12,7 +12,7 @@ const genuine = tokens.encode(ID);
 
 const isRefused = (token: unknown) => {
   try {
-    tokens.position(token);
+    tokens.position()(token);
     return false;
   } catch (error) {
     return error instanceof ValidationError;
@@ -31,7 +31,7 @@ function withVersion(version: string): string {
 test('a token is decoded to the item that it was created for', () => {
   const newId = idGenerator(Date.now);
   for (const id of [ID, ...Array.from({ length: 100 }, newId)]) {
-    expect(tokens.position(tokens.encode(id))).toBe(id);
+    expect(tokens.position()(tokens.encode(id))).toBe(id);
   }
 });
 
@@ -43,8 +43,17 @@ test('tokens of the same key are equal in every instance', () => {
   expect(pageTokens(Uint8Array.from(KEY)).encode(ID)).toBe(genuine);
 });
 
+test('a token of a list with a filter is decoded only with this filter', () => {
+  const filtered = tokens.encode(ID, 'title 4341');
+  expect(tokens.position('title 4341')(filtered)).toBe(ID);
+  for (const other of [undefined, '', 'title 43', 'title 434142', 'address 4341']) {
+    expect(() => tokens.position(other)(filtered)).toThrow(ValidationError);
+  }
+  expect(() => tokens.position('title 4341')(genuine)).toThrow(ValidationError);
+});
+
 test.each([undefined, null, ''])('%j is the start of the list', (token) => {
-  expect(tokens.position(token)).toBeUndefined();
+  expect(tokens.position()(token)).toBeUndefined();
 });
 
 describe('a token is refused', () => {

@@ -1,4 +1,5 @@
 import { Pool } from 'pg';
+import { titleKey } from '../../../src/model/title-key.ts';
 import {
   eventValues,
   INSERT_EVENT,
@@ -20,7 +21,8 @@ const FIND_TOKEN = 'SELECT hash FROM token WHERE account_id = $1 AND id = $2 AND
 const FIND_PAGE = `SELECT id, title, description, image_cover_cid FROM project
 WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
-const UPDATE_TITLE = `WITH changed AS (UPDATE wallet SET title = $5, update_time_ms = $6 WHERE account_id = $7 AND id = $8
+const UPDATE_TITLE = `WITH changed AS (UPDATE wallet SET title = $5, title_key = $6, update_time_ms = $7
+WHERE account_id = $8 AND id = $9
 RETURNING id, title, description, project_id, network, address), event AS (${INSERT_EVENT})
 SELECT * FROM changed`;
 
@@ -37,6 +39,7 @@ serveBaseline(
       const [row] = await rowsOf<WalletValues>('update', UPDATE_TITLE, [
         ...eventValues(accountId, id),
         title,
+        titleKey(title),
         now,
         accountId,
         id,

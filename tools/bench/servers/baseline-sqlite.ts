@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { titleKey } from '../../../src/model/title-key.ts';
 import {
   eventValues,
   INSERT_EVENT,
@@ -16,7 +17,7 @@ const findPage = prepare(
    WHERE account_id = ? AND id > ? ORDER BY id LIMIT ?`,
 );
 const updateTitle = prepare(
-  `UPDATE wallet SET title = ?, update_time_ms = ? WHERE account_id = ? AND id = ?
+  `UPDATE wallet SET title = ?, title_key = ?, update_time_ms = ? WHERE account_id = ? AND id = ?
    RETURNING id, title, description, project_id, network, address`,
 );
 const insertEvent = prepare(INSERT_EVENT.replaceAll(/\$\d/g, '?'));
@@ -32,7 +33,7 @@ serveBaseline(
       findPage.all(accountId, after, limit) as unknown as readonly ProjectValues[],
     updateTitle(accountId, id, title, now) {
       begin.run();
-      const wallet = updateTitle.get(title, now, accountId, id) as unknown as WalletValues;
+      const wallet = updateTitle.get(title, titleKey(title), now, accountId, id) as unknown as WalletValues;
       insertEvent.run(...eventValues(accountId, id));
       commit.run();
       return wallet;

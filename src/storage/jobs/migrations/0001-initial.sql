@@ -19,12 +19,15 @@ CREATE TABLE project (
   account_id TEXT NOT NULL REFERENCES account (id),
   id TEXT NOT NULL,
   title TEXT NOT NULL,
+  -- Made from the title, so that it is found by its beginning.
+  title_key TEXT NOT NULL DEFAULT '',
   description TEXT NOT NULL,
   image_cover_cid TEXT NOT NULL,
   create_time_ms BIGINT NOT NULL,
   PRIMARY KEY (account_id, id)
 );
 CREATE INDEX project_by_name ON project (('projects/' || id));
+CREATE INDEX project_by_title ON project (account_id, title_key, id);
 
 CREATE TABLE app (
   account_id TEXT NOT NULL,
@@ -56,6 +59,7 @@ CREATE TABLE wallet (
   id TEXT NOT NULL,
   project_id TEXT NOT NULL,
   title TEXT NOT NULL,
+  title_key TEXT NOT NULL DEFAULT '',
   description TEXT NOT NULL,
   network TEXT NOT NULL,
   address TEXT NOT NULL,
@@ -70,6 +74,8 @@ CREATE TABLE wallet (
 );
 CREATE INDEX wallet_by_name ON wallet (('wallets/' || id));
 CREATE INDEX wallet_by_project ON wallet (account_id, project_id, id);
+CREATE INDEX wallet_by_title ON wallet (account_id, project_id, title_key, id);
+CREATE INDEX wallet_by_address ON wallet (account_id, address, id);
 
 CREATE TABLE token (
   account_id TEXT NOT NULL,
@@ -146,6 +152,9 @@ CREATE INDEX audit_event_by_name ON audit_event (('events/' || id));
 -- For the list of the events of an account with one action. With an index on the id itself, PostgreSQL could use the
 -- primary key, and read all events of an account to find those with a rare action.
 CREATE INDEX audit_event_by_action ON audit_event (account_id, action, ('act/' || id));
+
+-- For the list of the events on one resource, and of those with one action.
+CREATE INDEX audit_event_by_resource ON audit_event (account_id, resource, ('of/' || id), action);
 
 -- One row: the key for the MACs of page tokens, shared by all instances.
 CREATE TABLE page_token_key (

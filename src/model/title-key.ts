@@ -1,0 +1,17 @@
+// In code points. With it, the key of any title fits an index of PostgreSQL, whose entries have at most 2,700 bytes.
+const MAX_LENGTH = 64;
+
+/**
+ * Returns the key by which a title is found: the beginnings of titles that differ only in case or in compatible characters
+ * have keys with the same beginning. The hexadecimal digits of UTF-8 have one order in all collations.
+ */
+export function titleKey(title: string): string {
+  const folded = [...title.normalize('NFKC').toUpperCase()].slice(0, MAX_LENGTH).join('');
+  return Buffer.from(folded).toString('hex');
+}
+
+/** Returns the bounds of the keys of the titles with a beginning: the first one, and the one after the last. */
+export function keysOfBeginning(beginning: string): readonly [first: string, end: string] {
+  const key = titleKey(beginning);
+  return [key, `${key}g`];
+}
