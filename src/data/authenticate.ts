@@ -11,7 +11,11 @@ export async function authenticate(
   bearerToken: string,
 ): Promise<Principal> {
   const token = parseCredential(bearerToken);
-  if (token === undefined || token.kind === 'key') throw new ApiError('TOKEN_INVALID');
+  if (token === undefined) throw new ApiError('TOKEN_INVALID');
+  if (token.kind === 'key') {
+    const message = 'This is the private key of an app, and no bearer token. Sign in with it to get a token.';
+    throw new ApiError('TOKEN_INVALID', { message });
+  }
   const row = await findValidToken(database, token.accountId, token.serial, clock());
   if (row === undefined || !equalHashes(row.hash, hashCredential(bearerToken)))
     throw new ApiError('TOKEN_INVALID');

@@ -3,6 +3,7 @@ import { type ASTNode, GraphQLError, type GraphQLFormattedError, isValueNode, Ki
 import { toApiError } from '../data/to-api-error.ts';
 import { headersOf, statusCodeOf } from '../http/http-error.ts';
 import { ApiError, invalidFields, type Reason, type Status, shouldLog } from '../model/api-error.ts';
+import { describeUnknownField } from '../model/fields.ts';
 import type { InputViolations } from './input-violations.ts';
 import { MAX_DOCUMENT_TOKENS } from './limits.ts';
 
@@ -142,6 +143,9 @@ function requestError(code: string, error: GraphQLError, violations: InputViolat
   if (node && isValueNode(node) && !(isValidation && node.kind === Kind.VARIABLE)) {
     const { message, reason, fieldViolations } = invalidFields([violations.ofValue(node)]);
     return { message, fieldViolations, ...(!isValidation && { reason }) };
+  }
+  if (node?.kind === Kind.OBJECT_FIELD && node.name.value === 'address') {
+    return { message: describeUnknownField(node.name.value, '') };
   }
   if (code === CODES.INVALID_ARGUMENT) return { message: 'The value of a variable does not match its type.' };
   // The message contains names from the document, whose length only the size of the document limits.

@@ -22,6 +22,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { FieldViolation } from '../model/api-error.ts';
+import { describeUnknownField } from '../model/fields.ts';
 import { isJsonObject } from '../model/json.ts';
 import { isLonger } from './limits.ts';
 
@@ -156,10 +157,10 @@ export class InputViolations {
       if (fieldValue !== undefined) yield* this.#check(field.type, fieldValue, [...path, field.name]);
       else if (isRequiredInputField(field)) yield { path: [...path, field.name], description: REQUIRED };
     }
-    const known = this.#isSchemaPublic ? ` Fields of ${type.name}: ${Object.keys(fields).join(', ')}.` : '';
+    const known = this.#isSchemaPublic ? `Fields of ${type.name}: ${Object.keys(fields).join(', ')}.` : '';
     for (const name of Object.keys(value)) {
       if (!Object.hasOwn(fields, name))
-        yield { path: [...path, name], description: `Unknown field.${known}` };
+        yield { path: [...path, name], description: describeUnknownField(name, known) };
     }
   }
 

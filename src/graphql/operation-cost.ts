@@ -29,6 +29,9 @@ const MAX_ITEMS: ReadonlyMap<string, number> = new Map([
   ['representations', MAX_REPRESENTATIONS],
 ]);
 
+// A search by title reads up to 1,000 entries of an index, which takes as long as about 100 fields.
+const SEARCH_FIELDS = 100;
+
 /** The lengths that differ from those of other lists, by type and field. The document of a subgraph has 500 lines. */
 const LENGTHS: Readonly<Record<string, number>> = { 'App.keys': 2, 'Query._service': 500 };
 
@@ -69,7 +72,7 @@ type Selections = { readonly set: SelectionSetNode; readonly parent: string | un
  * The cost of an operation or a fragment, with its fragments expanded. Selections of an object with
  * the same response key are one field of the response.
  *
- * A list counts as 100 items, or as the number of items in its argument. The lists of a page count as
+ * A list counts as 100 items, or as the number of items in its argument. A search by title counts as 100 fields. The lists of a page count as
  * the page size, or as the default page size. Those of introspection count as their average length
  * in this schema. Below a field that does not exist, nothing is counted.
  */
@@ -85,6 +88,8 @@ export class OperationCost {
   readonly variableArguments = new Map<string, Amount>();
   /** The maximum number of items of the variables that are lists, by name. */
   readonly maxItems = new Map<string, number>();
+  /** The response fields of each root field and page, within one item of what contains it, by its path of field names. */
+  readonly parts = new Map<string, Amount>();
   readonly #schema: GraphQLSchema;
   readonly #fragments: Fragments;
   readonly #defaults = new Map<string, unknown>();
@@ -107,17 +112,17 @@ export class OperationCost {
       definition.kind === Kind.OPERATION_DEFINITION
         ? schema.getRootType(definition.operation)?.name
         : definition.typeCondition.name.value;
-    this.responseFields = this.#addObject([{ set: definition.selectionSet, parent }]);
+    this.responseFields = this.#addObject([{ set: definition.selectionSet, parent }], '');
   }
 
-  #addObject(selections: readonly Selections[], pageSize?: Amount): Amount {
+  #addObject(selections: readonly Selections[], path: string, pageSize?: Amount): Amount {
     const merged = new MergedFields(this.#fragments);
     for (const { set, parent } of selections) merged.add(set, parent);
     this.pairs += pairsOf(merged.fragmentCount);
     const amounts: Amount[] = [];
     for (const selected of merged.byKey.values()) {
       if (this.#isTooHigh(this)) break;
-      amounts.push(...this.#addField(selected, pageSize));
+      amounts.push(this.#addField(selected, path, pageSize));
     }
     return sum(amounts);
   }
@@ -125,20 +130,27 @@ export class OperationCost {
   /**
    * Adds a field of the response. Its selections can have different types and arguments: the largest one counts.
    *
-   * @param parentSize the page size of the connection that contains the field
+   * @param parentPath the path of the field that contains it
+   * @param parentSize the page size of the connection that contains it
    */
-  #addField(selected: readonly SelectedField[], parentSize: Amount | undefined): readonly Amount[] {
+  #addField(selected: readonly SelectedField[], parentPath: string, parentSize: Amount | undefined): Amount {
     const fields = selected.map((field) => ({ ...field, ...this.#fieldOf(field, parentSize) }));
     const pageSizes = fields.flatMap(({ pageSize }) => pageSize ?? []);
     const pageSize = pageSizes.length > 0 ? max(pageSizes) : undefined;
     this.fields += fields.length;
     this.pairs += pairsOf(fields.length);
-    if (pageSize !== undefined || fields.some(({ isRoot }) => isRoot)) this.dataFields += 1;
+    const isData = pageSize !== undefined || fields.some(({ isRoot }) => isRoot);
+    if (isData) this.dataFields += 1;
     const selections = fields.flatMap(({ node: { selectionSet: set }, type: parent }) =>
       set ? [{ set, parent }] : [],
     );
+    const path = `${parentPath}.${selected[0]?.node.name.value}`;
     const length = max(fields.map((field) => field.length));
-    return [1, pageSize ?? 0, product([length, this.#addObject(selections, pageSize)])];
+    const search = max(fields.flatMap((field) => field.search ?? []));
+    const items = product([length, this.#addObject(selections, path, pageSize)]);
+    const amount = sum([1, pageSize ?? 0, search, items]);
+    if (isData) this.parts.set(path, sum([this.parts.get(path) ?? 0, amount]));
+    return amount;
   }
 
   #fieldOf({ node, parent: parentName }: SelectedField, parentSize: Amount | undefined) {
@@ -159,6 +171,7 @@ export class OperationCost {
       type: type?.name,
       length: isIntrospection ? (INTROSPECTION_LENGTHS[name] ?? 1) : length,
       pageSize: isPage ? this.#pageSize(node) : undefined,
+      search: isPage ? this.#searchFields(node) : undefined,
       isRoot:
         hasFields &&
         [this.#schema.getQueryType(), this.#schema.getMutationType()].some((root) => root === parent),
@@ -172,6 +185,11 @@ export class OperationCost {
     return typeof size === 'number'
       ? size || DEFAULT_PAGE_SIZE
       : (variables) => size(variables) || DEFAULT_PAGE_SIZE;
+  }
+
+  #searchFields({ arguments: args = [] }: FieldNode): Amount | undefined {
+    const title = args.find(({ name }) => name.value === 'title');
+    return title && this.#amountOf(title, (value) => (value == null ? 0 : SEARCH_FIELDS));
   }
 
   /** Returns the number of items in the argument `ids` or `representations`. */

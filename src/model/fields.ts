@@ -62,8 +62,20 @@ export function rejectUnknownFields(
 ): void {
   const unknown = sent.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
-  const description = `Unknown field. Known fields: ${known.join(', ') || 'none'}.`;
-  throw invalidFields(unknown.map((name) => ({ field: parent ? `${parent}.${name}` : name, description })));
+  const fields = `Known fields: ${known.join(', ') || 'none'}.`;
+  throw invalidFields(
+    unknown.map((name) => ({
+      field: parent ? `${parent}.${name}` : name,
+      description: describeUnknownField(name, fields),
+    })),
+  );
+}
+
+/** Describes a field that the input does not have. @param known a sentence about its fields, or an empty string */
+export function describeUnknownField(name: string, known: string): string {
+  // Clients know it from the responses.
+  if (name === 'address') return "The address of a wallet is assigned by the service. A client can't set it.";
+  return `Unknown field. ${known}`.trimEnd();
 }
 
 /** Returns the integer in a text, or the unchanged text if it is not one, which the operation then rejects. */

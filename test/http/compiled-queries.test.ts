@@ -173,7 +173,9 @@ test('the size of a page in a variable counts with its value, in each execution'
     const { data, errors } = JSON.parse((await ask(pages('($n: Int)'), { n: 100 })).text);
     expect(data).toBeUndefined();
     expect(errors).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]);
-    expect(errors[0].message).toContain('at most 10000 fields, counting `first: $n` as 100, a page');
+    expect(errors[0].message).toMatch(
+      /at most 10000 fields\. This one could have \d+, most of them in `projects\.nodes\.wallets`, counting `first: \$n` as 100, a page/,
+    );
   }
   expect(compiled()).toBeGreaterThan(0);
 });

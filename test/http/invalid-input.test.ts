@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { MISSING_APP, MISSING_WALLET, PASSWORD, ULID } from '../support/actors.ts';
+import { graphqlBody, MISSING_APP, MISSING_WALLET, PASSWORD, ULID } from '../support/actors.ts';
 import { bothApis, graphqlApi, restApi, send } from '../support/apis.ts';
 import { textOf } from '../support/engine.ts';
 import { useGateway, useTenant } from '../support/gateway.ts';
@@ -7,6 +7,8 @@ import { expectInvalid } from '../support/refusal.ts';
 
 // Each validator has unit tests, and `test/contracts/openapi.test.ts` sends each field of REST values around its bounds. These
 // tests show that each operation of both APIs applies the right one, and changes nothing.
+
+const ASSIGNED = "The address of a wallet is assigned by the service. A client can't set it.";
 
 type Case = readonly [field: string, description: string, value: unknown];
 
@@ -85,11 +87,23 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expectInvalid(api, await api.updateWallet(tenant.token, name, {}), ['name']);
   });
 
+  test('the error of an address says that the service assigns it', async () => {
+    const { response } = await api.updateWallet(tenant.token, wallet, { address: `0x${'a'.repeat(40)}` });
+    expect(response.text).toContain(ASSIGNED);
+  });
+
   test('an error names all fields at fault', async () => {
     const input = { title: '', description: '\0', project: 'projects/', password: 'short' };
     expectInvalid(api, await api.updateWallet(tenant.token, wallet, input), Object.keys(input));
     await expectUnchanged();
   });
+});
+
+test('by GraphQL, an address in the document says that the service assigns it', async () => {
+  const update = `mutation { updateWallet(input: { name: "${wallet}", address: "0x" }) { clientMutationId } }`;
+  expect((await graphqlBody(gateway.url, tenant.token, update)).errors).toMatchObject([
+    { message: ASSIGNED },
+  ]);
 });
 
 describe('by REST alone', () => {

@@ -120,12 +120,12 @@ export function comparisons({ small, big, postgres }: Databases, cursor: string)
   ];
 }
 
-/** The cost to find wallets, beside that of a page of 10 wallets without a filter. */
+/** The cost to find wallets, beside that of pages of 10 wallets without a filter. */
 function findComparisons(data: BenchData, engine: string): readonly Comparison[] {
   const label = 'without a filter';
   const other = { ...gateway(data, workloads.walletPages(data, BIG_PAGES)), label };
   const byTitle = (titleOf: (n: number) => string) =>
-    gateway(data, workloads.walletPages(data, BIG_PAGES, titleOf));
+    gateway(data, workloads.walletsByTitle(data, BIG_PAGES, titleOf));
   const byAddress = gateway(data, workloads.walletsAtAddresses(data, BIG_PAGES));
   // Without the last digit, up to 10 titles have the beginning, or 100 or more if it is short.
   const ofSome = byTitle((n) => `wallet ${n}`.slice(0, -1));

@@ -23,9 +23,9 @@ const UPDATE = `mutation Update($input: UpdateWalletInput!) {
 
 const WALLET_FIELDS = '__typename id name title description network address';
 
-const WALLETS_OF_PROJECT = `query Wallets($project: ID!, $title: String) {
+const WALLETS_OF_PROJECT = `query Wallets($project: ID!, $after: String, $title: String) {
   node(id: $project) {
-    ... on Project { wallets(first: 10, title: $title) { nodes { ${WALLET_FIELDS} } pageInfo { endCursor hasNextPage } } }
+    ... on Project { wallets(first: 10, after: $after, title: $title) { nodes { ${WALLET_FIELDS} } pageInfo { endCursor hasNextPage } } }
   }
 }`;
 
@@ -70,20 +70,24 @@ export function restPages(data: BenchData, pages: number): readonly Request[] {
   }, pages);
 }
 
-/** The first 10 wallets of a project, without a filter, or those whose titles begin with a text, by GraphQL. */
-export function walletPages(
+/** Requests for `pages` different pages of 10 wallets of a project, spread over the list, by GraphQL. */
+export function walletPages(data: BenchData, pages: number): readonly Request[] {
+  return rotation((n) => {
+    const variables = { project: projectOf(data), after: data.cursorBehind(placeOf(data, n, pages)) };
+    return graphql(data, n, WALLETS_OF_PROJECT, variables);
+  }, pages);
+}
+
+/** The first 10 wallets of a project whose titles begin with a text, by GraphQL. */
+export function walletsByTitle(
   data: BenchData,
   pages: number,
-  titleOf: (n: number) => string | null = () => null,
+  titleOf: (n: number) => string,
 ): readonly Request[] {
-  return rotation(
-    (n) =>
-      graphql(data, n, WALLETS_OF_PROJECT, {
-        project: `projects/${data.projectId(1)}`,
-        title: titleOf(placeOf(data, n, pages)),
-      }),
-    pages,
-  );
+  return rotation((n) => {
+    const variables = { project: projectOf(data), title: titleOf(placeOf(data, n, pages)) };
+    return graphql(data, n, WALLETS_OF_PROJECT, variables);
+  }, pages);
 }
 
 /** The wallets at addresses, by GraphQL. */
@@ -133,6 +137,10 @@ export function oauthTokens(data: BenchData, apps: number): readonly Request[] {
       body: 'grant_type=client_credentials',
     };
   });
+}
+
+function projectOf({ projectId }: BenchData): string {
+  return `projects/${projectId(1)}`;
 }
 
 /** The position of the `n`th page. The pages are spread over the list. */

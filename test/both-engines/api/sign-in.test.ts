@@ -37,6 +37,16 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect(value?.nextPageToken).toBe('');
   });
 
+  test('a private key as the bearer token is refused as such', async () => {
+    const { token } = await seedTenant(gateway);
+    const { privateKey } = await createApp(api, token);
+    const { error, response } = await api.listProjects(privateKey);
+    expect([response.status, error]).toMatchObject([
+      401,
+      { reason: 'TOKEN_INVALID', message: expect.stringContaining('This is the private key of an app') },
+    ]);
+  });
+
   test('the ULID of the app may be in lower case, and is returned in upper case', async () => {
     const { token } = await seedTenant(gateway);
     const app = await createApp(api, token);

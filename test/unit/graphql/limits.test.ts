@@ -74,8 +74,14 @@ describe('at most 10,000 response fields are accepted', () => {
     const variables = { n: 5, m: 3, none: null };
     expect(excessOf(document(9900), variables)).toBeUndefined();
     expect(excessOf(document(10_000), variables)).toBe(
-      'A response may have at most 10000 fields, counting `first: $n` as 5, `last: $m` as 3, a page as its size in the document, and other lists as 100 items.',
+      'A response may have at most 10000 fields. This one could have 10001, most of them in `list.page.nodes.page`, counting `first: $n` as 5, `last: $m` as 3, a page as its size in the document, and other lists as 100 items.',
     );
+  });
+
+  test('and names the page with most of the fields', () => {
+    const page = 'page(first: 100) { nodes { id } }';
+    const document = `{ one { id } list { small: page(first: 1) { nodes { id } } other { ${page} } } }`;
+    expect(excessOf(document, {})).toContain('could have 20703, most of them in `list.other.page`, counting');
   });
 });
 

@@ -6,7 +6,7 @@ import { createSchema } from '../../../src/graphql/schema.ts';
 
 const schema: GraphQLSchema = buildSchema(`
   type Query { one: Item! list: [Item!]! nodes(ids: [ID!]!): [Item]! }
-  type Item { id: ID! title: String! description: String! other: Item! page(first: Int, last: Int): Page! }
+  type Item { id: ID! title: String! description: String! other: Item! page(first: Int, last: Int, title: String): Page! }
   type Other { page(first: Int): Page! }
   type Page { nodes: [Item!]! edges: [Edge!]! }
   type Edge { node: Item! }
@@ -75,6 +75,11 @@ describe('the fields of a response are counted', () => {
       'of a list in a page as of any other list',
       '{ one { page(first: 2) { nodes { page { nodes { id } } } } } }',
       2 + 2 + 1 + 2 * (1 + 10 + 1 + 10),
+    ],
+    [
+      'for a search by title, as 100',
+      '{ one { a: page(title: "a", first: 2) { nodes { id } } b: page(title: null, first: 2) { nodes { id } } } }',
+      1 + 100 + 2 * (1 + 2 + 1 + 2),
     ],
     ['of unknown fields, too', '{ nothing { id } one { nothing } }', 4],
   ])('%s', (_name, document, expected) => {
