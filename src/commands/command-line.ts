@@ -9,6 +9,7 @@ import { type Arguments, type Command, flag, UsageError } from './command.ts';
 import { copy } from './copy.ts';
 import { demo } from './demo.ts';
 import { commandHelp, overview, usage } from './help.ts';
+import { importCommand } from './import.ts';
 import { init } from './init.ts';
 import { migrate } from './migrate.ts';
 import { projectCommands } from './project-commands.ts';
@@ -32,6 +33,7 @@ const COMMANDS: readonly Command[] = [
   ...appCommands,
   ...tokenCommands,
   auditList,
+  importCommand,
   migrate,
   check,
   backup,

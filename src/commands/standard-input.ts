@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { UsageError } from './command.ts';
 
@@ -17,4 +18,26 @@ export async function readLine(input: Readable): Promise<string> {
   }
   const [line = ''] = text.split('\n');
   return line.trim();
+}
+
+const MAX_LINE_BYTES = 100_000;
+
+/** Reads a stream line by line. One that is not in UTF-8 is undefined, and one of more than 100,000 bytes, which is the last. */
+export async function* linesOf(
+  input: AsyncIterable<Uint8Array | string>,
+): AsyncGenerator<string | undefined> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of input) {
+    rest = Buffer.concat([rest, Buffer.from(chunk)]);
+    for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
+      yield textOf(rest.subarray(0, end));
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length > MAX_LINE_BYTES) return yield undefined;
+  }
+  if (rest.length > 0) yield textOf(rest);
+}
+
+function textOf(bytes: Buffer): string | undefined {
+  return isUtf8(bytes) ? bytes.toString() : undefined;
 }

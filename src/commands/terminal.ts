@@ -3,7 +3,10 @@ import { devNull } from 'node:os';
 import { isatty } from 'node:tty';
 import { getSystemErrorMessage } from 'node:util';
 
-const [STANDARD_INPUT, STANDARD_OUTPUT] = [0, 1];
+const [STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR] = [0, 1, 2];
+
+// To the start of the line, and erase it. Source: ECMA-48.
+const RESTART_LINE = '\r\x1b[K';
 
 // How long to wait for the reader of a full pipe that does not block.
 const FULL_PIPE_MS = 10;
@@ -15,6 +18,8 @@ export type Terminal = {
   isDiscarded(): boolean;
   /** Writes a text to standard output. @throws OutputError unless all of it was written */
   write(text: string): void;
+  /** Shows a line in the place of the last one, if standard error is a terminal. An empty text removes it. */
+  progress(text: string): void;
 };
 
 /** Thrown if standard output can't be written. The message is one line. */
@@ -36,6 +41,9 @@ export const TERMINAL: Terminal = {
   write(text) {
     // A disk that is nearly full takes a part of the text.
     for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSome(rest));
+  },
+  progress(text) {
+    if (isatty(STANDARD_ERROR)) process.stderr.write(RESTART_LINE + text);
   },
 };
 

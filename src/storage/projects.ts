@@ -39,7 +39,16 @@ const DELETE_EXPIRED_TOKENS =
 
 const DELETE = `DELETE FROM project WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT}`;
 
-const COUNT_DOWN = 'UPDATE account SET project_count = project_count - 1 WHERE id = $1';
+const ADD_TO_COUNT = 'UPDATE account SET project_count = project_count + $2 WHERE id = $1';
+
+/** Adds a number of projects, which can be negative, to the count of an account. */
+export async function addToProjectCount(
+  transaction: Queryable,
+  accountId: Ulid,
+  count: number,
+): Promise<void> {
+  await transaction.write(ADD_TO_COUNT, [accountId, count]);
+}
 
 /** Inserts a project. Returns false if the account has `max` projects already. Creations of one account wait for each other. */
 export async function insertProject(
@@ -82,6 +91,6 @@ export async function deleteProject(
 ): Promise<ProjectItem | undefined> {
   await transaction.write(DELETE_EXPIRED_TOKENS, [accountId, id, now]);
   const [row] = await transaction.write<ProjectItem>(DELETE, [accountId, id]);
-  if (row) await transaction.write(COUNT_DOWN, [accountId]);
+  if (row) await addToProjectCount(transaction, accountId, -1);
   return row;
 }

@@ -137,6 +137,22 @@ describe('on a terminal', () => {
     });
   });
 
+  test('an import shows its progress, and then its result in the same place', async () => {
+    const { account } = await seedTenant(gateway);
+    const { status, stdout } = await type(
+      '{"type":"project","title":"Mine"}',
+      'import',
+      '--account',
+      account,
+      '-',
+    );
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: ECMA-48
+      stdout: expect.stringMatching(/Imported 1\.\r\x1b\[KImported 1 project and 0 wallets\.\r\n$/),
+    });
+  });
+
   test('the output and a pipe for the input ask nothing', async () => {
     const { account } = await seedTenant(gateway);
     const script = 'script --quiet --return --command "$* < /dev/null" /dev/null';

@@ -64,6 +64,7 @@ async function runInProcess(words: readonly string[], settings: Settings, input:
       isInteractive: () => false,
       isDiscarded: () => false,
       write: (text) => void stdout.push(text),
+      progress: () => {},
     });
     return { status: Number(process.exitCode ?? 0), stdout: stdout.join(''), stderr: stderr.join('') };
   } finally {

@@ -1,0 +1,226 @@
+import { ApiError, invalidFields } from '../model/api-error.ts';
+import {
+  address,
+  description,
+  network,
+  optional,
+  parseFields,
+  rejectUnknownFields,
+  resourceNameValidator,
+  time,
+  title,
+} from '../model/fields.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../model/json.ts';
+import { idOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
+import { titleKey } from '../model/title-key.ts';
+import type { Queryable, Row } from '../storage/database.ts';
+import { batches, findOwners, insertBatches } from '../storage/jobs/import-rows.ts';
+import { addToProjectCount } from '../storage/projects.ts';
+import { requireAccount } from './account-of.ts';
+import { auditEvent } from './audit.ts';
+import type { UntrustedInput } from './data-layer.ts';
+import type { AdminContext } from './dependencies.ts';
+
+/** A line of a file as the row of its project or wallet. */
+type ImportedLine = {
+  readonly line: number;
+  readonly table: 'project' | 'wallet';
+  readonly name: ResourceName<'projects' | 'wallets'>;
+  /** The project of a wallet. */
+  readonly project?: ResourceName<'projects'>;
+  readonly row: Row;
+};
+
+// All are in memory until the last line was read.
+const MAX_ROWS = 1_000_000;
+
+const TEXTS = { title, description: optional(description), createTime: optional(time) };
+
+const PROJECT = { name: optional(resourceNameValidator('projects')), ...TEXTS };
+
+const WALLET = {
+  name: optional(resourceNameValidator('wallets')),
+  project: resourceNameValidator('projects'),
+  network,
+  address,
+  ...TEXTS,
+  updateTime: optional(time),
+};
+
+// The image follows from the name.
+const PROJECT_FIELDS = ['type', 'imageCoverUrl', 'imageCoverCid', ...Object.keys(PROJECT)];
+const WALLET_FIELDS = ['type', ...Object.keys(WALLET)];
+
+/** What else an export has. Secrets are not in an export, so that its apps and tokens could not be used. */
+const OTHER_TYPES: readonly unknown[] = ['account', 'app', 'token', 'event'];
+
+/**
+ * Creates the projects and wallets in the lines of an export, in one transaction, with an audit event for each. Those that
+ * exist in the account are left as they are. One without a name gets a new name.
+ *
+ * @param input the name of the `account`
+ * @param lines the lines; undefined is one that is no text, or too long
+ * @param onInserted is called with the number of the rows so far
+ * @throws INVALID_ARGUMENT for the first line at fault, and changes nothing
+ */
+export async function importAccount(
+  admin: AdminContext,
+  input: UntrustedInput,
+  lines: AsyncIterable<string | undefined>,
+  onInserted: (count: number) => void,
+): Promise<{ readonly projects: number; readonly wallets: number }> {
+  const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
+  const { id: accountId } = await requireAccount(admin.database, account);
+  const all = await readLines(admin, accountId, lines);
+  return admin.database.transaction(async (transaction) => {
+    await requireAccount(transaction, account);
+    const created = await withoutExisting(transaction, accountId, all);
+    await requireProjects(transaction, accountId, all, created);
+    const counts = { project: 0, wallet: 0 };
+    for (const table of ['project', 'wallet'] as const) {
+      const ofTable = created.filter((each) => each.table === table);
+      const rows = ofTable.map(({ row }) => row);
+      const action = `${table}.create` as const;
+      const events = ofTable.map(({ name }) =>
+        auditEvent(admin, 'operator', { accountId, action, resource: name }),
+      );
+      await insertBatches(transaction, 'audit_event', events);
+      await insertBatches(transaction, table, rows, (count) => {
+        counts[table] = count;
+        onInserted(counts.project + counts.wallet);
+      });
+    }
+    await addToProjectCount(transaction, accountId, counts.project);
+    return { projects: counts.project, wallets: counts.wallet };
+  });
+}
+
+async function readLines(
+  admin: AdminContext,
+  accountId: Ulid,
+  lines: AsyncIterable<string | undefined>,
+): Promise<readonly ImportedLine[]> {
+  // Imported on demand: the server starts faster without it.
+  const { coverImage, coverImageCid } = await import('../model/cover-image.ts');
+  const coverCid = (name: ResourceName<'projects'>) => coverImageCid(coverImage(name));
+  const byName = new Map<ResourceName, ImportedLine>();
+  let line = 0;
+  for await (const text of lines) {
+    line += 1;
+    if (text?.trim() === '') continue;
+    const record = text === undefined ? undefined : parseJson(text);
+    if (!isJsonObject(record)) throw invalidLine(line, 'a JSON object in UTF-8, of at most 100,000 bytes');
+    if (OTHER_TYPES.includes(record['type'])) continue;
+    const imported = { line, ...inLine(line, () => rowOf(admin, accountId, record, coverCid)) };
+    const other = byName.get(imported.name);
+    if (other !== undefined) throw invalidLine(line, `another name than in line ${other.line}`, 'name');
+    byName.set(imported.name, imported);
+    if (byName.size > MAX_ROWS)
+      throw invalidLine(line, `one of the first ${MAX_ROWS} projects and wallets of a file`);
+  }
+  return [...byName.values()];
+}
+
+function rowOf(
+  { clock, newId }: AdminContext,
+  accountId: Ulid,
+  record: JsonObject,
+  coverCid: (name: ResourceName<'projects'>) => string,
+): Omit<ImportedLine, 'line'> {
+  const now = clock();
+  if (record['type'] === 'project') {
+    rejectUnknownFields(Object.keys(record), PROJECT_FIELDS);
+    const fields = parseFields(record, PROJECT);
+    const { name = resourceName('projects', newId()), createTime = now } = fields;
+    return {
+      table: 'project',
+      name,
+      row: {
+        ...common(accountId, name, fields),
+        image_cover_cid: coverCid(name),
+        create_time_ms: createTime,
+      },
+    };
+  }
+  if (record['type'] !== 'wallet') {
+    throw invalidFields([{ field: 'type', description: 'Must be "project" or "wallet".' }]);
+  }
+  rejectUnknownFields(Object.keys(record), WALLET_FIELDS);
+  const fields = parseFields(record, WALLET);
+  const { name = resourceName('wallets', newId()), project, network, address, createTime = now } = fields;
+  const { updateTime = createTime } = fields;
+  const times = { create_time_ms: createTime, update_time_ms: updateTime };
+  const ofWallet = { project_id: idOf(project), network, address, ...times, revision: 1 };
+  return { table: 'wallet', name, project, row: { ...common(accountId, name, fields), ...ofWallet } };
+}
+
+function common(
+  accountId: Ulid,
+  name: ResourceName,
+  { title, description = '' }: { readonly title: string; readonly description: string | undefined },
+) {
+  return { account_id: accountId, id: idOf(name), title, title_key: titleKey(title), description };
+}
+
+/** @throws INVALID_ARGUMENT for a line whose name exists in another account */
+async function withoutExisting(
+  transaction: Queryable,
+  accountId: Ulid,
+  lines: readonly ImportedLine[],
+): Promise<readonly ImportedLine[]> {
+  const missing: ImportedLine[] = [];
+  for (const table of ['project', 'wallet'] as const) {
+    for (const batch of batches(lines.filter((each) => each.table === table))) {
+      const owners = await findOwners(
+        transaction,
+        table,
+        batch.map(({ name }) => name),
+      );
+      for (const each of batch) {
+        const owner = owners.get(idOf(each.name));
+        if (owner === undefined) missing.push(each);
+        else if (owner !== accountId)
+          throw invalidLine(each.line, 'a name that no other account has', 'name');
+      }
+    }
+  }
+  return missing;
+}
+
+/** @throws INVALID_ARGUMENT for a wallet whose project is neither in the file nor in the account */
+async function requireProjects(
+  transaction: Queryable,
+  accountId: Ulid,
+  lines: readonly ImportedLine[],
+  created: readonly ImportedLine[],
+): Promise<void> {
+  const known = new Set<ResourceName>(lines.map(({ name }) => name));
+  const others = created.filter(({ project }) => project !== undefined && !known.has(project));
+  const names = [...new Set(others.flatMap(({ project }) => project ?? []))];
+  for (const batch of batches(names)) {
+    const owners = await findOwners(transaction, 'project', batch);
+    for (const name of batch) if (owners.get(idOf(name)) === accountId) known.add(name);
+  }
+  const unusable = others.find(({ project }) => project !== undefined && !known.has(project));
+  if (unusable) throw invalidLine(unusable.line, 'a project of the file or of the account', 'project');
+}
+
+/** Adds the number of the line to the fields of an error. */
+function inLine<T>(line: number, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.fieldViolations === undefined) throw error;
+    throw invalidFields(
+      error.fieldViolations.map(({ field, description }) => ({
+        field: `line ${line}: ${field}`,
+        description,
+      })),
+    );
+  }
+}
+
+function invalidLine(line: number, wanted: string, field?: string): ApiError {
+  const place = field === undefined ? `line ${line}` : `line ${line}: ${field}`;
+  return invalidFields([{ field: place, description: `Must be ${wanted}.` }]);
+}
