@@ -322,6 +322,35 @@ const OPERATIONS: readonly Operation[] = [
     project: { own: 'own' },
     ask: async (api, token) => summaryOf(await api.listProjects(token), placesOf),
   },
+  {
+    operation: 'wallets at an address',
+    only: 'GraphQL',
+    account: row('missing', 'missing', 'ok', 'ok'),
+    project: row('missing', 'missing', 'missing', 'ok'),
+    ask: (_api, token, { wallet }) => {
+      // Those of all wallets here.
+      const [one, two] = [1, 2].map(
+        (n) => `wallets(address: "0x${String(n).padStart(40, '0')}") { nodes { id } }`,
+      );
+      return askGraphql(`{ one: ${one} two: ${two} }`, token, {}, ({ one, two }) =>
+        [...one.nodes, ...two.nodes].some(({ id }) => id === wallet) ? 'ok' : 'missing',
+      );
+    },
+  },
+  {
+    operation: 'events on a wallet',
+    only: 'GraphQL',
+    account: row('none', 'none', 'some', 'some'),
+    project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
+    oneProject: row(WHOLE_ACCOUNT_ONLY, WHOLE_ACCOUNT_ONLY, WHOLE_ACCOUNT_ONLY, WHOLE_ACCOUNT_ONLY),
+    ask: (_api, token, { wallet }) =>
+      askGraphql(
+        'query ($input: ResourceName!) { events(resource: $input) { nodes { id } } }',
+        token,
+        wallet,
+        ({ events }) => (events.nodes.length > 0 ? 'some' : 'none'),
+      ),
+  },
   ...(['project', 'app', 'wallet'] as const).map(
     (kind): Operation => ({
       operation: `node of a${kind === 'app' ? 'n' : ''} ${kind}`,
