@@ -35,7 +35,8 @@ export async function expectReachable(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate('document.activeElement.localName')).not.toBe('body');
   const { width = 0, height = 0 } = page.viewportSize() ?? {};
   if (width !== 320) await page.setViewportSize({ width: 320, height });
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+  // A script of the page can follow the new size in a later frame.
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(320);
   if (width !== 320) await page.setViewportSize({ width, height });
 }
 
