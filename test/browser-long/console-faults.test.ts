@@ -31,16 +31,19 @@ const site = startSite();
 const api = graphqlApi(() => site.gateway.url);
 
 test.each([
-  { screen: 'the facts of a project', operation: 'Project', text: 'Created' },
-  { screen: 'the wallets', operation: 'Wallets', text: 'Wallet 1' },
-  { screen: 'the apps', operation: 'Apps', text: 'Till' },
+  { screen: 'a project', operation: 'Project', path: '<project>/settings', text: 'Created' },
+  { screen: 'the wallets', operation: 'Wallets', path: '<project>', text: 'Wallet 1' },
+  { screen: 'a wallet', operation: 'Wallet', path: '<wallet>', text: 'No. 1' },
+  { screen: 'the apps', operation: 'Apps', path: '<project>/apps', text: 'Till' },
+  { screen: 'an app', operation: 'App', path: '<app>', text: 'Last sign-in' },
   { screen: 'the tokens', operation: 'Tokens', path: 'tokens', text: 'This token' },
   { screen: 'the events', operation: 'Events', path: 'events', text: 'The operator' },
-])('$screen are shown after every failure of the request', async ({ operation, path, text }) => {
-  const { token, projects } = await seedTenant(site.gateway, { wallets: 1 });
-  await createApp(api, token, { title: 'Till' });
+])('what $screen shows is there after every failure of the request', async ({ operation, path, text }) => {
+  const { token, projects, wallets } = await seedTenant(site.gateway, { wallets: 1 });
+  const { name } = await createApp(api, token, { title: 'Till' });
   const page = await openWith(token);
-  const url = `${site.gateway.url}/console#/${path ?? projects[0]}`;
+  const names: Record<string, string | undefined> = { project: projects[0], wallet: wallets[0], app: name };
+  const url = `${site.gateway.url}/console#/${path.replace(/<(\w+)>/, (_, kind) => names[kind] ?? '')}`;
   await persist(page, token, operation, async () => void (await page.goto(url)));
   await page.getByText(text).first().waitFor();
 });
@@ -49,16 +52,43 @@ test.each([
 const CHANGES: readonly {
   readonly action: string;
   readonly operation: string;
-  /** The link to its screen. */
-  readonly screen?: string;
+  /** The links to its screen. */
+  readonly links: readonly string[];
   readonly open: string;
   readonly fill?: (dialog: Locator) => Promise<void>;
   readonly button: string;
   readonly done: string;
 }[] = [
   {
+    action: 'project.create',
+    operation: 'CreateProject',
+    links: [],
+    open: 'Create project',
+    fill: (dialog) => dialog.getByLabel('Title').fill('Shop'),
+    button: 'Create the project',
+    done: 'The project has no wallets.',
+  },
+  {
+    action: 'project.update',
+    operation: 'UpdateProject',
+    links: ['Tenant', 'Settings'],
+    open: 'Edit project',
+    fill: (dialog) => dialog.getByLabel('Title').fill('Shop'),
+    button: 'Save',
+    done: 'Project updated',
+  },
+  {
+    action: 'app.delete',
+    operation: 'DeleteApp',
+    links: ['Tenant', 'Apps', 'Till'],
+    open: 'Delete',
+    button: 'Delete the app',
+    done: 'The project has no apps.',
+  },
+  {
     action: 'wallet.update',
     operation: 'UpdateWallet',
+    links: ['Tenant'],
     open: 'Edit Wallet 1',
     fill: (dialog) => dialog.getByLabel('Title').fill('Rainy days'),
     button: 'Save',
@@ -67,6 +97,7 @@ const CHANGES: readonly {
   {
     action: 'app.create',
     operation: 'CreateApp',
+    links: ['Tenant', 'Apps'],
     open: 'Create app',
     fill: (dialog) => dialog.getByLabel('Title').fill('Back office'),
     button: 'Create the app',
@@ -75,7 +106,8 @@ const CHANGES: readonly {
   {
     action: 'app.rotate_key',
     operation: 'RotateAppKey',
-    open: 'New key for Till',
+    links: ['Tenant', 'Apps', 'Till'],
+    open: 'New key',
     fill: (dialog) => dialog.getByLabel('At once').check(),
     button: 'Make the new key',
     done: 'The private key of “Till”',
@@ -83,14 +115,15 @@ const CHANGES: readonly {
   {
     action: 'app.deactivate',
     operation: 'UpdateApp',
-    open: 'Deactivate Till',
+    links: ['Tenant', 'Apps', 'Till'],
+    open: 'Deactivate',
     button: 'Deactivate the app',
     done: '“Till” is inactive.',
   },
   {
     action: 'token.revoke',
     operation: 'RevokeToken',
-    screen: 'Tokens',
+    links: ['Tokens'],
     open: 'Revoke “Dashboard”',
     button: 'Revoke the token',
     done: 'The token “Dashboard” has ended.',
@@ -105,7 +138,7 @@ test.each(CHANGES)(
     await createApp(api, token, { title: 'Till' });
     const before = await countEvents(token, change.action);
     const page = await openWith(token);
-    await page.getByRole('link', { name: change.screen ?? 'Tenant' }).click();
+    for (const name of change.links) await page.getByRole('link', { name }).click();
     await page.getByRole('button', { name: change.open }).click();
     await change.fill?.(page.getByRole('dialog'));
     const button = page.getByRole('button', { name: change.button });
@@ -128,6 +161,7 @@ test.each(CHANGES)(
 test('the token is ended after every failure of the request', async () => {
   const { token } = await seedTenant(site.gateway);
   const page = await openWith(token);
+  await page.getByRole('button', { name: 'Account token' }).click();
   await page.getByRole('button', { name: 'End the token' }).click();
   const button = page.getByRole('dialog').getByRole('button', { name: 'End the token' });
   await persist(page, token, 'SignOut', () => button.press('Enter'));

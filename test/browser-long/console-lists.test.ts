@@ -26,15 +26,14 @@ test('the tokens of the account are listed beyond one page, and one that is revo
   await page.getByRole('button', { name: 'Show more' }).press('Enter');
   await page.getByRole('heading', { name: 'Tokens' }).and(page.locator(':focus')).waitFor();
   const row = rows.filter({ hasText: '<img src=x onerror=alert(1)>' });
-  expect(await row.innerText()).toMatch(/Read-only.*Account.*Tenant.*Never/s);
+  expect(await row.innerText()).toMatch(/Read-only.*Tenant.*Never/s);
 
-  await row.getByRole('button').click();
+  await row.getByRole('button', { name: 'Revoke' }).click();
   const dialog = page.getByRole('dialog');
   expect(await dialog.innerText()).toContain('“<img src=x onerror=alert(1)>” ends at once and for ever');
   await dialog.getByRole('button', { name: 'Revoke the token' }).click();
-  await page
-    .getByText(`${MANY + 1} valid tokens. The token “<img src=x onerror=alert(1)>” has ended.`)
-    .waitFor();
+  await page.getByText(`${MANY + 1} valid tokens`).waitFor();
+  await page.getByText('The token “<img src=x onerror=alert(1)>” has ended.').waitFor();
   expect(await row.count()).toBe(0);
   expect(await tokenStatus(api, leaked)).toBe('TOKEN_INVALID');
   expect(await tokenStatus(api, tenant.token)).toBe('ok');
@@ -67,14 +66,27 @@ test('the events are listed beyond one page, by their action, and each request i
   const rows = page.locator('tbody tr');
   // The creations of the account, its project, its tokens and the app.
   await page.getByText(`${MANY + 4} events`).waitFor();
-  expect(await rows.first().innerText()).toMatch(/app\.create.*apps\/.*tokens\/.*127\.0\.0\.1/s);
+  await rows.first().getByText('App created').click();
+  const details = rows.first().locator('details');
+  expect(await details.innerText()).toMatch(/app\.create.*apps\/\w{26}.*127\.0\.0\.1/s);
+  await rows.first().getByRole('link', { name: 'App' }).waitFor();
+  await rows
+    .first()
+    .getByRole('link', { name: /^tokens\/\w{4}…\w{4}$/ })
+    .waitFor();
   await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();
-  expect(await rows.filter({ hasText: 'account.create' }).innerText()).toContain('The operator');
+  expect(await rows.filter({ hasText: 'Account created' }).innerText()).toContain('The operator');
 
   const filter = page.getByLabel('Action');
-  expect(await filter.locator('option').allInnerTexts()).toEqual(['All', ...AUDIT_ACTIONS]);
-  await filter.selectOption('app.create');
+  const options = await filter.locator('option').all();
+  expect(await Promise.all(options.map((option) => option.getAttribute('value')))).toEqual([
+    '',
+    ...AUDIT_ACTIONS,
+  ]);
+  expect(await filter.locator('option').allInnerTexts()).toContain('App got a new key');
+  await filter.selectOption('App created');
   await page.getByText('1 event', { exact: true }).waitFor();
+  expect(new URL(page.url()).hash).toBe('#/events?action=app.create');
   await page.getByRole('button', { name: 'Copy the request id' }).click();
   expect(await pasted(page)).toBe(response.headers.get('x-request-id'));
 });
@@ -85,15 +97,15 @@ test('the events of a filter whose request fails are not those of the filter bef
   await enter(page, tenant.token);
   await page.locator('a[href="#/events"]').click();
   const rows = page.locator('tbody tr');
-  await rows.filter({ hasText: 'account.create' }).waitFor();
+  await rows.filter({ hasText: 'Account created' }).waitFor();
   await page.route('**/graphql', (route) => route.fulfill({ status: 429, body: '{}' }));
-  await page.getByLabel('Action').selectOption('project.create');
+  await page.getByLabel('Action').selectOption('Project created');
   await page.getByRole('alert').waitFor();
   expect(await rows.count()).toBe(0);
   await page.unroute('**/graphql');
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('1 event', { exact: true }).waitFor();
-  expect(await rows.innerText()).toContain('project.create');
+  expect(await rows.innerText()).toContain('Project created');
 });
 
 async function issue({ account }: Tenant, fields: object): Promise<string> {

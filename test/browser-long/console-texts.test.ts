@@ -25,22 +25,30 @@ test.each(TEXTS)(
     const [project = ''] = projects;
     await updateProject(admin, 'operator', { name: project, title, description: title });
     await api.updateWallet(token, wallets[0] ?? '', { title, description: title });
-    await createApp(api, token, { title });
+    const app = await createApp(api, token, { title });
     await createAccountToken(admin, { account, title }, 86_400);
     clock.advance(1);
     const page = await site.open(`/console#token=${token}`, { viewport: { width: 320, height: 800 } });
     await expectToFit(page, title);
-    await page.getByRole('link', { name: title }).click();
-    await expectToFit(page, title);
-    for (const name of ['Edit', 'New key for', 'Deactivate', 'Revoke']) {
-      if (name === 'Revoke') await page.getByRole('link', { name: 'Tokens' }).click();
-      await page
-        .getByRole('button', { name: `${name} ` })
-        .last()
-        .click();
+    for (const [path, button] of [
+      [project, 'Edit '],
+      [`${project}/settings`, 'Edit project'],
+      [wallets[0], 'Edit wallet'],
+      [app.name, 'New key'],
+      [app.name, 'Deactivate'],
+      [app.name, 'Delete'],
+      ['tokens', 'Revoke '],
+      ['events', undefined],
+    ] as const) {
+      await page.evaluate(`void (location.hash = '#/${path}')`);
+      await page.getByText(title).locator('visible=true').first().waitFor();
+      await expectToFit(page, title);
+      if (button === undefined) continue;
+      await page.getByRole('button', { name: button }).last().click();
       await page.getByRole('dialog').waitFor();
       await expectToFit(page, title);
       await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
   },
 );

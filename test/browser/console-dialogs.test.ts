@@ -20,24 +20,25 @@ test('only the changed fields of a wallet are sent, with a key, and a wallet can
   await dialog.getByLabel('New password').fill('🐾'.repeat(31));
   await dialog.getByText('31 of 32.').waitFor();
   await dialog.getByLabel('New password').fill(PASSWORD);
-  await dialog.getByLabel('Project', { exact: true }).selectOption(tenant.projects[1] ?? '');
+  await dialog.getByLabel('Project', { exact: true }).click();
+  await dialog.getByRole('option', { name: 'Project 2' }).click();
   const isMutation = (text: string | null) => text?.includes('"query":"mutation') ?? false;
   const sending = page.waitForRequest((request) => isMutation(request.postData()));
   await dialog.getByRole('button', { name: 'Save' }).click();
   const sent = await sending;
   await page.getByText(/Saved “Moved”, which is now in “.+”\./).waitFor();
   const input = { name: tenant.wallets[0], title: 'Moved', project: tenant.projects[1], password: PASSWORD };
-  expect(sent.postDataJSON().variables.input).toEqual(input);
+  expect(sent.postDataJSON().variables.input).toEqual({ ...input, ifMatch: expect.any(String) });
   expect(await sent.headerValue('idempotency-key')).toMatch(/^[0-9a-f]{32}$/);
   expect(await page.getByText('Moved', { exact: true }).count()).toBe(0);
 });
 
 test('the key of a new app is shown once, is the same after a lost answer, and is gone after that', async () => {
   const tenant = await seedTenant(site.gateway);
-  const page = await openProject(tenant, tenant.token, /ERR_FAILED|status of 422/);
+  const page = await openProject(tenant, '/apps', /ERR_FAILED|status of 422/);
   const project = page.url();
   await page.getByRole('button', { name: 'Create app' }).click();
-  await page.getByLabel('Title').fill('Till');
+  await page.getByLabel('Title', { exact: true }).fill('Till');
   let lost = '';
   const waiting = Promise.withResolvers<void>();
   await page.route('**/graphql', async (route) => {
@@ -56,15 +57,16 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
   waiting.resolve();
   await page.getByText('The gateway did not answer.').waitFor();
   await page.unroute('**/graphql');
-  await page.getByLabel('Title').fill('Another till');
+  await page.getByLabel('Title', { exact: true }).fill('Another till');
   await page.getByRole('button', { name: 'Create the app' }).click();
   await page.getByText('It was done with what you entered before.').waitFor();
-  await page.getByLabel('Title').fill('Till');
+  await page.getByLabel('Title', { exact: true }).fill('Till');
   await page.getByRole('button', { name: 'Create the app' }).click();
 
   const dialog = page.getByRole('dialog', { name: 'The private key of “Till”' });
   const key = await dialog.getByLabel('Private key', { exact: true }).inputValue();
-  const name = await dialog.getByText(/^apps\/[0-9A-Z]{26}$/).innerText();
+  const lines = await dialog.locator('pre').allInnerTexts();
+  const [, name = ''] = /CLIENT_ID=(\S+)/.exec(lines[0] ?? '') ?? [];
   expect(JSON.parse(lost).data.createApp.app.name).toBe(name);
   expect(JSON.parse(lost).data.createApp.privateKey).toBe(key);
   await page.keyboard.press('Escape');
@@ -78,15 +80,16 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
   const question = await isAsked;
   expect(question.type()).toBe('beforeunload');
   await question.dismiss();
-  await dialog.getByText('Sign in with it').click();
-  const command = await dialog.locator('.command code').innerText();
-  const { stdout } = await promisify(execFile)('sh', ['-c', `${command} -s`]);
+  expect(lines[0]).toBe(`PAW_URL=${site.gateway.url}\nPAW_CLIENT_ID=${name}\nPAW_CLIENT_SECRET=${key}`);
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${lines[1]} -s`]);
   expect(JSON.parse(stdout).access_token).toMatch(/^paw_app_/);
+  await dialog.getByRole('button', { name: 'Copy the key' }).press('Enter');
+  await dialog.getByText('Copied the private key').waitFor();
 
   await page.evaluate(`location.replace(${JSON.stringify(project)})`);
   await dialog.getByRole('button', { name: 'I have stored the key' }).click();
   await page.getByText('Created “Till”.').waitFor();
-  await page.getByRole('heading', { name: 'Till Active' }).waitFor();
+  await page.getByRole('row').filter({ hasText: 'Till' }).getByText('Active').waitFor();
   expect(await page.content()).not.toContain(key);
   expect(JSON.stringify([await storedBy(page), page.url()])).not.toContain(key);
   const query = 'query ($name: ID!) { node(id: $name) { ... on Project { apps { totalCount } } } }';
@@ -96,7 +99,7 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
 
 test('a refused change is repeated as it was, but not when the form has been edited since', async () => {
   const tenant = await seedTenant(site.gateway, { wallets: 1 });
-  const page = await openProject(tenant, tenant.token, /status of 429/);
+  const page = await openProject(tenant, '', /status of 429/);
   await page.clock.install();
   await page.getByRole('button', { name: 'Edit Wallet 1' }).click();
   const titles: string[] = [];
@@ -106,32 +109,30 @@ test('a refused change is repeated as it was, but not when the form has been edi
     if (!input || titles.length > 1) return route.continue();
     await route.fulfill({ status: 429, headers: { 'retry-after': '60' }, body: '{}' });
   });
-  await page.getByLabel('Title').fill('Rainy days');
+  await page.getByLabel('Title', { exact: true }).fill('Rainy days');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The console tries again at').waitFor();
   await page.clock.pauseAt(Date.now() + 10_000);
   await page.clock.runFor(1000);
   // While the clock stands still, nothing that the page does after it has drawn the edited form is done.
-  await page.getByLabel('Title').fill('Sunny d');
+  await page.getByLabel('Title', { exact: true }).fill('Sunny d');
   await page.getByText('The console tries again at').waitFor({ state: 'detached' });
   await page.clock.fastForward(61_000);
   await page.clock.resume();
-  await page.getByLabel('Title').fill('Sunny days');
+  await page.getByLabel('Title', { exact: true }).fill('Sunny days');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved “Sunny days”.').waitFor();
   expect(titles).toEqual(['Rainy days', 'Sunny days']);
 });
 
 test('a form stays as it was filled while a token ends and another one comes by the address', async () => {
-  const tenant = await seedTenant(site.gateway, { projects: 120, wallets: 1 });
-  const page = await openProject(tenant, tenant.token, /status of 401/);
+  const tenant = await seedTenant(site.gateway, { projects: 2, wallets: 1 });
+  const page = await openProject(tenant, '', /status of 401/);
   await page.getByRole('button', { name: 'Edit Wallet 1' }).click();
   const field = page.getByLabel('Project', { exact: true });
-  const target = tenant.projects[110] ?? '';
-  await field.locator(`option[value="${target}"]`).waitFor({ state: 'attached' });
-  await field.selectOption(target);
-  await page.getByLabel('Title').fill('Moved');
-  await page.goBack();
+  await field.fill('Project 2');
+  await page.getByRole('option', { name: 'Project 2' }).click();
+  await page.getByLabel('Title', { exact: true }).fill('Moved');
   await graphqlBody(site.gateway.url, tenant.token, 'mutation { signOut { clientMutationId } }');
   await page.getByRole('button', { name: 'Save' }).click();
   const dialog = page.getByRole('dialog', { name: 'Enter a token to continue' });
@@ -140,40 +141,173 @@ test('a form stays as it was filled while a token ends and another one comes by 
   const { accessToken } = await createAccountToken(site.gateway.admin, input, 86_400);
   await page.evaluate(`void (location.hash = '#token=${accessToken}')`);
   await dialog.waitFor({ state: 'detached' });
-  expect(await field.inputValue()).toBe(target);
+  expect(await field.inputValue()).toBe('Project 2');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText(/Saved “Moved”, which is now in “Project 11\d”\./).waitFor();
+  await page.getByText('Saved “Moved”, which is now in “Project 2”.').waitFor();
 });
 
-test('a token is shown the buttons of what it may do only', async () => {
+test('what somebody else has saved meanwhile is shown, and is kept or taken over, but not overwritten', async () => {
+  const tenant = await seedTenant(site.gateway, { projects: 2, wallets: 1 });
+  const [wallet = ''] = tenant.wallets;
+  const page = await openProject(tenant, '', /status of 412/);
+  const dialog = page.getByRole('dialog', { name: 'Edit the wallet' });
+  await page.getByRole('button', { name: 'Edit Wallet 1' }).click();
+  await dialog.getByLabel('Title').fill('Mine');
+  await dialog.getByLabel('Network').selectOption('Polygon');
+  const theirs = { title: 'Theirs', description: 'Also theirs', network: 'NETWORK_ETHEREUM_RINKEBY' };
+  await api.updateWallet(tenant.token, wallet, theirs);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('Somebody else has changed the wallet meanwhile.').waitFor();
+  await dialog.getByText('Changed by somebody else meanwhile, to “Theirs”.').waitFor();
+  expect((await api.updateWallet(tenant.token, wallet, {})).value).toMatchObject(theirs);
+  // What was not changed here is taken over, and the rest as one wants.
+  expect(await dialog.getByLabel('Description').inputValue()).toBe('Also theirs');
+  expect(await dialog.getByLabel('Title').inputValue()).toBe('Mine');
+  await dialog
+    .locator('.field')
+    .filter({ hasText: 'Ethereum Rinkeby”' })
+    .getByRole('button', { name: 'Take over' })
+    .click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved “Mine”.').waitFor();
+  expect((await api.updateWallet(tenant.token, wallet, {})).value).toMatchObject({
+    ...theirs,
+    title: 'Mine',
+  });
+});
+
+test('a changed form is closed by Escape, its button or the history only if the person says so', async () => {
   const tenant = await seedTenant(site.gateway, { wallets: 1 });
-  await createApp(api, tenant.token, { title: 'Till' });
-  const { account } = tenant;
-  const issued = await createAccountToken(site.gateway.admin, { account, readOnly: true }, 86_400);
-  const page = await site.newPage();
-  const everything = ['Edit Wallet 1', 'Create app', 'New key for Till', 'Deactivate Till'];
-  for (const [token, buttons] of [
-    [tenant.token, everything],
-    [await projectToken(site.gateway, tenant), ['Edit Wallet 1']],
-    [issued.accessToken, []],
-  ] as const) {
-    await page.goto('about:blank');
-    await goTo(page, `${site.gateway.url}/console#token=${token}`);
-    await page.getByRole('link', { name: 'Tenant' }).click();
-    await page.getByRole('heading', { name: 'Till' }).waitFor();
-    const shown = await page.getByRole('button', { name: /Edit|Create|New key|[Dd]e?activate/ }).all();
-    const names = await Promise.all(
-      shown.map(async (button) => (await button.getAttribute('aria-label')) ?? (await button.innerText())),
-    );
-    expect(names.filter((name) => !name.endsWith(' App'))).toEqual(buttons);
+  const page = await openProject(tenant);
+  const dialog = page.getByRole('dialog', { name: 'Edit the wallet' });
+  const edit = page.getByRole('button', { name: 'Edit Wallet 1' });
+  const questions: string[] = [];
+  let answer = false;
+  page.on('dialog', (question) => {
+    questions.push(question.message());
+    return answer ? question.accept() : question.dismiss();
+  });
+  const closings = [
+    () => page.keyboard.press('Escape'),
+    () => dialog.getByRole('button', { name: 'Close' }).click(),
+    () => page.goBack(),
+  ];
+  for (const close of closings) {
+    await edit.click();
+    await dialog.waitFor();
+    await close();
+    await dialog.waitFor({ state: 'detached' });
+    expect(questions).toEqual([]);
+    await page.evaluate(`void (location.hash = '#/${tenant.projects[0]}')`);
+
+    await edit.click();
+    await dialog.getByLabel('Title').fill('Changed');
+    for (const isClosed of [false, true]) {
+      answer = isClosed;
+      await close();
+      await expect.poll(() => questions.length).toBe(isClosed ? 2 : 1);
+      if (isClosed) continue;
+      expect(await dialog.getByLabel('Title').inputValue()).toBe('Changed');
+      expect(page.url()).toContain(tenant.projects[0]);
+    }
+    await dialog.waitFor({ state: 'detached' });
+    questions.length = 0;
+    await page.evaluate(`void (location.hash = '#/${tenant.projects[0]}')`);
   }
 });
 
-/** Opens the default project in the console. */
-async function openProject({ projects, token }: Tenant, as = token, provoked?: RegExp): Promise<Page> {
-  const page = await site.open(`/console#token=${as}`, provoked && { provoked });
+test('the form of a wallet asks for projects only when its field is opened, and finds one of 1,001', async () => {
+  const tenant = await seedTenant(site.gateway, { projects: 1001, wallets: 1 });
+  const page = await openProject(tenant);
+  const asked: unknown[] = [];
+  page.on('request', (request) => {
+    const { query = '', variables } = request.postDataJSON() ?? {};
+    if (query.startsWith('query Projects')) asked.push(variables);
+  });
+  await page.getByRole('button', { name: 'Edit Wallet 1' }).click();
+  const field = page.getByRole('combobox', { name: 'Project', exact: true });
+  await field.waitFor();
+  expect(asked).toEqual([]);
+  await field.focus();
+  expect(await field.getAttribute('aria-expanded')).toBe('false');
+  await page.keyboard.press('ArrowDown');
+  await page.getByRole('option').nth(7).waitFor();
+  await page.getByText('993 more: type the beginning of the title.').waitFor();
+  const before = await page.getByLabel('Network').boundingBox();
+  await page.keyboard.type('project 100');
+  // What Enter would choose is not there yet.
+  await page.keyboard.press('Enter');
+  expect(await field.inputValue()).toBe('project 100');
+  await page.getByRole('option', { name: 'Project 1001' }).waitFor();
+  expect(await page.getByLabel('Network').boundingBox()).toEqual(before);
+  expect(await page.getByRole('listbox').getByRole('option').allInnerTexts()).toEqual([
+    'Project 100',
+    'Project 1000',
+    'Project 1001',
+  ]);
+  await page.keyboard.press('ArrowUp');
+  await page.locator('[aria-selected=true]').getByText('Project 1001').waitFor();
+  await page.keyboard.press('Enter');
+  expect(await field.inputValue()).toBe('Project 1001');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('which is now in “Project 1001”.').waitFor();
+});
+
+test('a token is shown the buttons of what it may do only, also when it continues for another one', async () => {
+  const tenant = await seedTenant(site.gateway, { wallets: 1 });
+  const app = await createApp(api, tenant.token, { title: 'Till' });
+  const { account } = tenant;
+  const issued = await createAccountToken(site.gateway.admin, { account, readOnly: true }, 86_400);
+  const onlyProject = tenant.projects[0];
+  const ofProject = await createAccountToken(site.gateway.admin, { account, onlyProject }, 86_400);
+  const ofApp = ['New key', 'Deactivate', 'Delete'];
+  const page = await site.newPage({ provoked: /status of 401/ });
+  const expectButtons = async (expected: readonly (readonly string[])[]) => {
+    const [project = ''] = tenant.projects;
+    const screens = ['', project, `${project}/apps`, `${project}/settings`, app.name];
+    const shown: string[][] = [];
+    for (const screen of screens) {
+      await page.evaluate(`void (location.hash = '#/${screen}')`);
+      await page
+        .locator(screen === '' ? '.cards a, table' : 'main')
+        .first()
+        .waitFor();
+      await page.locator('.loading').waitFor({ state: 'detached' });
+      const buttons = page.getByRole('button', { name: /^(Edit|Create|New key|Deactivate|Delete)/ });
+      const texts = await buttons.allInnerTexts();
+      shown.push(texts);
+    }
+    expect(shown).toEqual(expected);
+  };
+  const everything = [['Create project'], ['Edit'], ['Create app'], ['Edit project'], ofApp];
+  for (const [token, buttons] of [
+    [tenant.token, everything],
+    [ofProject.accessToken, [['Edit'], ...everything.slice(1)]],
+    [await projectToken(site.gateway, tenant), [['Edit'], ['Edit'], [], [], []]],
+    [issued.accessToken, [[], [], [], [], []]],
+  ] as const) {
+    await page.goto('about:blank');
+    await goTo(page, `${site.gateway.url}/console#token=${token}`);
+    await page.locator('.session').waitFor();
+    await expectButtons(buttons);
+  }
+
+  await page.goto('about:blank');
+  await goTo(page, `${site.gateway.url}/console#token=${tenant.token}`);
+  await page.locator('.session').waitFor();
+  await graphqlBody(site.gateway.url, tenant.token, 'mutation { signOut { clientMutationId } }');
+  await page.evaluate(`void (location.hash = '#/${onlyProject}')`);
+  await page.getByRole('dialog').getByLabel('Token', { exact: true }).fill(issued.accessToken);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Wallet 1' }).waitFor();
+  await expectButtons([[], [], [], [], []]);
+});
+
+/** Opens the default project in the console. @param tab such as `/apps` */
+async function openProject({ projects, token }: Tenant, tab = '', provoked?: RegExp): Promise<Page> {
+  const page = await site.open(`/console#token=${token}`, provoked && { provoked });
   await page.getByRole('heading', { name: 'Projects' }).waitFor();
-  await page.goto(`${site.gateway.url}/console#/${projects[0]}`);
-  await page.getByRole('heading', { name: 'Apps' }).waitFor();
+  await page.goto(`${site.gateway.url}/console#/${projects[0]}${tab}`);
+  await page.getByRole('navigation', { name: 'Parts of the project' }).waitFor();
   return page;
 }

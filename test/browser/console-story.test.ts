@@ -2,61 +2,83 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { expectAccessible, expectReachable } from '../support/accessibility.ts';
-import { type AppKey, PASSWORD, projectTokenOf, reasonOf, tokenStatus } from '../support/actors.ts';
+import {
+  type AppKey,
+  graphqlBody,
+  PASSWORD,
+  projectTokenOf,
+  reasonOf,
+  tokenStatus,
+} from '../support/actors.ts';
 import { bothApis } from '../support/apis.ts';
 import { startSite, storedBy } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
 import { activate, tabTo, type } from '../support/keyboard.ts';
 
-const SCREEN = { width: 1280, height: 800 };
-const PHONE = { width: 320, height: 800 };
+const PROJECT = 'query ($name: ID!) { node(id: $name) { ... on Project { title description } } }';
 
 const site = startSite();
 const apis = bothApis(() => site.gateway.url);
 const [api] = apis;
 
-test('everything can be done by the keyboard alone, on a screen and on a phone', async () => {
-  const { gateway } = site;
-  const { account, token, wallets } = await seedTenant(gateway, { projects: 30, wallets: 2 });
-  const dashboard = await createAccountToken(gateway.admin, { account, title: 'Dashboard' }, 86_400);
-  // The ids of two generators sort by time only if the time differs.
-  gateway.clock.advance(1);
-  const page = await site.newPage({ viewport: SCREEN, provoked: /status of 401/ });
-  await page.goto(`${gateway.url}/console`);
+test.each([
+  { place: 'a phone', width: 375, height: 667, colorScheme: 'light' },
+  { place: 'a screen', width: 1440, height: 900, colorScheme: 'dark' },
+] as const)(
+  'everything can be done by the keyboard alone, on $place',
+  async ({ width, height, colorScheme }) => {
+    const { gateway } = site;
+    const tenant = await seedTenant(gateway, { projects: 30, wallets: 2 });
+    const { account, token, wallets, projects } = tenant;
+    const [wallet = ''] = wallets;
+    const dashboard = await createAccountToken(gateway.admin, { account, title: 'Dashboard' }, 86_400);
+    // The ids of two generators sort by time only if the time differs.
+    gateway.clock.advance(1);
+    const options = { viewport: { width, height }, colorScheme, provoked: /status of (401|412)/ };
+    const page = await site.newPage(options);
+    await page.goto(`${gateway.url}/console`);
+    await enter(page, token);
 
-  await enter(page, token);
-  await openProject(page);
-  await page.setViewportSize(PHONE);
-  await editWallet(page);
-  expect((await api.updateWallet(token, wallets[0] ?? '', {})).value).toMatchObject({
-    title: 'Rainy days',
-    description: 'No. 1',
-    network: 'NETWORK_POLYGON_MUMBAI',
-  });
+    const created = await createProject(page);
+    const { data } = await graphqlBody(gateway.url, token, PROJECT, { name: created });
+    expect(data.node).toEqual({ title: 'Shop (closed)', description: 'In Lisbon' });
 
-  const key = await createApp(page);
-  const projectToken = await projectTokenOf(api, token, key);
-  const newKey = await rotateKey(page);
-  for (const each of apis) {
-    for (const app of [key, newKey]) expect(await reasonOf(each.signIn(token, app))).toBe('ok');
-  }
-  await switchApp(page, 'Deactivate', '“Till” is inactive.');
-  expect(await tokenStatus(api, projectToken)).toBe('TOKEN_INVALID');
-  await switchApp(page, 'Activate', '“Till” is active.');
-  expect(await reasonOf(api.signIn(token, newKey))).toBe('ok');
+    await openWallet(page);
+    await editWallet(page, () => api.updateWallet(token, wallet, { description: 'Rented' }));
+    expect((await api.updateWallet(token, wallet, {})).value).toMatchObject({
+      title: 'Rainy days',
+      description: 'Rented',
+      network: 'NETWORK_POLYGON_MUMBAI',
+      project: created,
+    });
+    await expectHistory(page, 3);
 
-  await revoke(page);
-  await page.setViewportSize(SCREEN);
-  expect(await tokenStatus(api, dashboard.accessToken)).toBe('TOKEN_INVALID');
-  expect(gateway.log()).toContain(`"reqId":"${await copyRequestId(page)}"`);
+    await goTo(page, projects[0] ?? '');
+    const key = await createApp(page);
+    const projectToken = await projectTokenOf(api, token, key);
+    const newKey = await rotateKey(page);
+    for (const each of apis) {
+      for (const app of [key, newKey]) expect(await reasonOf(each.signIn(token, app))).toBe('ok');
+    }
+    await switchApp(page, 'Deactivate', '“Till” is inactive.');
+    expect(await tokenStatus(api, projectToken)).toBe('TOKEN_INVALID');
+    await switchApp(page, 'Activate', '“Till” is active.');
+    expect(await reasonOf(api.signIn(token, newKey))).toBe('ok');
+    await deleteApp(page);
+    expect(await reasonOf(api.signIn(token, newKey))).toBe('INVALID_CREDENTIALS');
 
-  await endToken(page);
-  expect(await tokenStatus(api, token)).toBe('TOKEN_INVALID');
-  expect(await storedBy(page)).toEqual([]);
-  for (const secret of [token, key.privateKey, newKey.privateKey, PASSWORD]) {
-    expect(gateway.log() + page.url() + (await page.content())).not.toContain(secret);
-  }
-});
+    await revoke(page);
+    expect(await tokenStatus(api, dashboard.accessToken)).toBe('TOKEN_INVALID');
+    expect(gateway.log()).toContain(`"reqId":"${await copyRequestId(page)}"`);
+
+    await endToken(page);
+    expect(await tokenStatus(api, token)).toBe('TOKEN_INVALID');
+    expect(await storedBy(page)).toEqual([]);
+    for (const secret of [token, key.privateKey, newKey.privateKey, PASSWORD]) {
+      expect(gateway.log() + page.url() + (await page.content())).not.toContain(secret);
+    }
+  },
+);
 
 async function enter(page: Page, token: string): Promise<void> {
   const field = page.getByLabel('Token', { exact: true });
@@ -69,24 +91,67 @@ async function enter(page: Page, token: string): Promise<void> {
   await activate(button(page, 'Continue'));
 }
 
-async function openProject(page: Page): Promise<void> {
+/** Creates a project, edits it, and returns its name. */
+async function createProject(page: Page): Promise<string> {
   await page.getByText('30 projects').waitFor();
   await expectAccessible(page);
+  await activate(button(page, 'Create project'));
+  const dialog = page.getByRole('dialog');
+  await expectAccessible(page);
+  await type(dialog.getByLabel('Title'), 'Shop');
+  await type(dialog.getByLabel('Description'), 'In Lisbon');
+  await activate(button(dialog, 'Create the project'));
+  await page.getByRole('heading', { name: 'Shop', level: 1 }).waitFor();
+  await activate(page.getByRole('link', { name: 'Settings' }));
+  await expectAccessible(page);
+  await activate(button(page, 'Edit project'));
+  await type(dialog.getByLabel('Title'), 'Shop (closed)');
+  await activate(button(dialog, 'Save'));
+  await page.getByRole('heading', { name: 'Shop (closed)', level: 1 }).waitFor();
+  await expectHistory(page, 2);
+  const [name = ''] = /projects\/\w{26}/.exec(page.url()) ?? [];
+  return name;
+}
+
+/** Goes to a resource by its name. */
+async function goTo(page: Page, name: string): Promise<void> {
+  await page.keyboard.press('/');
+  await page.keyboard.type(name);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor();
+  expect(page.url()).toContain(`#/${name}`);
+}
+
+/** Finds the project by its title, and its first wallet by the filter of its list. */
+async function openWallet(page: Page): Promise<void> {
   await page.keyboard.press('/');
   await page.keyboard.type('tenant');
-  await page.getByText('1 of 30 projects', { exact: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByText('1 project', { exact: true }).waitFor();
   await activate(page.getByRole('link', { name: 'Tenant' }));
-  await page.getByRole('heading', { name: 'Wallet 2' }).waitFor();
-  await page.getByText('The project has no apps.').waitFor();
+  await page.getByText('2 wallets').waitFor();
+  await expectAccessible(page);
+  await type(page.getByLabel('Find by title'), 'wallet 1');
+  await page.getByText('1 wallet', { exact: true }).waitFor();
+  await activate(page.getByRole('link', { name: 'Wallet 1' }));
+  await page.getByRole('heading', { name: 'History' }).waitFor();
+  await expectHistory(page, 1);
   await expectAccessible(page);
 }
 
-/** Edits a wallet, first with values that are not valid. */
-async function editWallet(page: Page): Promise<void> {
-  await activate(button(page, 'Edit Wallet 1'));
+/** Expects the number of the events of the resource, and that their details are opened by the keyboard. */
+async function expectHistory(page: Page, size: number): Promise<void> {
+  const rows = page.getByRole('table', { name: 'Events' }).locator('tbody tr');
+  await expect.poll(() => rows.count()).toBe(size);
+  await activate(rows.first().locator('summary'));
+  await rows.first().getByText('Action', { exact: true }).waitFor();
+}
+
+/** Edits a wallet, first with values that are not valid, and beside another change. */
+async function editWallet(page: Page, change: () => Promise<unknown>): Promise<void> {
+  await activate(button(page, 'Edit wallet'));
   const dialog = page.getByRole('dialog', { name: 'Edit the wallet' });
   const [title, password] = [dialog.getByLabel('Title'), dialog.getByLabel('New password')];
-  await dialog.getByLabel('Project').waitFor();
   await type(title, '');
   await type(password, 'short');
   await page.keyboard.press('Enter');
@@ -95,25 +160,40 @@ async function editWallet(page: Page): Promise<void> {
   await expectAccessible(page);
 
   await type(title, 'Rainy days');
+  await type(dialog.getByRole('combobox', { name: 'Project' }), 'shop');
+  await dialog.getByRole('option', { name: 'Shop (closed)' }).waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press('Enter');
   await tabTo(dialog.getByLabel('Network'));
   await page.keyboard.type('Polygon M');
   await type(password, PASSWORD);
   await activate(button(dialog, 'Show'), 'Space');
+  await change();
+  await activate(button(dialog, 'Save'));
+  await dialog.getByText('Somebody else has changed the wallet meanwhile.').waitFor();
+  await expectAccessible(page);
   await activate(button(dialog, 'Save'));
   await page.getByText('Saved “Rainy days”.').waitFor();
   await expectReachable(page);
 }
 
 async function createApp(page: Page): Promise<AppKey> {
+  await activate(page.getByRole('link', { name: 'Apps' }));
+  await page.getByText('The project has no apps.').waitFor();
   await activate(button(page, 'Create app'));
   await expectAccessible(page);
   await type(page.getByRole('dialog').getByLabel('Title'), 'Till');
   await page.keyboard.press('Enter');
-  return storeKey(page, expectAccessible);
+  const key = await storeKey(page, expectAccessible);
+  await expectAccessible(page);
+  await activate(page.getByRole('link', { name: 'Till' }));
+  await page.getByRole('heading', { name: 'Till', level: 1 }).waitFor();
+  await expectAccessible(page);
+  return key;
 }
 
 async function rotateKey(page: Page): Promise<AppKey> {
-  await activate(button(page, 'New key for Till'));
+  await activate(button(page, 'New key'));
   const dialog = page.getByRole('dialog', { name: 'A new key for “Till”' });
   await activate(button(dialog, 'Make the new key'));
   await dialog.getByText('Choose when the old key ends.').waitFor();
@@ -131,7 +211,7 @@ async function storeKey(page: Page, check = expectReachable): Promise<AppKey> {
   await dialog.waitFor();
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
-  await activate(dialog.getByText('Sign in with it'));
+  await button(dialog, 'Copy the key').and(page.locator(':focus')).waitFor();
   await check(page);
   const privateKey = await dialog.getByRole('textbox', { name: 'Private key' }).inputValue();
   const [name = ''] = /apps\/\w{26}/.exec(await dialog.innerText()) ?? [];
@@ -143,10 +223,17 @@ async function storeKey(page: Page, check = expectReachable): Promise<AppKey> {
 }
 
 async function switchApp(page: Page, action: 'Activate' | 'Deactivate', result: string): Promise<void> {
-  await activate(button(page, `${action} Till`));
+  await activate(button(page, action));
   await expectReachable(page);
   await activate(button(page.getByRole('dialog'), `${action} the app`));
   await page.getByText(result).waitFor();
+}
+
+async function deleteApp(page: Page): Promise<void> {
+  await activate(button(page, 'Delete'));
+  await expectAccessible(page);
+  await activate(button(page.getByRole('dialog'), 'Delete the app'));
+  await page.getByText('The project has no apps.').waitFor();
 }
 
 async function revoke(page: Page): Promise<void> {
@@ -158,25 +245,27 @@ async function revoke(page: Page): Promise<void> {
   await expectReachable(page);
 }
 
-/** Copies the request id of the only update of a wallet. Pastes it into a field, and returns it. */
+/** Copies the request id of the last update of a wallet. Pastes it into a field, and returns it. */
 async function copyRequestId(page: Page): Promise<string> {
   await activate(page.getByRole('link', { name: 'Events' }));
-  await page.getByRole('cell', { name: 'token.revoke' }).waitFor();
+  await page.locator('summary').filter({ hasText: 'Token revoked' }).waitFor();
   await expectAccessible(page);
   await tabTo(page.getByLabel('Action'));
-  await page.keyboard.type('wallet.update');
-  await page.getByText('1 event', { exact: true }).waitFor();
+  await page.keyboard.type('Wallet upd');
+  await page.getByText('2 events', { exact: true }).waitFor();
+  await activate(page.locator('summary').first());
   await activate(button(page, 'Copy the request id'));
   await page.getByText('Copied the request id').waitFor();
   await activate(page.getByRole('link', { name: 'Projects' }));
   // The heading of the screen gets the focus after it is drawn.
   await page.getByRole('heading', { name: 'Projects' }).and(page.locator(':focus')).waitFor();
-  await type(page.getByLabel('Find projects'), '');
+  await type(page.getByLabel('Find by title'), '');
   await page.keyboard.press('ControlOrMeta+V');
-  return page.getByLabel('Find projects').inputValue();
+  return page.getByLabel('Find by title').inputValue();
 }
 
 async function endToken(page: Page): Promise<void> {
+  await activate(button(page, 'Account token'));
   await activate(button(page, 'End the token'));
   await expectReachable(page);
   await activate(button(page.getByRole('dialog'), 'End the token'));

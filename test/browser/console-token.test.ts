@@ -1,8 +1,8 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { setAccountSuspended } from '../../src/data/set-account-suspended.ts';
-import { graphqlBody, projectToken, tokenStatus } from '../support/actors.ts';
+import { graphqlBody, tokenStatus } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { goTo, startSite, storedBy } from '../support/browser.ts';
 import { seedTenant, type Tenant } from '../support/gateway.ts';
@@ -43,13 +43,15 @@ test('a token leaves the address and the history at once, and is kept only if th
   await page.getByRole('link', { name: 'Tenant' }).waitFor();
   await page.reload();
   await page.getByRole('link', { name: 'Tenant' }).click();
-  await page.getByRole('heading', { name: 'Wallets' }).waitFor();
+  await page.getByText('paw wallet create').waitFor();
   expect(await storedBy(page)).toEqual([['paw.token', first.token]]);
+  await openMenu(page);
   await page.getByRole('button', { name: 'Forget' }).click();
   // As it is copied from a header.
   await field.fill(`Bearer "${second.token}"`);
   await field.press('Enter');
   await page.getByRole('link', { name: 'Tenant' }).waitFor();
+  await openMenu(page);
   await page.getByText(second.account).waitFor();
   expect(await storedBy(page)).toEqual([]);
 });
@@ -58,15 +60,13 @@ test('a token that has ended is asked for again above the screen, which another 
   const mine = await seedTenant(site.gateway, { projects: 2 });
   const other = await seedTenant(site.gateway, { projects: 3 });
   const page = await openWith(mine.token, REFUSED);
-  const find = page.getByLabel('Find projects');
+  const find = page.getByLabel('Find by title');
   const dialog = page.getByRole('dialog', { name: 'Enter a token to continue' });
   const openTenant = () => page.getByRole('link', { name: 'Tenant' }).click();
   // So that no request is on its way when the token ends.
-  const isLoaded = async () => {
-    await page.getByText('paw wallet create').waitFor();
-    await page.getByText('The project has no apps.').waitFor();
-  };
+  const isLoaded = () => page.getByText('paw wallet create').waitFor();
   await find.fill('ten');
+  await page.getByText('1 project', { exact: true }).waitFor();
   await signOut(mine.token);
   await openTenant();
   await dialog.getByRole('alert').getByText('no longer valid').waitFor();
@@ -103,7 +103,7 @@ test('a token that has ended is asked for again above the screen, which another 
 test('the token of a link takes the place of an open or a kept one of another principal only if the person says so', async () => {
   const [mine, other] = [await seedTenant(site.gateway, { projects: 2 }), await seedTenant(site.gateway)];
   const page = await openWith(mine.token);
-  const find = page.getByLabel('Find projects');
+  const find = page.getByLabel('Find by title');
   await find.fill('ten');
   const follow = (token: string) => page.evaluate(`void (location.hash = '#token=${token}')`);
   const dialog = page.getByRole('dialog', { name: 'Use the token of the link?' });
@@ -116,11 +116,12 @@ test('the token of a link takes the place of an open or a kept one of another pr
   await dialog.waitFor({ state: 'detached' });
   expect(await find.inputValue()).toBe('ten');
   await follow(await issue(mine, { title: 'New' }));
-  await page.locator('.session').getByText('New', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'New', exact: true }).waitFor();
   expect(await find.inputValue()).toBe('ten');
   await follow(other.token);
   await replace.click();
   await page.getByRole('link', { name: 'Tenant' }).waitFor();
+  await openMenu(page);
   expect(await page.locator('.identity code').allInnerTexts()).toEqual([other.account]);
   expect(await page.content()).not.toContain(mine.account);
 
@@ -133,7 +134,8 @@ test('the token of a link takes the place of an open or a kept one of another pr
     await goTo(page, `${site.gateway.url}/console#token=${other.token}`);
     await replace.waitFor();
     await page.getByRole('button', { name }).click();
-    await page.locator('.session').getByText(account).waitFor();
+    await openMenu(page);
+    await page.locator('.menu').getByText(account).waitFor();
     expect(await storedBy(page)).toEqual([['paw.token', token]]);
   }
 });
@@ -149,35 +151,43 @@ test("a page of another origin that has opened the console can't put a token int
   expect(await page.evaluate('opened.closed')).toBe(true);
 });
 
-test('the bar says what a token is, shows it what it may see only, and ends it everywhere', async () => {
+test('the menu says what a token is, shows it what it may see only, and ends it everywhere', async () => {
   const tenant = await seedTenant(site.gateway);
-  const page = await openWith(await projectToken(site.gateway, tenant));
-  await page.getByText('Project token', { exact: true }).waitFor();
-  const links = page.getByRole('navigation', { name: 'Console' });
-  expect(await links.innerText()).not.toContain('Tokens');
   const [onlyProject] = tenant.projects;
   const token = await issue(tenant, { onlyProject, readOnly: true, title: 'Audit' }, 2 * 86_400 + 60);
-  await page.goto('about:blank');
-  await goTo(page, `${site.gateway.url}/console#token=${token}`);
-  const texts = ['Account token', 'Audit', 'Only Tenant', 'Read-only', 'Expires in 2 days', tenant.account];
-  await page.locator('.identity').getByText('Audit').waitFor();
-  expect(await page.locator('.identity > *').allInnerTexts()).toEqual(texts);
+  const page = await site.open(`/console#token=${token}`);
+  await page.getByText('Expires in 2 days').waitFor();
+  const menu = await openMenu(page);
+  const texts = ['Account token', 'Audit', 'Only Tenant', 'Read-only', tenant.account];
+  expect(await menu.locator('.identity > *').allInnerTexts()).toEqual(texts);
+  await menu.getByText('Ends in 2 days').waitFor();
+  await page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'hidden' });
+  const links = page.getByRole('navigation', { name: 'Console' });
   expect(await links.innerText()).not.toContain('Tokens');
   await page.evaluate('void (location.hash = "#/tokens")');
   await page.getByRole('heading', { name: 'Page not found' }).waitFor();
 
-  const button = page.getByRole('button', { name: 'End the token' });
+  await openMenu(page);
+  const button = menu.getByRole('button', { name: 'End the token' });
   await button.click();
   const dialog = page.getByRole('dialog', { name: 'End the token?' });
   await dialog.waitFor();
   await page.keyboard.press('Escape');
-  await button.and(page.locator(':focus')).waitFor();
-  await page.keyboard.press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+  await openMenu(page);
+  await button.press('Enter');
   await dialog.getByRole('button', { name: 'End the token' }).click();
   await page.getByText('The token has ended.').waitFor();
   const api = graphqlApi(() => site.gateway.url);
   expect(await tokenStatus(api, token)).toBe('TOKEN_INVALID');
 });
+
+/** Opens the menu of the session. */
+async function openMenu(page: Page): Promise<Locator> {
+  await page.locator('.opener').click();
+  return page.locator('.menu');
+}
 
 /** Opens the console with a token, and waits for the first project. */
 async function openWith(token: string, options: { provoked?: RegExp } = {}): Promise<Page> {

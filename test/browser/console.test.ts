@@ -1,43 +1,29 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { createWallet } from '../../src/data/create-wallet.ts';
 import { updateProject } from '../../src/data/update-project.ts';
-import { createApp, MISSING_PROJECT, signIn } from '../support/actors.ts';
+import { createApp, MISSING_PROJECT, projectToken, signIn } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { goTo, startSite } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>{{alert(1)}}"><script>alert(1)</script>';
 
-const DATE = expect.stringMatching(/^\d+ \w+ \d{4}, \d\d:\d\d$/);
-
 const site = startSite();
 const api = graphqlApi(() => site.gateway.url);
 
-test('projects are loaded in small pages, are there on the way back, and are found by the key /', async () => {
+test('projects are loaded in small pages, are there on the way back, and are found by the beginning of their title', async () => {
   const { token } = await seedTenant(site.gateway, { projects: 60 });
   const page = await open(token);
   const cards = page.locator('.cards li');
   await page.getByText('60 projects').waitFor();
   expect(await cards.count()).toBe(24);
-  const heading = page.getByRole('heading', { name: 'Projects' }).and(page.locator(':focus'));
-  await heading.waitFor();
-  await page.keyboard.press('Control+/');
-  await heading.waitFor();
-  await page.keyboard.press('/');
-  await page.keyboard.type('no. PROJECT 5');
-  await page.getByText('15 of 60 projects', { exact: true }).waitFor();
-  expect(await page.locator('.cards h2').allInnerTexts()).toContain('Project 59');
-  await page.keyboard.type('/');
-  await page.getByText('No project contains “no. PROJECT 5/”.').waitFor();
-
-  await page.reload();
-  await goTo(page, `${site.gateway.url}/console#token=${token}`);
+  await page.getByRole('heading', { name: 'Projects' }).and(page.locator(':focus')).waitFor();
+  const last = page.getByRole('link', { name: 'Project 60' });
   await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();
   await page.getByRole('link', { name: 'Project 48' }).waitFor();
   await page.getByRole('button', { name: 'Show more' }).press('Enter');
-  const last = page.getByRole('link', { name: 'Project 60' });
   await last.click();
   await page.getByRole('heading', { name: 'Project 60', level: 1 }).waitFor();
   expect(await page.evaluate('scrollY')).toBe(0);
@@ -45,6 +31,64 @@ test('projects are loaded in small pages, are there on the way back, and are fou
   await last.and(page.locator(':focus')).waitFor();
   await expect.poll(() => page.evaluate<number>('scrollY')).toBeGreaterThan(500);
   expect(await cards.count()).toBe(60);
+
+  const filter = page.getByLabel('Find by title');
+  await filter.fill('PROJECT 5');
+  await page.getByText('11 projects').waitFor();
+  expect(new URL(page.url()).hash).toBe('#/?title=PROJECT+5');
+  await page.getByRole('link', { name: 'Project 59' }).click();
+  await page.getByRole('heading', { name: 'Project 59', level: 1 }).waitFor();
+  await page.goBack();
+  await page.getByText('11 projects').waitFor();
+  expect(await filter.inputValue()).toBe('PROJECT 5');
+  await filter.fill('no. 5');
+  await page.getByText('No project’s title begins with “no. 5”.').waitFor();
+});
+
+test('the find field leads to what a title begins with, to an address, and to any resource by its name', async () => {
+  const tenant = await seedTenant(site.gateway, { projects: 3, wallets: 2 });
+  const [wallet = ''] = tenant.wallets;
+  const app = await createApp(api, tenant.token, { title: 'Till' });
+  const address = `0x${'2'.padStart(40, '0')}`;
+  const page = await open(tenant.token);
+  const field = page.getByLabel('Find or go to');
+  const go = async (text: string) => {
+    await page.keyboard.press('Control+/');
+    expect(await field.and(page.locator(':focus')).count()).toBe(0);
+    await page.keyboard.press('/');
+    await page.keyboard.type(text);
+    await page.keyboard.press('Enter');
+  };
+  await go('project 3');
+  await page.getByText('1 project', { exact: true }).waitFor();
+  for (const [text, heading] of [
+    [wallet, 'Wallet 1'],
+    [app.name.toLowerCase(), 'Till'],
+    [tenant.projects[1] ?? '', 'Project 2'],
+    [` ${address.toUpperCase().replace('X', 'x')} `, 'Wallets at an address'],
+  ] as const) {
+    await go(text);
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+  }
+  await page.getByRole('link', { name: 'Wallet 2' }).waitFor();
+  expect(await page.getByText(address, { exact: false }).first().innerText()).toBe(
+    address.toUpperCase().replace('X', 'x'),
+  );
+  await page.getByRole('link', { name: 'Tenant' }).click();
+  await page.getByText('2 wallets').waitFor();
+});
+
+test('a project token lands on its project, and looks for wallets in it', async () => {
+  const tenant = await seedTenant(site.gateway, { projects: 2, wallets: 12 });
+  const page = await site.open(`/console#token=${await projectToken(site.gateway, tenant)}`);
+  await page.getByRole('heading', { name: 'Tenant' }).waitFor();
+  await page.getByText('12 wallets').waitFor();
+  const links = page.getByRole('navigation', { name: 'Console' }).getByRole('link');
+  expect(await links.allInnerTexts()).toEqual(['Project']);
+  await page.getByLabel('Find or go to').fill('wallet 1');
+  await page.keyboard.press('Enter');
+  await page.getByText('4 wallets').waitFor();
+  expect(await page.getByLabel('Find by title').inputValue()).toBe('wallet 1');
 });
 
 test('a project shows its wallets and its apps, whose titles are text whatever they contain', async () => {
@@ -63,19 +107,30 @@ test('a project shows its wallets and its apps, whose titles are text whatever t
   await signIn(api, tenant.token, app);
   const { accessToken } = await createAccountToken(admin, { account: tenant.account, title: HOSTILE }, 3600);
   const page = await open(accessToken);
-  await page.locator('.session').getByText(HOSTILE).waitFor();
+  await page.getByRole('button', { name: HOSTILE }).waitFor();
   await page.getByRole('link', { name: HOSTILE }).click();
-  await page.getByRole('heading', { name: 'Wallets 31' }).waitFor();
+  await page.getByText('31 wallets').waitFor();
   expect(await page.title()).toBe(`${HOSTILE} · PAW gateway`);
   await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();
-  const wallet = page.getByRole('listitem').filter({ hasText: 'Polygon Mumbai' });
-  await wallet.getByText('Polygon Mumbai Testnet').waitFor();
-  await wallet.getByText('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed').waitFor();
-  await wallet.getByRole('heading', { name: HOSTILE }).waitFor();
+  const wallet = page.getByRole('row').filter({ hasText: 'Polygon Mumbai' });
+  await wallet.getByRole('link', { name: HOSTILE }).waitFor();
+  expect(await cellsOf(wallet)).toEqual([
+    HOSTILE,
+    '0x5aAe…eAed Copy',
+    'Polygon Mumbai Testnet',
+    expect.stringMatching(/^wallets\/\w{4}…\w{4} Copy$/),
+    'just now',
+    'Edit',
+  ]);
+  expect(await wallet.getByRole('time').getAttribute('title')).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d$/);
   expect(await page.getByText('Testnet').count()).toBe(1);
-  const row = page.getByRole('listitem').filter({ hasText: 'Last sign-in' });
-  await row.getByRole('heading', { name: `${HOSTILE} Active` }).waitFor();
-  expect(await row.locator('dd').allInnerTexts()).toEqual([DATE, '1', DATE, `${app.name} Copy`]);
+  await page.getByRole('link', { name: 'Apps' }).click();
+  const row = page.getByRole('row').filter({ hasText: HOSTILE });
+  await row.waitFor();
+  const name = `${app.name.slice(0, 9)}…${app.name.slice(-4)} Copy`;
+  expect(await cellsOf(row)).toEqual([HOSTILE, 'Active', name, '1', 'just now', 'just now']);
+  await row.getByRole('link').click();
+  await page.getByRole('heading', { name: HOSTILE, level: 1 }).waitFor();
 });
 
 test('an empty project shows the command that registers a wallet, and an unknown address a page that says so', async () => {
@@ -83,10 +138,13 @@ test('an empty project shows the command that registers a wallet, and an unknown
   const page = await open(token);
   await page.getByRole('link', { name: 'Tenant' }).click();
   await page.getByText(`paw wallet create --project ${projects[0]} --title`).waitFor();
+  await page.getByRole('link', { name: 'Apps' }).click();
   await page.getByText('The project has no apps.').waitFor();
   for (const [path, heading] of [
     [MISSING_PROJECT, 'Project not found'],
     ['projects/1', 'Project not found'],
+    [MISSING_PROJECT.replace('projects', 'wallets'), 'Wallet not found'],
+    ['apps/1', 'App not found'],
     ['nothing', 'Page not found'],
   ] as const) {
     await page.evaluate(`location.hash = '#/${path}'`);
@@ -110,9 +168,9 @@ test.each([
   await page.getByRole('link', { name: 'Tenant' }).click();
   await page.getByRole('button', { name: 'Copy the address of Wallet 1' }).click();
   await page.getByText('Copied the address of Wallet 1').waitFor();
-  await page.getByRole('link', { name: 'Projects', exact: true }).click();
-  await page.getByLabel('Find projects').press('Control+V');
-  expect(await page.getByLabel('Find projects').inputValue()).toBe(`0x${'1'.padStart(40, '0')}`);
+  const field = page.getByLabel('Find or go to');
+  await field.press('Control+V');
+  expect(await field.inputValue()).toBe(`0x${'1'.padStart(40, '0')}`);
 });
 
 /** Opens the console with a token, and waits for the first project. */
@@ -120,4 +178,8 @@ async function open(token: string): Promise<Page> {
   const page = await site.open(`/console#token=${token}`);
   await page.locator('.cards a').first().waitFor();
   return page;
+}
+
+function cellsOf(row: Locator): Promise<string[]> {
+  return row.getByRole('cell').allInnerTexts();
 }

@@ -63,7 +63,7 @@ async function takePicture(token: string, colorScheme: 'light' | 'dark'): Promis
   await page.clock.setFixedTime(TIME_MS);
   await page.goto(`${server.url}/console#token=${token}`);
   await page.getByRole('link', { name: 'Atlas Studio' }).click();
-  await page.getByRole('heading', { name: 'Till' }).waitFor();
+  await page.getByRole('row').nth(2).waitFor();
   const path = `docs/console-${colorScheme}.png`;
   await page.screenshot({ path });
   console.log(`Wrote ${path}`);

@@ -1,31 +1,69 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
+import { GoTo } from './find.tsx';
 import { Form } from './form.tsx';
 import { SignOutDocument } from './generated-documents.ts';
 import { request, revoke } from './request.ts';
-import { route } from './router.ts';
+import { linkTo, route } from './router.ts';
 import { leaveSession, seesAccount, sessionState, useViewer, type Viewer } from './session.ts';
 import { useStore } from './store.ts';
-import { distance, useNow } from './time.tsx';
+import { distance, Time, useNow } from './time.tsx';
 
 // The expiry is shown when it is nearer than this.
 const NEAR_MS = 3 * 86_400_000;
 
-/** The bar with the links of the console, and the token. */
+/** The bar with the links of the console, the field to go to a resource, and the menu of the session. */
 export function Bar() {
   const viewer = useViewer();
+  return (
+    <div class="session">
+      <nav aria-label="Console">
+        {viewer.onlyProject ? (
+          <Link path={linkTo(viewer.project.name)} text="Project" />
+        ) : (
+          <Link path="#/" text="Projects" />
+        )}
+        {seesAccount(viewer) && <Link path="#/tokens" text="Tokens" />}
+        {seesAccount(viewer) && <Link path="#/events" text="Events" />}
+      </nav>
+      <GoTo />
+      <SessionMenu viewer={viewer} />
+    </div>
+  );
+}
+
+function Link({ path, text }: { path: string; text: string }) {
+  const {
+    path: [kind = ''],
+  } = useStore(route);
+  const [, ownKind = ''] = path.split('/');
+  const isInside = kind === ownKind || (ownKind === '' && ['projects', 'wallets', 'apps'].includes(kind));
+  return (
+    <a href={path} {...(isInside && { 'aria-current': location.hash === path ? 'page' : 'true' })}>
+      {text}
+    </a>
+  );
+}
+
+/** The token of the session, and what can be done with it. */
+function SessionMenu({ viewer }: { viewer: Viewer }) {
+  const { entry } = useStore(route);
+  const menu = useRef<HTMLDivElement>(null);
   const [isEnding, setIsEnding] = useState(false);
+  useEffect(() => menu.current?.hidePopover(), [entry, isEnding]);
   return (
     <>
-      <div class="session">
-        <nav aria-label="Console">
-          <Link path="/" text="Projects" />
-          {seesAccount(viewer) && <Link path="/tokens" text="Tokens" />}
-          {seesAccount(viewer) && <Link path="/events" text="Events" />}
-        </nav>
+      <Expiry time={viewer.expireTime} />
+      <button type="button" class="opener" popovertarget="session">
+        {titleOf(viewer)}
+      </button>
+      <div id="session" ref={menu} class="menu" popover="auto">
         <Identity viewer={viewer} />
-        <button type="button" title="The token stays valid" onClick={() => leaveSession()}>
-          Forget
+        <p class="muted">
+          Ends <Time value={viewer.expireTime} />
+        </p>
+        <button type="button" onClick={() => leaveSession()}>
+          Forget <small>The token stays valid.</small>
         </button>
         <button type="button" onClick={() => setIsEnding(true)}>
           End the token
@@ -38,14 +76,13 @@ export function Bar() {
 
 /** What a token is: its level, its title, its limits and its account. */
 export function Identity({ viewer }: { viewer: Viewer }) {
-  const { level, title, account, app, project, readOnly, onlyProject, expireTime } = viewer;
+  const { level, title, account, app, project, readOnly, onlyProject } = viewer;
   return (
     <p class="identity">
       <strong>{level === 'ACCOUNT' ? 'Account token' : 'Project token'}</strong>
       <Title text={title || app?.title} />
       {onlyProject && level === 'ACCOUNT' && <Title text={`Only ${project.title}`} />}
       {readOnly && <span class="mark">Read-only</span>}
-      <Expiry time={expireTime} />
       <code>{account}</code>
     </p>
   );
@@ -59,14 +96,8 @@ function Title({ text }: { text: string | undefined }) {
   ) : null;
 }
 
-function Link({ path, text }: { path: string; text: string }) {
-  const current = useStore(route);
-  const isOfProjects = path === '/' && current.startsWith('/projects/');
-  return (
-    <a href={`#${path}`} aria-current={current === path ? 'page' : isOfProjects}>
-      {text}
-    </a>
-  );
+function titleOf({ title, app, level }: Viewer): string {
+  return title || app?.title || (level === 'ACCOUNT' ? 'Account token' : 'Project token');
 }
 
 function Expiry({ time }: { time: string }) {

@@ -1,10 +1,10 @@
+import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 const SHOWN_MS = 2000;
 
-/** A button that copies a text. @param label the name of the text, such as `address` */
-export function Copy({ text, label }: { text: string; label: string }) {
-  const button = useRef<HTMLButtonElement>(null);
+/** Returns the function that copies a text, and whether it has just been copied. */
+export function useCopy(text: string, button: RefObject<HTMLButtonElement | null>) {
   const [isCopied, setIsCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
@@ -20,6 +20,13 @@ export function Copy({ text, label }: { text: string; label: string }) {
     );
     setIsCopied(isWritten || copyBySelection(text, button.current));
   };
+  return { isCopied, copy };
+}
+
+/** A button that copies a text. @param label the name of the text, such as `address` */
+export function Copy({ text, label }: { text: string; label: string }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const { isCopied, copy } = useCopy(text, button);
   return (
     <>
       <button ref={button} type="button" class="copy" onClick={copy} aria-label={`Copy the ${label}`}>
@@ -44,12 +51,12 @@ function copyBySelection(text: string, button: HTMLButtonElement | null): boolea
   return isCopied;
 }
 
-/** A line for a shell, with a button that copies it. @param label its name, if there are several */
-export function ShellLine({ text, label = 'command' }: { text: string; label?: string }) {
+/** A line for a shell, with a button that copies it. */
+export function ShellLine({ text }: { text: string }) {
   return (
     <div class="command">
       <code>{text}</code>
-      <Copy text={text} label={label} />
+      <Copy text={text} label="command" />
     </div>
   );
 }

@@ -8,23 +8,37 @@ export const KeepOpen = createContext<(isKept: boolean) => void>(() => {});
 
 type DialogProps = {
   readonly title: string;
-  /** Called by Escape and the close button. Without it, only the content of the dialog can end it. */
+  /** Called by Escape, the close button and the history. Without it, only the content of the dialog can end it. */
   readonly onClose?: () => void;
   readonly children: ComponentChildren;
 };
 
 /**
  * A modal dialog. It is open as long as it is drawn; the focus then returns to where it was. Until then, the address does
- * not change the screen, so that nothing in the dialog is lost.
+ * not change the screen. If something was entered, the person is asked before it is lost.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();
   const [isKept, setIsKept] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
+  const [before] = useState(new Set<string>());
   // The body, if the dialog takes the place of another one, which is removed before.
   const [opener] = useState(() => document.activeElement);
-  useLayoutEffect(holdScreen, []);
+
+  const close = (): boolean => {
+    if (isKept || !onClose) return false;
+    const isChanged = valuesIn(dialog.current).some((value) => !before.has(value));
+    if (isChanged && !confirm('Close without saving what you entered?')) return false;
+    onClose();
+    return true;
+  };
+  const latest = useRef(close);
+  latest.current = close;
+  useLayoutEffect(() => holdScreen(() => latest.current()), []);
   useLayoutEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    for (const value of valuesIn(dialog.current)) before.add(value);
+  }, []);
   // The element is gone by then, so that the browser does not return the focus.
   useEffect(
     () => () => {
@@ -37,21 +51,30 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     <dialog
       ref={dialog}
       aria-labelledby={id}
-      // Chromium closes a dialog on a second Escape, even if the event is cancelled.
       closedby={onClose && !isKept ? 'closerequest' : 'none'}
       onCancel={(event) => {
         event.preventDefault();
-        if (!isKept) onClose?.();
+        close();
+      }}
+      onClose={() => {
+        // Chromium closes a dialog on a second Escape, even if the event is cancelled.
+        dialog.current?.showModal();
+        close();
       }}
     >
       <h2 id={id}>{title}</h2>
       <KeepOpen.Provider value={setIsKept}>{children}</KeepOpen.Provider>
       {/* Comes last, so that the first field gets the focus. */}
       {onClose && (
-        <button type="button" class="close" aria-label="Close" onClick={isKept ? undefined : onClose}>
+        <button type="button" class="close" aria-label="Close" onClick={close}>
           ×
         </button>
       )}
     </dialog>
   );
+}
+
+function valuesIn(element: HTMLElement | null): readonly string[] {
+  const forms = element?.querySelectorAll('form') ?? [];
+  return Array.from(forms).flatMap((form) => Array.from(new FormData(form), (field) => field.join('=')));
 }

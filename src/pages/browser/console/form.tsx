@@ -80,7 +80,10 @@ export function Form(props: FormProps) {
 }
 
 /** The attributes of the control of a field. */
-type ControlProps = Pick<JSX.IntrinsicElements['input'], 'id' | 'aria-invalid' | 'aria-describedby'> & {
+export type ControlProps = Pick<
+  JSX.IntrinsicElements['input'],
+  'id' | 'aria-invalid' | 'aria-describedby'
+> & {
   readonly name: string;
 };
 

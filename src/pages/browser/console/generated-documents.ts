@@ -18,6 +18,24 @@ export type CreateAppInput = {
   readonly title: string;
 };
 
+/** The input of `createProject`. */
+export type CreateProjectInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: string | null | undefined;
+  /** A short description, up to 2,000 characters. The default is an empty one. */
+  readonly description?: string | null | undefined;
+  /** The title, from 1 to 200 characters. */
+  readonly title: string;
+};
+
+/** The input of `deleteApp`. */
+export type DeleteAppInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: string | null | undefined;
+  /** The name of the app to delete. */
+  readonly name: string;
+};
+
 /** A blockchain network. */
 export type Network =
   /** Ethereum mainnet. */
@@ -74,6 +92,18 @@ export type UpdateAppInput = {
   readonly title?: string | null | undefined;
 };
 
+/** The input of `updateProject`. An omitted field is unchanged. Null is an error. */
+export type UpdateProjectInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: string | null | undefined;
+  /** The new description, up to 2,000 characters. An empty string clears it. */
+  readonly description?: string | null | undefined;
+  /** The name of the project to update. */
+  readonly name: string;
+  /** The new title, from 1 to 200 characters. */
+  readonly title?: string | null | undefined;
+};
+
 /** The input of `updateWallet`. An omitted field is unchanged. Null is an error. */
 export type UpdateWalletInput = {
   /** Any text, up to 2,000 characters. The payload returns it unchanged. */
@@ -97,37 +127,6 @@ export type UpdateWalletInput = {
   readonly title?: string | null | undefined;
 };
 
-export type EventsQueryVariables = Exact<{
-  first?: number | null | undefined;
-  after?: string | null | undefined;
-  action?: string | null | undefined;
-}>;
-
-
-export type EventsQuery = { readonly events: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly action: string, readonly resource: string, readonly credential: string | null, readonly token: string | null, readonly fields: ReadonlyArray<string>, readonly address: string | null, readonly requestId: string | null, readonly count: number, readonly time: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
-
-export type ProjectQueryVariables = Exact<{
-  name: string | number;
-}>;
-
-
-export type ProjectQuery = { readonly node:
-    | { readonly name: string, readonly title: string, readonly description: string, readonly createTime: string }
-    | Record<PropertyKey, never>
-   | null };
-
-export type WalletsQueryVariables = Exact<{
-  project: string | number;
-  first?: number | null | undefined;
-  after?: string | null | undefined;
-}>;
-
-
-export type WalletsQuery = { readonly node:
-    | { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly updateTime: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } }
-    | Record<PropertyKey, never>
-   | null };
-
 export type AppsQueryVariables = Exact<{
   project: string | number;
   first?: number | null | undefined;
@@ -136,20 +135,21 @@ export type AppsQueryVariables = Exact<{
 
 
 export type AppsQuery = { readonly node:
-    | { readonly apps: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } }
+    | { readonly apps: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }>, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } }
     | Record<PropertyKey, never>
    | null };
 
-export type WalletRowFragment = { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly updateTime: string };
-
-export type AppRowFragment = { readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }> };
-
-export type UpdateWalletMutationVariables = Exact<{
-  input: UpdateWalletInput;
+export type AppQueryVariables = Exact<{
+  name: string | number;
 }>;
 
 
-export type UpdateWalletMutation = { readonly updateWallet: { readonly wallet: { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly updateTime: string, readonly project: { readonly name: string, readonly title: string } } } | null };
+export type AppQuery = { readonly node:
+    | { readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }>, readonly project: { readonly name: string, readonly title: string } }
+    | Record<PropertyKey, never>
+   | null };
+
+export type AppRowFragment = { readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }>, readonly project: { readonly name: string, readonly title: string } };
 
 export type CreateAppMutationVariables = Exact<{
   input: CreateAppInput;
@@ -163,22 +163,66 @@ export type UpdateAppMutationVariables = Exact<{
 }>;
 
 
-export type UpdateAppMutation = { readonly updateApp: { readonly app: { readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }> } } | null };
+export type UpdateAppMutation = { readonly updateApp: { readonly app: { readonly name: string } } | null };
 
 export type RotateAppKeyMutationVariables = Exact<{
   input: RotateAppKeyInput;
 }>;
 
 
-export type RotateAppKeyMutation = { readonly rotateAppKey: { readonly privateKey: string, readonly app: { readonly name: string, readonly title: string, readonly active: boolean, readonly lastSignInTime: string | null, readonly createTime: string, readonly keys: ReadonlyArray<{ readonly id: string, readonly expireTime: string | null }> } } | null };
+export type RotateAppKeyMutation = { readonly rotateAppKey: { readonly privateKey: string, readonly app: { readonly name: string, readonly title: string } } | null };
+
+export type DeleteAppMutationVariables = Exact<{
+  input: DeleteAppInput;
+}>;
+
+
+export type DeleteAppMutation = { readonly deleteApp: { readonly deletedAppId: string } | null };
+
+export type EventsQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  action?: string | null | undefined;
+  resource?: string | null | undefined;
+}>;
+
+
+export type EventsQuery = { readonly events: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly action: string, readonly resource: string, readonly resourceTitle: string | null, readonly credential: string | null, readonly token: string | null, readonly fields: ReadonlyArray<string>, readonly address: string | null, readonly requestId: string | null, readonly count: number, readonly time: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type ProjectQueryVariables = Exact<{
+  name: string | number;
+}>;
+
+
+export type ProjectQuery = { readonly node:
+    | { readonly name: string, readonly title: string, readonly description: string, readonly createTime: string }
+    | Record<PropertyKey, never>
+   | null };
+
+export type ProjectFieldsFragment = { readonly name: string, readonly title: string, readonly description: string, readonly createTime: string };
+
+export type UpdateProjectMutationVariables = Exact<{
+  input: UpdateProjectInput;
+}>;
+
+
+export type UpdateProjectMutation = { readonly updateProject: { readonly project: { readonly name: string } } | null };
 
 export type ProjectsQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
+  title?: string | null | undefined;
 }>;
 
 
 export type ProjectsQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type CreateProjectMutationVariables = Exact<{
+  input: CreateProjectInput;
+}>;
+
+
+export type CreateProjectMutation = { readonly createProject: { readonly project: { readonly name: string } } | null };
 
 export type TokensQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -186,7 +230,7 @@ export type TokensQueryVariables = Exact<{
 }>;
 
 
-export type TokensQuery = { readonly tokens: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly level: TokenLevel, readonly readOnly: boolean, readonly onlyProject: boolean, readonly createTime: string, readonly expireTime: string, readonly lastUseTime: string | null, readonly current: boolean, readonly project: { readonly name: string, readonly title: string } | null, readonly app: { readonly title: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type TokensQuery = { readonly tokens: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly level: TokenLevel, readonly readOnly: boolean, readonly onlyProject: boolean, readonly createTime: string, readonly expireTime: string, readonly lastUseTime: string | null, readonly current: boolean, readonly project: { readonly name: string, readonly title: string } | null, readonly app: { readonly name: string, readonly title: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
 export type RevokeTokenMutationVariables = Exact<{
   id: string | number;
@@ -194,6 +238,47 @@ export type RevokeTokenMutationVariables = Exact<{
 
 
 export type RevokeTokenMutation = { readonly revokeToken: { readonly revokedTokenId: string } | null };
+
+export type WalletsQueryVariables = Exact<{
+  project: string | number;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  title?: string | null | undefined;
+}>;
+
+
+export type WalletsQuery = { readonly node:
+    | { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } }
+    | Record<PropertyKey, never>
+   | null };
+
+export type WalletsAtAddressQueryVariables = Exact<{
+  address: string;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type WalletsAtAddressQuery = { readonly wallets: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type WalletQueryVariables = Exact<{
+  name: string | number;
+}>;
+
+
+export type WalletQuery = { readonly node:
+    | { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } }
+    | Record<PropertyKey, never>
+   | null };
+
+export type WalletRowFragment = { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } };
+
+export type UpdateWalletMutationVariables = Exact<{
+  input: UpdateWalletInput;
+}>;
+
+
+export type UpdateWalletMutation = { readonly updateWallet: { readonly wallet: { readonly name: string, readonly title: string, readonly description: string, readonly network: Network, readonly address: string, readonly createTime: string, readonly updateTime: string, readonly etag: string, readonly project: { readonly name: string, readonly title: string } } } | null };
 
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -223,16 +308,6 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
-export const WalletRowFragmentDoc = new TypedDocumentString(`
-    fragment WalletRow on Wallet {
-  name
-  title
-  description
-  network
-  address
-  updateTime
-}
-    `, {"fragmentName":"WalletRow"}) as unknown as TypedDocumentString<WalletRowFragment, unknown>;
 export const AppRowFragmentDoc = new TypedDocumentString(`
     fragment AppRow on App {
   name
@@ -244,68 +319,36 @@ export const AppRowFragmentDoc = new TypedDocumentString(`
     id
     expireTime
   }
+  project {
+    name
+    title
+  }
 }
     `, {"fragmentName":"AppRow"}) as unknown as TypedDocumentString<AppRowFragment, unknown>;
-export const EventsDocument = new TypedDocumentString(`
-    query Events($first: Int = 24, $after: String, $action: String) {
-  events(first: $first, after: $after, action: $action) {
-    totalCount
-    nodes {
-      name
-      action
-      resource
-      credential
-      token
-      fields
-      address
-      requestId
-      count
-      time
-    }
-    pageInfo {
-      hasNextPage
-      endCursor
-    }
-  }
+export const ProjectFieldsFragmentDoc = new TypedDocumentString(`
+    fragment ProjectFields on Project {
+  name
+  title
+  description
+  createTime
 }
-    `) as unknown as TypedDocumentString<EventsQuery, EventsQueryVariables>;
-export const ProjectDocument = new TypedDocumentString(`
-    query Project($name: ID!) {
-  node(id: $name) {
-    ... on Project {
-      name
-      title
-      description
-      createTime
-    }
-  }
-}
-    `) as unknown as TypedDocumentString<ProjectQuery, ProjectQueryVariables>;
-export const WalletsDocument = new TypedDocumentString(`
-    query Wallets($project: ID!, $first: Int = 24, $after: String) {
-  node(id: $project) {
-    ... on Project {
-      wallets(first: $first, after: $after) {
-        totalCount
-        nodes {
-          ...WalletRow
-        }
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
-      }
-    }
-  }
-}
+    `, {"fragmentName":"ProjectFields"}) as unknown as TypedDocumentString<ProjectFieldsFragment, unknown>;
+export const WalletRowFragmentDoc = new TypedDocumentString(`
     fragment WalletRow on Wallet {
   name
   title
   description
   network
   address
+  createTime
   updateTime
-}`) as unknown as TypedDocumentString<WalletsQuery, WalletsQueryVariables>;
+  etag
+  project {
+    name
+    title
+  }
+}
+    `, {"fragmentName":"WalletRow"}) as unknown as TypedDocumentString<WalletRowFragment, unknown>;
 export const AppsDocument = new TypedDocumentString(`
     query Apps($project: ID!, $first: Int = 24, $after: String) {
   node(id: $project) {
@@ -333,27 +376,32 @@ export const AppsDocument = new TypedDocumentString(`
     id
     expireTime
   }
+  project {
+    name
+    title
+  }
 }`) as unknown as TypedDocumentString<AppsQuery, AppsQueryVariables>;
-export const UpdateWalletDocument = new TypedDocumentString(`
-    mutation UpdateWallet($input: UpdateWalletInput!) {
-  updateWallet(input: $input) {
-    wallet {
-      ...WalletRow
-      project {
-        name
-        title
-      }
-    }
+export const AppDocument = new TypedDocumentString(`
+    query App($name: ID!) {
+  node(id: $name) {
+    ...AppRow
   }
 }
-    fragment WalletRow on Wallet {
+    fragment AppRow on App {
   name
   title
-  description
-  network
-  address
-  updateTime
-}`) as unknown as TypedDocumentString<UpdateWalletMutation, UpdateWalletMutationVariables>;
+  active
+  lastSignInTime
+  createTime
+  keys {
+    id
+    expireTime
+  }
+  project {
+    name
+    title
+  }
+}`) as unknown as TypedDocumentString<AppQuery, AppQueryVariables>;
 export const CreateAppDocument = new TypedDocumentString(`
     mutation CreateApp($input: CreateAppInput!) {
   createApp(input: $input) {
@@ -369,44 +417,77 @@ export const UpdateAppDocument = new TypedDocumentString(`
     mutation UpdateApp($input: UpdateAppInput!) {
   updateApp(input: $input) {
     app {
-      ...AppRow
+      name
     }
   }
 }
-    fragment AppRow on App {
-  name
-  title
-  active
-  lastSignInTime
-  createTime
-  keys {
-    id
-    expireTime
-  }
-}`) as unknown as TypedDocumentString<UpdateAppMutation, UpdateAppMutationVariables>;
+    `) as unknown as TypedDocumentString<UpdateAppMutation, UpdateAppMutationVariables>;
 export const RotateAppKeyDocument = new TypedDocumentString(`
     mutation RotateAppKey($input: RotateAppKeyInput!) {
   rotateAppKey(input: $input) {
     app {
-      ...AppRow
+      name
+      title
     }
     privateKey
   }
 }
-    fragment AppRow on App {
+    `) as unknown as TypedDocumentString<RotateAppKeyMutation, RotateAppKeyMutationVariables>;
+export const DeleteAppDocument = new TypedDocumentString(`
+    mutation DeleteApp($input: DeleteAppInput!) {
+  deleteApp(input: $input) {
+    deletedAppId
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteAppMutation, DeleteAppMutationVariables>;
+export const EventsDocument = new TypedDocumentString(`
+    query Events($first: Int = 24, $after: String, $action: String, $resource: ResourceName) {
+  events(first: $first, after: $after, action: $action, resource: $resource) {
+    totalCount
+    nodes {
+      name
+      action
+      resource
+      resourceTitle
+      credential
+      token
+      fields
+      address
+      requestId
+      count
+      time
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<EventsQuery, EventsQueryVariables>;
+export const ProjectDocument = new TypedDocumentString(`
+    query Project($name: ID!) {
+  node(id: $name) {
+    ...ProjectFields
+  }
+}
+    fragment ProjectFields on Project {
   name
   title
-  active
-  lastSignInTime
+  description
   createTime
-  keys {
-    id
-    expireTime
+}`) as unknown as TypedDocumentString<ProjectQuery, ProjectQueryVariables>;
+export const UpdateProjectDocument = new TypedDocumentString(`
+    mutation UpdateProject($input: UpdateProjectInput!) {
+  updateProject(input: $input) {
+    project {
+      name
+    }
   }
-}`) as unknown as TypedDocumentString<RotateAppKeyMutation, RotateAppKeyMutationVariables>;
+}
+    `) as unknown as TypedDocumentString<UpdateProjectMutation, UpdateProjectMutationVariables>;
 export const ProjectsDocument = new TypedDocumentString(`
-    query Projects($first: Int = 24, $after: String) {
-  projects(first: $first, after: $after) {
+    query Projects($first: Int = 24, $after: String, $title: String) {
+  projects(first: $first, after: $after, title: $title) {
     totalCount
     nodes {
       name
@@ -420,6 +501,15 @@ export const ProjectsDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ProjectsQuery, ProjectsQueryVariables>;
+export const CreateProjectDocument = new TypedDocumentString(`
+    mutation CreateProject($input: CreateProjectInput!) {
+  createProject(input: $input) {
+    project {
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<CreateProjectMutation, CreateProjectMutationVariables>;
 export const TokensDocument = new TypedDocumentString(`
     query Tokens($first: Int = 24, $after: String) {
   tokens(first: $first, after: $after) {
@@ -435,6 +525,7 @@ export const TokensDocument = new TypedDocumentString(`
         title
       }
       app {
+        name
         title
       }
       createTime
@@ -456,6 +547,106 @@ export const RevokeTokenDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<RevokeTokenMutation, RevokeTokenMutationVariables>;
+export const WalletsDocument = new TypedDocumentString(`
+    query Wallets($project: ID!, $first: Int = 24, $after: String, $title: String) {
+  node(id: $project) {
+    ... on Project {
+      wallets(first: $first, after: $after, title: $title) {
+        totalCount
+        nodes {
+          ...WalletRow
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+      }
+    }
+  }
+}
+    fragment WalletRow on Wallet {
+  name
+  title
+  description
+  network
+  address
+  createTime
+  updateTime
+  etag
+  project {
+    name
+    title
+  }
+}`) as unknown as TypedDocumentString<WalletsQuery, WalletsQueryVariables>;
+export const WalletsAtAddressDocument = new TypedDocumentString(`
+    query WalletsAtAddress($address: Address!, $first: Int = 24, $after: String) {
+  wallets(address: $address, first: $first, after: $after) {
+    totalCount
+    nodes {
+      ...WalletRow
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    fragment WalletRow on Wallet {
+  name
+  title
+  description
+  network
+  address
+  createTime
+  updateTime
+  etag
+  project {
+    name
+    title
+  }
+}`) as unknown as TypedDocumentString<WalletsAtAddressQuery, WalletsAtAddressQueryVariables>;
+export const WalletDocument = new TypedDocumentString(`
+    query Wallet($name: ID!) {
+  node(id: $name) {
+    ...WalletRow
+  }
+}
+    fragment WalletRow on Wallet {
+  name
+  title
+  description
+  network
+  address
+  createTime
+  updateTime
+  etag
+  project {
+    name
+    title
+  }
+}`) as unknown as TypedDocumentString<WalletQuery, WalletQueryVariables>;
+export const UpdateWalletDocument = new TypedDocumentString(`
+    mutation UpdateWallet($input: UpdateWalletInput!) {
+  updateWallet(input: $input) {
+    wallet {
+      ...WalletRow
+    }
+  }
+}
+    fragment WalletRow on Wallet {
+  name
+  title
+  description
+  network
+  address
+  createTime
+  updateTime
+  etag
+  project {
+    name
+    title
+  }
+}`) as unknown as TypedDocumentString<UpdateWalletMutation, UpdateWalletMutationVariables>;
 export const ViewerDocument = new TypedDocumentString(`
     query Viewer {
   viewer {

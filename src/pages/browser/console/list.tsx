@@ -1,7 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { TypedDocumentString } from './generated-documents.ts';
-import { Problem } from './problem.tsx';
+import { keep, kept } from './kept.ts';
+import { Loading, Problem } from './problem.tsx';
 import { type RequestError, request } from './request.ts';
+import { route } from './router.ts';
 import { useFocusAfter } from './screen.tsx';
 import { sessionState } from './session.ts';
 import { useStore } from './store.ts';
@@ -34,9 +36,9 @@ export type List<Node> = {
 type Loaded<Node> = Omit<List<Node>, 'loadMore' | 'reload' | 'change'> & { readonly after: string | null };
 
 /**
- * Loads the first page of a list, and loads it again when the token changes.
+ * Loads the first page of a list, and loads it again when its variables or the token change. On the way back, the loaded
+ * part is there at once.
  *
- * @param variables the same as long as the component exists
  * @param connectionOf returns the connection in an answer; undefined for an empty list
  */
 export function useList<Data, Variables extends PageVariables, Node>(
@@ -45,10 +47,13 @@ export function useList<Data, Variables extends PageVariables, Node>(
   connectionOf: (data: Data) => Connection<Node> | undefined,
 ): List<Node> {
   const { session } = useStore(sessionState);
-  const [list, setList] = useState<Loaded<Node>>({ nodes: [], hasMore: true, after: null });
+  const { entry } = useStore(route);
+  const key = `${entry} ${document} ${JSON.stringify(variables)}`;
+  const [list, setList] = useState<Loaded<Node>>(kept(key) ?? { nodes: [], hasMore: true, after: null });
   const [attempt, setAttempt] = useState(0);
   // The page that is being loaded. The answer of an earlier one is ignored.
   const pending = useRef<symbol | undefined>(undefined);
+  const isRestored = useRef(list.totalCount !== undefined);
 
   const load = async (page: PageVariables) => {
     const current = Symbol();
@@ -68,18 +73,26 @@ export function useList<Data, Variables extends PageVariables, Node>(
     } catch (error) {
       if (pending.current !== current) return;
       const failure = { error: error as RequestError, retry: () => load(page) };
-      setList((before) => ({ ...before, failure }));
+      // The rows of other variables would look like the answer.
+      setList((before) => ({ ...before, ...(!page.after && { nodes: [] }), failure }));
     } finally {
       if (pending.current === current) pending.current = undefined;
     }
   };
 
   useEffect(() => {
-    load({});
-    return () => {
+    if (!isRestored.current) load({});
+    isRestored.current = false;
+  }, [key, session, attempt]);
+  useEffect(
+    () => () => {
       pending.current = undefined;
-    };
-  }, [session, attempt]);
+    },
+    [],
+  );
+  useEffect(() => {
+    if (list.totalCount !== undefined && !list.failure && pending.current === undefined) keep(key, list);
+  }, [list]);
 
   const loadMore = (first?: number) => {
     if (pending.current !== undefined || !list.hasMore) return;
@@ -99,11 +112,7 @@ export function More({ list }: { list: Omit<List<unknown>, 'change'> }) {
   const { totalCount, hasMore, failure } = list;
   if (failure) return <Problem error={failure.error} onRetry={failure.retry} />;
   if (totalCount !== undefined) return hasMore && <ShowMore list={list} />;
-  return (
-    <p class="loading" role="status">
-      Loading…
-    </p>
-  );
+  return <Loading />;
 }
 
 function ShowMore({ list: { nodes, loadMore } }: { list: Pick<List<unknown>, 'nodes' | 'loadMore'> }) {
@@ -128,8 +137,13 @@ function ShowMore({ list: { nodes, loadMore } }: { list: Pick<List<unknown>, 'no
   );
 }
 
-/** Returns the size of a list in words. @param noun a noun that gets an `s` in the plural */
-export function sizeOf(totalCount: number | undefined, noun: string): string {
-  if (totalCount === undefined) return '';
-  return totalCount === 1 ? `1 ${noun}` : `${totalCount.toLocaleString('en')} ${noun}s`;
+/** The size of a list in words. @param noun gets an `s` in the plural */
+export function Size({ list, noun }: { list: Pick<List<unknown>, 'totalCount'>; noun: string }) {
+  const { totalCount } = list;
+  const count = totalCount?.toLocaleString('en');
+  return (
+    <p class="muted" role="status">
+      {count && `${count} ${noun}${totalCount === 1 ? '' : 's'}`}
+    </p>
+  );
 }

@@ -1,17 +1,20 @@
 import '../content.css';
 import './console.css';
 import { Fragment, render } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { Bar } from './bar.tsx';
 import { Dialog } from './dialog.tsx';
 import { container } from './mount.ts';
-import { readRoute, route } from './router.ts';
+import { linkTo, readRoute, route } from './router.ts';
 import { Screen } from './screen.tsx';
+import { App as AppScreen } from './screens/app.tsx';
 import { Enter, EnterForm } from './screens/enter.tsx';
 import { Events } from './screens/events.tsx';
 import { Project } from './screens/project.tsx';
 import { Projects } from './screens/projects.tsx';
 import { Tokens } from './screens/tokens.tsx';
+import { Wallet } from './screens/wallet.tsx';
+import { WalletsAtAddress } from './screens/wallets.tsx';
 import {
   leaveSession,
   offerToken,
@@ -20,7 +23,6 @@ import {
   seesAccount,
   sessionState,
   useViewer,
-  type Viewer,
 } from './session.ts';
 import { useStore } from './store.ts';
 
@@ -49,27 +51,29 @@ function App() {
   );
 }
 
+/** The screen of the address. The tabs of a project are one screen. */
 function Screens() {
-  const path = useStore(route);
+  const { path, query } = useStore(route);
   const viewer = useViewer();
-  const wereProjectsShown = useRef(false);
-  wereProjectsShown.current ||= path === '/';
-  return (
-    <>
-      {wereProjectsShown.current && <Projects isShown={path === '/'} />}
-      {path !== '/' && <Fragment key={path}>{screenOf(path, viewer)}</Fragment>}
-    </>
-  );
-}
-
-function screenOf(path: string, viewer: Viewer) {
-  if (path === '/tokens' && seesAccount(viewer)) return <Tokens />;
-  if (path === '/events' && seesAccount(viewer)) return <Events />;
-  if (path.startsWith('/projects/')) return <Project name={path.slice(1)} />;
+  const [kind, id = '', tab] = path;
+  const name = `${kind}/${id}`;
+  const isAlone = path.length === 1;
+  // A token of one project has no list of projects to choose from.
+  useEffect(() => {
+    if (path.length === 0 && viewer.onlyProject) location.replace(linkTo(viewer.project.name));
+  });
+  if (path.length === 0) return viewer.onlyProject ? null : <Projects />;
+  if (kind === 'projects' && path.length < 4) return <Project key={name} name={name} tab={tab} />;
+  if (kind === 'wallets' && isAlone)
+    return <WalletsAtAddress key="at" address={query.get('address') ?? ''} />;
+  if (kind === 'wallets' && path.length === 2) return <Wallet key={name} name={name} />;
+  if (kind === 'apps' && path.length === 2) return <AppScreen key={name} name={name} />;
+  if (kind === 'tokens' && isAlone && seesAccount(viewer)) return <Tokens />;
+  if (kind === 'events' && isAlone && seesAccount(viewer)) return <Events />;
   return (
     <Screen title="Page not found">
       <p>
-        The console has no page <code>{path}</code>. <a href="#/">Show the projects</a>
+        The console has no page <code>/{path.join('/')}</code>. <a href="#/">Show the projects</a>
       </p>
     </Screen>
   );

@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { TypedDocumentString } from './generated-documents.ts';
+import { forgetKept } from './kept.ts';
 import { newIdempotencyKey, RequestError, request } from './request.ts';
 
 /**
@@ -17,7 +18,9 @@ export function useMutation<Data, Variables>(
     const text = isUpdate ? JSON.stringify(variables) : '';
     if (last.current.text !== text) last.current = { text, idempotencyKey: newIdempotencyKey() };
     try {
-      return await request(document, variables, last.current);
+      const data = await request(document, variables, last.current);
+      forgetKept();
+      return data;
     } catch (error) {
       if (!(error instanceof RequestError) || error.reason !== 'IDEMPOTENCY_KEY_REUSED') throw error;
       const message =

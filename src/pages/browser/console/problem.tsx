@@ -1,12 +1,11 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Query } from './query.ts';
 import type { RequestError } from './request.ts';
 import { useFocusAfter } from './screen.tsx';
-import { TIME_OF_DAY, useNow } from './time.tsx';
+import { DATE_AND_TIME, TIME_OF_DAY, useNow } from './time.tsx';
 
 // A longer wait is left to the person.
 const MAX_WAIT_MS = 120_000;
-
-const DATE_AND_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
 type ProblemProps = { readonly error: RequestError; readonly onRetry: () => void };
 
@@ -28,6 +27,21 @@ export function Problem({ error, onRetry }: ProblemProps) {
         </button>
       )}
     </div>
+  );
+}
+
+/** Why the answer of a query is not there. */
+export function Pending({ query: { data, error, reload } }: { query: Query<unknown> }) {
+  if (error) return <Problem error={error} onRetry={reload} />;
+  return data ? null : <Loading />;
+}
+
+/** What is shown until the first answer, if it takes long. */
+export function Loading() {
+  return (
+    <p class="loading" role="status">
+      Loading…
+    </p>
   );
 }
 

@@ -1,20 +1,38 @@
 import { Store } from './store.ts';
 
-/** The path in the fragment of the address, such as `/projects/<ULID>`. */
-export const route = new Store('/');
+/** What the address says, and which entry of the history it is. */
+export type Route = {
+  /** The fragment without `#`, such as `/projects/<ULID>/apps?title=…`. */
+  readonly address: string;
+  /** The parts of the path, without empty ones. */
+  readonly path: readonly string[];
+  /** The state of the list on the screen. */
+  readonly query: URLSearchParams;
+  /** Identifies the entry of the history, to which the person can come back. */
+  readonly entry: number;
+};
+
+const MAX_ENTRIES = 100;
+
+export const route = new Store<Route>({ address: '/', path: [], query: new URLSearchParams(), entry: 0 });
+
+// How far each entry was scrolled when it was left.
+const positions = new Map<number, number>();
+
+// Each returns whether what holds the screen gives it up.
+const holders: (() => boolean)[] = [];
 
 let previous = '/';
 
-// How far each screen was scrolled when it was left.
-const positions = new Map<string, number>();
-
-let holders = 0;
-
-/** Keeps the screen, whatever the address becomes, until the returned function is called. */
-export function holdScreen(): () => void {
-  holders += 1;
+/**
+ * Keeps the screen, whatever the address becomes, until the returned function is called.
+ *
+ * @param leave called when the address has changed; returns whether it will release the screen
+ */
+export function holdScreen(leave: () => boolean): () => void {
+  holders.push(leave);
   return () => {
-    holders -= 1;
+    holders.splice(holders.indexOf(leave), 1);
     // By then, a dialog that replaces this one holds the screen.
     queueMicrotask(readRoute);
   };
@@ -22,25 +40,57 @@ export function holdScreen(): () => void {
 
 /** Returns whether the screen is kept. */
 export function isScreenHeld(): boolean {
-  return holders > 0;
+  return holders.length > 0;
 }
 
-/** Reads the path from the address. */
+/** Reads the address. If the screen is kept, the address becomes that of the screen again. */
 export function readRoute(): void {
-  if (isScreenHeld()) return;
-  positions.set(route.value, scrollY);
-  previous = route.value;
-  route.set(location.hash.slice(1) || '/');
+  const { address, entry } = route.value;
+  if (!isScreenHeld()) setRoute();
+  else if (currentAddress() !== address && !holders.at(-1)?.())
+    history.pushState({ entry }, '', `#${address}`);
 }
 
-/** Returns the path before the current one. */
-export function previousPath(): string {
+function currentAddress(): string {
+  return location.hash.slice(1) || '/';
+}
+
+function setRoute(): void {
+  const before = route.value;
+  let entry: number | undefined = history.state?.entry;
+  if (entry === undefined) {
+    entry = Math.random();
+    history.replaceState({ entry }, '');
+  }
+  if (entry !== before.entry) {
+    positions.set(before.entry, scrollY);
+    if (positions.size > MAX_ENTRIES) positions.delete(positions.keys().next().value ?? 0);
+    previous = before.address;
+  }
+  const address = currentAddress();
+  const [path = '', query = ''] = address.split(/\?(.*)/s);
+  route.set({ address, path: path.split('/').filter(Boolean), query: new URLSearchParams(query), entry });
+}
+
+/** Changes the state of the list in the address. An empty value is left out. */
+export function setQuery(changes: Readonly<Record<string, string>>): void {
+  const { path, query, entry } = route.value;
+  const values = { ...Object.fromEntries(query), ...changes };
+  const text = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
+  history.replaceState({ entry }, '', `#/${path.join('/')}${text.size > 0 ? `?${text}` : ''}`);
+  setRoute();
+}
+
+/** Returns the address before the current entry of the history. */
+export function previousAddress(): string {
   return previous;
 }
 
-/** Scrolls to where the screen was left, or else to its top. */
-export function scrollBack(): void {
-  scrollTo(0, positions.get(route.value) ?? 0);
+/** Scrolls to where the entry was left, or else to its top. @returns whether it has been left before */
+export function scrollBack(): boolean {
+  const position = positions.get(route.value.entry);
+  scrollTo(0, position ?? 0);
+  return position !== undefined;
 }
 
 /** Returns the link to a resource that has a screen. @param name its resource name */

@@ -1,39 +1,34 @@
-import type { ComponentChildren, RefObject, TargetedKeyboardEvent } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { previousPath, scrollBack } from './router.ts';
+import { previousAddress, route, scrollBack } from './router.ts';
+import { useStore } from './store.ts';
 
 type ScreenProps = {
   readonly title: string;
-  /** False while the screen is kept in the background. */
-  readonly isShown?: boolean;
   /** What is beside the heading. */
   readonly aside?: ComponentChildren;
-  readonly onKeyDown?: (event: TargetedKeyboardEvent<HTMLElement>) => void;
   readonly children: ComponentChildren;
 };
 
 /** A screen with its heading, which gets the focus when the screen is shown. */
-export function Screen({ title, isShown = true, aside, onKeyDown, children }: ScreenProps) {
+export function Screen({ title, aside, children }: ScreenProps) {
+  const { entry } = useStore(route);
   const heading = useRef<HTMLHeadingElement>(null);
-  const wasShown = useRef(false);
   useEffect(() => {
-    if (!isShown) return;
     const section = heading.current?.closest('section');
+    const isBack = scrollBack();
     // On the way back, the focus is on the link that was followed.
-    const links = wasShown.current ? [...(section?.querySelectorAll('a') ?? [])] : [];
-    const followed = links.find(({ hash }) => hash === `#${previousPath()}`);
-    wasShown.current = true;
+    const links = isBack ? [...(section?.querySelectorAll('a') ?? [])] : [];
+    const followed = links.find(({ hash }) => hash === `#${previousAddress()}`);
     // A field of the screen can have the focus already, such as that for a token.
-    if (!section?.contains(document.activeElement))
+    if (followed || !section?.contains(document.activeElement))
       (followed ?? heading.current)?.focus({ preventScroll: true });
-    scrollBack();
-  }, [isShown]);
+  }, [entry]);
   useEffect(() => {
-    if (isShown) document.title = `${title} · PAW gateway`;
-  }, [isShown, title]);
+    document.title = `${title} · PAW gateway`;
+  }, [title]);
   return (
-    // A click beside the controls focuses the section, so that its keys go on working.
-    <section class="screen" hidden={!isShown} tabIndex={-1} {...(onKeyDown && { onKeyDown })}>
+    <section class="screen">
       <div class="heading">
         <h1 ref={heading} tabIndex={-1}>
           {title}
@@ -45,10 +40,20 @@ export function Screen({ title, isShown = true, aside, onKeyDown, children }: Sc
   );
 }
 
+/** The screen of something that does not exist, or that the token does not see. */
+export function NotFound({ kind }: { kind: string }) {
+  return (
+    <Screen title={`${kind} not found`}>
+      <p>
+        It does not exist, or the token does not see it. <a href="#/">Show the projects</a>
+      </p>
+    </Screen>
+  );
+}
+
 /** Focuses the heading of the screen. */
 export function focusHeading(): void {
-  const heading = document.querySelector<HTMLElement>('.screen:not([hidden]) h1');
-  heading?.focus({ preventScroll: true });
+  document.querySelector<HTMLElement>('.screen h1')?.focus({ preventScroll: true });
 }
 
 /** Moves the focus when the element that has it is removed: to the button of its form, or else to the heading. */

@@ -1,5 +1,6 @@
 import { forgetToken, keepToken, keptToken } from '../token.ts';
 import type { ViewerQuery } from './generated-documents.ts';
+import { forgetKept } from './kept.ts';
 import { isScreenHeld, route } from './router.ts';
 import { Store, useStore } from './store.ts';
 
@@ -30,7 +31,7 @@ export const sessionState = new Store<SessionState>({});
  */
 export function offerToken(): void {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')?.trim();
-  if (token !== undefined) history.replaceState(null, '', `#${route.value}`);
+  if (token !== undefined) history.replaceState(history.state, '', `#${route.value.address}`);
   const { session, reason, isKept = keptToken() !== undefined } = sessionState.value;
   if (token !== undefined && isScreenHeld() && reason === undefined) return;
   const offered = token ?? (session ? undefined : keptToken());
@@ -64,6 +65,7 @@ export function refuseToken(token: string): void {
 /** Ends the session, with everything that is on the screen. */
 export function leaveSession(reason?: string): void {
   forgetToken();
+  forgetKept();
   // The next token may not see what this one does.
   location.hash = '#/';
   sessionState.set(reason === undefined ? {} : { reason });
@@ -84,6 +86,11 @@ export function useViewer(): Viewer {
 /** Returns whether the viewer may create and change apps. */
 export function mayChangeApps({ level, readOnly }: Viewer): boolean {
   return level === 'ACCOUNT' && !readOnly;
+}
+
+/** Returns whether the viewer may create projects, and end any token of the account. */
+export function mayChangeAccount(viewer: Viewer): boolean {
+  return seesAccount(viewer) && !viewer.readOnly;
 }
 
 /** Returns whether the viewer may read the tokens and the events of the account. */

@@ -2,7 +2,12 @@ import './table.css';
 import type { ComponentChildren } from 'preact';
 
 /** A column, with the function that draws its cell of a row. */
-export type Column<Row> = { readonly title: string; readonly cell: (row: Row) => ComponentChildren };
+export type Column<Row> = {
+  readonly title: string;
+  /** Whether its cells are numbers, which are aligned on the right. */
+  readonly isNumber?: boolean;
+  readonly cell: (row: Row) => ComponentChildren;
+};
 
 type TableProps<Row> = {
   readonly label: string;
@@ -10,7 +15,7 @@ type TableProps<Row> = {
   readonly rows: readonly Row[];
 };
 
-/** A table of resources. In a narrow place, each row is a card. */
+/** A table of resources, with a line for each. In a narrow place, each row is a card. */
 export function Table<Row extends { readonly name: string }>({ label, columns, rows }: TableProps<Row>) {
   if (rows.length === 0) return null;
   return (
@@ -18,8 +23,8 @@ export function Table<Row extends { readonly name: string }>({ label, columns, r
       <table aria-label={label}>
         <thead>
           <tr>
-            {columns.map(({ title }) => (
-              <th key={title} scope="col">
+            {columns.map(({ title, isNumber }) => (
+              <th key={title} scope="col" class={isNumber ? 'number' : undefined}>
                 {title}
               </th>
             ))}
@@ -28,9 +33,9 @@ export function Table<Row extends { readonly name: string }>({ label, columns, r
         <tbody>
           {rows.map((row) => (
             <tr key={row.name}>
-              {columns.map(({ title, cell }) => (
-                <td key={title} data-title={title}>
-                  {cell(row)}
+              {columns.map(({ title, isNumber, cell }) => (
+                <td key={title} data-title={title} class={isNumber ? 'number' : undefined}>
+                  <div>{cell(row)}</div>
                 </td>
               ))}
             </tr>
@@ -38,5 +43,19 @@ export function Table<Row extends { readonly name: string }>({ label, columns, r
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** The properties of one resource. */
+export function Properties({ of }: { of: readonly (readonly [title: string, value: ComponentChildren])[] }) {
+  return (
+    <dl class="properties">
+      {of.map(([title, value]) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -1,9 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Store, useStore } from './store.ts';
 
 /** Formats the time of a moment that is near. */
 export const TIME_OF_DAY = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
-const DATE_AND_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+/** Formats a date with its time, to the second. */
+export const DATE_AND_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
 
 const DISTANCE = new Intl.RelativeTimeFormat('en');
 
@@ -11,28 +15,36 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A time of the API, in the time zone of the person. */
+const now = new Store(Date.now());
+setInterval(() => now.set(Date.now()), MINUTE_MS);
+
+/** A time of the API: its distance, or the date if that is far, and the exact time in the time zone of the person. */
 export function Time({ value }: { value: string }) {
+  useStore(now);
+  const time = Date.parse(value);
+  const ms = time - Date.now();
   return (
-    <time dateTime={value} title={value}>
-      {DATE_AND_TIME.format(new Date(value))}
+    <time dateTime={value} title={DATE_AND_TIME.format(time)}>
+      {Math.abs(ms) < 30 * DAY_MS ? distance(ms) : DATE.format(time)}
     </time>
   );
 }
 
 /** Returns the current time in Unix milliseconds, again and again. */
 export function useNow(everyMs: number): number {
-  const [now, setNow] = useState(Date.now());
+  const [time, setTime] = useState(Date.now());
   useEffect(() => {
-    const clock = setInterval(() => setNow(Date.now()), everyMs);
+    const clock = setInterval(() => setTime(Date.now()), everyMs);
     return () => clearInterval(clock);
   }, [everyMs]);
-  return now;
+  return time;
 }
 
-/** Returns a distance such as `in 3 hours`. */
+/** Returns a distance such as `in 3 hours` or `5 minutes ago`. */
 export function distance(ms: number): string {
-  if (ms < 2 * HOUR_MS) return DISTANCE.format(Math.ceil(ms / MINUTE_MS), 'minute');
-  if (ms < 2 * DAY_MS) return DISTANCE.format(Math.floor(ms / HOUR_MS), 'hour');
-  return DISTANCE.format(Math.floor(ms / DAY_MS), 'day');
+  const size = Math.abs(ms);
+  if (size < MINUTE_MS) return ms < 0 ? 'just now' : 'within a minute';
+  if (size < 2 * HOUR_MS) return DISTANCE.format(Math.trunc(ms / MINUTE_MS), 'minute');
+  if (size < 2 * DAY_MS) return DISTANCE.format(Math.trunc(ms / HOUR_MS), 'hour');
+  return DISTANCE.format(Math.trunc(ms / DAY_MS), 'day');
 }

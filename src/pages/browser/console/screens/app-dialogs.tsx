@@ -5,6 +5,7 @@ import {
   type AppRowFragment as App,
   CreateAppDocument,
   type CreateAppMutation,
+  DeleteAppDocument,
   RotateAppKeyDocument,
   type RotateAppKeyMutation,
   UpdateAppDocument,
@@ -63,24 +64,19 @@ export function CreateApp({ project, onCreated, onClose }: CreateAppProps) {
 
 type AppDialogProps = {
   readonly app: App;
-  readonly onChanged: (app: App) => void;
+  /** @param text what was done */
+  readonly onDone: (text: string) => void;
   readonly onClose: () => void;
 };
 
 /** The dialog that gives an app a new key, and then shows it. */
-export function RotateKey({ app, onChanged, onClose }: AppDialogProps) {
+export function RotateKey({ app, onDone, onClose }: AppDialogProps) {
   const rotate = useMutation(RotateAppKeyDocument);
   const [rotated, setRotated] = useState<NonNullable<RotateAppKeyMutation['rotateAppKey']>>();
   if (rotated) {
     const { privateKey, app: changed } = rotated;
-    return (
-      <PrivateKey
-        name={changed.name}
-        title={changed.title}
-        privateKey={privateKey}
-        onStored={() => onChanged(changed)}
-      />
-    );
+    const onStored = () => onDone(`“${changed.title}” has a new key.`);
+    return <PrivateKey {...changed} privateKey={privateKey} onStored={onStored} />;
   }
   const submit = async ({ gracePeriod }: Readonly<Record<string, string>>) => {
     if (gracePeriod === undefined) throw RequestError.ofField('gracePeriod', 'Choose when the old key ends.');
@@ -102,11 +98,11 @@ export function RotateKey({ app, onChanged, onClose }: AppDialogProps) {
 }
 
 /** The dialog that deactivates an active app, or activates an inactive one. */
-export function SwitchApp({ app: { name, title, active }, onChanged, onClose }: AppDialogProps) {
+export function SwitchApp({ app: { name, title, active }, onDone, onClose }: AppDialogProps) {
   const update = useMutation(UpdateAppDocument);
   const submit = async () => {
-    const { updateApp } = await update({ input: { name, active: !active } });
-    if (updateApp) onChanged(updateApp.app);
+    await update({ input: { name, active: !active } });
+    onDone(`“${title}” is ${active ? 'inactive' : 'active'}.`);
   };
   const action = active ? 'Deactivate the app' : 'Activate the app';
   return (
@@ -124,6 +120,24 @@ export function SwitchApp({ app: { name, title, active }, onChanged, onClose }: 
         )}
       </p>
       <Form action={action} isDangerous={active} onSubmit={submit} onCancel={onClose} />
+    </Dialog>
+  );
+}
+
+/** The dialog that deletes an app. */
+export function DeleteApp({ app: { name, title }, onDone, onClose }: AppDialogProps) {
+  const remove = useMutation(DeleteAppDocument);
+  const submit = async () => {
+    await remove({ input: { name } });
+    onDone(`Deleted “${title}”.`);
+  };
+  return (
+    <Dialog title="Delete the app?" onClose={onClose}>
+      <p>
+        <strong>{title}</strong> is gone for ever, and its keys and project tokens end at once. To stop it for
+        a while, deactivate it.
+      </p>
+      <Form action="Delete the app" isDangerous onSubmit={submit} onCancel={onClose} />
     </Dialog>
   );
 }

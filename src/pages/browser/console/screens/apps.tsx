@@ -1,40 +1,38 @@
 import { useState } from 'preact/hooks';
-import { Copy } from '../clipboard.tsx';
 import { type AppRowFragment as App, AppsDocument } from '../generated-documents.ts';
-import { More, useList } from '../list.tsx';
+import { More, Size, useList } from '../list.tsx';
+import { Resource, Short } from '../name.tsx';
 import { mayChangeApps, useViewer } from '../session.ts';
+import { type Column, Table } from '../table.tsx';
 import { Time } from '../time.tsx';
-import { CreateApp, RotateKey, SwitchApp } from './app-dialogs.tsx';
+import { CreateApp } from './app-dialogs.tsx';
 
-/** The open dialog, and what it is about. */
-type Opened = { readonly action: 'create' } | { readonly action: 'rotate' | 'switch'; readonly app: App };
+const COLUMNS: readonly Column<App>[] = [
+  { title: 'App', cell: (app) => <Resource {...app} /> },
+  { title: 'State', cell: (app) => <State app={app} /> },
+  { title: 'Name', cell: ({ name, title }) => <Short text={name} label={`name of ${title}`} /> },
+  { title: 'Keys', isNumber: true, cell: ({ keys }) => keys.length },
+  { title: 'Last sign-in', cell: (app) => <LastSignIn app={app} /> },
+  { title: 'Created', cell: ({ createTime }) => <Time value={createTime} /> },
+];
 
 /** The apps of a project. */
 export function Apps({ project }: { project: string }) {
   const list = useList(AppsDocument, { project }, ({ node }) => node?.apps);
   const mayChange = mayChangeApps(useViewer());
-  const [opened, setOpened] = useState<Opened>();
+  const [isCreating, setIsCreating] = useState(false);
   const [done, setDone] = useState('');
-  const onClose = () => setOpened(undefined);
   const onCreated = (title: string) => {
     list.reload();
     setDone(`Created “${title}”.`);
-    onClose();
-  };
-  const onChanged = (app: App) => {
-    list.change((nodes) => nodes.map((node) => (node.name === app.name ? app : node)));
-    const state = app.active ? 'active' : 'inactive';
-    setDone(opened?.action === 'rotate' ? `“${app.title}” has a new key.` : `“${app.title}” is ${state}.`);
-    onClose();
+    setIsCreating(false);
   };
   return (
-    <section aria-labelledby="apps">
+    <>
       <div class="heading">
-        <h2 id="apps">
-          Apps <span class="muted">{list.totalCount}</span>
-        </h2>
+        <Size list={list} noun="app" />
         {mayChange && (
-          <button type="button" onClick={() => setOpened({ action: 'create' })}>
+          <button type="button" onClick={() => setIsCreating(true)}>
             Create app
           </button>
         )}
@@ -42,88 +40,26 @@ export function Apps({ project }: { project: string }) {
       <p class="done" role="status">
         {done}
       </p>
-      <ul class="rows">
-        {list.nodes.map((app) => (
-          <AppRow key={app.name} app={app} onOpen={mayChange ? setOpened : undefined} />
-        ))}
-      </ul>
+      <Table label="Apps" columns={COLUMNS} rows={list.nodes} />
       {list.totalCount === 0 && (
-        <div class="empty">
-          <p>The project has no apps. A program signs in as an app, and gets a token for this project.</p>
-        </div>
+        <p class="empty">
+          The project has no apps. A program signs in as an app, and gets a token for this project.
+        </p>
       )}
       <More list={list} />
-      {opened?.action === 'create' && <CreateApp project={project} onCreated={onCreated} onClose={onClose} />}
-      {opened?.action === 'rotate' && <RotateKey app={opened.app} onChanged={onChanged} onClose={onClose} />}
-      {opened?.action === 'switch' && <SwitchApp app={opened.app} onChanged={onChanged} onClose={onClose} />}
-    </section>
+      {isCreating && mayChange && (
+        <CreateApp project={project} onCreated={onCreated} onClose={() => setIsCreating(false)} />
+      )}
+    </>
   );
 }
 
-type AppRowProps = {
-  readonly app: App;
-  /** Undefined if the token may not change apps. */
-  readonly onOpen: ((opened: Opened) => void) | undefined;
-};
+/** Whether an app can sign in. */
+export function State({ app: { active } }: { app: App }) {
+  return <span class={active ? 'mark good' : 'mark'}>{active ? 'Active' : 'Inactive'}</span>;
+}
 
-function AppRow({ app, onOpen }: AppRowProps) {
-  const { name, title, active, lastSignInTime, createTime, keys } = app;
-  const switching = active ? 'Deactivate' : 'Activate';
-  const ending = keys.find(({ expireTime }) => expireTime !== null)?.expireTime;
-  return (
-    <li>
-      <div class="heading">
-        <h3>
-          {title} <span class={active ? 'mark good' : 'mark'}>{active ? 'Active' : 'Inactive'}</span>
-        </h3>
-        {onOpen && (
-          <div class="actions">
-            <button
-              type="button"
-              aria-label={`New key for ${title}`}
-              onClick={() => onOpen({ action: 'rotate', app })}
-            >
-              New key
-            </button>
-            <button
-              type="button"
-              aria-label={`${switching} ${title}`}
-              onClick={() => onOpen({ action: 'switch', app })}
-            >
-              {switching}
-            </button>
-          </div>
-        )}
-      </div>
-      <dl>
-        <div>
-          <dt>Last sign-in</dt>
-          <dd>{lastSignInTime ? <Time value={lastSignInTime} /> : 'Never'}</dd>
-        </div>
-        <div>
-          <dt>Keys</dt>
-          <dd>
-            {keys.length}
-            {ending && (
-              <>
-                , the old one until <Time value={ending} />
-              </>
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>Created</dt>
-          <dd>
-            <Time value={createTime} />
-          </dd>
-        </div>
-        <div>
-          <dt>Name</dt>
-          <dd>
-            <code>{name}</code> <Copy text={name} label={`name of ${title}`} />
-          </dd>
-        </div>
-      </dl>
-    </li>
-  );
+/** The time of the last sign-in of an app. */
+export function LastSignIn({ app: { lastSignInTime } }: { app: App }) {
+  return lastSignInTime ? <Time value={lastSignInTime} /> : 'Never';
 }

@@ -1,96 +1,147 @@
-import { useState } from 'preact/hooks';
 import { Copy } from '../clipboard.tsx';
-import { EventsDocument, type EventsQuery, type EventsQueryVariables } from '../generated-documents.ts';
-import { More, sizeOf, useList } from '../list.tsx';
+import {
+  EventsDocument,
+  type EventsQuery,
+  type EventsQueryVariables,
+  TokensDocument,
+} from '../generated-documents.ts';
+import { More, Size, useList } from '../list.tsx';
 import { EVENT_ACTIONS } from '../mount.ts';
-import { linkTo } from '../router.ts';
+import { Resource, shorten } from '../name.tsx';
+import { useQuery } from '../query.ts';
+import { route, setQuery } from '../router.ts';
 import { Screen } from '../screen.tsx';
-import { type Column, Table } from '../table.tsx';
+import { useStore } from '../store.ts';
+import { type Column, Properties, Table } from '../table.tsx';
 import { Time } from '../time.tsx';
 
 type Event = EventsQuery['events']['nodes'][number];
 
-const COLUMNS: readonly Column<Event>[] = [
-  { title: 'Time', cell: ({ time }) => <Time value={time} /> },
-  {
-    title: 'Action',
-    cell: ({ action, count }) => (
-      <div>
-        {action} {count > 1 && <span class="mark">{count} times</span>}
-      </div>
-    ),
-  },
-  {
-    title: 'Resource',
-    cell: ({ resource, fields, token }) => (
-      <div>
-        {resource.startsWith('projects/') ? (
-          <a href={linkTo(resource)}>
-            <code>{resource}</code>
-          </a>
-        ) : (
-          <code>{resource}</code>
-        )}
-        {fields.length > 0 && <small>Fields: {fields.join(', ')}</small>}
-        {token && (
-          <small>
-            Token: <code>{token}</code>
-          </small>
-        )}
-      </div>
-    ),
-  },
-  {
-    title: 'By',
-    cell: ({ credential, requestId }) =>
-      credential ? <code>{credential}</code> : requestId === null ? 'The operator' : '–',
-  },
-  { title: 'Address', cell: ({ address }) => address ?? '–' },
-  {
-    title: 'Request id',
-    cell: ({ requestId }) =>
-      requestId === null ? (
-        '–'
-      ) : (
-        <div>
-          <code>{requestId}</code> <Copy text={requestId} label="request id" />
-        </div>
-      ),
-  },
-];
+// Those that do not end with a verb in the past tense of its own.
+const VERBS: Readonly<Record<string, string>> = {
+  create: 'created',
+  update: 'updated',
+  delete: 'deleted',
+  activate: 'activated',
+  deactivate: 'deactivated',
+  rotate_key: 'got a new key',
+  revoke: 'revoked',
+  suspend: 'suspended',
+  resume: 'resumed',
+  succeed: 'succeeded',
+  fail: 'failed',
+  undo: 'undone',
+};
 
 /** The audit events of the account. */
 export function Events() {
-  const [action, setAction] = useState('');
-  const filter = (
-    <label>
-      Action{' '}
-      <select value={action} onChange={({ currentTarget }) => setAction(currentTarget.value)}>
-        <option value="">All</option>
-        {EVENT_ACTIONS.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-    </label>
-  );
+  const { query } = useStore(route);
+  const [action, resource] = [query.get('action') ?? '', query.get('resource') ?? ''];
   return (
-    <Screen title="Events" aside={filter}>
-      <p>What was done in the account, the newest first.</p>
-      <EventList key={action} variables={action === '' ? {} : { action }} />
+    <Screen title="Events">
+      <div class="heading">
+        <label>
+          Action{' '}
+          <select value={action} onChange={({ currentTarget }) => setQuery({ action: currentTarget.value })}>
+            <option value="">All</option>
+            {EVENT_ACTIONS.map((name) => (
+              <option key={name} value={name}>
+                {wordsOf(name)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {resource && (
+          <p>
+            Only of <Resource name={resource} />{' '}
+            <button type="button" class="small" onClick={() => setQuery({ resource: '' })}>
+              Show all
+            </button>
+          </p>
+        )}
+      </div>
+      <EventList variables={{ ...(action && { action }), ...(resource && { resource }) }} />
     </Screen>
+  );
+}
+
+/** What was done to a resource. @param resource its name */
+export function History({ resource }: { resource: string }) {
+  return (
+    <section aria-labelledby="history">
+      <h2 id="history">History</h2>
+      <EventList variables={{ resource }} />
+    </section>
   );
 }
 
 function EventList({ variables }: { variables: EventsQueryVariables }) {
   const list = useList(EventsDocument, variables, ({ events }) => events);
+  // Who did it, as long as their token is valid.
+  const { data } = useQuery(TokensDocument, { first: 100 });
+  const tokens = new Map(data?.tokens.nodes.map((token) => [token.name, token]));
+  const columns: readonly Column<Event>[] = [
+    { title: 'Time', cell: ({ time }) => <Time value={time} /> },
+    { title: 'Act', cell: ActCell },
+    ...(variables.resource ? [] : [RESOURCE]),
+    {
+      title: 'By',
+      cell: ({ credential, requestId }) => {
+        const token = tokens.get(credential ?? '');
+        if (token?.app) return <Resource {...token.app} />;
+        if (credential) return <a href="#/tokens">{token?.title || shorten(credential)}</a>;
+        return requestId === null ? 'The operator' : 'A sign-in by OAuth';
+      },
+    },
+  ];
   return (
     <>
-      <p class="muted" role="status">
-        {sizeOf(list.totalCount, 'event')}
-      </p>
-      <Table label="Events" columns={COLUMNS} rows={list.nodes} />
+      <Size list={list} noun="event" />
+      <Table label="Events" columns={columns} rows={list.nodes} />
       {list.totalCount === 0 && <p class="empty">There are no such events.</p>}
       <More list={list} />
     </>
   );
+}
+
+const RESOURCE: Column<Event> = {
+  title: 'Resource',
+  cell: ({ resource, resourceTitle }) => <Resource name={resource} title={resourceTitle} />,
+};
+
+/** The act, which opens the rest of the event. */
+function ActCell({ action, count, resource, fields, token, address, requestId, time }: Event) {
+  const details: readonly (readonly [string, string | null])[] = [
+    ['Action', action],
+    ['Resource', resource],
+    ['Fields', fields.join(', ')],
+    ['Token', token],
+    ['Address', address],
+    ['Time', time],
+    ['Request id', requestId],
+  ];
+  return (
+    <details>
+      <summary>
+        {wordsOf(action)} {count > 1 && <span class="mark">{count} times</span>}
+      </summary>
+      <Properties
+        of={details
+          .filter(([, value]) => value)
+          .map(([title, value]) => [
+            title,
+            <>
+              <code>{value}</code> {value && value === requestId && <Copy text={value} label="request id" />}
+            </>,
+          ])}
+      />
+    </details>
+  );
+}
+
+/** Returns an action such as `app.rotate_key` in words. */
+function wordsOf(action: string): string {
+  const [kind = '', verb = ''] = action.split('.');
+  const words = `${kind.replace('sign_', 'sign-')} ${VERBS[verb] ?? verb.replaceAll('_', ' ')}`.trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,5 +1,5 @@
-import { useEffect, useId } from 'preact/hooks';
-import { Copy, ShellLine } from '../clipboard.tsx';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Copy, useCopy } from '../clipboard.tsx';
 import { Dialog } from '../dialog.tsx';
 
 type PrivateKeyProps = {
@@ -13,26 +13,21 @@ type PrivateKeyProps = {
 /** Shows a private key, once. Only its button closes the dialog: Escape does not, and neither does the history. */
 export function PrivateKey({ name, title, privateKey, onStored }: PrivateKeyProps) {
   const id = useId();
+  const primary = useRef<HTMLButtonElement>(null);
+  const { isCopied, copy } = useCopy(privateKey, primary);
   useEffect(() => {
+    primary.current?.focus();
     addEventListener('beforeunload', warn);
     return () => removeEventListener('beforeunload', warn);
   }, []);
-  const url = new URL('oauth/token', location.href).href;
-  const signIn = `curl ${url} \\\n  -u '${name}:${privateKey}' \\\n  -d grant_type=client_credentials`;
+  const url = new URL('.', location.href).href.replace(/\/$/, '');
+  const settings = `PAW_URL=${url}\nPAW_CLIENT_ID=${name}\nPAW_CLIENT_SECRET=${privateKey}`;
+  const signIn = `curl ${url}/oauth/token \\\n  -u '${name}:${privateKey}' \\\n  -d grant_type=client_credentials`;
   return (
     <Dialog title={`The private key of “${title}”`}>
-      <p>
-        This is the only time that it is shown. Store it where the program reads its secrets, with the name of
-        the app, which is its OAuth client id.
-      </p>
-      <p>
-        <code>{name}</code> <Copy text={name} label="name of the app" />
-      </p>
+      <p>This is the only time that it is shown. Store it where the program reads its secrets.</p>
       <div class="field">
-        <div class="heading">
-          <label for={id}>Private key</label>
-          <Copy text={privateKey} label="private key" />
-        </div>
+        <label for={id}>Private key</label>
         <textarea
           id={id}
           class="key"
@@ -43,16 +38,35 @@ export function PrivateKey({ name, title, privateKey, onStored }: PrivateKeyProp
           onFocus={(event) => event.currentTarget.select()}
         />
       </div>
-      <details>
-        <summary>Sign in with it</summary>
-        <ShellLine text={signIn} />
-      </details>
       <div class="actions">
-        <button type="button" class="primary" onClick={onStored}>
+        <button ref={primary} type="button" class="primary" onClick={copy}>
+          {isCopied ? 'Copied' : 'Copy the key'}
+        </button>
+        <span class="unseen" role="status">
+          {isCopied && 'Copied the private key'}
+        </span>
+      </div>
+      <Lines label="Settings of the program" copied="settings" text={settings} />
+      <Lines label="Sign in with it" copied="command" text={signIn} />
+      <div class="actions">
+        <button type="button" onClick={onStored}>
           I have stored the key
         </button>
       </div>
     </Dialog>
+  );
+}
+
+function Lines({ label, copied, text }: { label: string; copied: string; text: string }) {
+  return (
+    <div class="field">
+      <div class="heading">
+        <strong>{label}</strong> <Copy text={text} label={copied} />
+      </div>
+      <pre>
+        <code>{text}</code>
+      </pre>
+    </div>
   );
 }
 

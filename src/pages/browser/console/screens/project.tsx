@@ -1,53 +1,85 @@
-import { Copy } from '../clipboard.tsx';
+import { useState } from 'preact/hooks';
 import { Cover } from '../cover.tsx';
-import { ProjectDocument } from '../generated-documents.ts';
-import { Problem } from '../problem.tsx';
-import { useQuery } from '../query.ts';
-import { Screen } from '../screen.tsx';
+import { ProjectDocument, type ProjectFieldsFragment } from '../generated-documents.ts';
+import { Short } from '../name.tsx';
+import { Pending } from '../problem.tsx';
+import { isMissing, nodeOf, useQuery } from '../query.ts';
+import { linkTo } from '../router.ts';
+import { NotFound, Screen } from '../screen.tsx';
+import { mayChangeApps, seesAccount, useViewer } from '../session.ts';
+import { Properties } from '../table.tsx';
 import { Time } from '../time.tsx';
 import { Apps } from './apps.tsx';
+import { History } from './events.tsx';
+import { EditProject } from './project-dialogs.tsx';
 import { Wallets } from './wallets.tsx';
 
-/** A project with its wallets and its apps. @param name its resource name */
-export function Project({ name }: { name: string }) {
-  const { data, error, reload } = useQuery(ProjectDocument, { name });
-  const project = data?.node;
-  // The status 400 is that of an address that is no name of a project.
-  if ((data && !project) || error?.status === 400) {
-    return (
-      <Screen title="Project not found">
-        <p>
-          It does not exist, or the token does not see it. <a href="#/">Show the projects</a>
-        </p>
-      </Screen>
-    );
-  }
+const TABS = [
+  { tab: '', text: 'Wallets' },
+  { tab: 'apps', text: 'Apps' },
+  { tab: 'settings', text: 'Settings' },
+];
+
+/** A project with its wallets, its apps and its settings, each in a tab. @param name its resource name */
+export function Project({ name, tab = '' }: { name: string; tab?: string | undefined }) {
+  const query = useQuery(ProjectDocument, { name });
+  const project = nodeOf(query.data);
+  if (isMissing(query)) return <NotFound kind="Project" />;
   return (
     <Screen title={project?.title ?? 'Project'}>
-      {error && <Problem error={error} onRetry={reload} />}
-      {!data && !error && (
-        <p class="loading" role="status">
-          Loading…
-        </p>
-      )}
-      {project && (
-        <>
-          <div class="about">
-            <Cover project={project.name} />
-            <div>
-              {project.description && <p>{project.description}</p>}
-              <p class="muted">
-                <code>{project.name}</code> <Copy text={project.name} label="name of the project" />
-              </p>
-              <p class="muted">
-                Created <Time value={project.createTime} />
-              </p>
-            </div>
-          </div>
-          <Wallets project={project.name} />
-          <Apps project={project.name} />
-        </>
-      )}
+      <nav class="tabs" aria-label="Parts of the project">
+        {TABS.map(({ tab: each, text }) => (
+          <a
+            key={each}
+            href={linkTo(each ? `${name}/${each}` : name)}
+            {...(each === tab && { 'aria-current': 'page' })}
+          >
+            {text}
+          </a>
+        ))}
+      </nav>
+      <Pending query={query} />
+      {project && tab === '' && <Wallets project={name} />}
+      {project && tab === 'apps' && <Apps project={name} />}
+      {project && tab === 'settings' && <Settings project={project} onUpdated={query.reload} />}
     </Screen>
+  );
+}
+
+function Settings({ project, onUpdated }: { project: ProjectFieldsFragment; onUpdated: () => void }) {
+  const viewer = useViewer();
+  const mayChange = mayChangeApps(viewer);
+  const [isEditing, setIsEditing] = useState(false);
+  const { name, title, description, createTime } = project;
+  return (
+    <>
+      <div class="about">
+        <Cover project={name} />
+        <Properties
+          of={[
+            ['Title', title],
+            ['Description', description || '–'],
+            ['Name', <Short text={name} label="name of the project" />],
+            ['Created', <Time value={createTime} />],
+          ]}
+        />
+        {mayChange && (
+          <button type="button" onClick={() => setIsEditing(true)}>
+            Edit project
+          </button>
+        )}
+      </div>
+      {seesAccount(viewer) && <History key={title + description} resource={name} />}
+      {isEditing && mayChange && (
+        <EditProject
+          project={project}
+          onUpdated={() => {
+            setIsEditing(false);
+            onUpdated();
+          }}
+          onClose={() => setIsEditing(false)}
+        />
+      )}
+    </>
   );
 }

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import { Dialog } from '../dialog.tsx';
 import { Form } from '../form.tsx';
 import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../generated-documents.ts';
-import { More, sizeOf, useList } from '../list.tsx';
+import { More, Size, useList } from '../list.tsx';
 import { useMutation } from '../mutation.ts';
-import { linkTo } from '../router.ts';
+import { Resource, Short } from '../name.tsx';
 import { Screen } from '../screen.tsx';
-import { leaveSession, useViewer } from '../session.ts';
+import { leaveSession, mayChangeAccount, useViewer } from '../session.ts';
 import { type Column, Table } from '../table.tsx';
 import { Time } from '../time.tsx';
 
@@ -15,30 +15,20 @@ type Token = TokensQuery['tokens']['nodes'][number];
 const COLUMNS: readonly Column<Token>[] = [
   {
     title: 'Token',
-    cell: ({ name, title, readOnly, current }) => (
-      <div>
-        <strong>{title || 'Without a title'}</strong> {current && <span class="mark good">This token</span>}{' '}
+    cell: ({ title, readOnly, current }) => (
+      <>
+        <span title={title}>{title || 'Without a title'}</span>{' '}
+        {current && <span class="mark good">This token</span>}{' '}
         {readOnly && <span class="mark">Read-only</span>}
-        <small>
-          <code>{name}</code>
-        </small>
-      </div>
+      </>
     ),
   },
+  { title: 'Name', cell: (token) => <Short text={token.name} label={`name of ${describe(token)}`} /> },
   {
-    title: 'Level',
-    cell: ({ level, onlyProject, project }) => (
-      <div>
-        {level === 'ACCOUNT' ? 'Account' : 'Project'}
-        {onlyProject && project && (
-          <small>
-            Only <a href={linkTo(project.name)}>{project.title}</a>
-          </small>
-        )}
-      </div>
-    ),
+    title: 'For',
+    cell: ({ app, onlyProject, project }) =>
+      app ? <Resource {...app} /> : onlyProject && project ? <Resource {...project} /> : 'The account',
   },
-  { title: 'App', cell: ({ app }) => <span>{app?.title ?? '–'}</span> },
   { title: 'Created', cell: ({ createTime }) => <Time value={createTime} /> },
   { title: 'Expires', cell: ({ expireTime }) => <Time value={expireTime} /> },
   { title: 'Last use', cell: ({ lastUseTime }) => (lastUseTime ? <Time value={lastUseTime} /> : 'Never') },
@@ -46,16 +36,13 @@ const COLUMNS: readonly Column<Token>[] = [
 
 /** The valid tokens of the account and of its apps. */
 export function Tokens() {
-  const { readOnly } = useViewer();
+  const mayRevoke = mayChangeAccount(useViewer());
   const list = useList(TokensDocument, {}, ({ tokens }) => tokens);
-  const [revoked, setRevoked] = useState<readonly Token[]>([]);
   const [selected, setSelected] = useState<Token>();
-  const rows = list.nodes.filter(({ name }) => revoked.every((token) => token.name !== name));
-  const hidden = list.nodes.length - rows.length;
-  const size = sizeOf(list.totalCount && list.totalCount - hidden, 'valid token');
-  const ended = revoked[0];
+  const [done, setDone] = useState('');
   const onRevoked = (token: Token) => {
-    setRevoked([token, ...revoked]);
+    list.change((nodes) => nodes.filter(({ name }) => name !== token.name));
+    setDone(`The token ${describe(token)} has ended.`);
     setSelected(undefined);
   };
   const actions: Column<Token> = {
@@ -69,13 +56,15 @@ export function Tokens() {
   return (
     <Screen title="Tokens">
       <p>The valid tokens of the account and of its apps, the oldest first.</p>
-      <p class="muted" role="status">
-        {size}
-        {ended && `. The token ${describe(ended)} has ended.`}
+      <Size list={list} noun="valid token" />
+      <p class="done" role="status">
+        {done}
       </p>
-      <Table label="Tokens" columns={readOnly ? COLUMNS : [...COLUMNS, actions]} rows={rows} />
+      <Table label="Tokens" columns={mayRevoke ? [...COLUMNS, actions] : COLUMNS} rows={list.nodes} />
       <More list={list} />
-      {selected && <Revoke token={selected} onRevoked={onRevoked} onClose={() => setSelected(undefined)} />}
+      {selected && mayRevoke && (
+        <Revoke token={selected} onRevoked={onRevoked} onClose={() => setSelected(undefined)} />
+      )}
     </Screen>
   );
 }

@@ -7,3 +7,13 @@ export const NETWORKS: Partial<Record<Network, { readonly title: string; readonl
   NETWORK_ETHEREUM_RINKEBY: { title: 'Ethereum Rinkeby', isTestnet: true },
   NETWORK_POLYGON_MUMBAI: { title: 'Polygon Mumbai', isTestnet: true },
 };
+
+/** A network, with a mark if nothing on it has a value. */
+export function NetworkTitle({ network }: { network: Network }) {
+  const { title, isTestnet } = NETWORKS[network] ?? { title: network, isTestnet: false };
+  return (
+    <>
+      {title} {isTestnet && <span class="mark">Testnet</span>}
+    </>
+  );
+}
