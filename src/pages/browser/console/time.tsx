@@ -43,7 +43,7 @@ export function useNow(everyMs: number): number {
 /** Returns a distance such as `in 3 hours` or `5 minutes ago`. */
 export function distance(ms: number): string {
   const size = Math.abs(ms);
-  if (size < MINUTE_MS) return ms < 0 ? 'just now' : 'within a minute';
+  if (size < MINUTE_MS) return 'now';
   if (size < 2 * HOUR_MS) return DISTANCE.format(Math.trunc(ms / MINUTE_MS), 'minute');
   if (size < 2 * DAY_MS) return DISTANCE.format(Math.trunc(ms / HOUR_MS), 'hour');
   return DISTANCE.format(Math.trunc(ms / DAY_MS), 'day');
