@@ -39,7 +39,12 @@ export const accountCommands: readonly Command[] = [
     empty: 'No accounts. Create one with paw init --title <text>.',
     read: listAccounts,
     view: accountView,
-    columns: ({ name, state, title }) => [name, state, title],
+    columns: ({ name, title, state, defaultProject, createTime }, isWide) => ({
+      name,
+      title,
+      state,
+      ...(isWide && { 'default project': defaultProject, created: createTime }),
+    }),
   }),
   changeCommand({
     name: 'account suspend',

@@ -7,6 +7,7 @@ import { changeCommand } from './change-command.ts';
 import { ACCOUNT, type Command, NEW_TEXT, optional, YES } from './command.ts';
 import { durationOf, inWords } from './duration.ts';
 import { listCommand } from './list-command.ts';
+import { toMinute } from './safe-output.ts';
 import { listedAppView } from './views.ts';
 
 export const appCommands: readonly Command[] = [
@@ -17,9 +18,13 @@ export const appCommands: readonly Command[] = [
     filters: { account: ACCOUNT },
     read: listAccountApps,
     view: listedAppView,
-    columns: ({ name, active, lastSignInTime, title }) => {
-      return [name, active ? 'active' : 'inactive', lastSignInTime || 'never', title];
-    },
+    columns: ({ name, title, active, keys, lastSignInTime }, isWide) => ({
+      name,
+      title,
+      state: active ? 'active' : 'inactive',
+      'last sign-in': (isWide ? lastSignInTime : toMinute(lastSignInTime)) || 'never',
+      ...(isWide && { keys: `${keys.length}` }),
+    }),
   }),
   changeCommand({
     name: 'app update',

@@ -1,7 +1,8 @@
 import { listAuditEvents } from '../data/list-audit-events.ts';
-import { optional, UsageError } from './command.ts';
+import { nameIn, optional, UsageError } from './command.ts';
 import { durationOf } from './duration.ts';
 import { listCommand } from './list-command.ts';
+import { toMinute } from './safe-output.ts';
 import { auditEventView } from './views.ts';
 
 const TIME = /^\d{4}-/;
@@ -13,7 +14,7 @@ export const auditList = listCommand({
   summary: 'Lists the audit events of an account or of all accounts, the newest first.',
   plural: 'events',
   filters: {
-    account: optional('<name>', 'Only events of the account, accounts/<ULID>.'),
+    account: nameIn('accounts', 'Only events of the account, accounts/<ULID>.'),
     since: optional('<time>', 'Only events since then: 24h, or 2026-01-31T12:00:00Z.'),
     until: optional('<time>', 'Only events before then: 24h, or 2026-01-31T12:00:00Z.'),
     resource: optional('<name>', 'Only events of the resource, such as wallets/<ULID>.'),
@@ -28,10 +29,18 @@ export const auditList = listCommand({
     });
   },
   view: auditEventView,
-  columns: ({ time, action, resource, actor, credential, address, fields, count, lastTime }) => {
-    const times = count === 1 ? '' : `${count} times, last at ${lastTime}`;
-    return [time, action, resource, credential || actor, address, fields.join(), times];
-  },
+  columns: ({ time, action, resource, actor, credential, ...event }, isWide) => ({
+    time: isWide ? time : toMinute(time),
+    action,
+    resource,
+    by: credential || actor,
+    ...(isWide && {
+      address: event.address,
+      fields: event.fields.join(),
+      times: `${event.count}`,
+      'last time': event.lastTime,
+    }),
+  }),
 });
 
 /** Returns the time of an option, whose value can be an age. The operation validates a time. */

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { VERSION } from '../config.ts';
+import { parseUlid } from '../model/resource-name.ts';
 import { accountCommands } from './account-commands.ts';
 import { appCommands } from './app-commands.ts';
 import { auditList } from './audit-list.ts';
@@ -99,7 +100,7 @@ async function confirmDeletion(command: Command, { isJson, terminal, values, rea
 }
 
 function readArguments(command: Command, words: readonly string[], terminal: Terminal): Arguments {
-  const { options = {}, operand } = command;
+  const { name: commandName, options = {}, operand } = command;
   const { values, positionals } = parse(command, words);
   const missing = Object.keys(options).filter(
     (name) => options[name]?.required && values[name] === undefined,
@@ -109,8 +110,11 @@ function readArguments(command: Command, words: readonly string[], terminal: Ter
   if (positionals.length > (operand ? 1 : 0)) throw usageError(command, 'Too many arguments');
   const texts = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== true);
   const isJson = values['json'] === true;
+  const named = texts.map(([name, text]) => [name, nameOf(text, options[name]?.collection)]);
+  // The resource of a command such as `wallet update <name>`.
+  const collection = operand === 'name' ? `${commandName.split(' ')[0]}s` : undefined;
   return {
-    values: Object.fromEntries([...texts, ...positionals.map((text) => [operand, text])]),
+    values: Object.fromEntries([...named, ...positionals.map((text) => [operand, nameOf(text, collection)])]),
     isSet: (name) => values[name] === true,
     isJson,
     terminal,
@@ -123,6 +127,11 @@ function readArguments(command: Command, words: readonly string[], terminal: Ter
       if (!isJson) console.error(line);
     },
   };
+}
+
+/** Returns the name of a resource that is given by its ULID alone. */
+function nameOf(text: string, collection: string | undefined): string {
+  return collection && parseUlid(text) ? `${collection}/${text}` : text;
 }
 
 function parse(command: Command, args: readonly string[]) {

@@ -1,3 +1,4 @@
+import type { Collection } from '../model/resource-name.ts';
 import type { Terminal } from './terminal.ts';
 
 export type Option = {
@@ -6,6 +7,8 @@ export type Option = {
   readonly value?: string;
   readonly description: string;
   readonly required?: boolean;
+  /** The collection of the resource that it names, whose ULID alone is accepted, too. */
+  readonly collection?: Collection;
 };
 
 export const optional = (value: string, description: string): Option => ({
@@ -21,8 +24,14 @@ export const required = (value: string, text: string): Option => ({
 
 export const flag = (description: string): Option => ({ type: 'boolean', description });
 
-export const ACCOUNT = required('<name>', 'The account, accounts/<ULID>.');
-export const PROJECT = required('<name>', 'The project, projects/<ULID>.');
+/** An option that names a resource of a collection. */
+export const nameIn = (collection: Collection, description: string): Option => ({
+  ...optional('<name>', description),
+  collection,
+});
+
+export const ACCOUNT = { ...nameIn('accounts', 'The account, accounts/<ULID>.'), required: true };
+export const PROJECT = { ...nameIn('projects', 'The project, projects/<ULID>.'), required: true };
 
 export const TEXT = {
   title: required('<text>', 'The title, 1 to 200 characters.'),

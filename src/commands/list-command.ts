@@ -5,7 +5,7 @@ import { type ConnectionPage, MAX_PAGE_SIZE, nextPageToken } from '../model/list
 import { pageTokens } from '../model/page-token.ts';
 import { loadPageTokenKey } from '../storage/page-token-key.ts';
 import { type Arguments, type Command, flag, type Option, optional } from './command.ts';
-import { table, toJson } from './safe-output.ts';
+import { narrowTable, table, toJson } from './safe-output.ts';
 import { withDatabase } from './with-database.ts';
 
 type List<Item, View> = Pick<Command, 'name' | 'summary'> & {
@@ -16,13 +16,15 @@ type List<Item, View> = Pick<Command, 'name' | 'summary'> & {
   readonly filters?: Readonly<Record<string, Option>>;
   readonly read: (dependencies: ListDependencies, input: UntrustedInput) => Promise<ConnectionPage<Item>>;
   readonly view: (item: Item) => View;
-  readonly columns: (item: View) => readonly string[];
+  /** Returns the cells by the titles of their columns. @param isWide whether they may take more than a terminal */
+  readonly columns: (item: View, isWide: boolean) => Readonly<Record<string, string>>;
 };
 
 const PAGE_OPTIONS = {
   'page-size': optional('<number>', 'The maximum number of items, 1 to 100; 10 by default.'),
   'page-token': optional('<token>', 'The nextPageToken of the previous page.'),
   all: flag('Prints all pages.'),
+  wide: flag('Prints all columns and whole texts.'),
 };
 
 /** The names of the options, by those of the arguments of a connection. */
@@ -60,7 +62,12 @@ async function printPages<Item, View extends object>(
     const page = await readPage(after);
     const items = page.items.map(view);
     if (isJson) json.push(...items.map(toJson));
-    else if (items.length > 0) terminal.write(`${table(items.map(columns))}\n`);
+    else if (items.length > 0) {
+      const cells = items.map((item) => columns(item, isSet('wide')));
+      const header = Object.keys(cells[0] ?? {}).map((title) => (count === 0 ? title.toUpperCase() : ''));
+      const rows = [header, ...cells.map(Object.values<string>)];
+      terminal.write(`${isSet('wide') ? table(rows) : narrowTable(rows)}\n`);
+    }
     count += items.length;
     after = nextPageToken(page);
   } while (isSet('all') && after);

@@ -23,7 +23,7 @@ export const projectCommands: readonly Command[] = [
     filters: { account: ACCOUNT },
     read: (dependencies, input) => listProjects(dependencies, 'operator', input),
     view: projectView,
-    columns: ({ name, title }) => [name, title],
+    columns: ({ name, title, description }, isWide) => ({ name, title, ...(isWide && { description }) }),
   }),
   changeCommand({
     name: 'project update',

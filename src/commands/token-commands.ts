@@ -5,10 +5,11 @@ import { revokeToken } from '../data/revoke-token.ts';
 import { revokeAccountTokens, revokeAppTokens } from '../data/revoke-tokens.ts';
 import { renameFields } from '../model/fields.ts';
 import { changeCommand } from './change-command.ts';
-import { ACCOUNT, type Arguments, type Command, flag, optional, UsageError } from './command.ts';
+import { ACCOUNT, type Arguments, type Command, flag, nameIn, optional, UsageError } from './command.ts';
 import { counted } from './counts.ts';
 import { durationOf, inWords } from './duration.ts';
 import { listCommand } from './list-command.ts';
+import { toMinute } from './safe-output.ts';
 import { tokenView } from './views.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -19,8 +20,8 @@ const tokenRevoke: Command = {
   summary: 'Revokes tokens. Without an option, it reads the token from standard input.',
   options: {
     id: optional('<id>', 'The token with this id; see token list.'),
-    app: optional('<name>', 'All tokens of the app, apps/<ULID>.'),
-    account: optional('<name>', 'All tokens of the account, accounts/<ULID>, and of its apps.'),
+    app: nameIn('apps', 'All tokens of the app, apps/<ULID>.'),
+    account: nameIn('accounts', 'All tokens of the account, accounts/<ULID>, and of its apps.'),
   },
   async run(args) {
     const options = Object.keys(args.values);
@@ -47,11 +48,11 @@ export const tokenCommands: readonly Command[] = [
     summary: 'Creates an account token. It is shown once.',
     options: {
       account: ACCOUNT,
-      project: optional(
-        '<name>',
+      project: nameIn(
+        'projects',
         'The default project of new apps; without it, the first project of the account.',
       ),
-      'only-project': optional('<name>', 'The only project that the token sees.'),
+      'only-project': nameIn('projects', 'The only project that the token sees.'),
       'read-only': flag('The token may only read.'),
       title: optional('<text>', 'A title, up to 200 characters, by which lists show the token.'),
       'expires-in': optional('<duration>', `The lifetime, such as ${DEFAULT_TTL} (the default), 12h or 30m.`),
@@ -76,12 +77,18 @@ export const tokenCommands: readonly Command[] = [
     filters: { account: ACCOUNT },
     read: (dependencies, input) => listTokens(dependencies, 'operator', input),
     view: tokenView,
-    columns: (token) => {
-      const { id, level, expireTime, lastUseTime, account, project, app, title } = token;
-      const access = token.readOnly ? 'read-only' : 'read-write';
-      const scope = token.onlyProject ? project : account;
-      return [id, level, access, expireTime, lastUseTime || 'never', scope, app, title];
-    },
+    columns: ({ id, title, readOnly, expireTime, lastUseTime, ...token }, isWide) => ({
+      id,
+      title,
+      access: readOnly ? 'read-only' : 'read-write',
+      expires: isWide ? expireTime : toMinute(expireTime),
+      'last use': (isWide ? lastUseTime : toMinute(lastUseTime)) || 'never',
+      ...(isWide && {
+        level: token.level,
+        for: token.onlyProject ? token.project : token.account,
+        app: token.app,
+      }),
+    }),
   }),
   tokenRevoke,
 ];

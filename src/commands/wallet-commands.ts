@@ -4,7 +4,7 @@ import { listAnyProjectWallets } from '../data/list-wallets.ts';
 import { updateWallet } from '../data/update-wallet.ts';
 import { walletView } from '../model/wallet.ts';
 import { changeCommand } from './change-command.ts';
-import { type Command, NEW_TEXT, optional, PROJECT, required, TEXT, YES } from './command.ts';
+import { type Command, NEW_TEXT, nameIn, optional, PROJECT, required, TEXT, YES } from './command.ts';
 import { listCommand } from './list-command.ts';
 
 export const walletCommands: readonly Command[] = [
@@ -28,7 +28,13 @@ export const walletCommands: readonly Command[] = [
     filters: { project: PROJECT },
     read: listAnyProjectWallets,
     view: walletView,
-    columns: ({ name, network, address, title }) => [name, network, address, title],
+    columns: ({ name, title, network, address, description }, isWide) => ({
+      name,
+      title,
+      network,
+      address: isWide ? address : address.replace(/^(.{6}).*(.{4})$/, '$1…$2'),
+      ...(isWide && { description }),
+    }),
   }),
   changeCommand({
     name: 'wallet update',
@@ -36,7 +42,7 @@ export const walletCommands: readonly Command[] = [
     operand: 'name',
     options: {
       ...NEW_TEXT,
-      project: optional('<name>', 'The new project, in the same account.'),
+      project: nameIn('projects', 'The new project, in the same account.'),
       network: optional('<network>', 'The new network.'),
     },
     run: (admin, input) => updateWallet(admin, 'operator', input),

@@ -126,16 +126,15 @@ test('the text has the number of equal acts that an event counts', async () => {
   const account = '01ARZ3NDEKTSV4RRFFQ69G5FAW';
   const event = { id: gateway.admin.newId(), action: 'wallet.update', fields: 'title', count: 3 };
   await addEvent(gateway.database, account, event);
-  expect((await list('--account', `accounts/${account}`)).stdout).toMatch(
-    /title {2}3 times, last at 1970-\S+Z\n$/,
-  );
+  expect((await list('--account', `accounts/${account}`, '--wide')).stdout).toMatch(/title +3 +1970-\S+Z\n$/);
 });
 
 test('the text has one line for each event', async () => {
   const { stdout, stderr } = await list('--account', tenant.account, '--page-size', '4');
   const lines = stdout.split('\n');
-  expect(lines[0]).toMatch(/^\d{4}-\S+Z {2}token\.create {2,}accounts\/\w{26} {2}operator$/);
-  expect(lines).toHaveLength(5);
+  expect(lines[0]).toMatch(/^TIME {15}ACTION +RESOURCE +BY$/);
+  expect(lines[1]).toMatch(/^\d{4}-\S+Z {2}token\.create {2,}accounts\/\w{26} {2}operator$/);
+  expect(lines).toHaveLength(6);
   expect(stderr).toMatch(/^Next page: --page-token \S+\n$/);
   expect((await list('--action', 'app.update')).stdout).toBe('No events.\n');
 });

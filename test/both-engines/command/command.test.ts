@@ -51,7 +51,7 @@ describe('a command prints what it has done as text, and with --json as an objec
       /^paw_acct_\w+\nExpires in 90 days, at \d{4}-\d\d-\d\dT/,
       { accessToken: expect.stringMatching(/^paw_acct_\w+$/), expireTime: expect.any(String) },
     ],
-    ['app list --account $account', /^apps\/\w{26} +active +never +Kiosk$/m, { nextPageToken: '' }],
+    ['app list --account $account', /^apps\/\w{26} +Kiosk +active +never$/m, { nextPageToken: '' }],
     ['app deactivate $app', /^apps\/\w{26} .+ inactive/, { title: 'Kiosk', privateKey: '', active: false }],
     ['app activate $app', /apps\/\w{26}.+ active/, { title: 'Kiosk', privateKey: '', active: true }],
   ])('%s', async (command, text, json) => {
@@ -164,9 +164,9 @@ test('token create stores the title and the restrictions of a token', async () =
   expect(data.viewer).toEqual({ ...expected, project: { name: project } });
   const { tokens } = await runJson('token', 'list', '--account', account);
   expect(tokens[1]).toMatchObject({ ...expected, project, level: 'account' });
-  const { stdout } = await run('token', 'list', '--account', account);
-  expect(stdout).toMatch(new RegExp(`  account  read-write  .+  never +${account}\n`));
-  expect(stdout).toMatch(new RegExp(`  account  read-only   .+  ${project}  +Dashboard\n`));
+  const { stdout } = await run('token', 'list', '--account', account, '--wide');
+  expect(stdout).toMatch(new RegExp(`  read-write  .+  never +account  ${account}\n`));
+  expect(stdout).toMatch(new RegExp(`  Dashboard  read-only   .+  account  ${project}\n`));
 });
 
 test.each([

@@ -86,7 +86,7 @@ test.each(lists)('--all prints every page of %s', async (plural, words, key, val
     expect(items.map((item: Record<string, string>) => item[key])).toEqual(values());
     expect(rest).toEqual({ nextPageToken: '' });
     const { stdout, stderr } = await run(...words(), '--all', ...more);
-    expect(stdout.match(/^\S+/gm)).toEqual(values());
+    expect(stdout.match(/^\S+/gm)).toEqual([key.toUpperCase(), ...values()]);
     expect(stderr).toBe('');
   }
 });
@@ -145,17 +145,56 @@ test('--json prints accounts, apps and tokens without their secrets', async () =
 test('without --json a list is a table, and the token of the next page is on standard error', async () => {
   const { stdout, stderr } = await run('app', 'list', '--account', tenant.account, '--page-size', '2');
   const [one, two] = apps;
-  expect(stdout).toMatch(
-    new RegExp(`^${one?.name}  active  \\d{4}\\S+Z  One\n${two?.name}  active  never {21}Two\n$`),
-  );
+  const lines = [
+    'NAME {29}TITLE  STATE   LAST SIGN-IN',
+    `${one?.name}  One    active  \\d{4}\\S+Z`,
+    `${two?.name}  Two    active  never`,
+  ];
+  expect(stdout).toMatch(new RegExp(`^${lines.join('\n')}\n$`));
   expect(stderr).toMatch(/^Next page: --page-token [\w-]+\n$/);
   await gateway.database.write('UPDATE app SET active = 0 WHERE title = $1', ['One']);
   const changed = await run('app', 'list', '--account', tenant.account, '--page-size', '1');
   await gateway.database.write('UPDATE app SET active = 1 WHERE title = $1', ['One']);
-  expect(changed.stdout).toMatch(new RegExp(`^${one?.name}  inactive  \\S+Z  One\n`));
+  expect(changed.stdout).toMatch(new RegExp(`^${one?.name}  One    inactive  \\S+Z$`, 'm'));
   const [, empty = ''] = stranger.projects;
   const none = await run('wallet', 'list', '--project', empty);
   expect(none).toEqual({ status: 0, stdout: 'No wallets.\n', stderr: '' });
+});
+
+test('a list fits 100 columns, in which a title that is longer is cut, and is whole with --wide', async () => {
+  const { account, wallets } = tenant;
+  const title = `${'漢字🐾'.repeat(20)}${'e\u0301'.repeat(70)}`;
+  const [wallet = ''] = wallets;
+  const words = ['wallet', 'list', '--project', tenant.projects[0] ?? ''];
+  await run('wallet', 'update', wallet, '--title', title, '--network', 'NETWORK_ETHEREUM_RINKEBY');
+  const { stdout } = await run(...words);
+  // 12 characters of two columns each, and the mark.
+  expect(stdout).toContain(`${wallet}  ${'漢字🐾'.repeat(4)}…  NETWORK_ETHEREUM_RINKEBY  0x0000…0001\n`);
+  const wide = await run(...words, '--wide');
+  expect(wide.stdout).toContain(`${title}  NETWORK_ETHEREUM_RINKEBY  0x${'1'.padStart(40, '0')}  No. 1\n`);
+  await run('wallet', 'update', wallet, '--title', 'Wallet 1', '--network', 'NETWORK_ETHEREUM');
+  for (const list of [
+    ['account', 'list'],
+    ['token', 'list', '--account', account],
+    ['audit', 'list'],
+  ]) {
+    const narrow = (await run(...list)).stdout.split('\n');
+    expect(narrow.filter((line) => line.length > 100)).toEqual([]);
+    const [header = ''] = (await run(...list, '--wide')).stdout.split('\n');
+    expect(header.length).toBeGreaterThan(narrow[0]?.length ?? 0);
+  }
+});
+
+test('a resource is named by its ULID alone where its kind is known', async () => {
+  const [wallet = ''] = tenant.wallets;
+  const [project = ''] = tenant.projects;
+  const { wallets } = await runJson('wallet', 'list', '--project', ulidOf(project).toLowerCase());
+  expect(wallets).toHaveLength(3);
+  const { tokens } = await runJson('token', 'list', '--account', ulidOf(tenant.account));
+  expect(tokens).toHaveLength(3);
+  const updated = await run('wallet', 'update', ulidOf(wallet), '--project', ulidOf(project));
+  expect(updated).toEqual({ status: 0, stdout: `Updated ${wallet}.\n`, stderr: '' });
+  await expectRefusal(1, 'name', 'app', 'delete', ulidOf(wallet), '--yes');
 });
 
 test('no output has a character that a terminal executes, or that reorders the text around it', async () => {

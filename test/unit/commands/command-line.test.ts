@@ -5,7 +5,7 @@ import { paw } from '../../support/paw.ts';
 // Opening this database would fail, with status 1.
 const SETTINGS = { DATABASE_URL: 'sqlite:/dev/null/paw.db' };
 
-const PAGE = ['--page-size', '--page-token', '--all'];
+const PAGE = ['--page-size', '--page-token', '--all', '--wide'];
 
 /** The commands in the tables of docs/commands.md, each with its operands and options. */
 const COMMANDS = documentedCommands();
@@ -35,6 +35,7 @@ describe('the help', () => {
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       expect((await paw(['help', ...name.split(' ')], SETTINGS)).stdout).toBe(stdout);
       for (const mention of [`paw ${name}`, '--json', ...mentions]) expect(stdout).toContain(mention);
+      expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
       const options = stdout.match(/--[a-z-]+/g) ?? [];
       expect(options.filter((option) => ![...mentions, '--json'].includes(option))).toEqual([]);
     },
@@ -46,6 +47,7 @@ describe('the help', () => {
       const { status, stdout, stderr } = await paw(words, SETTINGS);
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       for (const [name] of COMMANDS) expect(stdout).toContain(`\n  ${name} `);
+      expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
     },
   );
   test.each([
