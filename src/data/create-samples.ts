@@ -1,6 +1,6 @@
 import { MAX_PAGE_SIZE } from '../model/list-page.ts';
 import type { Project } from '../model/project.ts';
-import { idOf, type ResourceName, resourceName } from '../model/resource-name.ts';
+import { idOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { findFirstAccount } from '../storage/accounts.ts';
 import { PROJECTS } from '../storage/projects.ts';
@@ -48,10 +48,16 @@ const SAMPLE_PROJECTS = [
   ['Orchard', 'Harvest advances for cider makers.'],
 ] as const;
 
-// Source: the examples of EIP-55.
+// Source of the addresses: the examples of EIP-55. The first wallet is that of the example in the REST contract, so that
+// a client that has imported the contract updates it with the request as it is.
 const SAMPLE_WALLETS = [
-  ['Operations', 'NETWORK_ETHEREUM', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
-  ['Payouts', 'NETWORK_POLYGON', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'],
+  [
+    'Operations',
+    'NETWORK_ETHEREUM',
+    '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+    '01M7XVFACX7TDDST8TMXWW608M',
+  ],
+  ['Payouts', 'NETWORK_POLYGON', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359', undefined],
 ] as const;
 
 /**
@@ -84,8 +90,11 @@ function insertSamples(admin: AdminContext): Promise<ResourceName<'accounts'>> {
     const { name: account, defaultProject: project } = await createAccount(context, { title: ACCOUNT });
     for (const [title, description] of SAMPLE_PROJECTS)
       await createProject(context, 'operator', { account, title, description });
-    for (const [title, network, address] of SAMPLE_WALLETS) {
-      await createWallet(context, { project, title, network, address });
+    for (const [title, network, address, id] of SAMPLE_WALLETS) {
+      // Its event has an id of its own.
+      const ids = id === undefined ? [] : [id as Ulid];
+      const newId = () => ids.shift() ?? admin.newId();
+      await createWallet({ ...context, newId }, { project, title, network, address });
     }
     return account;
   });

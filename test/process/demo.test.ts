@@ -11,6 +11,8 @@ import { pawInShell, type Running, startPaw } from '../support/paw.ts';
 
 type Sample = { url: string; accessToken: string; projects: ProjectFields[]; wallets: WalletFields[] };
 
+type Body = { content: { 'application/json': { example: Record<string, unknown> } } };
+
 const ANY_TEXT = expect.stringMatching(/^\S.*$/);
 
 describe('paw demo --json', () => {
@@ -81,6 +83,24 @@ describe('paw demo --json', () => {
     }
     const count = 'SELECT COUNT(*) AS accounts FROM account';
     expect(await onDatabase(made.url, (database) => database.read(count))).toEqual([{ accounts: 1 }]);
+  });
+
+  test('runs the requests in the examples of the REST contract as they are, and the sign-in with the key of the app', async () => {
+    const { url, accessToken } = sample;
+    const { paths } = JSON.parse((await send(`${url}/openapi.json`, 'GET')).text);
+    const exampleOf = ({ requestBody }: { requestBody: Body }) =>
+      requestBody.content['application/json'].example;
+    const request = async (method: string, path: string, body?: object) => {
+      const response = await send(url + path, method, accessToken, body);
+      expect([path, response.status]).toEqual([path, 200]);
+      return JSON.parse(response.text);
+    };
+    const { name, privateKey } = await request('POST', '/auth/apps', exampleOf(paths['/auth/apps'].post));
+    await request('POST', '/auth/accounts:signinIdentity', { privateKey: { name, privateKey } });
+    const { patch } = paths['/wallet/{wallet_name}'];
+    const wallet = `/wallet/${encodeURIComponent(patch.parameters[0].example)}`;
+    expect(await request('PATCH', wallet, exampleOf(patch))).toMatchObject(exampleOf(patch));
+    await request('GET', '/project/projects?pageSize=10&pageToken=');
   });
 
   test('ends with status 0 on SIGTERM, and prints nothing else', async () => {
