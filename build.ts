@@ -23,6 +23,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { BuildOptions, OutputFile, Plugin } from 'esbuild';
+import type { Renderer as MarkedRenderer, RendererObject } from 'marked';
+import { escapeHtml } from './src/pages/html.ts';
 
 const BROWSER = 'src/pages/browser';
 
@@ -41,9 +43,17 @@ const READ_AT_RUN_TIME = [
   'src/storage/jobs/migrations/*.sql',
   `${BROWSER}/*.css`,
   `${BROWSER}/favicon.ico`,
-  `${BROWSER}/start-page.js`,
+  `${BROWSER}/code-blocks.js`,
   `${ASSETS}/*`,
+  `${ASSETS}/docs/*`,
 ];
+
+// The pages of the documentation, in the order of their list.
+const DOCS = {
+  'For clients': ['api', 'clients', 'browser', 'behind-a-gateway'],
+  'For operators': ['running', 'commands', 'limits', 'production', 'postgresql', 'citus', 'kubernetes'],
+  'About the gateway': ['decisions', 'benchmarks', 'architecture'],
+};
 
 // The console has a bundle of its own, so that it can be served without the files of the others.
 const CONSOLE = { console: './console/main.tsx' };
@@ -95,7 +105,7 @@ if (!assetsOnly) buildProgram();
 if (goal === 'package') buildPackage();
 
 async function buildAssets(): Promise<void> {
-  const sources = ['package-lock.json', 'build.ts', ...globSync(`${BROWSER}/**/*`)];
+  const sources = ['package-lock.json', 'build.ts', ...globSync([`${BROWSER}/**/*`, 'docs/*.md'])];
   const newest = Math.max(...sources.map((path) => statSync(path).mtimeMs));
   if (existsSync(ASSETS) && statSync(ASSETS).mtimeMs > newest) return;
   const { build } = await import('esbuild');
@@ -120,6 +130,7 @@ async function buildAssets(): Promise<void> {
   ];
   mkdirSync(BUNDLE, { recursive: true });
   await Promise.all(bundles.flatMap(({ outputFiles }) => outputFiles).map(writeCompressed));
+  await renderDocs();
   rmSync(ASSETS, { recursive: true, force: true });
   renameSync(BUNDLE, ASSETS);
 }
@@ -133,6 +144,59 @@ async function writeCompressed({ path, contents }: OutputFile): Promise<void> {
       writeFile(`${path}.gz`, bytes),
     ),
   ]);
+}
+
+/** Writes each page of the documentation as HTML, and the list of all as `index.html`. */
+async function renderDocs(): Promise<void> {
+  const { Marked, Renderer } = await import('marked');
+  const folder = join(BUNDLE, 'docs');
+  mkdirSync(folder);
+  const groups = Object.entries(DOCS).map(([group, names]) => {
+    const items = names.map((name) => {
+      const text = readFileSync(`docs/${name}.md`, 'utf8');
+      const html = new Marked({ renderer: docsRenderer(Renderer) }).parse(text, { async: false });
+      writeFileSync(join(folder, `${name}.md.html`), html);
+      // The title, and the first sentence.
+      const [, title, lead = ''] = /<h1[^>]*>(.+?)<\/h1>\s*<p>(.+?)\.(?=\s|<)/s.exec(html) ?? [];
+      return `<li><a href="{docs}${name}.md">${title}</a><p>${lead.replace(/<\/?a\b[^>]*>/g, '')}.</p></li>`;
+    });
+    return `<h2>${group}</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
+  });
+  writeFileSync(join(folder, 'index.html'), groups.join('\n'));
+}
+
+/** Returns what the page of a document has beyond Markdown: anchors, buttons to copy code, and tables that scroll. */
+function docsRenderer(Renderer: typeof MarkedRenderer): RendererObject {
+  let codes = 0;
+  return {
+    heading({ tokens, depth, text }) {
+      const content = this.parser.parseInline(tokens);
+      // As GitHub makes it.
+      const id = text
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-');
+      const anchor =
+        depth === 1 ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
+      return `<h${depth} id="${id}">${content}${anchor}</h${depth}>\n`;
+    },
+    code({ text }) {
+      codes += 1;
+      const id = `code-${codes}`;
+      return `<div class="code"><output></output><button type="button" data-copies="${id}" aria-label="Copy the code">Copy</button>
+<pre id="${id}" tabindex="0"><code>${escapeHtml(text)}</code></pre></div>\n`;
+    },
+    table(token) {
+      return `<div class="scroll" tabindex="0">${new Renderer().table.call(this, token)}</div>\n`;
+    },
+    // The server does not serve the other files of the repository.
+    link({ href, tokens }) {
+      const content = this.parser.parseInline(tokens);
+      return href.startsWith('../') ? content : `<a href="${escapeHtml(href)}">${content}</a>`;
+    },
+    image: () => '',
+    html: () => '',
+  };
 }
 
 function buildProgram(): void {

@@ -43,7 +43,7 @@ export const demo: Command = {
       );
       const wallets = samples.wallets.map(walletView);
       const pages = [
-        ...(explorers ? [`${url}/graphiql`, `${url}/docs`] : []),
+        ...(explorers ? [`${url}/graphiql`, `${url}/reference`] : []),
         ...(config.sandbox ? [`${url}/graphql (Apollo Sandbox, from the internet)`] : []),
       ];
       const text = `${console ? `${url}/console#token=${accessToken}` : `${url}/`}

@@ -1,9 +1,15 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { prefersHtml } from '../http/accept.ts';
 import { ApiError } from '../model/api-error.ts';
+import { CODE_BLOCKS, hashSource, readStyle, sendPage } from './html.ts';
 
 const FOLDER = new URL('../../docs/', import.meta.url);
+
+// The pages as HTML, which build.ts has rendered, and the list of them.
+const RENDERED = new URL('assets/docs/', import.meta.url);
+const LIST = 'index.html';
 
 /** The URL of the gateway in `llms.txt`. */
 const EXAMPLE_URL = 'http://127.0.0.1:4000';
@@ -11,24 +17,53 @@ const EXAMPLE_URL = 'http://127.0.0.1:4000';
 // Links to files of the repository, which the server does not serve. Their text remains.
 const LINK_TO_FILE = /\[([^[\]]*)\]\(\.\.\/[^)]*\)/g;
 
+const STYLE = readStyle('content') + readStyle('documentation');
+
+const POLICY = { 'script-src': hashSource(CODE_BLOCKS) };
+
 /**
- * Adds the documentation for programs that read text: `/llms.txt`, and the pages of `docs/` as Markdown. They need no
- * token. Source: llmstxt.org.
+ * Adds the documentation: `/llms.txt`, and the pages of `docs/`, as Markdown, and as HTML for browsers, with the list of them
+ * at `/docs`. They need no token. Source: llmstxt.org.
  *
  * @param publicUrl returns the public URL of the gateway, without a trailing slash
  */
 export function addDocumentation(app: FastifyInstance, publicUrl: () => string): void {
   const pages = new Set(readdirSync(FOLDER).filter((file) => file.endsWith('.md')));
+  const rendered = new Set(existsSync(RENDERED) ? readdirSync(RENDERED) : []);
+  const list = rendered.has(LIST) ? readFileSync(new URL(LIST, RENDERED), 'utf8') : '';
 
   app.get('/llms.txt', async (_request, reply) => {
     const text = await readText('llms.txt');
     return send(reply, 'text/plain', text.replaceAll(EXAMPLE_URL, publicUrl()));
   });
 
-  app.get<{ Params: { page: string } }>('/docs/:page', async ({ params: { page } }, reply) => {
+  app.get<{ Params: { page: string } }>('/docs/:page', async ({ params: { page }, headers }, reply) => {
     if (!pages.has(page)) throw new ApiError('PATH_NOT_FOUND');
+    reply.header('vary', [reply.getHeader('vary') ?? [], 'accept'].flat().join(', '));
+    if (rendered.has(`${page}.html`) && prefersHtml(headers.accept, ['text/markdown'])) {
+      const html = await readFile(new URL(`${page}.html`, RENDERED), 'utf8');
+      const [, title = page] = /<h1[^>]*>([^<]*)/.exec(html) ?? [];
+      const nav = list.replaceAll('{docs}', '').replace(`href="${page}"`, '$& aria-current="page"');
+      const main = `<div class="docs"><nav aria-label="Documentation">${nav}</nav>
+<article>${html}</article></div>
+<script>${CODE_BLOCKS}</script>`;
+      return sendPage(reply, {
+        path: '/docs',
+        root: '../',
+        title: `${title} · PAW gateway`,
+        style: STYLE,
+        main,
+        policy: POLICY,
+      });
+    }
     return send(reply, 'text/markdown', (await readText(page)).replace(LINK_TO_FILE, '$1'));
   });
+
+  if (list === '') return;
+  const main = `<div class="plain list"><h1>Documentation</h1>${list.replaceAll('{docs}', 'docs/')}</div>`;
+  app.get('/docs', async (_request, reply) =>
+    sendPage(reply, { path: '/docs', title: 'Documentation · PAW gateway', style: STYLE, main, policy: {} }),
+  );
 }
 
 function readText(file: string): Promise<string> {

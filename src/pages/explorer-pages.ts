@@ -24,10 +24,10 @@ export function addGraphiqlPage(app: FastifyInstance): void {
   addExplorer(app, { path: '/graphiql', title: 'GraphiQL', entry: 'graphiql', main });
 }
 
-/** Adds the page `/docs`: the REST reference, which is Scalar with the OpenAPI document of the gateway. */
+/** Adds the page `/reference`: the REST reference, which is Scalar with the OpenAPI document of the gateway. */
 export function addReferencePage(app: FastifyInstance): void {
   const main = '<div id="reference"></div>';
-  addExplorer(app, { path: '/docs', title: 'REST reference', entry: 'reference', main });
+  addExplorer(app, { path: '/reference', title: 'REST reference', entry: 'reference', main });
 }
 
 function addExplorer(app: FastifyInstance, { path, title, entry, main }: Explorer): void {

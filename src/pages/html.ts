@@ -23,13 +23,17 @@ export type Page = {
 const LINKS = [
   { path: '/console', text: 'Console' },
   { path: '/graphiql', text: 'GraphiQL' },
-  { path: '/docs', text: 'REST reference' },
+  { path: '/reference', text: 'REST reference' },
+  { path: '/docs', text: 'Docs' },
 ] as const;
 
 /** Returns a style of the pages. */
-export function readStyle(name: 'page' | 'content' | 'start-page'): string {
+export function readStyle(name: 'page' | 'content' | 'start-page' | 'documentation'): string {
   return readFileSync(new URL(`./browser/${name}.css`, import.meta.url), 'utf8');
 }
+
+/** The script that copies the lines of a code block, and puts the URL in the address bar into them. */
+export const CODE_BLOCKS = readFileSync(new URL('./browser/code-blocks.js', import.meta.url), 'utf8');
 
 const STYLE = readStyle('page');
 

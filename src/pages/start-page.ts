@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { graphqlRequest, restRequest, shellVariables } from '../model/example-requests.ts';
-import { escapeHtml, hashSource, readStyle, sendPage } from './html.ts';
+import { CODE_BLOCKS, escapeHtml, hashSource, readStyle, sendPage } from './html.ts';
 
 /** The content of the start page. */
 export type StartPage = {
@@ -20,8 +19,6 @@ type Example = { readonly name: string; readonly text: string; readonly lines: (
 
 const STYLE = readStyle('content') + readStyle('start-page');
 
-const SCRIPT = readFileSync(new URL('./browser/start-page.js', import.meta.url), 'utf8');
-
 const CONSOLE = `<div class="console">
 <div><h2>Console</h2>
 <p>Your projects, wallets and apps, and what your token may do with them.</p></div>
@@ -31,7 +28,7 @@ const CONSOLE = `<div class="console">
 const EXPLORERS: readonly Link[] = [
   { path: '/graphiql', name: 'GraphiQL', text: 'An editor for GraphQL, with examples and the schema.' },
   {
-    path: '/docs',
+    path: '/reference',
     name: 'REST reference',
     text: 'A reference of the four REST paths, with requests to send.',
   },
@@ -57,6 +54,7 @@ const EXAMPLES: readonly Example[] = [
 ];
 
 const GUIDES: readonly Link[] = [
+  { path: '/docs', name: 'Documentation', text: 'All pages, for clients and for operators.' },
   {
     path: '/docs/api.md',
     name: 'API reference',
@@ -82,7 +80,9 @@ const CONTRACTS: readonly Link[] = [
 /** Adds the page `/`: the console, the explorers, what a client needs, and the contracts, as far as they are served. */
 export function addStartPage(app: FastifyInstance, { version, publicUrl, sandbox }: StartPage): void {
   const exists = ({ path }: Pick<Link, 'path'>) =>
-    path === '/graphql' ? sandbox : app.hasRoute({ method: 'GET', url: path });
+    path === '/graphql'
+      ? sandbox
+      : app.hasRoute({ method: 'GET', url: path.replace(/^\/docs\/.*/, '/docs/:page') });
 
   app.get('/', async (_request, reply) =>
     sendPage(reply, {
@@ -94,12 +94,12 @@ export function addStartPage(app: FastifyInstance, { version, publicUrl, sandbox
 <p>One gateway, with GraphQL and REST.</p>
 ${exists({ path: '/console' }) ? CONSOLE : ''}
 ${section('Explorers', cards(EXPLORERS.filter(exists)))}
-${section('Clients', EXAMPLES.map((each) => example(each, publicUrl())).join('\n') + cards(GUIDES))}
+${section('Clients', EXAMPLES.map((each) => example(each, publicUrl())).join('\n') + cards(GUIDES.filter(exists)))}
 ${section('Contracts', cards(CONTRACTS.filter(exists)))}
 <footer class="health">Version ${version} <a href="./healthz">Liveness</a> <a href="./readyz">Readiness</a></footer>
 </div>
-<script>${SCRIPT}</script>`,
-      policy: { 'script-src': hashSource(SCRIPT) },
+<script>${CODE_BLOCKS}</script>`,
+      policy: { 'script-src': hashSource(CODE_BLOCKS) },
     }),
   );
 }

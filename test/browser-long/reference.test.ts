@@ -9,7 +9,7 @@ import { seedTenant } from '../support/gateway.ts';
 /** The operation that lists the projects. */
 const LIST = 'GET/project/projects';
 
-const REFERENCE = `/docs#tag/projects/${LIST}`;
+const REFERENCE = `/reference#tag/projects/${LIST}`;
 
 const PROJECTS = { projects: [{ title: 'Tenant' }], nextPageToken: '' };
 

@@ -5,7 +5,7 @@ import { seedTenant } from '../support/gateway.ts';
 // The pages, each with an element that its script adds.
 const PAGES = [
   ['/graphiql', '.graphiql-execute-button'],
-  ['/docs', '#reference h1'],
+  ['/reference', '#reference h1'],
 ] as const;
 
 const site = startSite();

@@ -33,7 +33,7 @@ test('the start page and that for an unknown path are accessible, and lead to al
   await follow('main', 'Open the console', '/console');
   await follow('navigation', 'GraphiQL', '/graphiql');
   await follow('banner', 'PAW gateway', '/');
-  await follow('main', 'REST reference', '/docs');
+  await follow('main', 'REST reference', '/reference');
 });
 
 test('the lines that the start page copies work unchanged in a shell, with a token', async () => {

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createApp } from '../support/actors.ts';
-import { graphqlApi, send } from '../support/apis.ts';
+import { graphqlApi, type HttpResponse, send } from '../support/apis.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
 
 const PUBLIC_URL = 'https://paw.example/gateway';
@@ -65,6 +65,41 @@ test.each(PAGES)('docs/%s is served as Markdown, without links to files of the r
   expect(text).toMatch(/^# /);
   expect(text).not.toContain('](..');
 });
+
+test('browsers get the pages as HTML, all in the list, with links and anchors that exist', async () => {
+  const { text: list } = await browse('/docs');
+  const listed = [...list.matchAll(/href="docs\/([\w-]+\.md)"/g)].map(([, page]) => page);
+  // The last one is the README of the package.
+  expect(listed.toSorted()).toEqual(PAGES.filter((page) => page !== 'package.md'));
+  expect(list).toContain('<p>The gateway provides the same four operations through GraphQL and through REST');
+  const ids = new Map<string, readonly string[]>();
+  const links: string[] = [];
+  for (const page of listed) {
+    const { headers, text } = await browse(`/docs/${page}`);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('vary')).toContain('accept');
+    expect(text).toContain(`<a href="${page}" aria-current="page">`);
+    const found = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id);
+    expect(new Set(found).size, page).toBe(found.length);
+    ids.set(`${page}`, found);
+    const [, article = ''] = /<article>(.*)<\/article>/s.exec(text) ?? [];
+    links.push(
+      ...[...article.matchAll(/ href="([^"]*)"/g)].map(([, href = '']) => href.replace(/^#/, `${page}#`)),
+    );
+  }
+  expect(links.length).toBeGreaterThan(300);
+  for (const link of links.filter((link) => !/^https?:/.test(link))) {
+    const [page = '', id] = link.split('#');
+    expect(ids.has(page), link).toBe(true);
+    if (id) expect(ids.get(page), link).toContain(id);
+  }
+});
+
+function browse(path: string): Promise<HttpResponse> {
+  return send(gateway.url + path, 'GET', undefined, undefined, {
+    accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  });
+}
 
 test.each(['missing.md', 'llms.txt', '..%2FREADME.md', '%2e%2e%2fpackage.json'])(
   '/docs/%s does not exist',

@@ -9,10 +9,10 @@ import { makeDatabase, seedTenant, startGateway, useGateway } from '../support/g
 import { BROWSER, elementsOf, hashes, policyOf, request } from '../support/pages.ts';
 import { startProgram } from '../support/paw.ts';
 
-const GUIDES = ['/docs/api.md', '/docs/browser.md', '/docs/clients.md'];
+const GUIDES = ['/docs', '/docs/api.md', '/docs/browser.md', '/docs/clients.md'];
 const EVERYWHERE = ['/', ...GUIDES, '/healthz', '/openapi.json', '/readyz', '/schema.graphql'];
 const CONSOLE = '/console';
-const EXPLORERS = ['/graphiql', '/docs'];
+const EXPLORERS = ['/graphiql', '/reference'];
 
 const production = { NODE_ENV: 'production' };
 
@@ -59,7 +59,7 @@ test.each([
     }),
   ],
   ['/graphiql', explorerPolicy],
-  ['/docs', explorerPolicy],
+  ['/reference', explorerPolicy],
 ])('%s has a policy that allows its own files, and nothing else', async (path, policy) => {
   const { headers, text } = await browse(path);
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -169,7 +169,8 @@ describe('a program whose browser assets have not been built', () => {
     const running = start(['demo', '--json']);
     onTestFinished(async () => void (await running.stop('SIGKILL')));
     const { url } = JSON.parse(await running.printed('\n'));
-    expect(linksIn((await browse('/', url)).text)).toEqual([...EVERYWHERE, '/graphql'].toSorted());
+    const links = [...EVERYWHERE.filter((path) => path !== '/docs'), '/graphql'];
+    expect(linksIn((await browse('/', url)).text)).toEqual(links.toSorted());
     expect((await browse('/graphiql', url)).status).toBe(404);
   });
 

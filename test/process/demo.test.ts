@@ -179,7 +179,7 @@ describe('paw demo', () => {
     expect(pages.map((page) => new URL(page).pathname)).toEqual([
       '/console',
       '/graphiql',
-      '/docs',
+      '/reference',
       '/graphql',
     ]);
     for (const page of pages) {
