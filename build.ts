@@ -51,7 +51,24 @@ const READ_AT_RUN_TIME = [
 // The pages of the documentation, in the order of their list.
 const DOCS = {
   'For clients': ['api', 'clients', 'browser', 'behind-a-gateway'],
-  'For operators': ['running', 'commands', 'limits', 'production', 'postgresql', 'citus', 'kubernetes'],
+  'For operators': [
+    'running',
+    'production',
+    'commands',
+    'tokens',
+    'troubleshooting',
+    'monitoring',
+    'traces',
+    'limits',
+    'sqlite',
+    'postgresql',
+    'citus',
+    'scaling',
+    'memory',
+    'proxies',
+    'kubernetes',
+    'trusted-documents',
+  ],
   'About the gateway': ['decisions', 'benchmarks', 'architecture'],
 };
 

@@ -93,6 +93,12 @@ test('docs/running.md lists exactly the settings that the configuration reads', 
   expect(listed.sort()).toEqual(settingsRead());
 });
 
+test('docs/troubleshooting.md has every reason, and no other', () => {
+  const named = textOf('docs/troubleshooting.md').match(/^\| `[A-Z_]+`/gm) ?? [];
+  const reasons = new Set(named.map((cell) => cell.replace(/[^A-Z_]/g, '')));
+  expect([...reasons].sort()).toEqual(Object.keys(ERRORS).sort());
+});
+
 test('docs/api.md lists every reason with its HTTP status, canonical name and GraphQL code', () => {
   // OAuth has error codes of its own, and the others are those of commands.
   const others: readonly Reason[] = [
