@@ -173,9 +173,9 @@ async function renderDocs(): Promise<void> {
       const text = readFileSync(`docs/${name}.md`, 'utf8');
       const html = new Marked({ renderer: docsRenderer(Renderer) }).parse(text, { async: false });
       writeFileSync(join(folder, `${name}.md.html`), html);
-      // The title, and the first sentence.
-      const [, title, lead = ''] = /<h1[^>]*>(.+?)<\/h1>\s*<p>(.+?)\.(?=\s|<)/s.exec(html) ?? [];
-      return `<li><a href="{docs}${name}.md">${title}</a><p>${lead.replace(/<\/?a\b[^>]*>/g, '')}.</p></li>`;
+      const [, title, lead = ''] = /<h1[^>]*>(.+?)<\/h1>\s*<p>(.+?)<\/p>/s.exec(html) ?? [];
+      const [sentence] = lead.replace(/<\/?a\b[^>]*>/g, '').split(/(?<=\.)\s/);
+      return `<li><a href="{docs}${name}.md">${title}</a><p>${sentence}</p></li>`;
     });
     return `<h2>${group}</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
   });

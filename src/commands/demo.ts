@@ -86,10 +86,11 @@ function requests(url: string, accessToken: string, wallet = 'wallets/<ULID>'): 
   return `Requests to paste into another terminal:
 
 ${shellVariables(url, accessToken)}
+WALLET=${wallet}
 
 # REST: list projects, update a wallet, create an app, and sign in with its key
 ${restRequest('/project/projects?pageSize=2')}
-${restRequest(`/wallet/${wallet}`, `-X PATCH -d '{"title":"Treasury"}'`)}
+${restRequest('/wallet/$WALLET', `-X PATCH -d '{"title":"Treasury"}'`)}
 APP=$(curl -s ${requestOptions('/auth/apps', `-d '{"title":"Till","active":true}'`)}); echo "$APP"
 KEY=$(echo "$APP" | sed -E 's/"title":"[^"]*",|,"active":[a-z]*//g')
 ${restRequest('/auth/accounts:signinIdentity', `-d '{"privateKey":'"$KEY"'}'`)}
@@ -98,7 +99,7 @@ ${restRequest('/auth/accounts:signinIdentity', `-d '{"privateKey":'"$KEY"'}'`)}
 ${graphqlRequest('{ projects(first: 2) { totalCount nodes { name title } } }')}
 ${graphqlRequest(
   'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { name title } } }',
-  `{"input":{"name":"${wallet}","description":"Cold storage"}}`,
+  `{"input":{"name":"'"$WALLET"'","description":"Cold storage"}}`,
 )}
 ${graphqlRequest(
   'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { name } privateKey } }',

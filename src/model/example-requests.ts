@@ -3,7 +3,8 @@
 /** Returns the lines that set the variables of the other lines. */
 export function shellVariables(url: string, accessToken: string): string {
   return `PAW=${url}
-AUTH="Authorization: Bearer ${accessToken}"
+TOKEN=${accessToken}
+AUTH="Authorization: Bearer $TOKEN"
 JSON="Content-Type: application/json"`;
 }
 

@@ -132,9 +132,8 @@ describe('paw demo', () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     const [, session = ''] = readme.split('## A first session');
     const blockOf = (language: string) => session.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? '';
-    const [variables = ''] = /^PAW=.*^JSON=.*?$/ms.exec(text) ?? [];
-    const [wallet = ''] = /wallets\/\w{26}/.exec(text) ?? [];
-    const script = `${variables}\n${blockOf('sh').replace(/wallets\/\w{26}/, wallet)}`;
+    const [variables = ''] = /^PAW=.*^WALLET=.*?$/ms.exec(text) ?? [];
+    const script = `${variables}\n${blockOf('sh')}`;
     const { stdout } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script]);
     const withoutIds = (lines: string) => lines.replace(/\b[0-9A-Z]{26}\b|paw_key_[^"]*/g, '…');
     expect(withoutIds(stdout)).toBe(withoutIds(blockOf('json')));
