@@ -21,7 +21,7 @@ test.each([
   const links = [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, link = '']) => link);
   // A proxy serves the gateway under a path prefix.
   const targets = links.map((link) => new URL(link, `https://paw.example/prefix${path}`).href);
-  const paths = ['', 'console', 'graphiql', 'docs', ''];
+  const paths = ['', 'console', 'graphiql', 'reference', 'docs', ''];
   expect(targets).toEqual(paths.map((target) => `https://paw.example/prefix/${target}`));
 });
 
