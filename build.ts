@@ -44,8 +44,8 @@ const READ_AT_RUN_TIME = [
   `${BROWSER}/*.css`,
   `${BROWSER}/favicon.ico`,
   `${BROWSER}/code-blocks.js`,
-  `${ASSETS}/*`,
-  `${ASSETS}/docs/*`,
+  `${ASSETS}/*.*`,
+  `${ASSETS}/docs/*.html`,
 ];
 
 // The pages of the documentation, in the order of their list.
@@ -231,6 +231,8 @@ function buildPackage(): void {
   const root = JSON.parse(readFileSync('package.json', 'utf8'));
   for (const field of ['private', 'scripts', 'devDependencies', 'overrides', 'allowScripts'])
     delete root[field];
+  // The source is for the programs of the tests.
+  delete root.exports['./client'].development;
   // npm derives `homepage` and `bugs` from it. In a workflow of GitHub, the variable has the owner and the name.
   const { GITHUB_REPOSITORY } = process.env;
   const manifest = { ...root, ...(GITHUB_REPOSITORY && { repository: `github:${GITHUB_REPOSITORY}` }) };

@@ -1,0 +1,251 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
+import { build } from 'esbuild';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createFetch, GatewayError, pages } from '../../src/client/client.ts';
+import { type AppKey, createApp, graphqlBody } from '../support/actors.ts';
+import { restApi } from '../support/apis.ts';
+import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
+
+/** What the network does to the next request: with its response, or in its place. */
+type Fault = 'cut' | 'delay' | 'token-ended' | 'cut-and-token-ended' | 429 | 503;
+
+const gateway = useGateway();
+const api = restApi(() => gateway.url);
+let faults: Fault[] = [];
+let requests: { path: string; key: string | undefined; token: string | undefined }[] = [];
+let url: string;
+
+beforeAll(async () => {
+  const proxy = createServer(async (request, response) => {
+    const { url: path = '', method = '', headers } = request;
+    const body = await text(request);
+    const isOauth = path.startsWith('/oauth');
+    const fault = isOauth ? undefined : faults.shift();
+    const [, token] = headers.authorization?.split(' ') ?? [];
+    requests.push({ path, key: headers['idempotency-key'] as string | undefined, token });
+    if (fault === 429 || fault === 503) {
+      response.writeHead(fault, { 'retry-after': '0', 'content-type': 'application/json' });
+      return response.end('{}');
+    }
+    if (fault === 'token-ended') await revoke(token);
+    const { host, connection, 'content-length': _, ...others } = headers as Record<string, string>;
+    const answer = await fetch(gateway.url + path, {
+      method,
+      headers: others,
+      ...(body && { body }),
+    });
+    const answered = Buffer.from(await answer.arrayBuffer());
+    if (fault === 'cut-and-token-ended') await revoke(token);
+    if (fault?.toString().startsWith('cut')) return response.destroy();
+    if (fault === 'delay') await new Promise((resolve) => setTimeout(resolve, 100));
+    const kept = [...answer.headers].filter(
+      ([name]) => !/^(content-(length|encoding)|connection|transfer)/.test(name),
+    );
+    return response.writeHead(answer.status, Object.fromEntries(kept)).end(answered);
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  return () => {
+    proxy.closeAllConnections();
+    proxy.close();
+  };
+});
+
+function revoke(token = ''): Promise<unknown> {
+  return graphqlBody(gateway.url, token, 'mutation { signOut { clientMutationId } }');
+}
+
+/** Sets the faults of the next requests. */
+function withFaults(...next: readonly Fault[]): void {
+  faults = [...next];
+  requests = [];
+  onTestFinished(() => {
+    faults = [];
+  });
+}
+
+/** The operations, by REST and by GraphQL: a request, and what finds its result in the response. */
+const OPERATIONS = {
+  'createApp by REST': () => ({
+    ...json('POST', { title: 'Till', active: true }),
+    path: '/auth/apps',
+    resultOf: ({ privateKey }: Body) => privateKey,
+  }),
+  'createApp by GraphQL': () =>
+    graphql(
+      'mutation { createApp(input: { title: "Till", active: true }) { privateKey } }',
+      (data) => data.createApp.privateKey,
+    ),
+  'signIn by REST': (_tenant: Tenant, { name, privateKey }: AppKey) => ({
+    ...json('POST', { privateKey: { name, privateKey } }),
+    path: '/auth/accounts:signinIdentity',
+    resultOf: ({ accessToken }: Body) => accessToken,
+  }),
+  'signIn by GraphQL': (_tenant: Tenant, { name, privateKey }: AppKey) =>
+    graphql(
+      `mutation { signIn(input: { name: "${name}", privateKey: "${privateKey}" }) { accessToken } }`,
+      (data) => data.signIn.accessToken,
+    ),
+  'updateWallet by REST': ({ wallets }: Tenant) => ({
+    ...json('PATCH', { title: 'Rainy days' }),
+    path: `/wallet/${wallets[0]}`,
+    resultOf: ({ title }: Body) => title,
+  }),
+  'updateWallet by GraphQL': ({ wallets }: Tenant) =>
+    graphql(
+      `mutation { updateWallet(input: { name: "${wallets[0]}", title: "Rainy days" }) { wallet { title } } }`,
+      (data) => data.updateWallet.wallet.title,
+    ),
+  'projects by REST': () => ({
+    method: 'GET',
+    path: '/project/projects',
+    resultOf: ({ projects }: Body) => projects[0].title,
+  }),
+  'projects by GraphQL': () =>
+    graphql('{ projects { nodes { title } } }', (data) => data.projects.nodes[0].title),
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the values
+type Body = any;
+
+function json(method: string, body: object) {
+  return { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+function graphql(query: string, resultOf: (data: Body) => unknown) {
+  return { ...json('POST', { query }), path: '/graphql', resultOf: ({ data }: Body) => resultOf(data) };
+}
+
+test.each(Object.entries(OPERATIONS))(
+  '%s succeeds once, whatever the network does',
+  async (name, operation) => {
+    const tenant = await seedTenant(gateway, { wallets: 1 });
+    const app = await createApp(api, tenant.token, { title: 'App' });
+    const before = await countChanges(tenant);
+    const isChange = !name.startsWith('projects');
+    for (const next of [['cut'], [503, 'cut'], [429, 503, 'delay']] as const) {
+      withFaults(...next);
+      const { path, resultOf, ...init } = operation(tenant, app);
+      const response = await createFetch({ url, token: tenant.token })(path, init);
+      expect(resultOf(await response.json())).toBeTruthy();
+      expect(requests).toHaveLength(next.filter((fault) => fault !== 'delay').length + 1);
+      // All tries of a change have the same key.
+      const keys = new Set(requests.map(({ key }) => key));
+      expect(keys.size).toBe(1);
+      expect([...keys][0] !== undefined).toBe(isChange);
+    }
+    expect((await countChanges(tenant)) - before).toBe(isChange ? 3 : 0);
+  },
+);
+
+test('requests at the same moment share one sign-in, whose token is renewed before its end and after a refusal', async () => {
+  const tenant = await seedTenant(gateway, { wallets: 1 });
+  const { name, privateKey } = await createApp(api, tenant.token, { title: 'App' });
+  const signedIn = createFetch({ url, clientId: name, clientSecret: privateKey });
+  withFaults();
+  await Promise.all(Array.from({ length: 10 }, () => signedIn('/project/projects')));
+  expect(requests.filter(({ path }) => path === '/oauth/token')).toHaveLength(1);
+  withFaults('token-ended');
+  const response = await signedIn(`/wallet/${tenant.wallets[0]}`, json('PATCH', { title: 'Rainy days' }));
+  expect(((await response.json()) as Body).title).toBe('Rainy days');
+  expect(requests.map(({ path }) => path.split('/')[1])).toEqual(['wallet', 'oauth', 'wallet']);
+  expect(requests[0]?.key).toBe(requests[2]?.key);
+  expect(requests[0]?.token).not.toBe(requests[2]?.token);
+});
+
+test('an error says that a change was applied whose answer only the ended token could read', async () => {
+  const tenant = await seedTenant(gateway, { wallets: 1 });
+  const { name, privateKey } = await createApp(api, tenant.token, { title: 'App' });
+  withFaults('cut-and-token-ended');
+  const signedIn = createFetch({ url, clientId: name, clientSecret: privateKey });
+  const error = await signedIn(`/wallet/${tenant.wallets[0]}`, json('PATCH', { title: 'Rainy days' })).catch(
+    (thrown) => thrown,
+  );
+  expect(error).toBeInstanceOf(GatewayError);
+  expect(error).toMatchObject({ reason: 'ANSWER_LOST', status: 409, applied: 'yes' });
+  expect(error.requestId).toMatch(/\S/);
+  expect((await api.updateWallet(tenant.token, tenant.wallets[0] ?? '', {})).value?.title).toBe('Rainy days');
+
+  withFaults('cut-and-token-ended');
+  const withToken = createFetch({ url, token: tenant.token });
+  const creation = withToken('/auth/apps', json('POST', { title: 'Till', active: true }));
+  await expect(creation).rejects.toMatchObject({ reason: 'TOKEN_INVALID', status: 401, applied: 'unknown' });
+});
+
+test('it ends after its tries, its time, or at once with the signal of the caller, and returns errors as they are', async () => {
+  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
+  const patch = json('PATCH', { title: 'Rainy days' });
+  const path = `/wallet/${wallets[0]}`;
+  withFaults('cut', 'cut', 'cut', 'cut');
+  const lost = { reason: 'NO_RESPONSE', applied: 'unknown' };
+  await expect(createFetch({ url, token, retries: 1 })(path, patch)).rejects.toMatchObject(lost);
+  await expect(createFetch({ url, token, retries: 0 })('/project/projects')).rejects.toMatchObject({
+    ...lost,
+    applied: 'no',
+  });
+  withFaults('delay');
+  const timeout = { reason: 'TIMEOUT', applied: 'unknown' };
+  await expect(createFetch({ url, token, timeoutMs: 50 })(path, patch)).rejects.toMatchObject(timeout);
+  withFaults('cut', 'cut', 'cut', 'cut');
+  const aborted = createFetch({ url, token })(path, { ...patch, signal: AbortSignal.timeout(50) });
+  await expect(aborted).rejects.toThrow(DOMException);
+  withFaults(503, 503);
+  expect((await createFetch({ url, token, retries: 1 })(path, patch)).status).toBe(503);
+  withFaults();
+  const refused = await createFetch({ url, token })(path, json('PATCH', { title: '' }));
+  expect([refused.status, requests.length]).toEqual([400, 1]);
+  const own = await createFetch({ url, token })('/project/projects', {
+    headers: { authorization: 'Bearer x' },
+  });
+  expect(own.status).toBe(401);
+});
+
+test('pages of both APIs have every project, beside faults, and a refusal is an error', async () => {
+  const { token, projects } = await seedTenant(gateway, { projects: 25 });
+  const withToken = createFetch({ url, token });
+  const query =
+    'query ($after: String) { projects(after: $after) { nodes { name } pageInfo { hasNextPage endCursor } } }';
+  for (const list of [
+    '/project/projects',
+    '/project/projects?pageSize=9',
+    { query, connection: (data: Body) => data.projects },
+  ]) {
+    withFaults('cut', 'delay', 503);
+    const names: string[] = [];
+    for await (const page of pages<{ name: string }>(withToken, list))
+      names.push(...page.map(({ name }) => name));
+    expect(names).toEqual(projects);
+  }
+  const refused = pages(withToken, '/project/projects?pageSize=0').next();
+  await expect(refused).rejects.toMatchObject({ reason: 'INVALID_FIELD', status: 400, applied: 'no' });
+});
+
+test('its code is for every runtime, and takes at most 3 KB', async () => {
+  const entry = new URL('../../src/client/client.ts', import.meta.url).pathname;
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+  });
+  const compressed = await promisify(brotliCompress)(outputFiles[0]?.contents ?? '');
+  expect(compressed.length).toBeGreaterThan(500);
+  expect(compressed.length).toBeLessThanOrEqual(3 * 1024);
+});
+
+/** Returns the number of sign-ins and of changed resources of the account, each act counted. */
+async function countChanges({ token }: Tenant): Promise<number> {
+  const { data } = await graphqlBody(gateway.url, token, '{ events(first: 100) { nodes { action count } } }');
+  const acts: { action: string; count: number }[] = data.events.nodes;
+  return acts
+    .filter(({ action }) => ['app.create', 'wallet.update', 'sign_in.succeed'].includes(action))
+    .reduce((sum, { count }) => sum + count, 0);
+}
