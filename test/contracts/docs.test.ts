@@ -99,6 +99,14 @@ test('docs/troubleshooting.md has every reason, and no other', () => {
   expect([...reasons].sort()).toEqual(Object.keys(ERRORS).sort());
 });
 
+test('README.md has ratios of docs/benchmarks.md, the least favourable one included', () => {
+  const rows = textOf('docs/benchmarks.md').matchAll(/^\| [^|]+ \| [^|]+ \| (\d+\.\d+) \(/gm);
+  const ratios = [...rows].map(([, ratio]) => Number(ratio));
+  const named = [...textOf('README.md').matchAll(/(\d+\.\d+)\s+times/g)].map(([, ratio]) => Number(ratio));
+  expect(named).toContain(Math.max(...ratios));
+  expect(named.filter((ratio) => !ratios.includes(ratio))).toEqual([]);
+});
+
 test('docs/api.md lists every reason with its HTTP status, canonical name and GraphQL code', () => {
   // OAuth has error codes of its own, and the others are those of commands.
   const others: readonly Reason[] = [
