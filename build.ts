@@ -48,7 +48,7 @@ const READ_AT_RUN_TIME = [
   `${ASSETS}/docs/*.html`,
 ];
 
-// The pages of the documentation, in the order of their list.
+// The pages of the documentation, in the order of their list. The package has no others.
 const DOCS = {
   'For clients': ['api', 'clients', 'browser', 'behind-a-gateway'],
   'For operators': [
@@ -69,7 +69,7 @@ const DOCS = {
     'kubernetes',
     'trusted-documents',
   ],
-  'About the gateway': ['decisions', 'benchmarks', 'architecture'],
+  'About the gateway': ['decisions', 'benchmarks'],
 };
 
 // The console has a bundle of its own, so that it can be served without the files of the others.
