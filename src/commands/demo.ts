@@ -86,7 +86,7 @@ function requests(url: string, accessToken: string, wallet = 'wallets/<ULID>'): 
   return `Requests to paste into another terminal:
 
 ${shellVariables(url, accessToken)}
-WALLET=${wallet}
+WALLET="${wallet}"
 
 # REST: list projects, update a wallet, create an app, and sign in with its key
 ${restRequest('/project/projects?pageSize=2')}
