@@ -44,8 +44,8 @@ const READ_AT_RUN_TIME = [
   `${BROWSER}/*.css`,
   `${BROWSER}/favicon.ico`,
   `${BROWSER}/code-blocks.js`,
-  `${ASSETS}/*.*`,
-  `${ASSETS}/docs/*.html`,
+  `${ASSETS}/*.{br,gz}`,
+  `${ASSETS}/docs/*`,
 ];
 
 // The pages of the documentation, in the order of their list. The package has no others.
