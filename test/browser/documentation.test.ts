@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
-import { startSite } from '../support/browser.ts';
+import { goTo, startSite } from '../support/browser.ts';
+import { seedTenant } from '../support/gateway.ts';
 import { activate } from '../support/keyboard.ts';
 
 const site = startSite();
@@ -23,10 +24,39 @@ test('the documentation is found from the start page, and its code is copied by 
   await expectAccessible(page);
 });
 
-test.each(['api', 'running', 'benchmarks'])('the page %s is accessible, and fits a phone', async (name) => {
-  const page = await site.open(`/docs/${name}.md`, { viewport: { width: 1440, height: 900 } });
-  await page.getByRole('navigation', { name: 'Documentation' }).locator('[aria-current]').focus();
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 375, height: 667 });
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
+test('the link at a heading leads to it, and the reference requests with the token that the console keeps', async () => {
+  const { token } = await seedTenant(site.gateway);
+  const page = await site.open('/console');
+  await page.getByLabel('Token', { exact: true }).fill(token);
+  await page.getByLabel('Keep for this tab').check();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { name: 'Projects' }).waitFor();
+  await page.getByRole('link', { name: 'Docs' }).click();
+  await page.getByRole('link', { name: 'API reference' }).click();
+  const heading = page.getByRole('heading', { name: 'Following events' });
+  await heading.getByRole('link', { name: 'Link to this section' }).click();
+  await expect.poll(() => page.url()).toBe(`${site.gateway.url}/docs/api.md#following-events`);
+  await expect.poll(async () => Math.round((await heading.boundingBox())?.y ?? -1)).toBe(0);
+
+  await goTo(page, `${site.gateway.url}/reference#tag/projects/GET/project/projects`);
+  await page
+    .locator('section[id$="/GET/project/projects"]')
+    .getByRole('button', { name: 'Test Request' })
+    .click();
+  const panel = page.getByRole('dialog');
+  const requested = page.waitForRequest(/\/project\/projects/);
+  await panel.getByRole('button', { name: 'Send get request' }).click();
+  expect((await requested).headers()['authorization']).toBe(`Bearer ${token}`);
+  await panel.getByText('200 OK').waitFor();
 });
+
+test.each(['api', 'running', 'troubleshooting', 'benchmarks'])(
+  'the page %s is accessible, and fits a phone',
+  async (name) => {
+    const page = await site.open(`/docs/${name}.md`, { viewport: { width: 1440, height: 900 } });
+    await page.getByRole('navigation', { name: 'Documentation' }).locator('[aria-current]').focus();
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 375, height: 667 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
+  },
+);
