@@ -43,10 +43,9 @@ test.each([
 });
 
 test.each([
-  [
-    '/',
-    (html: string) => ({ 'style-src': styleHash(html), 'script-src': hashes(elementsOf('script', html)) }),
-  ],
+  ['/', textPolicy],
+  ['/docs', (html: string) => ({ 'style-src': styleHash(html) })],
+  ['/docs/api.md', textPolicy],
   ['/nothing', (html: string) => ({ 'style-src': styleHash(html) })],
   [
     CONSOLE,
@@ -200,6 +199,10 @@ async function loadAssets(path: string): Promise<ReadonlyMap<string, HttpRespons
 
 function styleHash(html: string): string {
   return hashes(elementsOf('style', html));
+}
+
+function textPolicy(html: string): object {
+  return { 'style-src': styleHash(html), 'script-src': hashes(elementsOf('script', html)) };
 }
 
 function explorerPolicy(html: string): object {
