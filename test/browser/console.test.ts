@@ -61,6 +61,13 @@ test('the find field leads to what a title begins with, to an address, and to an
   };
   await go('project 3');
   await page.getByText('1 project', { exact: true }).waitFor();
+  await go('tenant');
+  await page.getByRole('link', { name: 'Tenant' }).waitFor();
+  await page.goBack();
+  await page.getByRole('link', { name: 'Project 3' }).waitFor();
+  expect(await page.getByLabel('Find by title').inputValue()).toBe('project 3');
+  await go(`tokens/${app.name.slice(-26)}`);
+  await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
   for (const [text, heading] of [
     [wallet, 'Wallet 1'],
     [app.name.toLowerCase(), 'Till'],

@@ -13,18 +13,12 @@ const ADDRESS = /^0x[0-9a-f]{40}$/i;
 export function Filter({ label }: { label: string }) {
   const title = useStore(route).query.get('title') ?? '';
   const [text, setText] = useState(title);
-  const input = useRef<HTMLInputElement>(null);
-  // Another entry of the history.
-  useEffect(() => {
-    if (document.activeElement !== input.current) setText(title);
-  }, [title]);
   useEffect(() => {
     const timer = setTimeout(() => text.trim() !== title && setQuery({ title: text.trim() }), TYPING_MS);
     return () => clearTimeout(timer);
   }, [text]);
   return (
     <input
-      ref={input}
       type="search"
       class="filter"
       aria-label={label}
@@ -55,7 +49,9 @@ export function GoTo() {
   const go = (text: string) => {
     const [kind = '', id = ''] = text.split('/');
     if (text === '') return;
-    if (RESOURCE_NAME.test(text)) location.hash = linkTo(`${kind.toLowerCase()}/${id.toUpperCase()}`);
+    // A token has no screen of its own.
+    if (/^tokens\//i.test(text)) location.hash = '#/tokens';
+    else if (RESOURCE_NAME.test(text)) location.hash = linkTo(`${kind.toLowerCase()}/${id.toUpperCase()}`);
     else if (ADDRESS.test(text)) location.hash = `#/wallets?address=${text}`;
     // A token of one project sees no other one, so that it looks for a wallet.
     else location.hash = `#/${onlyProject ? project.name : ''}?${new URLSearchParams({ title: text })}`;

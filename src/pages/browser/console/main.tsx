@@ -53,7 +53,7 @@ function App() {
 
 /** The screen of the address. The tabs of a project are one screen. */
 function Screens() {
-  const { path, query } = useStore(route);
+  const { path, query, entry } = useStore(route);
   const viewer = useViewer();
   const [kind, id = '', tab] = path;
   const name = `${kind}/${id}`;
@@ -62,14 +62,14 @@ function Screens() {
   useEffect(() => {
     if (path.length === 0 && viewer.onlyProject) location.replace(linkTo(viewer.project.name));
   });
-  if (path.length === 0) return viewer.onlyProject ? null : <Projects />;
+  if (path.length === 0) return viewer.onlyProject ? null : <Projects key={entry} />;
   if (kind === 'projects' && path.length < 4) return <Project key={name} name={name} tab={tab} />;
   if (kind === 'wallets' && isAlone)
-    return <WalletsAtAddress key="at" address={query.get('address') ?? ''} />;
+    return <WalletsAtAddress key={entry} address={query.get('address') ?? ''} />;
   if (kind === 'wallets' && path.length === 2) return <Wallet key={name} name={name} />;
   if (kind === 'apps' && path.length === 2) return <AppScreen key={name} name={name} />;
   if (kind === 'tokens' && isAlone && seesAccount(viewer)) return <Tokens />;
-  if (kind === 'events' && isAlone && seesAccount(viewer)) return <Events />;
+  if (kind === 'events' && isAlone && seesAccount(viewer)) return <Events key={entry} />;
   return (
     <Screen title="Page not found">
       <p>

@@ -31,7 +31,9 @@ export const sessionState = new Store<SessionState>({});
  */
 export function offerToken(): void {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')?.trim();
-  if (token !== undefined) history.replaceState(history.state, '', `#${route.value.address}`);
+  // The screen stays, and so does its entry of the history.
+  const { address, entry } = route.value;
+  if (token !== undefined) history.replaceState({ entry }, '', `#${address}`);
   const { session, reason, isKept = keptToken() !== undefined } = sessionState.value;
   if (token !== undefined && isScreenHeld() && reason === undefined) return;
   const offered = token ?? (session ? undefined : keptToken());

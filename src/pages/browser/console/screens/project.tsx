@@ -4,9 +4,10 @@ import { ProjectDocument, type ProjectFieldsFragment } from '../generated-docume
 import { Short } from '../name.tsx';
 import { Pending } from '../problem.tsx';
 import { isMissing, nodeOf, useQuery } from '../query.ts';
-import { linkTo } from '../router.ts';
+import { linkTo, route } from '../router.ts';
 import { NotFound, Screen } from '../screen.tsx';
 import { mayChangeApps, seesAccount, useViewer } from '../session.ts';
+import { useStore } from '../store.ts';
 import { Properties } from '../table.tsx';
 import { Time } from '../time.tsx';
 import { Apps } from './apps.tsx';
@@ -22,6 +23,7 @@ const TABS = [
 
 /** A project with its wallets, its apps and its settings, each in a tab. @param name its resource name */
 export function Project({ name, tab = '' }: { name: string; tab?: string | undefined }) {
+  const { entry } = useStore(route);
   const query = useQuery(ProjectDocument, { name });
   const project = nodeOf(query.data);
   if (isMissing(query)) return <NotFound kind="Project" />;
@@ -39,7 +41,7 @@ export function Project({ name, tab = '' }: { name: string; tab?: string | undef
         ))}
       </nav>
       <Pending query={query} />
-      {project && tab === '' && <Wallets project={name} />}
+      {project && tab === '' && <Wallets key={entry} project={name} />}
       {project && tab === 'apps' && <Apps project={name} />}
       {project && tab === 'settings' && <Settings project={project} onUpdated={query.reload} />}
     </Screen>
