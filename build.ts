@@ -50,7 +50,7 @@ const READ_AT_RUN_TIME = [
 
 // The pages of the documentation, in the order of their list. The package has no others.
 const DOCS = {
-  'For clients': ['api', 'clients', 'browser', 'behind-a-gateway'],
+  'For clients': ['api', 'clients', 'testing', 'browser', 'behind-a-gateway'],
   'For operators': [
     'running',
     'production',
@@ -232,7 +232,7 @@ function buildPackage(): void {
   for (const field of ['private', 'scripts', 'devDependencies', 'overrides', 'allowScripts'])
     delete root[field];
   // The source is for the programs of the tests.
-  delete root.exports['./client'].development;
+  for (const entry of ['./client', './testing']) delete root.exports[entry].development;
   // npm derives `homepage` and `bugs` from it. In a workflow of GitHub, the variable has the owner and the name.
   const { GITHUB_REPOSITORY } = process.env;
   const manifest = { ...root, ...(GITHUB_REPOSITORY && { repository: `github:${GITHUB_REPOSITORY}` }) };

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { type Config, localUrl, VERSION } from './config.ts';
 import { PasswordHasher } from './credentials/password-hasher.ts';
 import { createDataLayer } from './data/create-data-layer.ts';
+import type { DataLayer } from './data/data-layer.ts';
 import { graphqlErrorBody } from './graphql/errors.ts';
 import { addGraphqlApi, GRAPHQL_PATH } from './graphql/routes.ts';
 import { type ResolveDocument, readTrustedDocuments } from './graphql/trusted-documents.ts';
@@ -68,6 +69,12 @@ export type Server = ServerInfo & {
   stop(delaySeconds?: number): Promise<void>;
 };
 
+/** Where `paw-gateway/testing` makes faults. */
+export type FaultPoints = {
+  wrapDatabase(database: Database): Database;
+  addHooks(app: FastifyInstance, data: DataLayer): void;
+};
+
 /**
  * Opens and migrates the database, and starts the server.
  *
@@ -79,6 +86,7 @@ export async function startServer(
   config: Config,
   logger: FastifyBaseLogger,
   clock: () => number = Date.now,
+  faults?: FaultPoints,
 ): Promise<Server> {
   const pages = {
     console: shouldServe('PAW_CONSOLE', config.console),
@@ -94,13 +102,14 @@ export async function startServer(
   const state: State = { publicUrl: config.publicUrl ?? '', isStopping: false, stopDelayMs: 0 };
   // What is open is closed in reverse order: by `stop`, or here if the start fails.
   await using opening = new AsyncDisposableStack();
-  const database = await openDatabase(config.databaseUrl, {
+  const opened = await openDatabase(config.databaseUrl, {
     postgres: { ...config.postgres, timeoutMs: config.requestTimeoutMs, lockTimeoutMs: LOCK_TIMEOUT_MS },
     onFailure: failed.resolve,
     ...metrics?.database,
   });
-  opening.defer(() => database.close());
-  const parts = { config, logger, clock, database, metrics, pages, resolveDocument, state, opening };
+  opening.defer(() => opened.close());
+  const database = faults?.wrapDatabase(opened) ?? opened;
+  const parts = { config, logger, clock, database, faults, metrics, pages, resolveDocument, state, opening };
   const info = await listen(parts);
   const open = opening.move();
   return {
@@ -135,6 +144,7 @@ type Parts = {
   readonly logger: FastifyBaseLogger;
   readonly clock: () => number;
   readonly database: Database;
+  readonly faults: FaultPoints | undefined;
   readonly metrics: Metrics | undefined;
   readonly pages: Pick<ServerInfo, 'console' | 'explorers'>;
   readonly resolveDocument: ResolveDocument | undefined;
@@ -187,6 +197,7 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   const isOauth = (route: string) => route.startsWith(OAUTH_PATH);
   const limits = await addRateLimits(app, authenticate, config.rateLimits, isOauth);
   const { limitIntrospection, countRequest } = limits;
+  parts.faults?.addHooks(app, data);
   addFavicon(app);
   addStartPage(app, { version: VERSION, publicUrl, sandbox });
   if (pages.console) addConsolePage(app);

@@ -111,7 +111,8 @@ export function createFetch(options: ClientOptions): typeof fetch {
         request.signal.throwIfAborted();
         return { response: error, problem: undefined };
       });
-      const isLost = response instanceof Error;
+      // In Jest, an error is not one of the class of the test.
+      const isLost = !('ok' in response);
       if (!isLost && problem?.reason === 'TOKEN_INVALID' && isSignedIn) {
         if (!canRenew && isPending) throw new GatewayError(LOST, problem, 'unknown');
         if (!canRenew || isRenewed) return response;

@@ -9,7 +9,7 @@ const SQLITE_CODE = 787;
  * a row that refers to its row.
  */
 export function isForeignKeyViolation(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  if (!Error.isError(error)) return false;
   return (
     ('code' in error && error.code === POSTGRES_CODE) || ('errcode' in error && error.errcode === SQLITE_CODE)
   );

@@ -57,7 +57,7 @@ export async function readSchemaVersion(database: Pick<Queryable, 'read'>): Prom
     const [row] = await database.read<SchemaVersion>(FIND_SCHEMA_VERSION);
     return row ?? NO_SCHEMA;
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
+    if (!Error.isError(error)) throw error;
     // SQLite has one result code for all errors in SQL.
     const isMissing = 'code' in error && error.code === UNDEFINED_TABLE;
     if (isMissing || error.message.startsWith('no such table')) return NO_SCHEMA;

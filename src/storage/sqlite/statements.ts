@@ -80,5 +80,5 @@ export function isDiskError(thrown: unknown): boolean {
 
 /** Returns the primary result code of an error, the low byte of its extended result code. 0 if it has none. */
 export function primaryResultCode(error: unknown): number {
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+  return Error.isError(error) && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }

@@ -1,0 +1,129 @@
+import { setTimeout } from 'node:timers/promises';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { DataLayer } from '../data/data-layer.ts';
+import { revokeToken } from '../data/revoke-token.ts';
+import { routeOf } from '../http/observation/request-record.ts';
+import { ApiError } from '../model/api-error.ts';
+import { idGenerator } from '../model/resource-name.ts';
+import type { FaultPoints } from '../server.ts';
+import type { Database, DatabaseRequest } from '../storage/database.ts';
+import { resultUnknown, unavailable } from '../storage/errors.ts';
+import type { FaultName, FaultOptions } from './fault.ts';
+
+type Fault = { readonly name: FaultName } & FaultOptions;
+
+/** The operations by their routes. Those of a GraphQL request are in its document. */
+const OPERATIONS: Readonly<Record<string, string>> = {
+  '/graphql': '',
+  '/auth/apps': 'createApp',
+  '/auth/accounts:signinIdentity': 'signIn',
+  '/wallet/*': 'updateWallet',
+  '/project/projects': 'projects',
+  '/oauth/token': 'token',
+};
+
+const DELAY_MS = 2000;
+
+const CAUSE = new Error('A fault of the test');
+
+/** Makes faults where they arise: at the socket, at the rate limiter, at the tokens, and at the port of the database. */
+export class Faults implements FaultPoints {
+  readonly #clock: () => number;
+  readonly #waiting: Fault[] = [];
+  // By the id of the request.
+  readonly #current = new Map<string, Fault>();
+  #database: Database | undefined;
+
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  next(name: FaultName, options: FaultOptions = {}): void {
+    this.#waiting.push({ ...options, name });
+  }
+
+  /** Returns the database, of which that for a request has its fault. */
+  wrapDatabase(database: Database): Database {
+    this.#database = database;
+    const wrapped: Database = {
+      ...database,
+      during: (request) => withFault(this.#faultOf(request), database) ?? wrapped,
+    };
+    return wrapped;
+  }
+
+  addHooks(app: FastifyInstance, data: DataLayer): void {
+    app.addHook('preHandler', async (request) => {
+      const fault = this.#take(request);
+      if (fault === undefined) return;
+      this.#current.set(request.id, fault);
+      if (fault.name === 'rate-limited') throw new ApiError('TOO_MANY_REQUESTS', { retryAfterSeconds: 1 });
+      if (fault.name === 'token-revoked') await this.#revokeTokenOf(request, data);
+    });
+    app.addHook('onSend', async (request) => {
+      const fault = this.#current.get(request.id);
+      this.#current.delete(request.id);
+      if (fault?.name === 'answer-lost') request.raw.socket.destroy();
+    });
+  }
+
+  /** Returns the first fault that is for the request, and removes it. */
+  #take(request: FastifyRequest): Fault | undefined {
+    const operation = OPERATIONS[routeOf(request) ?? ''];
+    if (operation === undefined) return undefined;
+    const words = operation || JSON.stringify(request.body ?? request.query);
+    const isFor = (fault: Fault) => new RegExp(`\\b${RegExp.escape(fault.operation ?? '')}\\b`).test(words);
+    const index = this.#waiting.findIndex(isFor);
+    return index < 0 ? undefined : this.#waiting.splice(index, 1)[0];
+  }
+
+  #faultOf(request: DatabaseRequest): Fault | undefined {
+    return 'requestId' in request ? this.#current.get(String(request.requestId)) : undefined;
+  }
+
+  /** @throws UNAUTHENTICATED, because the token has ended */
+  async #revokeTokenOf(request: FastifyRequest, data: DataLayer): Promise<void> {
+    const [, token] = request.headers.authorization?.split(' ') ?? [];
+    if (token === undefined || this.#database === undefined) return;
+    const clock = this.#clock;
+    await revokeToken({ database: this.#database, clock, newId: idGenerator(clock) }, 'operator', token);
+    await data.authenticate(token);
+  }
+}
+
+/** Returns the database with the fault of a request, or undefined if it has none. */
+function withFault(fault: Fault | undefined, database: Database): Database | undefined {
+  switch (fault?.name) {
+    case 'unavailable':
+      return around(database, async () => {
+        throw unavailable(CAUSE);
+      });
+    case 'slow':
+      return around(database, async (run) => {
+        await setTimeout(fault.delayMs ?? DELAY_MS);
+        return run();
+      });
+    case 'result-unknown':
+      return around(database, async (run, isRead) => {
+        const result = await run();
+        if (!isRead) throw resultUnknown(CAUSE);
+        return result;
+      });
+    default:
+      return undefined;
+  }
+}
+
+/** Returns the database with `wrap` around each statement and transaction. */
+function around(
+  database: Database,
+  wrap: <T>(run: () => Promise<T>, isRead: boolean) => Promise<T>,
+): Database {
+  return {
+    ...database,
+    read: (sql, params) => wrap(() => database.read(sql, params), true),
+    write: (sql, params) => wrap(() => database.write(sql, params), false),
+    writeAll: (statements) => wrap(() => database.writeAll(statements), false),
+    transaction: (work) => wrap(() => database.transaction(work), false),
+  };
+}
