@@ -7,6 +7,7 @@ import {
   type AppFields,
   graphqlApi,
   type HttpResponse,
+  mutationDocument,
   type Outcome,
   postGraphql,
   type SignInFields,
@@ -77,10 +78,9 @@ export function postSignIn(
   app: AppKey,
   headers: Readonly<Record<string, string>>,
 ): Promise<HttpResponse> {
-  const mutation = 'mutation ($input: SignInInput!) { signIn(input: $input) { accessToken } }';
   return name === 'REST'
     ? send(`${url}/auth/accounts:signinIdentity`, 'POST', token, { privateKey: app }, headers)
-    : postGraphql(url, token, mutation, { input: app }, headers);
+    : postGraphql(url, token, mutationDocument('signIn', 'accessToken'), { input: app }, headers);
 }
 
 /** Asks for a token of an app by OAuth. */
@@ -146,6 +146,11 @@ export function inLowerCase(name: string): string {
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the values
 export async function graphqlBody(url: string, token: string, query: string, variables = {}): Promise<any> {
   return JSON.parse((await postGraphql(url, token, query, variables)).text);
+}
+
+/** Runs a mutation of GraphQL, and returns the body of the response. */
+export function mutate(url: string, token: string, name: string, input: object, selection?: string) {
+  return graphqlBody(url, token, mutationDocument(name, selection), { input });
 }
 
 /** Returns the cursors of the first 100 projects. */

@@ -4,13 +4,14 @@ import {
   credentialParts,
   graphqlBody,
   keyOf,
+  mutate,
   PASSWORD,
   projectTokenOf,
   reasonOf,
   resultOf,
   withOtherSecret,
 } from './actors.ts';
-import { type Api, graphqlApi, postGraphql, restApi } from './apis.ts';
+import { type Api, graphqlApi, mutationDocument, postGraphql, restApi } from './apis.ts';
 import type { Gateway, Tenant } from './gateway.ts';
 
 const SELECT_ALL = `query ($after: String) {
@@ -52,18 +53,6 @@ const EVENTS = `query ($resource: ResourceName!, $after: String) {
 
 const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
 
-const UPDATE_APP = 'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { id } } }';
-
-const CREATE_PROJECT =
-  'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }';
-
-const UPDATE_PROJECT =
-  'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { id } } }';
-
-const DELETE_APP = 'mutation ($input: DeleteAppInput!) { deleteApp(input: $input) { deletedAppId } }';
-
-const ROTATE = 'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { privateKey } } }';
-
 const TOKENS = `query ($after: String) {
   tokens(first: 1, after: $after) {
     totalCount
@@ -72,8 +61,6 @@ const TOKENS = `query ($after: String) {
   }
   last: tokens(last: 1) { nodes { id } }
 }`;
-
-const REVOKE = 'mutation ($input: RevokeTokenInput!) { revokeToken(input: $input) { revokedTokenId } }';
 
 const SIGN_OUT = 'mutation { signOut { clientMutationId } }';
 
@@ -121,26 +108,22 @@ async function useAll(api: Api, url: string, { token, projects, wallets }: Tenan
   }
   for (const headers of [{}, { 'idempotency-key': 'title' }, { 'idempotency-key': 'title' }]) {
     const variables = { input: { name: app.name, title: 'Till', active: true } };
-    expect((await postGraphql(url, token, UPDATE_APP, variables, headers)).status).toBe(200);
+    const update = mutationDocument('updateApp', 'app { id }');
+    expect((await postGraphql(url, token, update, variables, headers)).status).toBe(200);
   }
-  const created = await graphqlBody(url, token, CREATE_PROJECT, { input: { title: 'Quarry' } });
+  const created = await mutate(url, token, 'createProject', { title: 'Quarry' }, 'project { id }');
   const { id: newProject } = created.data.createProject.project;
   const { name: oldApp } = await createApp(api, token);
-  for (const [document, input] of [
-    [UPDATE_PROJECT, { name: newProject, description: 'New' }],
-    [DELETE_APP, { name: oldApp }],
-  ] as const) {
-    expect(await graphqlBody(url, token, document, { input })).not.toHaveProperty('errors');
-  }
-  for (const gracePeriod of [60, 0]) {
-    const variables = { input: { name: app.name, gracePeriod } };
-    expect(await graphqlBody(url, token, ROTATE, variables)).not.toHaveProperty('errors');
-  }
+  const change = async (mutation: string, input: object, selection?: string) =>
+    expect(await mutate(url, token, mutation, input, selection)).not.toHaveProperty('errors');
+  await change('updateProject', { name: newProject, description: 'New' }, 'project { id }');
+  await change('deleteApp', { name: oldApp });
+  for (const gracePeriod of [60, 0])
+    await change('rotateAppKey', { name: app.name, gracePeriod }, 'app { id }');
   const { data } = await graphqlBody(url, token, TOKENS);
   const { endCursor: after } = data.tokens.pageInfo;
   expect(await graphqlBody(url, token, TOKENS, { after })).not.toHaveProperty('errors');
   const { accessToken: unused } = await resultOf(api.signIn(token, keyOf(await createApp(api, token))));
-  const input = { id: `tokens/${credentialParts(unused).serial}` };
-  expect(await graphqlBody(url, token, REVOKE, { input })).not.toHaveProperty('errors');
+  await change('revokeToken', { id: `tokens/${credentialParts(unused).serial}` });
   expect(await graphqlBody(url, token, SIGN_OUT)).not.toHaveProperty('errors');
 }

@@ -110,9 +110,15 @@ const APP = 'name title privateKey active';
 const WALLET = 'name title description project { name } network address password';
 const PROJECT = 'name title description imageCoverUrl imageCoverCid';
 
-const CREATE_APP = `mutation ($input: CreateAppInput!) { createApp(input: $input) { app { ${APP} } } }`;
-const SIGN_IN = `mutation ($input: SignInInput!) { signIn(input: $input) { accessToken app { ${APP} } } }`;
-const UPDATE_WALLET = `mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { ${WALLET} } } }`;
+const CREATE_APP = mutationDocument('createApp', `app { ${APP} }`);
+const SIGN_IN = mutationDocument('signIn', `accessToken app { ${APP} }`);
+const UPDATE_WALLET = mutationDocument('updateWallet', `wallet { ${WALLET} }`);
+
+/** Returns the document of a mutation, with its input as the variable `input`. */
+export function mutationDocument(name: string, selection = 'clientMutationId'): string {
+  const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input!`;
+  return `mutation ($input: ${type}) { ${name}(input: $input) { ${selection} } }`;
+}
 const LIST_PROJECTS = `query ($first: Int, $after: String) {
   projects(first: $first, after: $after) { nodes { ${PROJECT} } pageInfo { hasNextPage endCursor } }
 }`;

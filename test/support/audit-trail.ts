@@ -1,6 +1,6 @@
 import { beforeEach, expect, inject } from 'vitest';
 import { type AppKey, createApp, credentialParts, keyOf } from './actors.ts';
-import { graphqlApi, graphqlOutcome, type Outcome } from './apis.ts';
+import { graphqlApi, graphqlOutcome, mutationDocument, type Outcome } from './apis.ts';
 import { type Gateway, seedTenant, type Tenant, useGateway } from './gateway.ts';
 import { pawJson } from './paw.ts';
 
@@ -88,9 +88,7 @@ export class AuditTrail {
 
   /** Runs a mutation of GraphQL with an input. */
   mutate(mutation: string, token: string, input: object): Promise<Outcome<object>> {
-    const type = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input!`;
-    const document = `mutation ($input: ${type}) { ${mutation}(input: $input) { clientMutationId } }`;
-    return graphqlOutcome(this.gateway.url, token, document, { input }, () => ({}));
+    return graphqlOutcome(this.gateway.url, token, mutationDocument(mutation), { input }, () => ({}));
   }
 
   async seedScene(): Promise<Scene> {

@@ -5,6 +5,7 @@ import {
   credentialParts,
   graphqlBody,
   keyOf,
+  mutate,
   projectTokenOf,
   withOtherSecret,
 } from '../../support/actors.ts';
@@ -32,8 +33,7 @@ function expectLastSignIn(token: string, app: AppFields, timeMs: number) {
 }
 
 async function rotate(token: string, { name }: AppFields, gracePeriod: number): Promise<string> {
-  const mutation = 'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { privateKey } }';
-  const { data } = await graphqlBody(gateway.url, token, mutation, { input: { name, gracePeriod } });
+  const { data } = await mutate(gateway.url, token, 'rotateAppKey', { name, gracePeriod }, 'privateKey');
   return data.rotateAppKey.privateKey;
 }
 

@@ -5,8 +5,8 @@ import { setAccountSuspended } from '../../../src/data/set-account-suspended.ts'
 import {
   createApp,
   credentialParts,
-  graphqlBody,
   keyOf,
+  mutate,
   projectTokenOf,
   tokenStatus,
 } from '../../support/actors.ts';
@@ -16,6 +16,7 @@ import {
   challengeOf,
   graphqlApi,
   type HttpResponse,
+  mutationDocument,
   readResponse,
 } from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
@@ -56,10 +57,12 @@ const wallet = () => tenant.wallets[0] ?? '';
 const newApp = () => ({ title: 'Late', active: true });
 const tokenName = () => `tokens/${credentialParts(tenant.token).serial}`;
 
-const UPDATE_WALLET = graphql(
-  'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { title } } }',
-  () => ({ name: wallet(), title: 'Late' }),
-);
+const mutation = (name: string, input: () => object) => graphql(mutationDocument(name), input);
+
+const UPDATE_WALLET = graphql(mutationDocument('updateWallet', 'wallet { title }'), () => ({
+  name: wallet(),
+  title: 'Late',
+}));
 
 const CREATE_APPS = `mutation ($input: CreateAppInput!) {
   first: createApp(input: $input) { privateKey }
@@ -71,33 +74,13 @@ const CHANGES: Readonly<Record<string, Request>> = {
   'signIn of REST': rest('POST', '/auth/accounts:signinIdentity', () => ({ privateKey: keyOf(app) })),
   'two createApp': graphql(CREATE_APPS, newApp),
   'two createApp with a key': graphql(CREATE_APPS, newApp, { 'idempotency-key': 'late' }),
-  updateApp: graphql(
-    'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { title } } }',
-    () => ({ name: app.name, title: 'Late' }),
-  ),
-  deleteApp: graphql(
-    'mutation ($input: DeleteAppInput!) { deleteApp(input: $input) { deletedAppId } }',
-    () => ({ name: app.name }),
-  ),
-  createProject: graphql(
-    'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }',
-    () => ({ title: 'Late' }),
-  ),
-  updateProject: graphql(
-    'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { title } } }',
-    () => ({ name: tenant.projects[0], title: 'Late' }),
-  ),
-  rotateAppKey: graphql(
-    'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { privateKey } }',
-    () => ({ name: app.name }),
-  ),
-  signIn: graphql('mutation ($input: SignInInput!) { signIn(input: $input) { accessToken } }', () =>
-    keyOf(app),
-  ),
-  revokeToken: graphql(
-    'mutation ($input: RevokeTokenInput!) { revokeToken(input: $input) { revokedTokenId } }',
-    () => ({ id: tokenName() }),
-  ),
+  updateApp: mutation('updateApp', () => ({ name: app.name, title: 'Late' })),
+  deleteApp: mutation('deleteApp', () => ({ name: app.name })),
+  createProject: mutation('createProject', () => ({ title: 'Late' })),
+  updateProject: mutation('updateProject', () => ({ name: tenant.projects[0], title: 'Late' })),
+  rotateAppKey: mutation('rotateAppKey', () => ({ name: app.name })),
+  signIn: mutation('signIn', () => keyOf(app)),
+  revokeToken: mutation('revokeToken', () => ({ id: tokenName() })),
   updateWallet: UPDATE_WALLET,
 };
 
@@ -134,13 +117,9 @@ function expectRefusal(response: HttpResponse): void {
   expect(JSON.parse(text)).not.toHaveProperty('data');
 }
 
-const revoke = (token: string) =>
-  graphqlBody(
-    other.url,
-    tenant.token,
-    'mutation ($input: RevokeTokenInput!) { revokeToken(input: $input) { revokedTokenId } }',
-    { input: { id: `tokens/${credentialParts(token).serial}` } },
-  );
+const change = (name: string, input: object, token = tenant.token) => mutate(other.url, token, name, input);
+
+const revoke = (token: string) => change('revokeToken', { id: `tokens/${credentialParts(token).serial}` });
 
 describe('a token that is revoked at another instance between the head and the body of a request', () => {
   test.each(Object.entries(CHANGES))('changes nothing by %s', async (_, request) => {
@@ -160,22 +139,10 @@ describe('a token that is revoked at another instance between the head and the b
 
 const ENDS: Readonly<Record<string, () => Promise<unknown>>> = {
   'is revoked': () => revoke(tokens.project),
-  'is signed out': () => graphqlBody(other.url, tokens.project, 'mutation { signOut { clientMutationId } }'),
+  'is signed out': () => change('signOut', {}, tokens.project),
   expires: async () => gateway.clock.advance(3_600_000),
-  'ends with the activity of its app': () =>
-    graphqlBody(
-      other.url,
-      tenant.token,
-      'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { active } } }',
-      { input: { name: app.name, active: false } },
-    ),
-  'ends with the key of its app': () =>
-    graphqlBody(
-      other.url,
-      tenant.token,
-      'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { privateKey } }',
-      { input: { name: app.name } },
-    ),
+  'ends with the activity of its app': () => change('updateApp', { name: app.name, active: false }),
+  'ends with the key of its app': () => change('rotateAppKey', { name: app.name }),
   'is refused with its account': () => setAccountSuspended(gateway.admin, { name: tenant.account }, true),
 };
 

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import { MISSING_WALLET, PASSWORD, projectToken, secretOf, ulidOf } from '../../support/actors.ts';
-import { type HttpResponse, postGraphql, send } from '../../support/apis.ts';
+import { type HttpResponse, mutationDocument, postGraphql, send } from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
 import { seedTenant, startGateway, type Tenant, testGateway, useGateway } from '../../support/gateway.ts';
 import { logLines } from '../../support/paw.ts';
@@ -63,8 +63,7 @@ function sendRest(from: From, method: string, path: string, body: object): Promi
 }
 
 function mutate(from: From, field: string, input: object, fields: string): Promise<HttpResponse> {
-  const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input!`;
-  return sendGraphql(from, `mutation ($input: ${type}) { ${field}(input: $input) { ${fields} } }`, { input });
+  return sendGraphql(from, mutationDocument(field, fields), { input });
 }
 
 function sendGraphql(from: From, query: string, variables: object): Promise<HttpResponse> {

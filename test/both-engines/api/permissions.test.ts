@@ -23,6 +23,7 @@ import {
   challengeOf,
   graphqlOutcome,
   type HttpResponse,
+  mutationDocument,
   type Outcome,
   postGraphql,
   restApi,
@@ -117,6 +118,14 @@ const WHOLE_ACCOUNT_ONLY = 'WHOLE_ACCOUNT_REQUIRED';
 const NO_PROJECT = 'INVALID_FIELD project';
 const READ_ONLY = 'READ_ONLY_TOKEN';
 
+/** What account tokens do in the projects that they see, by GraphQL. */
+const BY_ACCOUNT_TOKENS = {
+  only: 'GraphQL',
+  account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
+  project: same(ACCOUNT_ONLY),
+  oneProject: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
+} as const;
+
 const appIn = (text: string) => /apps\/\w{26}/.exec(text)?.[0];
 
 const signInAct = ({ app }: Target, text: string): Act => {
@@ -143,46 +152,27 @@ const OPERATIONS: readonly Operation[] = [
     act: (_, text) => ({ action: 'app.create', resource: appIn(text) }),
     only: 'GraphQL',
     account: row(NO_PROJECT, NO_PROJECT, 'ok', 'ok'),
-    project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
+    project: same(ACCOUNT_ONLY),
     oneProject: row(NO_PROJECT, NO_PROJECT, NO_PROJECT, 'ok'),
     ask: (_api, token, { project }) =>
-      askGraphql(
-        'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { name project { name } } } }',
-        token,
-        { ...newApp(), project },
-        ({ createApp: { app } }) => sameName(app.project.name, project),
-      ),
+      mutate(token, 'createApp', { ...newApp(), project }, 'app { name project { name } }', project),
   },
   {
     operation: 'updateApp',
     act: ({ spareApp }) => ({ action: 'app.update', resource: spareApp, fields: 'title' }),
-    only: 'GraphQL',
-    account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
-    project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
-    oneProject: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
+    ...BY_ACCOUNT_TOKENS,
     ask: (_api, token, { spareApp: name }) =>
-      askGraphql(
-        'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { name } } }',
-        token,
-        { name, title: newTitle() },
-        ({ updateApp: { app } }) => sameName(app.name, name),
-      ),
+      mutate(token, 'updateApp', { name, title: newTitle() }, 'app { name }', name),
   },
   {
     operation: 'deleteApp',
     act: (_, text) => ({ action: 'app.delete', resource: appIn(text) }),
-    only: 'GraphQL',
-    account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
-    project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
-    oneProject: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
-    ask: (_api, token, { oldApps }) => {
+    ...BY_ACCOUNT_TOKENS,
+    async ask(_api, token, { oldApps }) {
       const [name = ''] = oldApps;
-      return askGraphql(
-        'mutation ($input: DeleteAppInput!) { deleteApp(input: $input) { deletedAppId } }',
-        token,
-        { name },
-        ({ deleteApp }) => sameName(deleteApp.deletedAppId, oldApps.shift() ?? ''),
-      );
+      const summary = await mutate(token, 'deleteApp', { name }, 'deletedAppId', name);
+      if (summary.text === 'ok') oldApps.shift();
+      return summary;
     },
   },
   {
@@ -193,42 +183,20 @@ const OPERATIONS: readonly Operation[] = [
     project: { own: ACCOUNT_ONLY },
     oneProject: { own: WHOLE_ACCOUNT_ONLY },
     ask: (_api, token) =>
-      askGraphql(
-        'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { name } } }',
-        token,
-        { title: newTitle() },
-        () => 'ok',
-      ),
+      mutate(token, 'createProject', { title: newTitle() }, 'project { name }', 'projects/'),
   },
   {
     operation: 'updateProject',
     act: ({ project }) => ({ action: 'project.update', resource: project, fields: 'title' }),
-    only: 'GraphQL',
-    account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
-    project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
-    oneProject: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
+    ...BY_ACCOUNT_TOKENS,
     ask: (_api, token, { project: name }) =>
-      askGraphql(
-        'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { name } } }',
-        token,
-        { name, title: newTitle() },
-        ({ updateProject: { project } }) => sameName(project.name, name),
-      ),
+      mutate(token, 'updateProject', { name, title: newTitle() }, 'project { name }', name),
   },
   {
     operation: 'rotateAppKey',
     act: ({ spareApp }) => ({ action: 'app.rotate_key', resource: spareApp }),
-    only: 'GraphQL',
-    account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
-    project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
-    oneProject: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
-    ask: (_api, token, { spareApp: name }) =>
-      askGraphql(
-        'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { name } } }',
-        token,
-        { name },
-        ({ rotateAppKey: { app } }) => sameName(app.name, name),
-      ),
+    ...BY_ACCOUNT_TOKENS,
+    ask: (_api, token, { spareApp: name }) => mutate(token, 'rotateAppKey', { name }, 'app { name }', name),
   },
   {
     operation: 'signOut',
@@ -240,7 +208,7 @@ const OPERATIONS: readonly Operation[] = [
     only: 'GraphQL',
     account: { own: 'ok' },
     project: { own: 'ok' },
-    ask: (_api, token) => askGraphql('mutation { signOut { clientMutationId } }', token, {}, () => 'ok'),
+    ask: (_api, token) => mutate(token, 'signOut', { clientMutationId: 'bye' }, 'clientMutationId', 'bye'),
   },
   {
     operation: 'viewer',
@@ -271,17 +239,9 @@ const OPERATIONS: readonly Operation[] = [
   {
     operation: 'revokeToken',
     act: ({ spareToken }) => ({ action: 'token.revoke', resource: home.account, token: ulidOf(spareToken) }),
-    only: 'GraphQL',
-    account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
-    project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
-    oneProject: row(WHOLE_ACCOUNT_ONLY, WHOLE_ACCOUNT_ONLY, WHOLE_ACCOUNT_ONLY, WHOLE_ACCOUNT_ONLY),
-    ask: (_api, token, { spareToken: id }) =>
-      askGraphql(
-        'mutation ($input: RevokeTokenInput!) { revokeToken(input: $input) { revokedTokenId } }',
-        token,
-        { id },
-        ({ revokeToken }) => sameName(revokeToken.revokedTokenId, id),
-      ),
+    ...BY_ACCOUNT_TOKENS,
+    oneProject: same(WHOLE_ACCOUNT_ONLY),
+    ask: (_api, token, { spareToken: id }) => mutate(token, 'revokeToken', { id }, 'revokedTokenId', id),
   },
   {
     operation: 'signIn',
@@ -341,8 +301,8 @@ const OPERATIONS: readonly Operation[] = [
     operation: 'events on a wallet',
     only: 'GraphQL',
     account: row('none', 'none', 'some', 'some'),
-    project: row(ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY, ACCOUNT_ONLY),
-    oneProject: row(WHOLE_ACCOUNT_ONLY, WHOLE_ACCOUNT_ONLY, WHOLE_ACCOUNT_ONLY, WHOLE_ACCOUNT_ONLY),
+    project: same(ACCOUNT_ONLY),
+    oneProject: same(WHOLE_ACCOUNT_ONLY),
     ask: (_api, token, { wallet }) =>
       askGraphql(
         'query ($input: ResourceName!) { events(resource: $input) { nodes { id } } }',
@@ -391,7 +351,7 @@ const RESPONSES: Readonly<Record<string, Readonly<Record<Api['name'], string>>>>
 const REFUSED_EVERYWHERE: readonly Bearer[] = ['no token', 'a revoked project token'];
 
 const everywhere = ({ account }: Operation, reason: string): Expected =>
-  account.missing ? row(reason, reason, reason, reason) : { own: reason };
+  account.missing ? same(reason) : { own: reason };
 
 const readOnly = (operation: Operation, expected: Expected) =>
   mutationOf(operation) ? everywhere(operation, READ_ONLY) : expected;
@@ -569,6 +529,10 @@ function row(missing: string, foreign: string, sibling: string, own: string): Ex
   return { missing, foreign, sibling, own };
 }
 
+function same(reason: string): Expected {
+  return row(reason, reason, reason, reason);
+}
+
 function summaryOf<T>({ value, error, response }: Outcome<T>, textOf: (value: T) => string): Summary {
   if (value !== undefined) return { text: textOf(value), response };
   return { text: [error?.reason, ...(error?.fields ?? [])].join(' '), response };
@@ -582,6 +546,13 @@ async function askGraphql(
   textOf: (data: any) => string,
 ): Promise<Summary> {
   return summaryOf(await graphqlOutcome(gateway.url, token, document, { input }, (data) => data), textOf);
+}
+
+/** Runs a mutation, whose payload has to name a resource. */
+function mutate(token: string | undefined, name: string, input: object, selection: string, resource: string) {
+  return askGraphql(mutationDocument(name, selection), token, input, ({ [name]: payload }) =>
+    JSON.stringify(payload).includes(`"${resource}`) ? 'ok' : `returned ${JSON.stringify(payload)}`,
+  );
 }
 
 function sameName(name: string, requested: string): string {

@@ -10,7 +10,7 @@ import {
   tokenStatus,
   ulidOf,
 } from '../../support/actors.ts';
-import { type Api, bothApis, graphqlApi } from '../../support/apis.ts';
+import { type Api, bothApis, graphqlApi, mutationDocument } from '../../support/apis.ts';
 import { seedTenant, type Tenant, testGateway, useGateway } from '../../support/gateway.ts';
 
 const MINUTE_MS = 60_000;
@@ -28,7 +28,7 @@ const ROTATE = `mutation ($input: RotateAppKeyInput!) {
   rotateAppKey(input: $input) { app { name title privateKey active } privateKey clientMutationId }
 }`;
 
-const SIGN_IN = 'mutation ($input: SignInInput!) { signIn(input: $input) { accessToken expireTime } }';
+const SIGN_IN = mutationDocument('signIn', 'accessToken expireTime');
 
 async function newApp() {
   tenant = await seedTenant(gateway);

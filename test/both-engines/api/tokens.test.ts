@@ -14,7 +14,7 @@ import {
   ulidOf,
   withOtherSecret,
 } from '../../support/actors.ts';
-import { type AppFields, bothApis, restApi } from '../../support/apis.ts';
+import { type AppFields, bothApis, mutationDocument, restApi } from '../../support/apis.ts';
 import { missingTable, onDatabase } from '../../support/engine.ts';
 import {
   seedTenant,
@@ -32,7 +32,7 @@ const SECOND_MS = 1000;
 const HOUR_MS = 3600 * SECOND_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-const SIGN_IN = 'mutation ($input: SignInInput!) { signIn(input: $input) { accessToken expireTime } }';
+const SIGN_IN = mutationDocument('signIn', 'accessToken expireTime');
 
 const gateway = useGateway();
 
