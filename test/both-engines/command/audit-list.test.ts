@@ -1,8 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { listAuditEvents } from '../../../src/data/list-audit-events.ts';
 import { AUDIT_ACTIONS } from '../../../src/model/audit-event.ts';
-import { pageTokens } from '../../../src/model/page-token.ts';
-import { loadPageTokenKey } from '../../../src/storage/page-token-key.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant, testClock } from '../../support/gateway.ts';
 import { commandsOn } from '../../support/paw.ts';
 import { addEvent } from '../../support/rows.ts';
@@ -48,41 +45,12 @@ test('the events of one account, or of all, are listed by their time, the newest
   expect(await actionsOf('--account', `accounts/${'0'.repeat(26)}`)).toEqual([]);
 });
 
-test('the events are a connection, which ends at the bounds of its times in both directions', async () => {
-  const pageTokenKey = await loadPageTokenKey(gateway.database);
-  const dependencies = { ...gateway.admin, database: gateway.database, pageTokens: pageTokens(pageTokenKey) };
-  const read = async (input: Readonly<Record<string, unknown>>) => {
-    const page = await listAuditEvents(dependencies, 'operator', input);
-    const { items, hasMore } = page;
-    return {
-      page,
-      actions: items.map(({ action }) => action),
-      hasMore,
-      hasPrevious: await page.readHasPrevious(),
-    };
-  };
-  const since = { since: new Date(gateway.clock()).toISOString() };
-  const newest = await read({ ...since, first: 2 });
-  expect(newest).toMatchObject({ actions: TENANT.slice(0, 2), hasMore: true, hasPrevious: false });
-  const after = newest.page.cursorAt(1);
-  const rest = await read({ ...since, first: 3, after });
-  expect(rest).toMatchObject({ actions: TENANT.slice(2), hasMore: false, hasPrevious: true });
-  expect(await read({ first: 3, after })).toMatchObject({ actions: TENANT.slice(2), hasMore: true });
-  const before = rest.page.cursorAt(2);
-  expect(await read({ last: 3, before })).toMatchObject({ actions: TENANT.slice(1, 4), hasMore: true });
-  expect(await read({ ...since, last: 4, before })).toMatchObject({
-    actions: TENANT.slice(0, 4),
-    hasMore: false,
-  });
-  const oldest = await read({ ...since, last: 1 });
-  expect(oldest).toMatchObject({ actions: TENANT.slice(4), hasMore: true, hasPrevious: false });
-});
-
 test('a list can begin and end at a time, to the millisecond, or at an age', async () => {
   const [now, later] = [gateway.clock(), gateway.clock() + 1].map((time) => new Date(time).toISOString());
   const all = [...TENANT, ...OTHER];
   expect(await actionsOf('--since', `${now}`)).toEqual(TENANT);
   expect(await actionsOf('--since', `${later}`)).toEqual([]);
+  expect(await listJson('--since', `${now}`, '--page-size', '5')).toMatchObject({ nextPageToken: '' });
   expect(await actionsOf('--since', '1970-01-01T00:00:00Z')).toEqual(all);
   expect(await actionsOf('--since', '24h')).toEqual(TENANT);
   expect(await actionsOf('--since', '3d', '--account', other.account)).toEqual(OTHER);
