@@ -4,6 +4,7 @@ import { withoutRequestId } from '../support/actors.ts';
 import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
 import { type Known, randomNumbers, randomOperation } from '../support/random-operation.ts';
+import { setRow } from '../support/rows.ts';
 
 const gateway = useGateway();
 let tenant: Tenant;
@@ -108,16 +109,15 @@ test('an error deep in a list has the same response', async () => {
   expect(compiled()).toBe(2);
 
   // The time is outside the range of Date.
-  const setTime = 'UPDATE wallet SET create_time_ms = $1 WHERE id = $2';
-  const id = tenant.wallets[1]?.slice('wallets/'.length) ?? '';
-  await gateway.database.write(setTime, [9e15, id]);
+  const [, wallet = ''] = tenant.wallets;
+  await setRow(gateway.database, wallet, { create_time_ms: 9e15 });
   const cold = await ask(`${document} # cold`, { ids });
   const { data, errors } = JSON.parse(cold.text);
   expect(errors).toMatchObject([{ path: ['nodes', ids.length - 2, 'times'] }]);
   expect(data.nodes[ids.length - 2]).toBeNull();
   expect(data.nodes[0]).toEqual({ id: ids[0] });
   expect(withoutRequestId(await ask(document, { ids }))).toEqual(withoutRequestId(cold));
-  await gateway.database.write(setTime, [gateway.clock(), id]);
+  await setRow(gateway.database, wallet, { create_time_ms: gateway.clock() });
 });
 
 test('each combination of conditions has its own response', async () => {

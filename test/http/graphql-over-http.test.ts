@@ -6,6 +6,7 @@ import { challengeOf, type HttpResponse, mutationDocument, postGraphql, send } f
 import { missingTable } from '../support/engine.ts';
 import { seedTenant, testGateway, useGateway, useTenant } from '../support/gateway.ts';
 import { logLines } from '../support/paw.ts';
+import { rowsOf } from '../support/rows.ts';
 
 const RESPONSE_JSON = 'application/graphql-response+json';
 const PLAIN_JSON = 'application/json';
@@ -155,13 +156,12 @@ test.each([
 });
 
 test('a mutation is not executed if the client does not accept its media type', async () => {
-  const count = () => gateway.database.read<{ count: number }>('SELECT COUNT(*) AS count FROM app');
-  const before = await count();
+  const before = await rowsOf(gateway.database, 'app');
   const body = { query: CREATE_APP, variables: { input: { title: 'App', active: true } } };
   expect((await post(body, { accept: 'image/png' })).status).toBe(406);
-  expect(await count()).toEqual(before);
+  expect(await rowsOf(gateway.database, 'app')).toEqual(before);
   expect((await post(body, { accept: 'image/png, application/*;q=0.1' })).status).toBe(200);
-  expect(await count()).not.toEqual(before);
+  expect(await rowsOf(gateway.database, 'app')).toHaveLength(before.length + 1);
 });
 
 describe('GET', () => {

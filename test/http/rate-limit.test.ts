@@ -3,6 +3,7 @@ import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { authorize, createApp, withOtherSecret } from '../support/actors.ts';
 import { type Api, bothApis, type HttpResponse, postGraphql, restApi, send } from '../support/apis.ts';
 import { seedTenant, startGateway, testGateway, useGateway } from '../support/gateway.ts';
+import { rowsOf } from '../support/rows.ts';
 
 const QUOTA = 4;
 
@@ -152,12 +153,9 @@ describe('an OAuth request', () => {
   const rest = restApi(() => gateway.url);
 
   const countFailures = async (app: string) =>
-    (
-      await gateway.database.read(
-        "SELECT event_count AS count FROM audit_event WHERE action = 'sign_in.fail' AND resource = $1",
-        [app],
-      )
-    )[0]?.['count'];
+    (await rowsOf(gateway.database, 'audit_event')).find(
+      ({ action, resource }) => action === 'sign_in.fail' && resource === app,
+    )?.['event_count'];
 
   test('that succeeds counts for its app, and not for the address that others share', async () => {
     const [apps, address] = [[await newApp(), await newApp()], newAddress()];

@@ -8,6 +8,7 @@ import { inLowerCase } from '../support/actors.ts';
 import { challengeOf, type HttpResponse, readResponse } from '../support/apis.ts';
 import { useGateway, useTenant } from '../support/gateway.ts';
 import { expectDocumented } from '../support/rest-contract.ts';
+import { rowsOf } from '../support/rows.ts';
 
 type Request = {
   readonly token?: string | undefined;
@@ -341,14 +342,14 @@ describe('the connection', () => {
     'is closed by the response to Upgrade, and runs no part of what follows, for %s',
     async (_case, target, headers, status) => {
       const upgrade = `${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${headers}\r\n`;
-      const apps = await countApps();
+      const before = await rowsOf(gateway.database, 'app');
       // Node drops the head of the second request, so that its body would be a third one.
       const body = rawPost(APP);
       const head = rawPost(body).slice(0, -body.length);
       const answer = await converse(upgrade + head, { next: body });
       expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
       expect(answer).toMatch(/^connection: close\r$/im);
-      expect(await countApps()).toEqual(apps);
+      expect(await rowsOf(gateway.database, 'app')).toEqual(before);
     },
   );
 
@@ -422,10 +423,6 @@ async function ask(
 /** Returns the bytes of a request that creates an app. */
 function rawPost(body: string): string {
   return `POST /auth/apps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-}
-
-async function countApps(): Promise<unknown> {
-  return (await gateway.database.read('SELECT COUNT(*) AS n FROM app'))[0]?.['n'];
 }
 
 /** Sends bytes on a new connection. Returns all received data when the connection is closed. */

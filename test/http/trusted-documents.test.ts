@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/model/config-error.ts';
-import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
+import { type HttpResponse, mutationDocument, postGraphql, send } from '../support/apis.ts';
 import { type Gateway, makeDatabase, seedTenant, startGateway, testGateway } from '../support/gateway.ts';
 import { logLines } from '../support/paw.ts';
 
@@ -213,7 +213,7 @@ test('without introspection, the schema is not published, and operations work', 
 test('without introspection, errors name nothing that a document or a variable could have', async () => {
   const gateway = await testGateway({ PAW_INTROSPECTION: 'off' });
   const { token } = await seedTenant(gateway);
-  const update = 'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { clientMutationId } }';
+  const update = mutationDocument('updateWallet');
   const requests: readonly (readonly [string, object?])[] = [
     ['{ project }'],
     ['{ viewer { nam } }'],

@@ -8,7 +8,7 @@ import { send } from '../support/apis.ts';
 import { freePort } from '../support/free-port.ts';
 import { seedTenant, testGateway, useGateway } from '../support/gateway.ts';
 import { listening, pawInShell, type Settings, startPaw } from '../support/paw.ts';
-import { addWallets } from '../support/rows.ts';
+import { addWallets, rowsOf } from '../support/rows.ts';
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));
@@ -114,8 +114,8 @@ describe('on a terminal', () => {
     const { account } = await seedTenant(gateway);
     const result = await type(answer, 'account', 'delete', account);
     expect(result).toMatchObject({ status, stdout: expect.stringMatching(text) });
-    const rows = await gateway.database.read('SELECT id FROM account WHERE id = $1', [ulidOf(account)]);
-    expect(rows).toHaveLength(status);
+    const rows = await rowsOf(gateway.database, 'account');
+    expect(rows.filter(({ id }) => id === ulidOf(account))).toHaveLength(status);
   });
 
   test.each([

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { Changes } from '../support/acknowledged-changes.ts';
-import { ulidOf } from '../support/actors.ts';
 import { send } from '../support/apis.ts';
 import { adminContext, makeDatabase, migrateDatabase, seedTenant, startGateway } from '../support/gateway.ts';
 import { startServerProcess } from '../support/paw.ts';
+import { rowsOf } from '../support/rows.ts';
 
 // Several processes write to one SQLite file. Each syncs the log for its own writes only.
 
@@ -81,6 +81,5 @@ test('a kill leaves an app and the response that is kept for its Idempotency-Key
     const { status, text } = await createApp(gateway.url, key);
     expect([status, text]).toEqual([200, acknowledged.get(key) ?? text]);
   }
-  const rows = await gateway.database.read('SELECT id FROM app WHERE account_id = $1', [ulidOf(account)]);
-  expect(rows).toHaveLength(60);
+  expect(await rowsOf(gateway.database, 'app', account)).toHaveLength(60);
 });

@@ -1,5 +1,6 @@
 import { decodeTime } from 'ulid';
 import type { Database, Row, Value } from '../../src/storage/database.ts';
+import type { TableCounts } from '../../src/storage/sql/columns.ts';
 import { ulidOf } from './actors.ts';
 import type { Tenant } from './gateway.ts';
 
@@ -23,6 +24,34 @@ export async function rowOf({ read }: Pick<Database, 'read'>, name: string): Pro
   const [row] = await read(`SELECT * FROM ${name.split('s/')[0]} WHERE id = $1`, [ulidOf(name)]);
   if (row === undefined) throw new Error(`There is no ${name}.`);
   return row;
+}
+
+/** Returns the rows of a table, or those of an account, in the order of their keys. */
+export function rowsOf(
+  { read }: Pick<Database, 'read'>,
+  table: keyof TableCounts,
+  account?: string,
+): Promise<readonly Row[]> {
+  if (account === undefined) return read(`SELECT * FROM ${table} ORDER BY 1, 2`);
+  return read(`SELECT * FROM ${table} WHERE account_id = $1 ORDER BY 2`, [ulidOf(account)]);
+}
+
+/** Sets columns of the row of a resource. */
+export async function setRow(
+  { write }: Pick<Database, 'write'>,
+  name: string,
+  columns: Readonly<Record<string, Value>>,
+): Promise<void> {
+  const changes = Object.keys(columns).map((column, index) => `${column} = $${index + 2}`);
+  const sql = `UPDATE ${name.split('s/')[0]} SET ${changes.join(', ')} WHERE id = $1`;
+  await write(sql, [ulidOf(name), ...Object.values(columns)]);
+}
+
+/** Locks the row of a resource in a transaction. */
+export async function lockRow({ write }: Pick<Database, 'write'>, name: string): Promise<void> {
+  await write(`UPDATE ${name.split('s/')[0]} SET create_time_ms = create_time_ms WHERE id = $1`, [
+    ulidOf(name),
+  ]);
 }
 
 /** Adds wallets to a project of an account with one statement. @param description an SQL expression */

@@ -9,11 +9,11 @@ import {
   postSignIn,
   reasonOf,
   resultOf,
-  ulidOf,
 } from '../../support/actors.ts';
 import { type Api, bothApis, graphqlApi, type Outcome } from '../../support/apis.ts';
 import { type Act, AuditTrail, expectEvents, filled, type Scene } from '../../support/audit-trail.ts';
 import { testGateway } from '../../support/gateway.ts';
+import { contentsOf, lockRow } from '../../support/rows.ts';
 
 const audit = new AuditTrail();
 const { gateway } = audit;
@@ -120,17 +120,14 @@ describe.each([
   test('without its event nothing is changed', async () => {
     const { token, app, wallets } = scene;
     const [wallet = ''] = wallets;
-    const { title } = await resultOf(api.updateWallet(token, wallet, {}));
-    const counts = async () => [await countOf('app'), await countOf('token')];
-    const before = await counts();
+    const before = await contentsOf(gateway.database, gateway.clock());
     const changes = { title: 'Unrecorded' };
     await audit.withoutEvents(async () => {
       expect(await reasonOf(api.updateWallet(token, wallet, changes))).toBe('INTERNAL');
       expect(await reasonOf(api.createApp(token, { ...changes, active: true }))).toBe('INTERNAL');
       expect(await reasonOf(api.signIn(token, app))).toBe('INTERNAL');
     });
-    expect(await resultOf(api.updateWallet(token, wallet, {}))).toMatchObject({ title });
-    expect(await counts()).toEqual(before);
+    expect(await contentsOf(gateway.database, gateway.clock())).toEqual(before);
     expect(await reasonOf(api.updateWallet(token, wallet, { title: 'Recorded' }))).toBe('ok');
   });
 });
@@ -161,7 +158,7 @@ test('an act whose client has gone is recorded with its address, also without a 
   const held = Promise.withResolvers<void>();
   const locked = Promise.withResolvers<void>();
   const holder = gateway.database.transaction(async (transaction) => {
-    await transaction.write('UPDATE app SET active = active WHERE id = $1', [ulidOf(app.name)]);
+    await lockRow(transaction, app.name);
     locked.resolve();
     await held.promise;
   });
@@ -188,7 +185,3 @@ test('an act whose client has gone is recorded with its address, also without a 
   const expected = [{ resource: app.name, address: '127.0.0.1' }];
   await expect.poll(update).toMatchObject(expected);
 });
-
-async function countOf(table: string): Promise<number> {
-  return (await gateway.database.read(`SELECT id FROM ${table}`)).length;
-}

@@ -8,10 +8,10 @@ import {
   MISSING_PROJECT,
   projectToken,
   resultOf,
-  ulidOf,
 } from '../../support/actors.ts';
 import { graphqlApi, postGraphql } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { setRow } from '../../support/rows.ts';
 
 type Arguments = Partial<Record<'first' | 'after' | 'last' | 'before', unknown>>;
 
@@ -208,7 +208,7 @@ test('the projects of a project token are only its project, in both directions',
 
 test('the totalCount of projects is read from the account and not counted', async () => {
   const { account, token } = await seedTenant(gateway, { projects: 3 });
-  await gateway.database.write('UPDATE account SET project_count = 12345 WHERE id = $1', [ulidOf(account)]);
+  await setRow(gateway.database, account, { project_count: 12_345 });
   for (const page of ['', '(first: 1)', '(last: 1)']) {
     const { data } = await graphqlBody(gateway.url, token, `{ projects${page} { totalCount } }`);
     expect(data.projects.totalCount).toBe(12_345);

@@ -21,6 +21,7 @@ import {
 } from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { rowOf } from '../../support/rows.ts';
 
 const gateway = useGateway();
 /** Another instance on the same database. */
@@ -97,10 +98,8 @@ async function sendHead({ method, path, body, headers }: Request, token: string)
     },
   });
   request.flushHeaders();
-  const { serial } = credentialParts(token);
-  const lastUse = async () =>
-    (await gateway.database.read('SELECT last_use_time_ms AS time FROM token WHERE id = $1', [serial]))[0];
-  await expect.poll(lastUse).not.toEqual({ time: null });
+  const row = () => rowOf(gateway.database, `tokens/${credentialParts(token).serial}`);
+  await expect.poll(row).not.toMatchObject({ last_use_time_ms: null });
   return async (): Promise<HttpResponse> => {
     const response = new Promise<HttpResponse>((resolve, reject) => {
       request.on('response', (message) => resolve(readResponse(message))).on('error', reject);

@@ -6,7 +6,7 @@ import { type HttpResponse, mutationDocument, postGraphql, send } from '../../su
 import { textOf } from '../../support/engine.ts';
 import { seedTenant, startGateway, type Tenant, testGateway, useGateway } from '../../support/gateway.ts';
 import { logLines } from '../../support/paw.ts';
-import { rowOf } from '../../support/rows.ts';
+import { lockRow, rowOf, rowsOf, setRow } from '../../support/rows.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -86,9 +86,7 @@ async function signInTo(app: object): Promise<string> {
 }
 
 async function count(table: 'app' | 'idempotency_key'): Promise<number> {
-  const sql = `SELECT COUNT(*) AS count FROM ${table} WHERE account_id = $1`;
-  const [row] = await gateway.database.read<{ count: number }>(sql, [ulidOf(tenant.account)]);
-  return row?.count ?? Number.NaN;
+  return (await rowsOf(gateway.database, table, tenant.account)).length;
 }
 
 /** Returns a text that can hardly be compressed. */
@@ -237,7 +235,7 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
       { token: await projectToken(gateway, other), name },
     ];
     for (const { token, name = wallet } of requests) {
-      await gateway.database.write('UPDATE wallet SET title = $1 WHERE id = $2', ['Old', ulidOf(name)]);
+      await setRow(gateway.database, name, { title: 'Old' });
       const response = await updateWallet({ key, token }, { name, title: 'New' });
       expect([response.status, isReplayed(response), await titleOf(name)]).toEqual([200, false, 'New']);
     }
@@ -247,7 +245,7 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const holder = gateway.database.transaction(async (transaction) => {
-      await transaction.write('UPDATE wallet SET title = title WHERE id = $1', [ulidOf(wallet)]);
+      await lockRow(transaction, wallet);
       locked.resolve();
       await held.promise;
     });

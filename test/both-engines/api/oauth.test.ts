@@ -14,6 +14,7 @@ import {
 } from '../../support/actors.ts';
 import { type HttpResponse, postGraphql, restApi, send } from '../../support/apis.ts';
 import { seedTenant, testGateway, useGateway, useTenant } from '../../support/gateway.ts';
+import { rowsOf } from '../../support/rows.ts';
 
 // Source: RFC 6749, sections 2.3.1, 4.4 and 5; RFC 7009; RFC 7662; RFC 8414; RFC 8707; RFC 9728.
 
@@ -67,8 +68,8 @@ async function issue(credentials: AppKey, form: Form = {}): Promise<string> {
 }
 
 async function acts(account: string): Promise<readonly unknown[]> {
-  const sql = 'SELECT action, credential_id, token_id FROM audit_event WHERE account_id = $1 ORDER BY id';
-  return gateway.database.read(sql, [ulidOf(account)]);
+  const rows = await rowsOf(gateway.database, 'audit_event', account);
+  return rows.map(({ action, credential_id, token_id }) => ({ action, credential_id, token_id }));
 }
 
 const api = restApi(() => gateway.url);

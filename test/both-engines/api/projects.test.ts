@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { graphqlBody, MISSING_PROJECT } from '../../support/actors.ts';
+import { graphqlBody, MISSING_PROJECT, mutate } from '../../support/actors.ts';
 import { graphqlApi, postGraphql, restApi, send } from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { setRow } from '../../support/rows.ts';
 
 const PROJECT = 'name title description imageCoverUrl imageCoverCid createTime';
 const CREATE = `mutation ($input: CreateProjectInput!) {
@@ -21,10 +22,8 @@ const violationsOf = (body: { errors: { extensions: { fieldViolations: { field: 
   body.errors[0]?.extensions.fieldViolations.map(({ field }) => field);
 
 /** Sets the number of projects that the account seems to have. */
-const countProjects = async ({ account }: Tenant, count: number) => {
-  const params = [count, account.slice('accounts/'.length)];
-  await gateway.database.write('UPDATE account SET project_count = $1 WHERE id = $2', params);
-};
+const countProjects = ({ account }: Tenant, count: number) =>
+  setRow(gateway.database, account, { project_count: count });
 
 test('a project is created with its cover, listed by both APIs, counted, and takes apps', async () => {
   const tenant = await seedTenant(gateway);
@@ -47,9 +46,7 @@ test('a project is created with its cover, listed by both APIs, counted, and tak
   const { data: counted } = await graphqlBody(gateway.url, tenant.token, '{ projects { totalCount } }');
   expect(counted.projects.totalCount).toBe(2);
   const app = { title: 'Till', active: true, project: project.name };
-  const createApp =
-    'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { project { name } } } }';
-  const created = await graphqlBody(gateway.url, tenant.token, createApp, { input: app });
+  const created = await mutate(gateway.url, tenant.token, 'createApp', app, 'app { project { name } }');
   expect(created.data.createApp.app.project).toEqual({ name: project.name });
 });
 

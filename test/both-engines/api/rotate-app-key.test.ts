@@ -8,10 +8,10 @@ import {
   projectTokenOf,
   reasonOf,
   tokenStatus,
-  ulidOf,
 } from '../../support/actors.ts';
 import { type Api, bothApis, graphqlApi, mutationDocument } from '../../support/apis.ts';
 import { seedTenant, type Tenant, testGateway, useGateway } from '../../support/gateway.ts';
+import { rowOf } from '../../support/rows.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -176,11 +176,7 @@ test('a token of the old key ends with the key, although the clock advances duri
   const start = now;
   const input = { name: app.name, gracePeriod: 60 };
   await graphqlBody(ticking.url, token, ROTATE, { input });
-  const [row] = await gateway.database.read<{ end: number }>(
-    'SELECT previous_key_expire_time_ms AS "end" FROM app WHERE id = $1',
-    [ulidOf(app.name)],
-  );
-  const end = row?.end ?? 0;
+  const end = Number((await rowOf(gateway.database, app.name))['previous_key_expire_time_ms']);
   expect(end).toBeGreaterThan(start);
   const { data } = await graphqlBody(ticking.url, token, SIGN_IN, { input: keyOf(app) });
   const viewer = await graphqlBody(ticking.url, data.signIn.accessToken, '{ viewer { expireTime } }');

@@ -18,6 +18,7 @@ import {
 import { type Api, bothApis, graphqlApi, restApi } from '../../support/apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
 import { expectError } from '../../support/refusal.ts';
+import { rowsOf, setRow } from '../../support/rows.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -112,22 +113,25 @@ test('GraphQL also returns when the token expires, and the app without its key',
 });
 
 test.each([
-  ['is deactivated', 'active = 0', 'APP_INACTIVE'],
-  ['gets a new key', "private_key_id = 'new', private_key_hash = 'new'", 'INVALID_CREDENTIALS'],
-])('an app that %s after a sign-in has compared its key gets no token', async (_, change, reason) => {
-  const api = restApi(() => gateway.url);
-  const { token } = await seedTenant(gateway);
-  const app = await createApp(api, token);
-  const { refused } = await gateway.database.transaction(async (transaction) => {
-    await transaction.write(`UPDATE app SET ${change} WHERE id = $1`, [ulidOf(app.name)]);
-    // It reads the app as it was before the transaction, and then waits for the lock.
-    const refused = reasonOf(api.signIn(token, keyOf(app)));
-    for (let times = 0; times < 5; times += 1) await resultOf(api.listProjects(token));
-    return { refused };
-  });
-  expect(await refused).toBe(reason);
-  expect(await tokenCount(app.name)).toBe(0);
-});
+  ['is deactivated', { active: 0 }, 'APP_INACTIVE'],
+  ['gets a new key', { private_key_id: 'new', private_key_hash: 'new' }, 'INVALID_CREDENTIALS'],
+] as const)(
+  'an app that %s after a sign-in has compared its key gets no token',
+  async (_, change, reason) => {
+    const api = restApi(() => gateway.url);
+    const { token } = await seedTenant(gateway);
+    const app = await createApp(api, token);
+    const { refused } = await gateway.database.transaction(async (transaction) => {
+      await setRow(transaction, app.name, change);
+      // It reads the app as it was before the transaction, and then waits for the lock.
+      const refused = reasonOf(api.signIn(token, keyOf(app)));
+      for (let times = 0; times < 5; times += 1) await resultOf(api.listProjects(token));
+      return { refused };
+    });
+    expect(await refused).toBe(reason);
+    expect(await tokenCount(app.name)).toBe(0);
+  },
+);
 
 /** Apps of an account, two of them active, and apps of another account. */
 type Apps = Record<'own' | 'other' | 'inactive' | 'foreign', AppKey> & { token: string };
@@ -144,6 +148,6 @@ async function seedApps(api: Api): Promise<Apps> {
 }
 
 async function tokenCount(app: string): Promise<number> {
-  const rows = await gateway.database.read('SELECT id FROM token WHERE app_id = $1', [ulidOf(app)]);
-  return rows.length;
+  const rows = await rowsOf(gateway.database, 'token');
+  return rows.filter(({ app_id }) => app_id === ulidOf(app)).length;
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createApp, projectTokenOf, tokenStatus, ulidOf } from '../../support/actors.ts';
 import { type Api, bothApis } from '../../support/apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
+import { rowsOf } from '../../support/rows.ts';
 
 const LIMIT = 3;
 
@@ -36,7 +37,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     tokens.push(await projectTokenOf(api, token, app));
     const statuses = await Promise.all(tokens.map((each) => tokenStatus(api, each)));
     expect(statuses.filter((status) => status === 'ok')).toHaveLength(LIMIT);
-    const rows = await gateway.database.read('SELECT id FROM token WHERE app_id = $1', [ulidOf(app.name)]);
-    expect(rows).toHaveLength(LIMIT);
+    const rows = await rowsOf(gateway.database, 'token');
+    expect(rows.filter(({ app_id }) => app_id === ulidOf(app.name))).toHaveLength(LIMIT);
   });
 });

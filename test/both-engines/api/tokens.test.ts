@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { createCredential } from '../../../src/credentials/credential.ts';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import { firstUlid } from '../../../src/model/resource-name.ts';
-import { NEW_TOKEN } from '../../../src/storage/sql/columns.ts';
 import {
   createApp,
   credentialParts,
@@ -11,7 +10,6 @@ import {
   keyOf,
   signIn,
   tokenStatus,
-  ulidOf,
   withOtherSecret,
 } from '../../support/actors.ts';
 import { type AppFields, bothApis, mutationDocument, restApi } from '../../support/apis.ts';
@@ -26,7 +24,7 @@ import {
   useGateway,
 } from '../../support/gateway.ts';
 import { paw, pawJson } from '../../support/paw.ts';
-import { addEvent } from '../../support/rows.ts';
+import { addEvent, rowsOf as rowsIn } from '../../support/rows.ts';
 
 const SECOND_MS = 1000;
 const HOUR_MS = 3600 * SECOND_MS;
@@ -210,15 +208,12 @@ function realTime() {
 
 /** The tokens of an account and of its apps. */
 function rowsOf({ account }: Tenant) {
-  const sql = `SELECT ${NEW_TOKEN} FROM token WHERE account_id = $1 ORDER BY id`;
-  return gateway.database.read(sql, [ulidOf(account)]);
+  return rowsIn(gateway.database, 'token', account);
 }
 
 async function keysIn(databaseUrl: string): Promise<readonly string[]> {
-  const rows = await onDatabase(databaseUrl, (database) =>
-    database.read<{ id: string }>('SELECT id FROM token'),
-  );
-  return rows.map(({ id }) => id).sort();
+  const rows = await onDatabase(databaseUrl, (database) => rowsIn(database, 'token'));
+  return rows.map(({ id }) => String(id)).sort();
 }
 
 function serialsOf(tokens: readonly string[]): readonly string[] {

@@ -3,6 +3,7 @@ import { createApp, graphqlBody, ULID } from '../../support/actors.ts';
 import { bothApis, restApi } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway, useTenant } from '../../support/gateway.ts';
 import { commandsOn, pawJson } from '../../support/paw.ts';
+import { contentsOf } from '../../support/rows.ts';
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
@@ -72,12 +73,10 @@ test.each(['-h', '--help', '--json', '--title', '--', '-'])(
 );
 
 describe('a command with an invalid value', () => {
-  const COUNT = `SELECT (SELECT COUNT(*) FROM account) AS accounts, (SELECT COUNT(*) FROM project) AS projects,
-    (SELECT COUNT(*) FROM wallet) AS wallets, (SELECT COUNT(*) FROM app) AS apps, (SELECT COUNT(*) FROM token) AS tokens`;
-  let before: readonly object[];
+  let before: readonly unknown[];
 
   beforeAll(async () => {
-    before = await gateway.database.read(COUNT);
+    before = await contentsOf(gateway.database, gateway.clock());
   });
 
   const wallet = 'wallet create --title Cold --network NETWORK_ETHEREUM';
@@ -122,7 +121,7 @@ describe('a command with an invalid value', () => {
       expect(JSON.parse(asJson.stderr)).toMatchObject({
         error: { code: 400, status: 'INVALID_ARGUMENT', message },
       });
-      expect(await gateway.database.read(COUNT)).toEqual(before);
+      expect(await contentsOf(gateway.database, gateway.clock())).toEqual(before);
     },
   );
 });

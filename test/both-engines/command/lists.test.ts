@@ -4,6 +4,7 @@ import { createApp, credentialParts, signIn, ULID, ulidOf } from '../../support/
 import { type AppFields, restApi } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import { commandsOn } from '../../support/paw.ts';
+import { rowsOf, setRow } from '../../support/rows.ts';
 
 const gateway = useGateway();
 let tenant: Tenant;
@@ -32,9 +33,8 @@ beforeAll(async () => {
   tokenIds = tokens.map((token) => credentialParts(token).serial);
   const past = { ...gateway.admin, clock: () => gateway.clock() - 7_200_000 };
   await createAccountToken(past, tenant, 3600);
-  const newest = 'SELECT id FROM audit_event WHERE account_id = $1 ORDER BY id DESC';
-  const events = await gateway.database.read<{ id: string }>(newest, [ulidOf(tenant.account)]);
-  eventIds = events.map(({ id }) => id);
+  const events = await rowsOf(gateway.database, 'audit_event', tenant.account);
+  eventIds = events.map(({ id }) => String(id)).toReversed();
 });
 
 const { run, runJson, expectRefusal } = commandsOn(() => gateway.databaseUrl);
@@ -92,11 +92,7 @@ test.each(lists)('--all prints every page of %s', async (plural, words, key, val
 });
 
 test('--all --json prints nothing if a later page fails', async () => {
-  const setTime = (time: number) =>
-    gateway.database.write('UPDATE account SET create_time_ms = $1 WHERE id = $2', [
-      time,
-      ulidOf(stranger.account),
-    ]);
+  const setTime = (time: number) => setRow(gateway.database, stranger.account, { create_time_ms: time });
   // Later than the last time that JavaScript has.
   await setTime(8.64e15 + 1);
   const { status, stdout, stderr } = await run('account', 'list', '--all', '--page-size', '1', '--json');
@@ -145,9 +141,9 @@ test('without --json a list is a table, and the token of the next page is on sta
   ];
   expect(stdout).toMatch(new RegExp(`^${lines.join('\n')}\n$`));
   expect(stderr).toMatch(/^Next page: --page-token [\w-]+\n$/);
-  await gateway.database.write('UPDATE app SET active = 0 WHERE title = $1', ['One']);
+  await setRow(gateway.database, one?.name ?? '', { active: 0 });
   const changed = await run('app', 'list', '--account', tenant.account, '--page-size', '1');
-  await gateway.database.write('UPDATE app SET active = 1 WHERE title = $1', ['One']);
+  await setRow(gateway.database, one?.name ?? '', { active: 1 });
   expect(changed.stdout).toMatch(new RegExp(`^${one?.name}  One    inactive  \\S+Z$`, 'm'));
   const [, empty = ''] = stranger.projects;
   const none = await run('wallet', 'list', '--project', empty);
