@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { createCredential, hashCredential } from '../../src/credentials/credential.ts';
 import { graphqlBody, resultOf } from './actors.ts';
-import { type Api, bothApis, type HttpResponse, type Outcome, send } from './apis.ts';
+import { type Api, bothApis, type HttpResponse, mutationDocument, type Outcome, send } from './apis.ts';
 import { type Gateway, seedTenant, type Tenant } from './gateway.ts';
 
 /** The gateway, the account and the app that requests with secrets are sent to. */
@@ -19,11 +19,8 @@ export type Secrets = {
   readonly hashes: readonly string[];
 };
 
-const UPDATE_WALLET =
-  'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { name } } }';
-
-const ROTATE_APP_KEY =
-  'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { privateKey } } }';
+const UPDATE_WALLET = mutationDocument('updateWallet', 'wallet { name }');
+const ROTATE_APP_KEY = mutationDocument('rotateAppKey', 'app { privateKey }');
 
 /** A description of an invalid request, and a function that sends it with a secret. */
 type Fault = readonly [what: string, ask: (scene: Scene, api: Api, secret: string) => Promise<HttpResponse>];

@@ -8,14 +8,20 @@ import {
   resultOf,
   signIn,
 } from '../../support/actors.ts';
-import { graphqlApi, type HttpResponse, postGraphql, restApi, send } from '../../support/apis.ts';
+import {
+  graphqlApi,
+  type HttpResponse,
+  mutationDocument,
+  postGraphql,
+  restApi,
+  send,
+} from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import { paw } from '../../support/paw.ts';
 
-const UPDATE_WALLET =
-  'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { title etag } } }';
-const UPDATE_APP = 'mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { title etag } } }';
+const UPDATE_WALLET = mutationDocument('updateWallet', 'wallet { title etag }');
+const UPDATE_APP = mutationDocument('updateApp', 'app { title etag }');
 const ETAG = 'query ($id: ID!) { node(id: $id) { ... on Wallet { etag } ... on App { etag } } }';
 
 const gateway = useGateway();
@@ -169,11 +175,10 @@ test('the etag of an app changes with each update and rotation, not with a sign-
   await signIn(rest, token, app);
   expect(await etagOf(tenant, name)).toBe(first);
   const seen = new Set([first]);
-  const rotate = 'mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { etag } } }';
   const changes = [
     ['updateApp', UPDATE_APP, { name, title: 'New' }],
     ['updateApp', UPDATE_APP, { name, active: false }],
-    ['rotateAppKey', rotate, { name }],
+    ['rotateAppKey', mutationDocument('rotateAppKey', 'app { etag }'), { name }],
     ['updateApp', UPDATE_APP, { name, active: true, ifMatch: 'r4' }],
   ] as const;
   for (const [field, document, input] of changes) {
