@@ -136,7 +136,7 @@ async function execute(
   const compiled = parsed && context.isAuthenticated ? compiledQueries.find(parsed) : undefined;
   const json = compiled && (await runCompiled(compiled, parsed?.variables, context));
   if (json !== undefined) return json;
-  const search = new URL(request.url, 'http://localhost').search;
+  const search = searchOf(request.url);
   const httpRequest = {
     // HEAD is executed like GET. Node omits the body of the response.
     method: request.method === 'HEAD' ? 'GET' : request.method,
@@ -173,6 +173,13 @@ async function runCompiled(
   if (typeof json === 'string') return json;
   context.state.failure = json;
   return graphqlErrorBody(json, context.client.requestId, null);
+}
+
+/** Returns the query string without empty optional parameters, which count as absent. Source: GraphQL over HTTP, GET. */
+function searchOf(url: string): string {
+  const { searchParams } = new URL(url, 'http://localhost');
+  for (const name of ['operationName', 'variables', 'extensions']) searchParams.delete(name, '');
+  return `?${searchParams}`;
 }
 
 /** Resolves the document of a query string, which is parsed as Apollo Server does. */

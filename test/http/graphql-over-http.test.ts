@@ -173,6 +173,13 @@ describe('GET', () => {
     expect(JSON.parse(answer.text)).toEqual({ data: { projects: { nodes } } });
   });
 
+  test('takes an empty optional parameter for one that is not there', async () => {
+    const empty = { operationName: '', variables: '', extensions: '' };
+    const answer = await get({ query: 'query A { __typename }', ...empty }, bearer());
+    expect(answer).toMatchObject({ status: 200, text: '{"data":{"__typename":"Query"}}' });
+    expect((await get({ query: '', ...empty }, bearer())).status).toBe(400);
+  });
+
   test('executes no mutation', async () => {
     const [name] = tenant.wallets;
     const query = `mutation { updateWallet(input: { name: "${name}", title: "By GET" }) { wallet { title } } }`;
