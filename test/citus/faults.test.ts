@@ -6,7 +6,9 @@ import { createApp, resultOf, signIn, ulidOf } from '../support/actors.ts';
 import { bothApis, send } from '../support/apis.ts';
 import { makeCitusDatabase } from '../support/citus.ts';
 import { onDatabase } from '../support/engine.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, type Tenant, testGateway } from '../support/gateway.ts';
+import { readMetric } from '../support/metrics.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 
 const RATE = 40;
@@ -111,6 +113,18 @@ test('a worker that crashes fails only its accounts, with UNAVAILABLE, and loses
   expect(RESULT_UNKNOWN).toBeLessThanOrEqual(MAX_IN_FLIGHT);
   expect(ofHit?.lost).toBe(0);
   expect(readiness).toEqual([200, 200, 200]);
+});
+
+test('a worker that accepts no connections is down in the metrics, and the others are up', async () => {
+  const { made } = await cluster();
+  const [[cutPort, cut], [otherPort]] = [...proxies] as [[number, TcpProxy], [number, TcpProxy]];
+  cut.cut(true);
+  const port = await freePort();
+  await testGateway({ DATABASE_URL: made.url, PAW_METRICS_PORT: String(port) });
+  // It is measured in the background.
+  await expect
+    .poll(() => readMetric(port, 'paw_citus_node_up'), { timeout: 60_000 })
+    .toEqual({ [`{node="127.0.0.1:${cutPort}"}`]: 0, [`{node="127.0.0.1:${otherPort}"}`]: 1 });
 });
 
 test('a node is added and shards are moved to it under load, without an error', async () => {
