@@ -51,7 +51,7 @@ const ICON = encodeURIComponent(
  * that has opened it cannot change its address, which can have a token.
  */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
-  const { root = './' } = page;
+  const { root = './', style = '' } = page;
   const links = LINKS.filter(({ path }) => reply.server.hasRoute({ method: 'GET', url: path })).map(
     ({ path, text }) =>
       `<a href="${root}${path.slice(1)}"${page.path === path ? ' aria-current="page"' : ''}>${text}</a>`,
@@ -67,7 +67,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${page.title}</title>
 <link rel="icon" href="data:image/svg+xml,${ICON}">
-<style>${styleOf(page)}</style>
+<style>${STYLE}${style}</style>
 ${page.head ?? ''}
 </head>
 <body>
@@ -92,10 +92,6 @@ export function hashSource(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-function styleOf({ style = '' }: Page): string {
-  return STYLE + style;
-}
-
 function policyOf(page: Page): string {
   const { 'style-src': style = '', ...policy } = page.policy;
   const directives = {
@@ -104,7 +100,7 @@ function policyOf(page: Page): string {
     'form-action': `'none'`,
     'frame-ancestors': `'none'`,
     'img-src': `'self' data:`,
-    'style-src': `${hashSource(styleOf(page))} ${style}`.trim(),
+    'style-src': `${hashSource(STYLE + (page.style ?? ''))} ${style}`.trim(),
     ...policy,
   };
   return Object.entries(directives)

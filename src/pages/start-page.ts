@@ -11,8 +11,6 @@ export type StartPage = {
   readonly sandbox: boolean;
 };
 
-const OPTION = /-H "\$\w+"/g;
-
 type Link = { readonly path: string; readonly name: string; readonly text: string };
 
 type Example = { readonly name: string; readonly text: string; readonly lines: (url: string) => string };
@@ -110,15 +108,12 @@ function section(title: string, content: string): string {
 
 function example({ name, text, lines }: Example, url: string): string {
   const id = name.toLowerCase().replace(' ', '-');
-  // The script of the page replaces the content of the `data-url` element by the URL in the address bar. No option is
-  // broken at its hyphen.
-  const code = lines(`<span data-url>${escapeHtml(url)}</span>`).replace(
-    OPTION,
-    '<span class="option">$&</span>',
-  );
+  // The script of the page replaces the content of the `data-url` element by the URL in the address bar.
+  const code = lines(`<span data-url>${escapeHtml(url)}</span>`);
   return `<div class="example">
-<p>${text}</p><output></output><button type="button" data-copies="${id}" aria-label="Copy the ${name}">Copy</button>
-<pre id="${id}"><code>${code}</code></pre>
+<p>${text}</p>
+<div class="code"><output></output><button type="button" data-copies="${id}" aria-label="Copy the ${name}">Copy</button>
+<pre id="${id}" tabindex="0"><code>${code}</code></pre></div>
 </div>`;
 }
 

@@ -17,8 +17,6 @@ test('only the changed fields of a wallet are sent, with a key, and a wallet can
   await page.getByRole('button', { name: 'Edit Wallet 1' }).click();
   const dialog = page.getByRole('dialog', { name: 'Edit the wallet' });
   await dialog.getByLabel('Title').fill('Moved');
-  await dialog.getByLabel('New password').fill('🐾'.repeat(31));
-  await dialog.getByText('31 of 32.').waitFor();
   await dialog.getByLabel('New password').fill(PASSWORD);
   await dialog.getByLabel('Project', { exact: true }).click();
   await dialog.getByRole('option', { name: 'Project 2' }).click();
@@ -29,7 +27,7 @@ test('only the changed fields of a wallet are sent, with a key, and a wallet can
   await page.getByText(/Saved “Moved”, which is now in “.+”\./).waitFor();
   const input = { name: tenant.wallets[0], title: 'Moved', project: tenant.projects[1], password: PASSWORD };
   expect(sent.postDataJSON().variables.input).toEqual({ ...input, ifMatch: expect.any(String) });
-  expect(await sent.headerValue('idempotency-key')).toMatch(/^[0-9a-f]{32}$/);
+  expect(await sent.headerValue('idempotency-key')).toMatch(/^\d+(-\d+){3}$/);
   expect(await page.getByText('Moved', { exact: true }).count()).toBe(0);
 });
 
@@ -84,7 +82,7 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
   const { stdout } = await promisify(execFile)('sh', ['-c', `${lines[1]} -s`]);
   expect(JSON.parse(stdout).access_token).toMatch(/^paw_app_/);
   await dialog.getByRole('button', { name: 'Copy the key' }).press('Enter');
-  await dialog.getByText('Copied the private key').waitFor();
+  await dialog.getByText('Copied the key').waitFor();
 
   await page.evaluate(`location.replace(${JSON.stringify(project)})`);
   await dialog.getByRole('button', { name: 'I have stored the key' }).click();
@@ -95,34 +93,6 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
   const query = 'query ($name: ID!) { node(id: $name) { ... on Project { apps { totalCount } } } }';
   const { data } = await graphqlBody(site.gateway.url, tenant.token, query, { name: tenant.projects[0] });
   expect(data.node.apps.totalCount).toBe(1);
-});
-
-test('a refused change is repeated as it was, but not when the form has been edited since', async () => {
-  const tenant = await seedTenant(site.gateway, { wallets: 1 });
-  const page = await openProject(tenant, '', /status of 429/);
-  await page.clock.install();
-  await page.getByRole('button', { name: 'Edit Wallet 1' }).click();
-  const titles: string[] = [];
-  await page.route('**/graphql', async (route) => {
-    const { input } = route.request().postDataJSON().variables;
-    if (input) titles.push(input.title);
-    if (!input || titles.length > 1) return route.continue();
-    await route.fulfill({ status: 429, headers: { 'retry-after': '60' }, body: '{}' });
-  });
-  await page.getByLabel('Title', { exact: true }).fill('Rainy days');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The console tries again at').waitFor();
-  await page.clock.pauseAt(Date.now() + 10_000);
-  await page.clock.runFor(1000);
-  // While the clock stands still, nothing that the page does after it has drawn the edited form is done.
-  await page.getByLabel('Title', { exact: true }).fill('Sunny d');
-  await page.getByText('The console tries again at').waitFor({ state: 'detached' });
-  await page.clock.fastForward(61_000);
-  await page.clock.resume();
-  await page.getByLabel('Title', { exact: true }).fill('Sunny days');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Saved “Sunny days”.').waitFor();
-  expect(titles).toEqual(['Rainy days', 'Sunny days']);
 });
 
 test('a form stays as it was filled while a token ends and another one comes by the address', async () => {
@@ -269,7 +239,7 @@ test('a token is shown the buttons of what it may do only, also when it continue
     for (const screen of screens) {
       await page.evaluate(`void (location.hash = '#/${screen}')`);
       await page
-        .locator(screen === '' ? '.cards a, table' : 'main')
+        .locator(screen === '' ? 'table' : 'main')
         .first()
         .waitFor();
       await page.locator('.loading').waitFor({ state: 'detached' });

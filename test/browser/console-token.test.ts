@@ -76,8 +76,12 @@ test('a token that has ended is asked for again above the screen, which another 
   await page.keyboard.press('Enter');
   await isLoaded();
   expect(await dialog.count()).toBe(0);
-  await page.goBack();
-  expect(await find.inputValue()).toBe('ten');
+  const goBack = async () => {
+    await page.goBack();
+    await page.getByText('1 project', { exact: true }).waitFor();
+    expect(await find.inputValue()).toBe('ten');
+  };
+  await goBack();
 
   // The same token continues if it is valid again.
   await setAccountSuspended(site.gateway.admin, { name: mine.account }, true);
@@ -86,7 +90,7 @@ test('a token that has ended is asked for again above the screen, which another 
   await setAccountSuspended(site.gateway.admin, { name: mine.account }, false);
   await page.keyboard.press('Enter');
   await isLoaded();
-  await page.goBack();
+  await goBack();
 
   // Another account's leaves nothing of the account before it.
   await signOut(token);
@@ -192,7 +196,7 @@ async function openMenu(page: Page): Promise<Locator> {
 /** Opens the console with a token, and waits for the first project. */
 async function openWith(token: string, options: { provoked?: RegExp } = {}): Promise<Page> {
   const page = await site.open(`/console#token=${token}`, options);
-  await page.locator('.cards a').first().waitFor();
+  await page.locator('tbody a').first().waitFor();
   return page;
 }
 

@@ -24,7 +24,7 @@ const servers = [{ url: new URL('.', location.href).href.replace(/\/$/, '') }];
 
 let reference: Scalar.Reference | undefined;
 connectTokenField((token) => {
-  const configuration: Scalar.Configuration = {
+  const configuration = {
     content: contract,
     servers,
     authentication: {

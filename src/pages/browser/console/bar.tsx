@@ -1,30 +1,35 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Dialog } from './dialog.tsx';
 import { GoTo } from './find.tsx';
-import { Form } from './form.tsx';
-import { SignOutDocument } from './generated-documents.ts';
-import { request, revoke } from './request.ts';
+import { FormDialog } from './form.tsx';
+import { revoke } from './request.ts';
 import { linkTo, route } from './router.ts';
 import { leaveSession, seesAccount, sessionState, useViewer, type Viewer } from './session.ts';
 import { useStore } from './store.ts';
-import { distance, Time, useNow } from './time.tsx';
+import { distance, Time, useTimeLeft } from './time.tsx';
 
 // The expiry is shown when it is nearer than this.
 const NEAR_MS = 3 * 86_400_000;
 
+const LEVELS = { ACCOUNT: 'Account token', PROJECT: 'Project token' };
+
 /** The bar with the links of the console, the field to go to a resource, and the menu of the session. */
 export function Bar() {
   const viewer = useViewer();
+  const [kind = ''] = useStore(route).path;
+  const home = viewer.onlyProject ? linkTo(viewer.project.name) : '#/';
+  const current = ['tokens', 'events'].includes(kind) ? `#/${kind}` : home;
+  const links = {
+    [home]: viewer.onlyProject ? 'Project' : 'Projects',
+    ...(seesAccount(viewer) && { '#/tokens': 'Tokens', '#/events': 'Events' }),
+  };
   return (
     <div class="session">
       <nav aria-label="Console">
-        {viewer.onlyProject ? (
-          <Link path={linkTo(viewer.project.name)} text="Project" />
-        ) : (
-          <Link path="#/" text="Projects" />
-        )}
-        {seesAccount(viewer) && <Link path="#/tokens" text="Tokens" />}
-        {seesAccount(viewer) && <Link path="#/events" text="Events" />}
+        {Object.entries(links).map(([path, text]) => (
+          <a key={path} href={path} aria-current={path === current ? 'true' : undefined}>
+            {text}
+          </a>
+        ))}
       </nav>
       <GoTo />
       <SessionMenu viewer={viewer} />
@@ -32,30 +37,18 @@ export function Bar() {
   );
 }
 
-function Link({ path, text }: { path: string; text: string }) {
-  const {
-    path: [kind = ''],
-  } = useStore(route);
-  const [, ownKind = ''] = path.split('/');
-  const isInside = kind === ownKind || (ownKind === '' && ['projects', 'wallets', 'apps'].includes(kind));
-  return (
-    <a href={path} {...(isInside && { 'aria-current': location.hash === path ? 'page' : 'true' })}>
-      {text}
-    </a>
-  );
-}
-
 /** The token of the session, and what can be done with it. */
 function SessionMenu({ viewer }: { viewer: Viewer }) {
-  const { entry } = useStore(route);
+  const { address } = useStore(route);
+  const left = useTimeLeft(viewer.expireTime);
   const menu = useRef<HTMLDivElement>(null);
   const [isEnding, setIsEnding] = useState(false);
-  useEffect(() => menu.current?.hidePopover(), [entry, isEnding]);
+  useEffect(() => menu.current?.hidePopover(), [address, isEnding]);
   return (
     <>
-      <Expiry time={viewer.expireTime} />
+      {left < NEAR_MS && <span class="mark warning">Expires {distance(Math.max(left, 0))}</span>}
       <button type="button" class="opener" popovertarget="session">
-        {titleOf(viewer)}
+        {viewer.title || viewer.app?.title || LEVELS[viewer.level]} <span aria-hidden="true">▾</span>
       </button>
       <div id="session" ref={menu} class="menu" popover="auto">
         <Identity viewer={viewer} />
@@ -77,47 +70,25 @@ function SessionMenu({ viewer }: { viewer: Viewer }) {
 /** What a token is: its level, its title, its limits and its account. */
 export function Identity({ viewer }: { viewer: Viewer }) {
   const { level, title, account, app, project, readOnly, onlyProject } = viewer;
+  const limit = onlyProject && level === 'ACCOUNT' && `Only ${project.title}`;
   return (
     <p class="identity">
-      <strong>{level === 'ACCOUNT' ? 'Account token' : 'Project token'}</strong>
-      <Title text={title || app?.title} />
-      {onlyProject && level === 'ACCOUNT' && <Title text={`Only ${project.title}`} />}
+      <strong>{LEVELS[level]}</strong>
+      {[title || app?.title, limit].map((text) => text && <span title={text}>{text}</span>)}
       {readOnly && <span class="mark">Read-only</span>}
       <code>{account}</code>
     </p>
   );
 }
 
-function Title({ text }: { text: string | undefined }) {
-  return text ? (
-    <span class="title" title={text}>
-      {text}
-    </span>
-  ) : null;
-}
-
-function titleOf({ title, app, level }: Viewer): string {
-  return title || app?.title || (level === 'ACCOUNT' ? 'Account token' : 'Project token');
-}
-
-function Expiry({ time }: { time: string }) {
-  const left = Date.parse(time) - useNow(15_000);
-  if (left > NEAR_MS) return null;
-  return <span class="mark warning">{left > 0 ? `Expires ${distance(left)}` : 'Expired'}</span>;
-}
-
 function EndToken({ onClose }: { onClose: () => void }) {
-  const { readOnly } = useViewer();
   const end = async () => {
-    // A token that only reads may send no mutation.
-    if (readOnly) await revoke(sessionState.value.session?.token ?? '');
-    else await request(SignOutDocument, {});
+    await revoke(sessionState.value.session?.token ?? '');
     leaveSession('The token has ended.');
   };
   return (
-    <Dialog title="End the token?" onClose={onClose}>
+    <FormDialog title="End the token?" action="End the token" isDangerous onSubmit={end} onClose={onClose}>
       <p>It ends at once and for ever, wherever it is used. “Forget” removes it from this page only.</p>
-      <Form action="End the token" isDangerous onSubmit={end} onCancel={onClose} />
-    </Dialog>
+    </FormDialog>
   );
 }

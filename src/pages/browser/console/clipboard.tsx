@@ -1,36 +1,38 @@
-import type { RefObject } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 const SHOWN_MS = 2000;
 
-/** Returns the function that copies a text, and whether it has just been copied. */
-export function useCopy(text: string, button: RefObject<HTMLButtonElement | null>) {
+type CopyProps = {
+  readonly text: string;
+  /** The name of the text, such as `address`. */
+  readonly label: string;
+  /** Makes it the primary button, which has the focus. */
+  readonly isPrimary?: boolean;
+};
+
+/** A button that copies a text. */
+export function Copy({ text, label, isPrimary = false }: CopyProps) {
+  const button = useRef<HTMLButtonElement>(null);
   const [isCopied, setIsCopied] = useState(false);
+  useEffect(() => {
+    if (isPrimary) button.current?.focus();
+  }, []);
   useEffect(() => {
     if (!isCopied) return;
     const timer = setTimeout(() => setIsCopied(false), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-
-  const copy = async () => {
-    // The clipboard is undefined in insecure contexts (plain HTTP from another host), and can be forbidden.
-    const isWritten = await navigator.clipboard?.writeText(text).then(
-      () => true,
-      () => false,
-    );
-    setIsCopied(isWritten || copyBySelection(text, button.current));
-  };
-  return { isCopied, copy };
-}
-
-/** A button that copies a text. @param label the name of the text, such as `address` */
-export function Copy({ text, label }: { text: string; label: string }) {
-  const button = useRef<HTMLButtonElement>(null);
-  const { isCopied, copy } = useCopy(text, button);
   return (
     <>
-      <button ref={button} type="button" class="copy" onClick={copy} aria-label={`Copy the ${label}`}>
-        {isCopied ? 'Copied' : 'Copy'}
+      <button
+        ref={button}
+        type="button"
+        class={isPrimary ? 'primary' : 'copy'}
+        onClick={() => setIsCopied(copy(text, button.current))}
+        aria-label={`Copy the ${label}`}
+      >
+        {isCopied ? 'Copied' : isPrimary ? `Copy the ${label}` : 'Copy'}
       </button>
       <span class="unseen" role="status">
         {isCopied ? `Copied the ${label}` : ''}
@@ -39,8 +41,12 @@ export function Copy({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** @param button the field is put beside it, because what is outside of an open dialog can't be selected */
-function copyBySelection(text: string, button: HTMLButtonElement | null): boolean {
+/**
+ * Copies by a selection, because `navigator.clipboard` is missing in insecure contexts: plain HTTP from another host.
+ *
+ * @param button the field is put beside it, because what is outside of an open dialog can't be selected
+ */
+function copy(text: string, button: HTMLButtonElement | null): boolean {
   const field = document.createElement('textarea');
   field.value = text;
   button?.after(field);
@@ -51,12 +57,16 @@ function copyBySelection(text: string, button: HTMLButtonElement | null): boolea
   return isCopied;
 }
 
-/** A line for a shell, with a button that copies it. */
-export function ShellLine({ text }: { text: string }) {
+/** Lines for a shell or a file, with a button that copies them. */
+export function Lines({ title, label, text }: { title: ComponentChildren; label: string; text: string }) {
   return (
-    <div class="command">
-      <code>{text}</code>
-      <Copy text={text} label="command" />
+    <div class="field">
+      <div class="heading">
+        <strong>{title}</strong> <Copy text={text} label={label} />
+      </div>
+      <pre>
+        <code>{text}</code>
+      </pre>
     </div>
   );
 }

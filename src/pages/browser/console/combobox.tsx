@@ -1,7 +1,7 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { ControlProps } from './form.tsx';
-import { ProjectsDocument, type ProjectsQuery } from './generated-documents.ts';
-import { type RequestError, request } from './request.ts';
+import { ProjectsDocument } from './generated-documents.ts';
+import { request } from './request.ts';
 
 const TYPING_MS = 200;
 
@@ -10,12 +10,8 @@ const SHOWN = 8;
 /** A project that can be chosen. */
 type Choice = { readonly name: string; readonly title: string };
 
-/** The answer for a text. */
-type Found = {
-  readonly text: string;
-  readonly projects?: ProjectsQuery['projects'];
-  readonly error?: RequestError;
-};
+/** What was found for a text, and what to say about it. */
+type Found = { readonly text?: string; readonly nodes: readonly Choice[]; readonly message: string };
 
 type ComboboxProps = {
   readonly control: ControlProps;
@@ -32,26 +28,22 @@ export function ProjectCombobox({ control, chosen, onChoose }: ComboboxProps) {
   const list = useId();
   // Undefined while the list is closed.
   const [text, setText] = useState<string>();
-  const [found, setFound] = useState<Found>();
+  const [found, setFound] = useState<Found>({ nodes: [], message: 'Loading…' });
   const [active, setActive] = useState(0);
   const isOpen = text !== undefined;
-  const { nodes = [], totalCount = 0 } = found?.projects ?? {};
   // The answer for an earlier text is shown until the next one, but nothing of it can be chosen.
-  const isCurrent = found?.text === text;
+  const isCurrent = isOpen && found.text === text;
+  const { nodes } = found;
   useEffect(() => {
     if (text === undefined) return;
     let isLatest = true;
-    const show = (result: Omit<Found, 'text'>) => {
+    const show = async () => {
+      const result = await find(text);
       if (!isLatest) return;
       setFound({ text, ...result });
       setActive(0);
     };
-    const find = () =>
-      request(ProjectsDocument, { first: SHOWN, ...(text.trim() && { title: text.trim() }) }).then(
-        ({ projects }) => show({ projects }),
-        (error) => show({ error }),
-      );
-    const timer = setTimeout(find, text === '' ? 0 : TYPING_MS);
+    const timer = setTimeout(show, text === '' ? 0 : TYPING_MS);
     return () => {
       isLatest = false;
       clearTimeout(timer);
@@ -80,7 +72,7 @@ export function ProjectCombobox({ control, chosen, onChoose }: ComboboxProps) {
         aria-expanded={isOpen}
         aria-controls={list}
         aria-autocomplete="list"
-        {...(isOpen && isCurrent && nodes.length > 0 && { 'aria-activedescendant': `${list}-${active}` })}
+        aria-activedescendant={isCurrent && nodes.length > 0 ? `${list}-${active}` : undefined}
         autocomplete="off"
         maxLength={200}
         value={text ?? chosen.title}
@@ -117,16 +109,22 @@ export function ProjectCombobox({ control, chosen, onChoose }: ComboboxProps) {
           ))}
         </div>
         <p class="muted" role="status">
-          {messageOf(found, totalCount - nodes.length)}
+          {found.message}
         </p>
       </div>
     </div>
   );
 }
 
-function messageOf(found: Found | undefined, more: number): string {
-  if (!found) return 'Loading…';
-  if (found.error) return found.error.message;
-  if (found.projects?.totalCount === 0) return 'No title begins with this.';
-  return more > 0 ? `${more.toLocaleString('en')} more: type the beginning of the title.` : '';
+async function find(text: string): Promise<Omit<Found, 'text'>> {
+  const title = text.trim();
+  try {
+    const { projects } = await request(ProjectsDocument, { first: SHOWN, ...(title && { title }) });
+    const { nodes, totalCount } = projects;
+    const more = totalCount - nodes.length;
+    if (totalCount === 0) return { nodes, message: 'No title begins with this.' };
+    return { nodes, message: more > 0 ? `${more} more: type the beginning of the title.` : '' };
+  } catch (error) {
+    return { nodes: [], message: (error as Error).message };
+  }
 }

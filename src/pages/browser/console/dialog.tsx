@@ -21,23 +21,23 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();
   const [isKept, setIsKept] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
-  const [before] = useState(new Set<string>());
+  const before = useRef<readonly string[]>([]);
   // The body, if the dialog takes the place of another one, which is removed before.
   const [opener] = useState(() => document.activeElement);
 
   const close = (): boolean => {
     if (isKept || !onClose) return false;
-    const isChanged = valuesIn(dialog.current).some((value) => !before.has(value));
+    const isChanged = valuesIn(dialog.current).some((value) => !before.current.includes(value));
     if (isChanged && !confirm('Close without saving what you entered?')) return false;
     onClose();
     return true;
   };
   const latest = useRef(close);
   latest.current = close;
-  useLayoutEffect(() => holdScreen(() => latest.current()), []);
-  useLayoutEffect(() => dialog.current?.showModal(), []);
-  useEffect(() => {
-    for (const value of valuesIn(dialog.current)) before.add(value);
+  useLayoutEffect(() => {
+    dialog.current?.showModal();
+    before.current = valuesIn(dialog.current);
+    return holdScreen(() => latest.current());
   }, []);
   // The element is gone by then, so that the browser does not return the focus.
   useEffect(

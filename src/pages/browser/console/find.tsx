@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { linkTo, route, setQuery } from './router.ts';
+import { focusHeading } from './screen.tsx';
 import { useViewer } from './session.ts';
 import { useStore } from './store.ts';
 
@@ -10,9 +11,11 @@ const RESOURCE_NAME = /^(projects|wallets|apps)\/[0-9A-Z]{26}$/i;
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 
 /** The field of a list that filters by the beginning of the title. The text is in the address. */
-export function Filter({ label }: { label: string }) {
+export function Filter() {
   const title = useStore(route).query.get('title') ?? '';
   const [text, setText] = useState(title);
+  // The address can change by the history, or by the field of the bar.
+  useLayoutEffect(() => setText((before) => (before.trim() === title ? before : title)), [title]);
   useEffect(() => {
     const timer = setTimeout(() => text.trim() !== title && setQuery({ title: text.trim() }), TYPING_MS);
     return () => clearTimeout(timer);
@@ -21,8 +24,8 @@ export function Filter({ label }: { label: string }) {
     <input
       type="search"
       class="filter"
-      aria-label={label}
-      placeholder={label}
+      aria-label="Find by title"
+      placeholder="Find by title"
       maxLength={200}
       autocomplete="off"
       value={text}
@@ -63,7 +66,7 @@ export function GoTo() {
         event.preventDefault();
         go(input.current?.value.trim() ?? '');
         if (input.current) input.current.value = '';
-        input.current?.blur();
+        focusHeading();
       }}
     >
       <input
@@ -71,11 +74,10 @@ export function GoTo() {
         type="search"
         aria-label="Find or go to"
         aria-keyshortcuts="/"
-        placeholder="Title, address or name"
+        placeholder="Title, address or name ( / )"
         maxLength={200}
         autocomplete="off"
       />
-      <kbd>/</kbd>
     </form>
   );
 }

@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext, type JSX, type TargetedSubmitEvent } from 'preact';
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
-import { KeepOpen } from './dialog.tsx';
+import { Dialog, KeepOpen } from './dialog.tsx';
 import { Problem } from './problem.tsx';
 import { RequestError } from './request.ts';
 
@@ -27,22 +27,18 @@ export function Form(props: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<RequestError>();
   const [isBusy, setIsBusy] = useState(false);
-  const violations = new Map(error?.fieldViolations.map(({ field, description }) => [field, description]));
+  const violations = new Map(
+    error?.details.fieldViolations?.map(({ field, description }) => [field, description]),
+  );
   const isShownAtFields =
     violations.size > 0 && [...violations.keys()].every((name) => form.current?.elements.namedItem(name));
   useEffect(() => {
-    const invalid = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
-    (invalid?.querySelector('input') ?? invalid)?.focus();
+    form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
     form.current?.querySelector('.problem')?.scrollIntoView({ block: 'nearest' });
   }, [error]);
 
   const keepOpen = useContext(KeepOpen);
   useEffect(() => keepOpen(isBusy), [isBusy]);
-
-  // The gateway is asked again at a time that it named, but never for what is half typed.
-  const stopRetry = () => {
-    if (error?.retryTime !== undefined) setError(undefined);
-  };
 
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -61,7 +57,7 @@ export function Form(props: FormProps) {
   };
 
   return (
-    <form ref={form} noValidate onSubmit={submit} onInput={stopRetry} aria-busy={isBusy}>
+    <form ref={form} noValidate onSubmit={submit} aria-busy={isBusy}>
       <Violations.Provider value={violations}>{children}</Violations.Provider>
       {error && !isShownAtFields && <Problem error={error} onRetry={() => form.current?.requestSubmit()} />}
       <div class="actions">
@@ -114,48 +110,32 @@ export function Field({ name, label, hint, children }: FieldProps) {
           {hint}
         </p>
       )}
-      {violation && <Violation id={id} text={violation} />}
+      {violation && (
+        <p class="violation" id={`${id}-violation`}>
+          {violation}
+        </p>
+      )}
     </div>
   );
 }
 
-function Violation({ id, text }: { id: string; text: string }) {
+type CheckProps = Pick<FieldProps, 'name' | 'label' | 'hint'> & { readonly isChecked: boolean };
+
+/** A box to check. */
+export function Check({ name, label, hint, isChecked }: CheckProps) {
   return (
-    <p class="violation" id={`${id}-violation`}>
-      {text}
-    </p>
+    <label class="choice">
+      <input type="checkbox" name={name} defaultChecked={isChecked} />
+      {label} <small>{hint}</small>
+    </label>
   );
 }
 
-type ChoicesProps = {
-  readonly name: string;
-  readonly legend: string;
-  readonly choices: readonly { readonly value: string; readonly label: string; readonly hint?: string }[];
-};
-
-/** A field of which one value has to be chosen. None is at first. */
-export function Choices({ name, legend, choices }: ChoicesProps) {
-  const id = useId();
-  const violation = useContext(Violations).get(name);
+/** A form in a dialog of its own. */
+export function FormDialog({ title, onClose, ...form }: FormProps & { title: string; onClose: () => void }) {
   return (
-    <div
-      class="choices"
-      role="radiogroup"
-      aria-labelledby={`${id}-legend`}
-      aria-required
-      aria-invalid={violation !== undefined}
-      {...(violation && { 'aria-describedby': `${id}-violation` })}
-    >
-      <p id={`${id}-legend`}>{legend}</p>
-      {choices.map(({ value, label, hint }) => (
-        <label key={value} class="choice">
-          <input type="radio" name={name} value={value} />
-          <span>
-            {label} {hint && <small>{hint}</small>}
-          </span>
-        </label>
-      ))}
-      {violation && <Violation id={id} text={violation} />}
-    </div>
+    <Dialog title={title} onClose={onClose}>
+      <Form {...form} onCancel={onClose} />
+    </Dialog>
   );
 }

@@ -285,11 +285,6 @@ export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type ViewerQuery = { readonly viewer: { readonly name: string, readonly title: string, readonly level: TokenLevel, readonly readOnly: boolean, readonly account: string, readonly onlyProject: boolean, readonly expireTime: string, readonly project: { readonly name: string, readonly title: string }, readonly app: { readonly name: string, readonly title: string } | null } };
 
-export type SignOutMutationVariables = Exact<{ [key: string]: never; }>;
-
-
-export type SignOutMutation = { readonly signOut: { readonly clientMutationId: string | null } | null };
-
 export class TypedDocumentString<TResult, TVariables>
   extends String
   implements DocumentTypeDecoration<TResult, TVariables>
@@ -668,10 +663,3 @@ export const ViewerDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ViewerQuery, ViewerQueryVariables>;
-export const SignOutDocument = new TypedDocumentString(`
-    mutation SignOut {
-  signOut {
-    clientMutationId
-  }
-}
-    `) as unknown as TypedDocumentString<SignOutMutation, SignOutMutationVariables>;

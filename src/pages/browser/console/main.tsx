@@ -6,15 +6,14 @@ import { Bar } from './bar.tsx';
 import { Dialog } from './dialog.tsx';
 import { container } from './mount.ts';
 import { linkTo, readRoute, route } from './router.ts';
-import { Screen } from './screen.tsx';
-import { App as AppScreen } from './screens/app.tsx';
+import { NotFound } from './screen.tsx';
+import { App as AppScreen } from './screens/apps.tsx';
 import { Enter, EnterForm } from './screens/enter.tsx';
 import { Events } from './screens/events.tsx';
 import { Project } from './screens/project.tsx';
 import { Projects } from './screens/projects.tsx';
 import { Tokens } from './screens/tokens.tsx';
-import { Wallet } from './screens/wallet.tsx';
-import { WalletsAtAddress } from './screens/wallets.tsx';
+import { Wallet, WalletsAtAddress } from './screens/wallets.tsx';
 import {
   leaveSession,
   offerToken,
@@ -53,7 +52,7 @@ function App() {
 
 /** The screen of the address. The tabs of a project are one screen. */
 function Screens() {
-  const { path, query, entry } = useStore(route);
+  const { path, query } = useStore(route);
   const viewer = useViewer();
   const [kind, id = '', tab] = path;
   const name = `${kind}/${id}`;
@@ -62,21 +61,14 @@ function Screens() {
   useEffect(() => {
     if (path.length === 0 && viewer.onlyProject) location.replace(linkTo(viewer.project.name));
   });
-  if (path.length === 0) return viewer.onlyProject ? null : <Projects key={entry} />;
+  if (path.length === 0) return viewer.onlyProject ? null : <Projects />;
   if (kind === 'projects' && path.length < 4) return <Project key={name} name={name} tab={tab} />;
-  if (kind === 'wallets' && isAlone)
-    return <WalletsAtAddress key={entry} address={query.get('address') ?? ''} />;
+  if (kind === 'wallets' && isAlone) return <WalletsAtAddress address={query.get('address') ?? ''} />;
   if (kind === 'wallets' && path.length === 2) return <Wallet key={name} name={name} />;
   if (kind === 'apps' && path.length === 2) return <AppScreen key={name} name={name} />;
   if (kind === 'tokens' && isAlone && seesAccount(viewer)) return <Tokens />;
-  if (kind === 'events' && isAlone && seesAccount(viewer)) return <Events key={entry} />;
-  return (
-    <Screen title="Page not found">
-      <p>
-        The console has no page <code>/{path.join('/')}</code>. <a href="#/">Show the projects</a>
-      </p>
-    </Screen>
-  );
+  if (kind === 'events' && isAlone && seesAccount(viewer)) return <Events />;
+  return <NotFound kind="Page" />;
 }
 
 function readAddress(): void {
@@ -85,8 +77,6 @@ function readAddress(): void {
 }
 
 container.replaceChildren();
-// The screens do it, when they have their content.
-history.scrollRestoration = 'manual';
 readAddress();
 addEventListener('hashchange', readAddress);
 render(<App />, container);

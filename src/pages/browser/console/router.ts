@@ -1,6 +1,6 @@
 import { Store } from './store.ts';
 
-/** What the address says, and which entry of the history it is. */
+/** What the address says. */
 export type Route = {
   /** The fragment without `#`, such as `/projects/<ULID>/apps?title=…`. */
   readonly address: string;
@@ -8,21 +8,12 @@ export type Route = {
   readonly path: readonly string[];
   /** The state of the list on the screen. */
   readonly query: URLSearchParams;
-  /** Identifies the entry of the history, to which the person can come back. */
-  readonly entry: number;
 };
 
-const MAX_ENTRIES = 100;
-
-export const route = new Store<Route>({ address: '/', path: [], query: new URLSearchParams(), entry: 0 });
-
-// How far each entry was scrolled when it was left.
-const positions = new Map<number, number>();
+export const route = new Store<Route>({ address: '/', path: [], query: new URLSearchParams() });
 
 // Each returns whether what holds the screen gives it up.
 const holders: (() => boolean)[] = [];
-
-let previous = '/';
 
 /**
  * Keeps the screen, whatever the address becomes, until the returned function is called.
@@ -45,10 +36,9 @@ export function isScreenHeld(): boolean {
 
 /** Reads the address. If the screen is kept, the address becomes that of the screen again. */
 export function readRoute(): void {
-  const { address, entry } = route.value;
+  const { address } = route.value;
   if (!isScreenHeld()) setRoute();
-  else if (currentAddress() !== address && !holders.at(-1)?.())
-    history.pushState({ entry }, '', `#${address}`);
+  else if (currentAddress() !== address && !holders.at(-1)?.()) history.pushState(null, '', `#${address}`);
 }
 
 function currentAddress(): string {
@@ -56,41 +46,18 @@ function currentAddress(): string {
 }
 
 function setRoute(): void {
-  const before = route.value;
-  let entry: number | undefined = history.state?.entry;
-  if (entry === undefined) {
-    entry = Math.random();
-    history.replaceState({ entry }, '');
-  }
-  if (entry !== before.entry) {
-    positions.set(before.entry, scrollY);
-    if (positions.size > MAX_ENTRIES) positions.delete(positions.keys().next().value ?? 0);
-    previous = before.address;
-  }
   const address = currentAddress();
   const [path = '', query = ''] = address.split(/\?(.*)/s);
-  route.set({ address, path: path.split('/').filter(Boolean), query: new URLSearchParams(query), entry });
+  route.set({ address, path: path.split('/').filter(Boolean), query: new URLSearchParams(query) });
 }
 
 /** Changes the state of the list in the address. An empty value is left out. */
 export function setQuery(changes: Readonly<Record<string, string>>): void {
-  const { path, query, entry } = route.value;
-  const values = { ...Object.fromEntries(query), ...changes };
-  const text = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
-  history.replaceState({ entry }, '', `#/${path.join('/')}${text.size > 0 ? `?${text}` : ''}`);
+  const { path, query } = route.value;
+  const values = Object.entries({ ...Object.fromEntries(query), ...changes });
+  const text = new URLSearchParams(values.filter(([, value]) => value !== ''));
+  history.replaceState(null, '', `#/${path.join('/')}${text.size > 0 ? `?${text}` : ''}`);
   setRoute();
-}
-
-/** Returns the address before the current entry of the history. */
-export function previousAddress(): string {
-  return previous;
-}
-
-/** Scrolls to where the entry was left, or else to its top. @returns whether it has been left before */
-export function scrollBack(): boolean {
-  const position = positions.get(route.value.entry);
-  scrollTo(0, position ?? 0);
-  return position !== undefined;
 }
 
 /** Returns the link to a resource that has a screen. @param name its resource name */

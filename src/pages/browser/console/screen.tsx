@@ -1,7 +1,10 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { previousAddress, route, scrollBack } from './router.ts';
-import { useStore } from './store.ts';
+import { route } from './router.ts';
+import { Store, useStore } from './store.ts';
+
+/** What was done last on the screen. */
+const notice = new Store('');
 
 type ScreenProps = {
   readonly title: string;
@@ -12,31 +15,48 @@ type ScreenProps = {
 
 /** A screen with its heading, which gets the focus when the screen is shown. */
 export function Screen({ title, aside, children }: ScreenProps) {
-  const { entry } = useStore(route);
-  const heading = useRef<HTMLHeadingElement>(null);
+  const { address } = useStore(route);
+  const done = useStore(notice);
+  const section = useRef<HTMLElement>(null);
   useEffect(() => {
-    const section = heading.current?.closest('section');
-    const isBack = scrollBack();
-    // On the way back, the focus is on the link that was followed.
-    const links = isBack ? [...(section?.querySelectorAll('a') ?? [])] : [];
-    const followed = links.find(({ hash }) => hash === `#${previousAddress()}`);
     // A field of the screen can have the focus already, such as that for a token.
-    if (followed || !section?.contains(document.activeElement))
-      (followed ?? heading.current)?.focus({ preventScroll: true });
-  }, [entry]);
+    if (section.current?.contains(document.activeElement)) return;
+    scrollTo(0, 0);
+    focusHeading();
+  }, []);
+  useEffect(() => notice.set(''), [address]);
   useEffect(() => {
     document.title = `${title} · PAW gateway`;
   }, [title]);
   return (
-    <section class="screen">
+    <section ref={section} class="screen">
       <div class="heading">
-        <h1 ref={heading} tabIndex={-1}>
-          {title}
-        </h1>
+        <h1 tabIndex={-1}>{title}</h1>
         {aside}
       </div>
+      <p class="done" role="status">
+        {done}
+      </p>
       {children}
     </section>
+  );
+}
+
+/** Says on the screen what was done. */
+export function notify(text: string): void {
+  notice.set(text);
+}
+
+/** The buttons of what can be done, by their texts. */
+export function Actions({ of }: { of: Readonly<Record<string, () => void>> }) {
+  return (
+    <div class="actions">
+      {Object.entries(of).map(([text, onClick]) => (
+        <button key={text} type="button" onClick={onClick}>
+          {text}
+        </button>
+      ))}
+    </div>
   );
 }
 

@@ -1,6 +1,5 @@
 import { forgetToken, keepToken, keptToken } from '../token.ts';
 import type { ViewerQuery } from './generated-documents.ts';
-import { forgetKept } from './kept.ts';
 import { isScreenHeld, route } from './router.ts';
 import { Store, useStore } from './store.ts';
 
@@ -31,9 +30,7 @@ export const sessionState = new Store<SessionState>({});
  */
 export function offerToken(): void {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')?.trim();
-  // The screen stays, and so does its entry of the history.
-  const { address, entry } = route.value;
-  if (token !== undefined) history.replaceState({ entry }, '', `#${address}`);
+  if (token !== undefined) history.replaceState(null, '', `#${route.value.address}`);
   const { session, reason, isKept = keptToken() !== undefined } = sessionState.value;
   if (token !== undefined && isScreenHeld() && reason === undefined) return;
   const offered = token ?? (session ? undefined : keptToken());
@@ -67,7 +64,6 @@ export function refuseToken(token: string): void {
 /** Ends the session, with everything that is on the screen. */
 export function leaveSession(reason?: string): void {
   forgetToken();
-  forgetKept();
   // The next token may not see what this one does.
   location.hash = '#/';
   sessionState.set(reason === undefined ? {} : { reason });

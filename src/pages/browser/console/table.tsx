@@ -1,4 +1,3 @@
-import './table.css';
 import type { ComponentChildren } from 'preact';
 
 /** A column, with the function that draws its cell of a row. */
@@ -46,11 +45,20 @@ export function Table<Row extends { readonly name: string }>({ label, columns, r
   );
 }
 
-/** The properties of one resource. */
-export function Properties({ of }: { of: readonly (readonly [title: string, value: ComponentChildren])[] }) {
+/** The button of a row. @param of what it is for, in its name */
+export function Action({ text, of, onClick }: { text: string; of: string; onClick: () => void }) {
+  return (
+    <button type="button" aria-label={`${text} ${of}`} onClick={onClick}>
+      {text}
+    </button>
+  );
+}
+
+/** The properties of one resource, by their titles. */
+export function Properties({ of }: { of: Readonly<Record<string, ComponentChildren>> }) {
   return (
     <dl class="properties">
-      {of.map(([title, value]) => (
+      {Object.entries(of).map(([title, value]) => (
         <div key={title}>
           <dt>{title}</dt>
           <dd>{value}</dd>

@@ -1,11 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
 import { Store, useStore } from './store.ts';
 
-/** Formats the time of a moment that is near. */
-export const TIME_OF_DAY = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
-
-/** Formats a date with its time, to the second. */
-export const DATE_AND_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const DATE_AND_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
 const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
 
@@ -20,24 +15,18 @@ setInterval(() => now.set(Date.now()), MINUTE_MS);
 
 /** A time of the API: its distance, or the date if that is far, and the exact time in the time zone of the person. */
 export function Time({ value }: { value: string }) {
-  useStore(now);
-  const time = Date.parse(value);
-  const ms = time - Date.now();
+  const ms = useTimeLeft(value);
   return (
-    <time dateTime={value} title={DATE_AND_TIME.format(time)}>
-      {Math.abs(ms) < 30 * DAY_MS ? distance(ms) : DATE.format(time)}
+    <time dateTime={value} title={DATE_AND_TIME.format(Date.parse(value))}>
+      {Math.abs(ms) < 30 * DAY_MS ? distance(ms) : DATE.format(Date.parse(value))}
     </time>
   );
 }
 
-/** Returns the current time in Unix milliseconds, again and again. */
-export function useNow(everyMs: number): number {
-  const [time, setTime] = useState(Date.now());
-  useEffect(() => {
-    const clock = setInterval(() => setTime(Date.now()), everyMs);
-    return () => clearInterval(clock);
-  }, [everyMs]);
-  return time;
+/** Returns the milliseconds until a time, again each minute. */
+export function useTimeLeft(time: string): number {
+  useStore(now);
+  return Date.parse(time) - Date.now();
 }
 
 /** Returns a distance such as `in 3 hours` or `5 minutes ago`. */

@@ -1,99 +1,93 @@
 import { useState } from 'preact/hooks';
-import { Dialog } from '../dialog.tsx';
-import { Choices, Field, Form } from '../form.tsx';
+import { Check, Field, FormDialog } from '../form.tsx';
 import {
-  type AppRowFragment as App,
+  type AppRowFragment,
   CreateAppDocument,
   type CreateAppMutation,
   DeleteAppDocument,
   RotateAppKeyDocument,
-  type RotateAppKeyMutation,
   UpdateAppDocument,
 } from '../generated-documents.ts';
-import { useMutation } from '../mutation.ts';
+import { useMutation } from '../query.ts';
 import { RequestError } from '../request.ts';
 import { PrivateKey } from './private-key.tsx';
 
-const GRACE_PERIODS = [
-  {
-    value: '0',
-    label: 'At once',
-    hint: 'For a key that has leaked. Programs that use it fail until they have the new one.',
-  },
-  { value: '3600', label: 'In 1 hour' },
-  { value: '86400', label: 'In 1 day' },
-  { value: '604800', label: 'In 7 days' },
-];
+/** When the old key can end, by the grace period in seconds. */
+const ENDS = { 0: 'At once', 3600: 'In 1 hour', 86400: 'In 1 day', 604800: 'In 7 days' };
 
-type CreateAppProps = {
-  /** The name of the project. */
-  readonly project: string;
-  readonly onCreated: (title: string) => void;
-  readonly onClose: () => void;
-};
-
-/** The dialog that creates an app, and then shows its key. */
-export function CreateApp({ project, onCreated, onClose }: CreateAppProps) {
-  const create = useMutation(CreateAppDocument);
-  const [created, setCreated] = useState<NonNullable<CreateAppMutation['createApp']>>();
-  if (created) {
-    const { app, privateKey } = created;
-    return <PrivateKey {...app} privateKey={privateKey} onStored={() => onCreated(app.title)} />;
-  }
-  const submit = async ({ title = '', active }: Readonly<Record<string, string>>) => {
-    const { createApp } = await create({ input: { project, title, active: active !== undefined } });
-    if (createApp) setCreated(createApp);
-  };
-  return (
-    <Dialog title="Create an app" onClose={onClose}>
-      <p>A program signs in as an app. You get its private key in the next step.</p>
-      <Form action="Create the app" onSubmit={submit} onCancel={onClose}>
-        <Field name="title" label="Title">
-          {(control) => <input {...control} autocomplete="off" />}
-        </Field>
-        <label class="choice">
-          <input type="checkbox" name="active" defaultChecked />
-          <span>
-            Active <small>Otherwise it can’t sign in until you activate it.</small>
-          </span>
-        </label>
-      </Form>
-    </Dialog>
-  );
-}
-
-type AppDialogProps = {
-  readonly app: App;
+type DialogProps = {
   /** @param text what was done */
   readonly onDone: (text: string) => void;
   readonly onClose: () => void;
 };
 
+type AppDialogProps = DialogProps & { readonly app: AppRowFragment };
+
+/** An app with its new key. */
+type WithKey = NonNullable<CreateAppMutation['createApp']>;
+
+/** The dialog that creates an app, and then shows its key. @param project the name of its project */
+export function CreateApp({ project, onDone, onClose }: DialogProps & { readonly project: string }) {
+  const create = useMutation(CreateAppDocument);
+  const [created, setCreated] = useState<WithKey>();
+  if (created) return <PrivateKey {...created} onStored={() => onDone(`Created “${created.app.title}”.`)} />;
+  const submit = async ({ title = '', active }: Readonly<Record<string, string>>) => {
+    const { createApp } = await create({ input: { project, title, active: active !== undefined } });
+    if (createApp) setCreated(createApp);
+  };
+  return (
+    <FormDialog title="Create an app" action="Create the app" onSubmit={submit} onClose={onClose}>
+      <p>A program signs in as an app. You get its private key in the next step.</p>
+      <Field name="title" label="Title">
+        {(control) => <input {...control} autocomplete="off" />}
+      </Field>
+      <Check
+        name="active"
+        label="Active"
+        hint="Otherwise it can’t sign in until you activate it."
+        isChecked
+      />
+    </FormDialog>
+  );
+}
+
 /** The dialog that gives an app a new key, and then shows it. */
 export function RotateKey({ app, onDone, onClose }: AppDialogProps) {
   const rotate = useMutation(RotateAppKeyDocument);
-  const [rotated, setRotated] = useState<NonNullable<RotateAppKeyMutation['rotateAppKey']>>();
+  const [rotated, setRotated] = useState<WithKey>();
   if (rotated) {
-    const { privateKey, app: changed } = rotated;
-    const onStored = () => onDone(`“${changed.title}” has a new key.`);
-    return <PrivateKey {...changed} privateKey={privateKey} onStored={onStored} />;
+    return <PrivateKey {...rotated} onStored={() => onDone(`“${rotated.app.title}” has a new key.`)} />;
   }
-  const submit = async ({ gracePeriod }: Readonly<Record<string, string>>) => {
-    if (gracePeriod === undefined) throw RequestError.ofField('gracePeriod', 'Choose when the old key ends.');
+  const submit = async ({ gracePeriod = '' }: Readonly<Record<string, string>>) => {
+    if (gracePeriod === '') throw RequestError.ofField('gracePeriod', 'Choose when the old key ends.');
     const { rotateAppKey } = await rotate({ input: { name: app.name, gracePeriod: Number(gracePeriod) } });
     if (rotateAppKey) setRotated(rotateAppKey);
   };
+  const title = `A new key for “${app.title}”`;
   return (
-    <Dialog title={`A new key for “${app.title}”`} onClose={onClose}>
+    <FormDialog title={title} action="Make the new key" isDangerous onSubmit={submit} onClose={onClose}>
       <p>
         The app gets a new private key. The old key ends for ever at the time that you choose, and so do the
         project tokens that were made with it.
         {app.keys.length > 1 && ' The key before it is still valid: it ends at once, with its tokens.'}
       </p>
-      <Form action="Make the new key" isDangerous onSubmit={submit} onCancel={onClose}>
-        <Choices name="gracePeriod" legend="The old key and its tokens end" choices={GRACE_PERIODS} />
-      </Form>
-    </Dialog>
+      <Field
+        name="gracePeriod"
+        label="The old key and its tokens end"
+        hint="At once if the key has leaked: programs that use it fail until they have the new one."
+      >
+        {(control) => (
+          <select {...control}>
+            <option value="">Choose</option>
+            {Object.entries(ENDS).map(([seconds, text]) => (
+              <option key={seconds} value={seconds}>
+                {text}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </FormDialog>
   );
 }
 
@@ -105,22 +99,16 @@ export function SwitchApp({ app: { name, title, active }, onDone, onClose }: App
     onDone(`“${title}” is ${active ? 'inactive' : 'active'}.`);
   };
   const action = active ? 'Deactivate the app' : 'Activate the app';
+  const consequence = active
+    ? ': all its project tokens end at once and for ever, and it can’t sign in. Its keys stay: you can activate it again.'
+    : ' can sign in again with its key, for new project tokens.';
   return (
-    <Dialog title={`${action}?`} onClose={onClose}>
+    <FormDialog title={`${action}?`} action={action} isDangerous={active} onSubmit={submit} onClose={onClose}>
       <p>
-        {active ? (
-          <>
-            All project tokens of <strong>{title}</strong> end at once and for ever, and it can’t sign in. Its
-            keys stay: you can activate it again.
-          </>
-        ) : (
-          <>
-            <strong>{title}</strong> can sign in again with its key, for new project tokens.
-          </>
-        )}
+        <strong>{title}</strong>
+        {consequence}
       </p>
-      <Form action={action} isDangerous={active} onSubmit={submit} onCancel={onClose} />
-    </Dialog>
+    </FormDialog>
   );
 }
 
@@ -131,13 +119,13 @@ export function DeleteApp({ app: { name, title }, onDone, onClose }: AppDialogPr
     await remove({ input: { name } });
     onDone(`Deleted “${title}”.`);
   };
+  const action = 'Delete the app';
   return (
-    <Dialog title="Delete the app?" onClose={onClose}>
+    <FormDialog title={`${action}?`} action={action} isDangerous onSubmit={submit} onClose={onClose}>
       <p>
         <strong>{title}</strong> is gone for ever, and its keys and project tokens end at once. To stop it for
         a while, deactivate it.
       </p>
-      <Form action="Delete the app" isDangerous onSubmit={submit} onCancel={onClose} />
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -1,18 +1,22 @@
 import { useState } from 'preact/hooks';
-import { type AppRowFragment as App, AppsDocument } from '../generated-documents.ts';
+import { AppDocument, type AppRowFragment, AppsDocument } from '../generated-documents.ts';
 import { More, Size, useList } from '../list.tsx';
 import { Resource, Short } from '../name.tsx';
+import { nodeOf, useQuery } from '../query.ts';
+import { linkTo } from '../router.ts';
+import { Actions, notify } from '../screen.tsx';
 import { mayChangeApps, useViewer } from '../session.ts';
 import { type Column, Table } from '../table.tsx';
 import { Time } from '../time.tsx';
-import { CreateApp } from './app-dialogs.tsx';
+import { CreateApp, DeleteApp, RotateKey, SwitchApp } from './app-dialogs.tsx';
+import { ResourceScreen } from './resource.tsx';
 
-const COLUMNS: readonly Column<App>[] = [
+const COLUMNS: readonly Column<AppRowFragment>[] = [
   { title: 'App', cell: (app) => <Resource {...app} /> },
-  { title: 'State', cell: (app) => <State app={app} /> },
+  { title: 'State', cell: stateOf },
   { title: 'Name', cell: ({ name, title }) => <Short text={name} label={`name of ${title}`} /> },
   { title: 'Keys', isNumber: true, cell: ({ keys }) => keys.length },
-  { title: 'Last sign-in', cell: (app) => <LastSignIn app={app} /> },
+  { title: 'Last sign-in', cell: lastSignInOf },
   { title: 'Created', cell: ({ createTime }) => <Time value={createTime} /> },
 ];
 
@@ -21,45 +25,80 @@ export function Apps({ project }: { project: string }) {
   const list = useList(AppsDocument, { project }, ({ node }) => node?.apps);
   const mayChange = mayChangeApps(useViewer());
   const [isCreating, setIsCreating] = useState(false);
-  const [done, setDone] = useState('');
-  const onCreated = (title: string) => {
+  const onDone = (text: string) => {
     list.reload();
-    setDone(`Created “${title}”.`);
+    notify(text);
     setIsCreating(false);
   };
   return (
     <>
       <div class="heading">
         <Size list={list} noun="app" />
-        {mayChange && (
-          <button type="button" onClick={() => setIsCreating(true)}>
-            Create app
-          </button>
-        )}
+        {mayChange && <Actions of={{ 'Create app': () => setIsCreating(true) }} />}
       </div>
-      <p class="done" role="status">
-        {done}
-      </p>
       <Table label="Apps" columns={COLUMNS} rows={list.nodes} />
       {list.totalCount === 0 && (
-        <p class="empty">
+        <p class="muted">
           The project has no apps. A program signs in as an app, and gets a token for this project.
         </p>
       )}
       <More list={list} />
       {isCreating && mayChange && (
-        <CreateApp project={project} onCreated={onCreated} onClose={() => setIsCreating(false)} />
+        <CreateApp project={project} onDone={onDone} onClose={() => setIsCreating(false)} />
       )}
     </>
   );
 }
 
-/** Whether an app can sign in. */
-export function State({ app: { active } }: { app: App }) {
+/** An app, its keys and its history. @param name its resource name */
+export function App({ name }: { name: string }) {
+  const query = useQuery(AppDocument, { name });
+  const app = nodeOf(query.data);
+  const mayChange = mayChangeApps(useViewer());
+  const [opened, setOpened] = useState<'rotate' | 'switch' | 'delete'>();
+  const onClose = () => setOpened(undefined);
+  const onDone = (text: string) => {
+    notify(text);
+    onClose();
+    if (app && opened === 'delete') location.replace(linkTo(`${app.project.name}/apps`));
+    else query.reload();
+  };
+  const Opened = opened && { rotate: RotateKey, switch: SwitchApp, delete: DeleteApp }[opened];
+  const ending = app?.keys.find(({ expireTime }) => expireTime !== null)?.expireTime;
+  return (
+    <ResourceScreen
+      kind="App"
+      query={query}
+      resource={app}
+      actions={
+        mayChange
+          ? {
+              'New key': () => setOpened('rotate'),
+              [app?.active ? 'Deactivate' : 'Activate']: () => setOpened('switch'),
+              Delete: () => setOpened('delete'),
+            }
+          : {}
+      }
+      properties={
+        app && {
+          State: stateOf(app),
+          Project: <Resource {...app.project} />,
+          Name: <Short text={name} label="name of the app" />,
+          Keys: [app.keys.length, ending && ', the old one ends ', ending && <Time value={ending} />],
+          'Last sign-in': lastSignInOf(app),
+          Created: <Time value={app.createTime} />,
+        }
+      }
+    >
+      {app && mayChange && Opened && <Opened app={app} onDone={onDone} onClose={onClose} />}
+    </ResourceScreen>
+  );
+}
+
+function stateOf({ active }: AppRowFragment) {
   return <span class={active ? 'mark good' : 'mark'}>{active ? 'Active' : 'Inactive'}</span>;
 }
 
-/** The time of the last sign-in of an app. */
-export function LastSignIn({ app: { lastSignInTime } }: { app: App }) {
+function lastSignInOf({ lastSignInTime }: AppRowFragment) {
   return lastSignInTime ? <Time value={lastSignInTime} /> : 'Never';
 }

@@ -1,38 +1,21 @@
+import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ProjectCombobox } from '../combobox.tsx';
-import { Dialog } from '../dialog.tsx';
-import { Field, Form } from '../form.tsx';
+import { type ControlProps, Field, FormDialog } from '../form.tsx';
 import {
   type Network,
   UpdateWalletDocument,
   type WalletRowFragment as Wallet,
   WalletDocument,
 } from '../generated-documents.ts';
-import { useMutation } from '../mutation.ts';
 import { NETWORKS } from '../networks.tsx';
-import { nodeOf } from '../query.ts';
+import { nodeOf, useMutation } from '../query.ts';
 import { RequestError, request } from '../request.ts';
 import { useViewer } from '../session.ts';
 
-const PASSWORD_LENGTH = 32;
+const FIELDS = ['title', 'description', 'project', 'network'] as const;
 
-/** The fields that are shown, each with its value as a text for the API, and as one for the person. */
-const FIELDS = {
-  title: { valueOf: ({ title }: Wallet) => title, textOf: ({ title }: Wallet) => title },
-  description: {
-    valueOf: ({ description }: Wallet) => description,
-    textOf: ({ description }: Wallet) => description,
-  },
-  project: { valueOf: ({ project }: Wallet) => project.name, textOf: ({ project }: Wallet) => project.title },
-  network: {
-    valueOf: ({ network }: Wallet) => network,
-    textOf: ({ network }: Wallet) => NETWORKS[network]?.title ?? network,
-  },
-} as const;
-
-type FieldName = keyof typeof FIELDS;
-
-const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
+type FieldName = (typeof FIELDS)[number];
 
 type EditWalletProps = {
   readonly wallet: Wallet;
@@ -54,15 +37,16 @@ export function EditWallet({ wallet, onUpdated, onClose }: EditWalletProps) {
   const set = (changes: Partial<Wallet>) => setOwn((values) => ({ ...values, ...changes }));
 
   const save = async ({ password = '' }: Readonly<Record<string, string>>) => {
-    const changed = changedFields(base, own);
-    if (changed.length === 0 && password === '') return onClose();
-    const changes = changed.map((field) => [field, FIELDS[field].valueOf(own)]);
+    const changes = changedFields(base, own).map((field) => [field, sentValue(own, field)]);
+    if (password !== '') changes.push(['password', password]);
+    if (changes.length === 0) return onClose();
     const input = { name: base.name, ifMatch: base.etag, ...Object.fromEntries(changes) };
     try {
-      const { updateWallet } = await update({ input: { ...input, ...(password && { password }) } });
+      const { updateWallet } = await update({ input });
       if (updateWallet) onUpdated(updateWallet.wallet);
+      onClose();
     } catch (error) {
-      if (!(error instanceof RequestError) || error.reason !== 'ETAG_MISMATCH') throw error;
+      if (!(error instanceof RequestError) || error.details.reason !== 'ETAG_MISMATCH') throw error;
       await readAgain(error);
     }
   };
@@ -71,14 +55,13 @@ export function EditWallet({ wallet, onUpdated, onClose }: EditWalletProps) {
   const readAgain = async (error: RequestError) => {
     const node = nodeOf(await request(WalletDocument, { name: base.name }));
     if (!node) throw error;
-    const untouched = changedFields(base, node).filter((field) => !changedFields(base, own).includes(field));
-    for (const field of untouched) set({ [field]: node[field] });
+    const changed = changedFields(base, own);
+    for (const field of FIELDS) if (!changed.includes(field)) set({ [field]: node[field] });
     setBefore(base);
     setBase(node);
-    throw new RequestError(
-      'Somebody else has changed the wallet meanwhile. Nothing was saved: look at their changes, then save again.',
-      { ...error, status: 412 },
-    );
+    const message =
+      'Somebody else has changed the wallet meanwhile. Nothing was saved: look at their changes, then save again.';
+    throw new RequestError(message, error.details);
   };
 
   const noteOf = (field: FieldName) => {
@@ -86,98 +69,72 @@ export function EditWallet({ wallet, onUpdated, onClose }: EditWalletProps) {
     if (!changedFields(base, own).includes(field)) return 'Changed by somebody else meanwhile.';
     return (
       <>
-        Changed by somebody else meanwhile, to “{FIELDS[field].textOf(base)}”.{' '}
+        Changed by somebody else meanwhile, to “{shownValue(base, field)}”.{' '}
         <button type="button" class="small" onClick={() => set({ [field]: base[field] })}>
           Take over
         </button>
       </>
     );
   };
+  const field = (name: FieldName, label: string, draw: (control: ControlProps) => JSX.Element) => (
+    <Field name={name} label={label} hint={noteOf(name)}>
+      {draw}
+    </Field>
+  );
 
   return (
-    <Dialog title="Edit the wallet" onClose={onClose}>
-      <Form action="Save" onSubmit={save} onCancel={onClose}>
-        <Field name="title" label="Title" hint={noteOf('title')}>
-          {(control) => (
-            <input
-              {...control}
-              value={own.title}
-              onInput={({ currentTarget }) => set({ title: currentTarget.value })}
-              autocomplete="off"
-            />
-          )}
-        </Field>
-        <Field name="description" label="Description" hint={noteOf('description')}>
-          {(control) => (
-            <textarea
-              {...control}
-              rows={3}
-              value={own.description}
-              onInput={({ currentTarget }) => set({ description: currentTarget.value })}
-            />
-          )}
-        </Field>
-        {!onlyProject && (
-          <Field name="project" label="Project" hint={noteOf('project')}>
-            {(control) => (
-              <ProjectCombobox
-                control={control}
-                chosen={own.project}
-                onChoose={(project) => set({ project })}
-              />
-            )}
-          </Field>
-        )}
-        <Field name="network" label="Network" hint={noteOf('network')}>
-          {(control) => (
-            <select
-              {...control}
-              value={own.network}
-              onChange={({ currentTarget }) => set({ network: currentTarget.value as Network })}
-            >
-              {Object.entries(NETWORKS).map(([name, { title, isTestnet }]) => (
-                <option key={name} value={name}>
-                  {title} {isTestnet && '(testnet)'}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <PasswordField />
-      </Form>
-    </Dialog>
+    <FormDialog title="Edit the wallet" action="Save" onSubmit={save} onClose={onClose}>
+      {field('title', 'Title', (control) => (
+        <input
+          {...control}
+          value={own.title}
+          onInput={({ currentTarget }) => set({ title: currentTarget.value })}
+          autocomplete="off"
+        />
+      ))}
+      {field('description', 'Description', (control) => (
+        <textarea
+          {...control}
+          rows={3}
+          value={own.description}
+          onInput={({ currentTarget }) => set({ description: currentTarget.value })}
+        />
+      ))}
+      {!onlyProject &&
+        field('project', 'Project', (control) => (
+          <ProjectCombobox control={control} chosen={own.project} onChoose={(project) => set({ project })} />
+        ))}
+      {field('network', 'Network', (control) => (
+        <select
+          {...control}
+          value={own.network}
+          onChange={({ currentTarget }) => set({ network: currentTarget.value as Network })}
+        >
+          {Object.entries(NETWORKS).map(([name, { title, isTestnet }]) => (
+            <option key={name} value={name}>
+              {title} {isTestnet && '(testnet)'}
+            </option>
+          ))}
+        </select>
+      ))}
+      <Field name="password" label="New password" hint="Exactly 32 characters. Empty: unchanged.">
+        {(control) => <input {...control} type="password" autocomplete="new-password" />}
+      </Field>
+    </FormDialog>
   );
 }
 
 function changedFields(before: Wallet, after: Wallet): readonly FieldName[] {
-  return FIELD_NAMES.filter((field) => FIELDS[field].valueOf(before) !== FIELDS[field].valueOf(after));
+  return FIELDS.filter((field) => sentValue(before, field) !== sentValue(after, field));
 }
 
-function PasswordField() {
-  const [length, setLength] = useState(0);
-  const [isShown, setIsShown] = useState(false);
-  const count = length === 0 ? '' : ` ${length} of ${PASSWORD_LENGTH}.`;
-  return (
-    <Field
-      name="password"
-      label="New password"
-      hint={`Exactly ${PASSWORD_LENGTH} characters.${count || ' Empty: unchanged.'}`}
-    >
-      {(control) => (
-        <div class="with-button">
-          <input
-            {...control}
-            {...(isShown ? { type: 'text' } : { type: 'password' })}
-            autocomplete="new-password"
-            spellcheck={false}
-            // In code points, as the gateway counts.
-            onInput={(event) => setLength([...event.currentTarget.value].length)}
-          />
-          <button type="button" aria-pressed={isShown} onClick={() => setIsShown(!isShown)}>
-            Show
-          </button>
-        </div>
-      )}
-    </Field>
-  );
+/** Returns the value of a field as the API takes it. */
+function sentValue(wallet: Wallet, field: FieldName): string {
+  return field === 'project' ? wallet.project.name : wallet[field];
+}
+
+/** Returns the value of a field as the person reads it. */
+function shownValue(wallet: Wallet, field: FieldName): string {
+  if (field === 'project') return wallet.project.title;
+  return field === 'network' ? (NETWORKS[wallet.network]?.title ?? wallet.network) : wallet[field];
 }

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Identity } from '../bar.tsx';
-import { Field, Form, type FormProps } from '../form.tsx';
+import { Check, Field, Form, type FormProps } from '../form.tsx';
 import { ViewerDocument } from '../generated-documents.ts';
 import { RequestError, request } from '../request.ts';
 import { Screen } from '../screen.tsx';
@@ -70,12 +70,12 @@ export function EnterForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
             <input {...control} ref={input} type="password" autocomplete="off" spellcheck={false} />
           )}
         </Field>
-        <label class="choice">
-          <input type="checkbox" name="keep" defaultChecked={isKept} />
-          <span>
-            Keep for this tab <small>Otherwise a reload forgets it.</small>
-          </span>
-        </label>
+        <Check
+          name="keep"
+          label="Keep for this tab"
+          hint="Otherwise a reload forgets it."
+          isChecked={isKept}
+        />
       </Form>
     </>
   );
@@ -111,7 +111,7 @@ async function sessionBefore(token: string): Promise<Session | undefined> {
   const kept = keptToken();
   if (session || kept === undefined || kept === token) return session;
   return sessionOf(kept).catch((error) => {
-    if (error instanceof RequestError && error.status === 401) return undefined;
+    if (error instanceof RequestError && error.details.status === 401) return undefined;
     throw error;
   });
 }
@@ -121,21 +121,14 @@ async function sessionOf(token: string): Promise<Session> {
   return { token, viewer };
 }
 
+/** Returns the session of an entered token. A reason against the token is shown at its field. */
 async function checkToken(token: string): Promise<Session> {
-  if (token.startsWith('paw_key_')) {
-    throw RequestError.ofField(
-      'token',
-      'This is the private key of an app. Enter the token that the app gets with it.',
-    );
-  }
+  const refuse = (text: string) => RequestError.ofField('token', text);
+  if (token.startsWith('paw_key_'))
+    throw refuse('This is the private key of an app. Enter the token that the app gets with it.');
   // Other characters can't be in a header.
-  if (!/^[!-~]+$/.test(token))
-    throw RequestError.ofField('token', 'A token has the form paw_acct_… or paw_app_….');
-  try {
-    return await sessionOf(token);
-  } catch (error) {
-    throw error instanceof RequestError && error.status === 401
-      ? RequestError.ofField('token', error.message)
-      : error;
-  }
+  if (!/^[!-~]+$/.test(token)) throw refuse('A token has the form paw_acct_… or paw_app_….');
+  return sessionOf(token).catch((error) => {
+    throw error instanceof RequestError && error.details.status === 401 ? refuse(error.message) : error;
+  });
 }

@@ -17,21 +17,8 @@ import { Time } from '../time.tsx';
 
 type Event = EventsQuery['events']['nodes'][number];
 
-// Those that do not end with a verb in the past tense of its own.
-const VERBS: Readonly<Record<string, string>> = {
-  create: 'created',
-  update: 'updated',
-  delete: 'deleted',
-  activate: 'activated',
-  deactivate: 'deactivated',
-  rotate_key: 'got a new key',
-  revoke: 'revoked',
-  suspend: 'suspended',
-  resume: 'resumed',
-  succeed: 'succeeded',
-  fail: 'failed',
-  undo: 'undone',
-};
+// The acts that are no verb in the past tense with an `ed` at its end.
+const VERBS: Readonly<Record<string, string>> = { rotate_key: 'got a new key', undo: 'undone' };
 
 /** The audit events of the account. */
 export function Events() {
@@ -65,12 +52,12 @@ export function Events() {
   );
 }
 
-/** What was done to a resource. @param resource its name */
-export function History({ resource }: { resource: string }) {
+/** What was done to a resource. It is read again when the resource changes. */
+export function History({ resource }: { resource: { readonly name: string } }) {
   return (
     <section aria-labelledby="history">
       <h2 id="history">History</h2>
-      <EventList variables={{ resource }} />
+      <EventList key={JSON.stringify(resource)} variables={{ resource: resource.name }} />
     </section>
   );
 }
@@ -98,7 +85,7 @@ function EventList({ variables }: { variables: EventsQueryVariables }) {
     <>
       <Size list={list} noun="event" />
       <Table label="Events" columns={columns} rows={list.nodes} />
-      {list.totalCount === 0 && <p class="empty">There are no such events.</p>}
+      {list.totalCount === 0 && <p class="muted">There are no such events.</p>}
       <More list={list} />
     </>
   );
@@ -111,29 +98,23 @@ const RESOURCE: Column<Event> = {
 
 /** The act, which opens the rest of the event. */
 function ActCell({ action, count, resource, fields, token, address, requestId, time }: Event) {
-  const details: readonly (readonly [string, string | null])[] = [
-    ['Action', action],
-    ['Resource', resource],
-    ['Fields', fields.join(', ')],
-    ['Token', token],
-    ['Address', address],
-    ['Time', time],
-    ['Request id', requestId],
-  ];
+  const texts = { Action: action, Resource: resource, Fields: fields.join(', '), Token: token };
+  const known = Object.entries({ ...texts, Address: address, Time: time }).filter(([, value]) => value);
+  const id = requestId && (
+    <>
+      <code>{requestId}</code> <Copy text={requestId} label="request id" />
+    </>
+  );
   return (
     <details>
       <summary>
         {wordsOf(action)} {count > 1 && <span class="mark">{count} times</span>}
       </summary>
       <Properties
-        of={details
-          .filter(([, value]) => value)
-          .map(([title, value]) => [
-            title,
-            <>
-              <code>{value}</code> {value && value === requestId && <Copy text={value} label="request id" />}
-            </>,
-          ])}
+        of={{
+          ...Object.fromEntries(known.map(([title, value]) => [title, <code key={title}>{value}</code>])),
+          ...(id && { 'Request id': id }),
+        }}
       />
     </details>
   );
@@ -142,6 +123,6 @@ function ActCell({ action, count, resource, fields, token, address, requestId, t
 /** Returns an action such as `app.rotate_key` in words. */
 function wordsOf(action: string): string {
   const [kind = '', verb = ''] = action.split('.');
-  const words = `${kind.replace('sign_', 'sign-')} ${VERBS[verb] ?? verb.replaceAll('_', ' ')}`.trim();
+  const words = `${kind.replace('sign_', 'sign-')} ${VERBS[verb] ?? verb.replace(/(\w)e?$/, '$1ed')}`.trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,22 +1,18 @@
-import { useEffect, useId, useRef } from 'preact/hooks';
-import { Copy, useCopy } from '../clipboard.tsx';
+import { useEffect, useId } from 'preact/hooks';
+import { Copy, Lines } from '../clipboard.tsx';
 import { Dialog } from '../dialog.tsx';
+import { Actions } from '../screen.tsx';
 
 type PrivateKeyProps = {
-  /** The app of the key. */
-  readonly name: string;
-  readonly title: string;
+  readonly app: { readonly name: string; readonly title: string };
   readonly privateKey: string;
   readonly onStored: () => void;
 };
 
 /** Shows a private key, once. Only its button closes the dialog: Escape does not, and neither does the history. */
-export function PrivateKey({ name, title, privateKey, onStored }: PrivateKeyProps) {
+export function PrivateKey({ app: { name, title }, privateKey, onStored }: PrivateKeyProps) {
   const id = useId();
-  const primary = useRef<HTMLButtonElement>(null);
-  const { isCopied, copy } = useCopy(privateKey, primary);
   useEffect(() => {
-    primary.current?.focus();
     addEventListener('beforeunload', warn);
     return () => removeEventListener('beforeunload', warn);
   }, []);
@@ -28,45 +24,15 @@ export function PrivateKey({ name, title, privateKey, onStored }: PrivateKeyProp
       <p>This is the only time that it is shown. Store it where the program reads its secrets.</p>
       <div class="field">
         <label for={id}>Private key</label>
-        <textarea
-          id={id}
-          class="key"
-          rows={4}
-          readOnly
-          spellcheck={false}
-          value={privateKey}
-          onFocus={(event) => event.currentTarget.select()}
-        />
+        <textarea id={id} class="key" rows={4} readOnly spellcheck={false} value={privateKey} />
       </div>
       <div class="actions">
-        <button ref={primary} type="button" class="primary" onClick={copy}>
-          {isCopied ? 'Copied' : 'Copy the key'}
-        </button>
-        <span class="unseen" role="status">
-          {isCopied && 'Copied the private key'}
-        </span>
+        <Copy text={privateKey} label="key" isPrimary />
       </div>
-      <Lines label="Settings of the program" copied="settings" text={settings} />
-      <Lines label="Sign in with it" copied="command" text={signIn} />
-      <div class="actions">
-        <button type="button" onClick={onStored}>
-          I have stored the key
-        </button>
-      </div>
+      <Lines title="Settings of the program" label="settings" text={settings} />
+      <Lines title="Sign in with it" label="command" text={signIn} />
+      <Actions of={{ 'I have stored the key': onStored }} />
     </Dialog>
-  );
-}
-
-function Lines({ label, copied, text }: { label: string; copied: string; text: string }) {
-  return (
-    <div class="field">
-      <div class="heading">
-        <strong>{label}</strong> <Copy text={text} label={copied} />
-      </div>
-      <pre>
-        <code>{text}</code>
-      </pre>
-    </div>
   );
 }
 

@@ -1,11 +1,10 @@
-import { Dialog } from '../dialog.tsx';
-import { Field, Form } from '../form.tsx';
+import { Field, FormDialog } from '../form.tsx';
 import {
   CreateProjectDocument,
   type ProjectFieldsFragment as Project,
   UpdateProjectDocument,
 } from '../generated-documents.ts';
-import { useMutation } from '../mutation.ts';
+import { useMutation } from '../query.ts';
 import { linkTo } from '../router.ts';
 
 /** The dialog that creates a project, and then shows it. */
@@ -17,20 +16,14 @@ export function CreateProject({ onClose }: { onClose: () => void }) {
     if (createProject) location.hash = linkTo(createProject.project.name);
   };
   return (
-    <Dialog title="Create a project" onClose={onClose}>
+    <FormDialog title="Create a project" action="Create the project" onSubmit={submit} onClose={onClose}>
       <p>Apps are created in it here. Its wallets are registered by the operator.</p>
-      <Form action="Create the project" onSubmit={submit} onCancel={onClose}>
-        <Fields />
-      </Form>
-    </Dialog>
+      <Fields />
+    </FormDialog>
   );
 }
 
-type EditProjectProps = {
-  readonly project: Project;
-  readonly onUpdated: () => void;
-  readonly onClose: () => void;
-};
+type EditProjectProps = { readonly project: Project; onUpdated: () => void; onClose: () => void };
 
 /** The dialog that changes the title and the description of a project. */
 export function EditProject({ project, onUpdated, onClose }: EditProjectProps) {
@@ -39,16 +32,16 @@ export function EditProject({ project, onUpdated, onClose }: EditProjectProps) {
   const submit = async (values: Readonly<Record<string, string>>) => {
     const before: Readonly<Record<string, string>> = { title, description };
     const changes = Object.entries(values).filter(([field, value]) => value !== before[field]);
-    if (changes.length === 0) return onClose();
-    await update({ input: { name, ...Object.fromEntries(changes) } });
-    onUpdated();
+    if (changes.length > 0) {
+      await update({ input: { name, ...Object.fromEntries(changes) } });
+      onUpdated();
+    }
+    onClose();
   };
   return (
-    <Dialog title="Edit the project" onClose={onClose}>
-      <Form action="Save" onSubmit={submit} onCancel={onClose}>
-        <Fields title={title} description={description} />
-      </Form>
-    </Dialog>
+    <FormDialog title="Edit the project" action="Save" onSubmit={submit} onClose={onClose}>
+      <Fields title={title} description={description} />
+    </FormDialog>
   );
 }
 

@@ -1,13 +1,11 @@
 import { useState } from 'preact/hooks';
-import { Cover } from '../cover.tsx';
 import { ProjectDocument, type ProjectFieldsFragment } from '../generated-documents.ts';
 import { Short } from '../name.tsx';
 import { Pending } from '../problem.tsx';
 import { isMissing, nodeOf, useQuery } from '../query.ts';
-import { linkTo, route } from '../router.ts';
-import { NotFound, Screen } from '../screen.tsx';
+import { linkTo } from '../router.ts';
+import { Actions, NotFound, Screen } from '../screen.tsx';
 import { mayChangeApps, seesAccount, useViewer } from '../session.ts';
-import { useStore } from '../store.ts';
 import { Properties } from '../table.tsx';
 import { Time } from '../time.tsx';
 import { Apps } from './apps.tsx';
@@ -15,33 +13,24 @@ import { History } from './events.tsx';
 import { EditProject } from './project-dialogs.tsx';
 import { Wallets } from './wallets.tsx';
 
-const TABS = [
-  { tab: '', text: 'Wallets' },
-  { tab: 'apps', text: 'Apps' },
-  { tab: 'settings', text: 'Settings' },
-];
+const TABS = { '': 'Wallets', '/apps': 'Apps', '/settings': 'Settings' };
 
 /** A project with its wallets, its apps and its settings, each in a tab. @param name its resource name */
 export function Project({ name, tab = '' }: { name: string; tab?: string | undefined }) {
-  const { entry } = useStore(route);
   const query = useQuery(ProjectDocument, { name });
   const project = nodeOf(query.data);
   if (isMissing(query)) return <NotFound kind="Project" />;
   return (
     <Screen title={project?.title ?? 'Project'}>
       <nav class="tabs" aria-label="Parts of the project">
-        {TABS.map(({ tab: each, text }) => (
-          <a
-            key={each}
-            href={linkTo(each ? `${name}/${each}` : name)}
-            {...(each === tab && { 'aria-current': 'page' })}
-          >
+        {Object.entries(TABS).map(([path, text]) => (
+          <a key={path} href={linkTo(name + path)} aria-current={path.slice(1) === tab ? 'page' : undefined}>
             {text}
           </a>
         ))}
       </nav>
       <Pending query={query} />
-      {project && tab === '' && <Wallets key={entry} project={name} />}
+      {project && tab === '' && <Wallets project={name} />}
       {project && tab === 'apps' && <Apps project={name} />}
       {project && tab === 'settings' && <Settings project={project} onUpdated={query.reload} />}
     </Screen>
@@ -55,32 +44,20 @@ function Settings({ project, onUpdated }: { project: ProjectFieldsFragment; onUp
   const { name, title, description, createTime } = project;
   return (
     <>
-      <div class="about">
-        <Cover project={name} />
+      <div class="heading">
         <Properties
-          of={[
-            ['Title', title],
-            ['Description', description || '–'],
-            ['Name', <Short text={name} label="name of the project" />],
-            ['Created', <Time value={createTime} />],
-          ]}
-        />
-        {mayChange && (
-          <button type="button" onClick={() => setIsEditing(true)}>
-            Edit project
-          </button>
-        )}
-      </div>
-      {seesAccount(viewer) && <History key={title + description} resource={name} />}
-      {isEditing && mayChange && (
-        <EditProject
-          project={project}
-          onUpdated={() => {
-            setIsEditing(false);
-            onUpdated();
+          of={{
+            Title: title,
+            Description: description || '–',
+            Name: <Short text={name} label="name of the project" />,
+            Created: <Time value={createTime} />,
           }}
-          onClose={() => setIsEditing(false)}
         />
+        {mayChange && <Actions of={{ 'Edit project': () => setIsEditing(true) }} />}
+      </div>
+      {seesAccount(viewer) && <History resource={project} />}
+      {isEditing && mayChange && (
+        <EditProject project={project} onUpdated={onUpdated} onClose={() => setIsEditing(false)} />
       )}
     </>
   );

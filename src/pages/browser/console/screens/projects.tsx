@@ -1,13 +1,20 @@
 import { useState } from 'preact/hooks';
-import { Cover } from '../cover.tsx';
 import { Filter } from '../find.tsx';
-import { ProjectsDocument } from '../generated-documents.ts';
+import { ProjectsDocument, type ProjectsQuery } from '../generated-documents.ts';
 import { More, Size, useList } from '../list.tsx';
-import { linkTo, route } from '../router.ts';
-import { Screen } from '../screen.tsx';
+import { Resource, Short } from '../name.tsx';
+import { route } from '../router.ts';
+import { Actions, Screen } from '../screen.tsx';
 import { mayChangeAccount, useViewer } from '../session.ts';
 import { useStore } from '../store.ts';
+import { type Column, Table } from '../table.tsx';
 import { CreateProject } from './project-dialogs.tsx';
+
+const COLUMNS: readonly Column<ProjectsQuery['projects']['nodes'][number]>[] = [
+  { title: 'Project', cell: (project) => <Resource {...project} /> },
+  { title: 'Description', cell: ({ description }) => <span title={description}>{description || '–'}</span> },
+  { title: 'Name', cell: ({ name, title }) => <Short text={name} label={`name of ${title}`} /> },
+];
 
 /** The projects that the token sees. */
 export function Projects() {
@@ -15,33 +22,15 @@ export function Projects() {
   const list = useList(ProjectsDocument, { ...(title && { title }) }, ({ projects }) => projects);
   const mayCreate = mayChangeAccount(useViewer());
   const [isCreating, setIsCreating] = useState(false);
+  const create = <Actions of={{ 'Create project': () => setIsCreating(true) }} />;
   return (
-    <Screen
-      title="Projects"
-      aside={
-        mayCreate && (
-          <button type="button" onClick={() => setIsCreating(true)}>
-            Create project
-          </button>
-        )
-      }
-    >
+    <Screen title="Projects" aside={mayCreate && create}>
       <div class="heading">
         <Size list={list} noun="project" />
-        <Filter label="Find by title" />
+        <Filter />
       </div>
-      <ul class="cards">
-        {list.nodes.map(({ name, title, description }) => (
-          <li key={name}>
-            <Cover project={name} />
-            <h2>
-              <a href={linkTo(name)}>{title}</a>
-            </h2>
-            <p class="muted">{description}</p>
-          </li>
-        ))}
-      </ul>
-      {list.totalCount === 0 && title && <p class="empty">No project’s title begins with “{title}”.</p>}
+      <Table label="Projects" columns={COLUMNS} rows={list.nodes} />
+      {list.totalCount === 0 && title && <p class="muted">No project’s title begins with “{title}”.</p>}
       <More list={list} />
       {isCreating && mayCreate && <CreateProject onClose={() => setIsCreating(false)} />}
     </Screen>

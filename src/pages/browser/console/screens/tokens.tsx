@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
-import { Dialog } from '../dialog.tsx';
-import { Form } from '../form.tsx';
+import { FormDialog } from '../form.tsx';
 import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../generated-documents.ts';
 import { More, Size, useList } from '../list.tsx';
-import { useMutation } from '../mutation.ts';
 import { Resource, Short } from '../name.tsx';
-import { Screen } from '../screen.tsx';
+import { useMutation } from '../query.ts';
+import { notify, Screen } from '../screen.tsx';
 import { leaveSession, mayChangeAccount, useViewer } from '../session.ts';
-import { type Column, Table } from '../table.tsx';
+import { Action, type Column, Table } from '../table.tsx';
 import { Time } from '../time.tsx';
 
 type Token = TokensQuery['tokens']['nodes'][number];
@@ -39,41 +38,28 @@ export function Tokens() {
   const mayRevoke = mayChangeAccount(useViewer());
   const list = useList(TokensDocument, {}, ({ tokens }) => tokens);
   const [selected, setSelected] = useState<Token>();
-  const [done, setDone] = useState('');
+  const onClose = () => setSelected(undefined);
   const onRevoked = (token: Token) => {
     list.change((nodes) => nodes.filter(({ name }) => name !== token.name));
-    setDone(`The token ${describe(token)} has ended.`);
-    setSelected(undefined);
+    notify(`The token ${describe(token)} has ended.`);
+    onClose();
   };
   const actions: Column<Token> = {
     title: 'Actions',
-    cell: (token) => (
-      <button type="button" aria-label={`Revoke ${describe(token)}`} onClick={() => setSelected(token)}>
-        Revoke
-      </button>
-    ),
+    cell: (token) => <Action text="Revoke" of={describe(token)} onClick={() => setSelected(token)} />,
   };
   return (
     <Screen title="Tokens">
       <p>The valid tokens of the account and of its apps, the oldest first.</p>
       <Size list={list} noun="valid token" />
-      <p class="done" role="status">
-        {done}
-      </p>
       <Table label="Tokens" columns={mayRevoke ? [...COLUMNS, actions] : COLUMNS} rows={list.nodes} />
       <More list={list} />
-      {selected && mayRevoke && (
-        <Revoke token={selected} onRevoked={onRevoked} onClose={() => setSelected(undefined)} />
-      )}
+      {selected && mayRevoke && <Revoke token={selected} onRevoked={onRevoked} onClose={onClose} />}
     </Screen>
   );
 }
 
-type RevokeProps = {
-  readonly token: Token;
-  readonly onRevoked: (token: Token) => void;
-  readonly onClose: () => void;
-};
+type RevokeProps = { readonly token: Token; onRevoked: (token: Token) => void; onClose: () => void };
 
 function Revoke({ token, onRevoked, onClose }: RevokeProps) {
   const send = useMutation(RevokeTokenDocument);
@@ -82,14 +68,14 @@ function Revoke({ token, onRevoked, onClose }: RevokeProps) {
     if (token.current) leaveSession('The token has ended.');
     else onRevoked(token);
   };
+  const action = 'Revoke the token';
   return (
-    <Dialog title="Revoke the token?" onClose={onClose}>
+    <FormDialog title={`${action}?`} action={action} isDangerous onSubmit={revoke} onClose={onClose}>
       <p>
         <strong>{describe(token)}</strong> ends at once and for ever, wherever it is used.{' '}
         {consequence(token)}
       </p>
-      <Form action="Revoke the token" isDangerous onSubmit={revoke} onCancel={onClose} />
-    </Dialog>
+    </FormDialog>
   );
 }
 

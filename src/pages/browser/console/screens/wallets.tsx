@@ -1,35 +1,33 @@
 import { useState } from 'preact/hooks';
-import { ShellLine } from '../clipboard.tsx';
+import { Copy, Lines } from '../clipboard.tsx';
 import { Filter } from '../find.tsx';
 import {
-  type WalletRowFragment as Wallet,
+  WalletDocument,
+  type WalletRowFragment,
   WalletsAtAddressDocument,
   WalletsDocument,
 } from '../generated-documents.ts';
 import { type List, More, Size, useList } from '../list.tsx';
 import { Resource, Short } from '../name.tsx';
 import { NetworkTitle } from '../networks.tsx';
+import { nodeOf, useQuery } from '../query.ts';
 import { route } from '../router.ts';
-import { Screen } from '../screen.tsx';
+import { notify, Screen } from '../screen.tsx';
 import { useViewer } from '../session.ts';
 import { useStore } from '../store.ts';
-import { type Column, Table } from '../table.tsx';
+import { Action, type Column, Table } from '../table.tsx';
 import { Time } from '../time.tsx';
 import { EditWallet } from './edit-wallet.tsx';
+import { ResourceScreen } from './resource.tsx';
 
-const COLUMNS: readonly Column<Wallet>[] = [
+const COLUMNS: readonly Column<WalletRowFragment>[] = [
   { title: 'Wallet', cell: (wallet) => <Resource {...wallet} /> },
+  { title: 'Address', cell: ({ address, title }) => <Short text={address} label={`address of ${title}`} /> },
+  { title: 'Project', cell: ({ project }) => <Resource {...project} /> },
   { title: 'Network', cell: ({ network }) => <NetworkTitle network={network} /> },
   { title: 'Name', cell: ({ name, title }) => <Short text={name} label={`name of ${title}`} /> },
   { title: 'Updated', cell: ({ updateTime }) => <Time value={updateTime} /> },
 ];
-
-const ADDRESS: Column<Wallet> = {
-  title: 'Address',
-  cell: ({ address, title }) => <Short text={address} label={`address of ${title}`} />,
-};
-
-const PROJECT: Column<Wallet> = { title: 'Project', cell: ({ project }) => <Resource {...project} /> };
 
 /** The wallets of a project. */
 export function Wallets({ project }: { project: string }) {
@@ -40,17 +38,16 @@ export function Wallets({ project }: { project: string }) {
     <>
       <div class="heading">
         <Size list={list} noun="wallet" />
-        <Filter label="Find by title" />
+        <Filter />
       </div>
       <WalletTable list={list} project={project} />
-      {list.totalCount === 0 && title && <p class="empty">No wallet’s title begins with “{title}”.</p>}
+      {list.totalCount === 0 && title && <p class="muted">No wallet’s title begins with “{title}”.</p>}
       {list.totalCount === 0 && !title && (
-        <div class="empty">
-          <p>The project has no wallets. On the host of the gateway, this registers one:</p>
-          <ShellLine
-            text={`paw wallet create --project ${project} --title "First wallet" --network NETWORK_ETHEREUM --address 0x…`}
-          />
-        </div>
+        <Lines
+          title="The project has no wallets. On the host of the gateway, this registers one:"
+          label="command"
+          text={`paw wallet create --project ${project} --title "First wallet" --network NETWORK_ETHEREUM --address 0x…`}
+        />
       )}
     </>
   );
@@ -66,43 +63,75 @@ export function WalletsAtAddress({ address }: { address: string }) {
       </p>
       <Size list={list} noun="wallet" />
       <WalletTable list={list} />
-      {list.totalCount === 0 && <p class="empty">No wallet that the token sees has this address.</p>}
+      {list.totalCount === 0 && <p class="muted">No wallet that the token sees has this address.</p>}
     </Screen>
   );
 }
 
 /** @param project the one that the wallets are in, if it is the same */
-function WalletTable({ list, project }: { list: List<Wallet>; project?: string }) {
+function WalletTable({ list, project }: { list: List<WalletRowFragment>; project?: string }) {
   const { readOnly } = useViewer();
-  const [selected, setSelected] = useState<Wallet>();
-  const [done, setDone] = useState('');
-  const onUpdated = (wallet: Wallet) => {
+  const [selected, setSelected] = useState<WalletRowFragment>();
+  const onUpdated = (wallet: WalletRowFragment) => {
     const isHere = project === undefined || wallet.project.name === project;
     list.change((nodes) =>
       nodes.flatMap((node) => (node.name !== wallet.name ? node : isHere ? wallet : [])),
     );
-    setDone(`Saved “${wallet.title}”${isHere ? '' : `, which is now in “${wallet.project.title}”`}.`);
-    setSelected(undefined);
+    notify(`Saved “${wallet.title}”${isHere ? '' : `, which is now in “${wallet.project.title}”`}.`);
   };
-  const edit: Column<Wallet> = {
+  const edit: Column<WalletRowFragment> = {
     title: 'Actions',
-    cell: (wallet) => (
-      <button type="button" aria-label={`Edit ${wallet.title}`} onClick={() => setSelected(wallet)}>
-        Edit
-      </button>
-    ),
+    cell: (wallet) => <Action text="Edit" of={wallet.title} onClick={() => setSelected(wallet)} />,
   };
-  const columns = [...COLUMNS.toSpliced(1, 0, project ? ADDRESS : PROJECT), ...(readOnly ? [] : [edit])];
+  // What is the same in all rows is above the table.
+  const same = project ? 'Project' : 'Address';
+  const columns = [...COLUMNS.filter(({ title }) => title !== same), ...(readOnly ? [] : [edit])];
   return (
     <>
-      <p class="done" role="status">
-        {done}
-      </p>
       <Table label="Wallets" columns={columns} rows={list.nodes} />
       <More list={list} />
       {selected && !readOnly && (
         <EditWallet wallet={selected} onUpdated={onUpdated} onClose={() => setSelected(undefined)} />
       )}
     </>
+  );
+}
+
+/** A wallet and its history. @param name its resource name */
+export function Wallet({ name }: { name: string }) {
+  const query = useQuery(WalletDocument, { name });
+  const wallet = nodeOf(query.data);
+  const { readOnly } = useViewer();
+  const [isEditing, setIsEditing] = useState(false);
+  const onUpdated = ({ title }: WalletRowFragment) => {
+    notify(`Saved “${title}”.`);
+    query.reload();
+  };
+  return (
+    <ResourceScreen
+      kind="Wallet"
+      query={query}
+      resource={wallet}
+      actions={readOnly ? {} : { 'Edit wallet': () => setIsEditing(true) }}
+      properties={
+        wallet && {
+          Description: wallet.description || '–',
+          Project: <Resource {...wallet.project} />,
+          Network: <NetworkTitle network={wallet.network} />,
+          Address: (
+            <>
+              <code>{wallet.address}</code> <Copy text={wallet.address} label="address" />
+            </>
+          ),
+          Name: <Short text={name} label="name of the wallet" />,
+          Created: <Time value={wallet.createTime} />,
+          Updated: <Time value={wallet.updateTime} />,
+        }
+      }
+    >
+      {wallet && isEditing && !readOnly && (
+        <EditWallet wallet={wallet} onUpdated={onUpdated} onClose={() => setIsEditing(false)} />
+      )}
+    </ResourceScreen>
   );
 }
