@@ -202,11 +202,9 @@ test('the etag of an app changes with each update and rotation, not with a sign-
   }
   expect(await textOf(gateway.database)).toBe(before);
   // The level of the token is judged first.
-  const appToken = await projectTokenOf(rest, token, {
-    ...app,
-    privateKey: (await update(rotate.replace('app { etag }', 'privateKey'), token, { name })).data
-      .rotateAppKey.privateKey,
-  });
+  const rotated = await update(mutationDocument('rotateAppKey', 'privateKey'), token, { name });
+  const { privateKey } = rotated.data.rotateAppKey;
+  const appToken = await projectTokenOf(rest, token, { name, privateKey });
   const { errors } = await update(UPDATE_APP, appToken, { name, ifMatch: first, title: 'x' });
   expect(errors[0].extensions.reason).toBe('ACCOUNT_TOKEN_REQUIRED');
 });
