@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { firstUlid, type Ulid } from '../../../src/model/resource-name.ts';
 import { insertAccount } from '../../../src/storage/accounts.ts';
 import type { Database, Queryable } from '../../../src/storage/database.ts';
@@ -7,7 +7,16 @@ import { Sweeper, sweepExpired } from '../../../src/storage/jobs/sweep.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { insertProject } from '../../../src/storage/projects.ts';
 import { newTokenStatement } from '../../../src/storage/tokens.ts';
-import { makeDatabase, type TestClock, testClock } from '../../support/gateway.ts';
+import { ulidOf } from '../../support/actors.ts';
+import { graphqlApi } from '../../support/apis.ts';
+import {
+  makeDatabase,
+  seedTenant,
+  type TestClock,
+  testClock,
+  testDatabase,
+  testGateway,
+} from '../../support/gateway.ts';
 import { addEvent } from '../../support/rows.ts';
 
 const DAY_MS = 86_400_000;
@@ -156,4 +165,24 @@ describe('a sweep', () => {
     clock.advance(DAY_MS + 1);
     await expect(sweeper.sweep()).rejects.toThrow('ahead of the newest row');
   });
+});
+
+test('a gateway that starts with its clock 400 days ahead deletes no valid token and no event', async () => {
+  const { url } = await testDatabase();
+  const right = await testGateway({ DATABASE_URL: url });
+  const { token, account } = await seedTenant(right);
+  // On PostgreSQL, it is deleted, as the last row of the sweep: rows expire by the clock of the server.
+  const old = firstUlid(1);
+  await addEvent(right.database, ulidOf(account), { id: old });
+  const eventIds = async () =>
+    (await right.database.read('SELECT id FROM audit_event ORDER BY id')).map(({ id }) => id);
+  const [, ...others] = await eventIds();
+  const wrongClock = testClock();
+  wrongClock.advance(400 * DAY_MS);
+  const wrong = await testGateway({ DATABASE_URL: url }, wrongClock);
+  if (inject('engine') === 'sqlite') {
+    await expect.poll(wrong.log).toContain('The clock is more than a day ahead of the newest row.');
+    expect(await eventIds()).toEqual([old, ...others]);
+  } else await expect.poll(eventIds).toEqual(others);
+  expect((await graphqlApi(() => right.url).listProjects(token)).error).toBeUndefined();
 });
