@@ -235,8 +235,7 @@ test('a token is shown the buttons of what it may do only, also when it continue
   const expectButtons = async (expected: readonly (readonly string[])[]) => {
     const [project = ''] = tenant.projects;
     const screens = ['', project, `${project}/apps`, `${project}/settings`, app.name];
-    const shown: string[][] = [];
-    for (const screen of screens) {
+    for (const [index, screen] of screens.entries()) {
       await page.evaluate(`void (location.hash = '#/${screen}')`);
       await page
         .locator(screen === '' ? 'table' : 'main')
@@ -244,10 +243,9 @@ test('a token is shown the buttons of what it may do only, also when it continue
         .waitFor();
       await page.locator('.loading').waitFor({ state: 'detached' });
       const buttons = page.getByRole('button', { name: /^(Edit|Create|New key|Deactivate|Delete)/ });
-      const texts = await buttons.allInnerTexts();
-      shown.push(texts);
+      // Until the new screen is drawn, the one before it has nothing to load.
+      await expect.poll(() => buttons.allInnerTexts(), { message: screen }).toEqual(expected[index]);
     }
-    expect(shown).toEqual(expected);
   };
   const everything = [['Create project'], ['Edit'], ['Create app'], ['Edit project'], ofApp];
   for (const [token, buttons] of [
