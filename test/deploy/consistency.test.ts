@@ -125,10 +125,13 @@ test('the unit starts instances in production, on the ports of the proxies and o
     const lines = [...unit.replaceAll('%i', String(n)).matchAll(/^Environment=(\w+)=(.*)$/gm)];
     const environment = Object.fromEntries(lines.map(([, name, value]) => [name, value]));
     expect(environment).toMatchObject({ NODE_ENV: 'production', NODE_OPTIONS });
-    const { port, metricsPort } = readConfig(environment);
+    const { port, metricsPort, createDatabase } = readConfig(environment);
+    expect(createDatabase).toBe(false);
     expect(haproxy).toContain(`\${GATEWAY_${n}-127.0.0.1:${port}}`);
     expect(scrape_configs[0].static_configs[0].targets[n - 1]).toBe(`127.0.0.1:${metricsPort}`);
   }
+  // A `-` before the path would let it start without its settings.
+  expect(unit).toMatch(/^EnvironmentFile=\/etc\/paw-gateway\/environment$/m);
   expect(unit).toMatch(/^ExecStart=\/usr\/bin\/env node \S+\/dist\/main\.js serve$/m);
   expect(seconds(/^TimeoutStopSec=(.*)$/m.exec(unit)?.[1])).toBeGreaterThan(STOP_DEADLINE_SECONDS);
 });
