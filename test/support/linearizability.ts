@@ -13,8 +13,6 @@ export type Fields = Readonly<Record<string, string>>;
 export type Operation = {
   /** What was sent to whom. */
   readonly text: string;
-  /** The fields that it finds before it takes effect. */
-  readonly found?: Fields;
   /** The fields that it sets; none if it only reads. */
   readonly set: Fields;
   /** The fields that its response shows, after its effect. */
@@ -36,8 +34,8 @@ type Entry = { readonly index: number; readonly isCall: boolean; previous: Entry
 export function explainViolation(initial: Fields, history: readonly Operation[]): string | undefined {
   if (isLinearizable(initial, history)) return undefined;
   const operations = minimalViolation(initial, history).map(
-    ({ text, set, found, shown, start, end }) =>
-      `  ${start} to ${end === Infinity ? 'unknown' : end}: ${text}, ${JSON.stringify({ found, set, shown })}`,
+    ({ text, set, shown, start, end }) =>
+      `  ${start} to ${end === Infinity ? 'unknown' : end}: ${text}, ${JSON.stringify({ set, shown })}`,
   );
   return `No order of these operations explains their results, from ${JSON.stringify(initial)}:\n${operations.join('\n')}`;
 }
@@ -110,11 +108,9 @@ function relink(entry: Entry): void {
 
 /** Returns the state after an operation; undefined if the operation would have had another result. */
 function stateAfter(state: Fields, operation: Operation | undefined): Fields | undefined {
-  const { found = {}, set = {}, shown = {} } = operation ?? {};
-  const has = (fields: Fields, expected: Fields) =>
-    Object.entries(expected).every(([name, value]) => fields[name] === value);
-  const next = { ...state, ...set };
-  return has(state, found) && has(next, shown) ? next : undefined;
+  const { set = {}, shown = {} } = operation ?? {};
+  const next: Fields = { ...state, ...set };
+  return Object.entries(shown).every(([name, value]) => next[name] === value) ? next : undefined;
 }
 
 /** Whether another operation shows a value that this one sets. If not, the history without it is equivalent. */
@@ -122,9 +118,7 @@ function isObserved(operation: Operation, history: readonly Operation[]): boolea
   return history.some(
     (other) =>
       other !== operation &&
-      Object.entries(operation.set).some(
-        ([name, value]) => other.shown?.[name] === value || other.found?.[name] === value,
-      ),
+      Object.entries(operation.set).some(([name, value]) => other.shown?.[name] === value),
   );
 }
 
@@ -135,8 +129,15 @@ function minimalViolation(initial: Fields, history: readonly Operation[]): reado
       .filter(({ start }) => start <= time)
       .map(({ shown, ...each }) => (each.end <= time ? { ...each, ...(shown && { shown }) } : { ...each, end: Infinity }));
   const ends = sorted.map(({ end }) => end).filter((end) => end !== Infinity);
-  const time = ends.sort((a, b) => a - b).find((end) => !isLinearizable(initial, until(end)));
-  let rest = until(time ?? Infinity);
+  ends.sort((a, b) => a - b);
+  // Each prefix of a linearizable history is linearizable, so the shortest that is not is found by bisection.
+  let [low, high] = [0, ends.length - 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (isLinearizable(initial, until(ends[middle] ?? 0))) low = middle + 1;
+    else high = middle;
+  }
+  let rest = until(ends[low] ?? 0);
   const isRead = ({ set }: Operation) => Object.keys(set).length === 0;
   // A write can be left out once no read shows it.
   for (const operation of [...rest.filter(isRead), ...rest.filter((each) => !isRead(each))]) {
