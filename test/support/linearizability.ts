@@ -127,7 +127,9 @@ function minimalViolation(initial: Fields, history: readonly Operation[]): reado
   const until = (time: number) =>
     sorted
       .filter(({ start }) => start <= time)
-      .map(({ shown, ...each }) => (each.end <= time ? { ...each, ...(shown && { shown }) } : { ...each, end: Infinity }));
+      .map(({ shown, ...each }) =>
+        each.end <= time ? { ...each, ...(shown && { shown }) } : { ...each, end: Infinity },
+      );
   const ends = sorted.map(({ end }) => end).filter((end) => end !== Infinity);
   ends.sort((a, b) => a - b);
   // Each prefix of a linearizable history is linearizable, so the shortest that is not is found by bisection.

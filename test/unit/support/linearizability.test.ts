@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { explainViolation, type Fields, isLinearizable, type Operation } from '../../support/linearizability.ts';
+import {
+  explainViolation,
+  type Fields,
+  isLinearizable,
+  type Operation,
+} from '../../support/linearizability.ts';
 
 const EMPTY = { title: '', description: '' };
 
