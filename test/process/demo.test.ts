@@ -8,7 +8,6 @@ import { bothApis, type ProjectFields, send, type WalletFields } from '../suppor
 import { onDatabase } from '../support/engine.ts';
 import { makeDatabase, type TestDatabase } from '../support/gateway.ts';
 import { pawInShell, type Running, startPaw } from '../support/paw.ts';
-import { rowsOf } from '../support/rows.ts';
 
 type Sample = { url: string; accessToken: string; projects: ProjectFields[]; wallets: WalletFields[] };
 
@@ -82,7 +81,8 @@ describe('paw demo --json', () => {
       expect(await projectsSeen(url, token)).toEqual([names, names]);
       expect(await projectsSeen(sample.url, token)).toEqual([names, names]);
     }
-    expect(await onDatabase(made.url, (database) => rowsOf(database, 'account'))).toHaveLength(1);
+    const count = 'SELECT COUNT(*) AS accounts FROM account';
+    expect(await onDatabase(made.url, (database) => database.read(count))).toEqual([{ accounts: 1 }]);
   });
 
   test('runs the requests in the examples of the REST contract as they are, and the sign-in with the key of the app', async () => {
@@ -222,11 +222,25 @@ test('paw demo stores its data in data/demo.db by default, and ends with status 
   expect(pages).toEqual([expect.stringMatching(/:\d+\/$/)]);
 });
 
+test('paw demo allows the pages of localhost', async () => {
+  const { url: databaseUrl, remove } = await makeDatabase();
+  onTestFinished(remove);
+  const running = startPaw(['demo', '--json'], { PORT: '0', DATABASE_URL: databaseUrl });
+  onTestFinished(async () => {
+    await running.stop('SIGKILL');
+  });
+  const { url }: Sample = JSON.parse(await running.printed('\n'));
+  const origin = 'http://localhost:5173';
+  const { headers } = await send(url, 'GET', undefined, undefined, { origin });
+  expect(headers.get('access-control-allow-origin')).toBe(origin);
+});
+
 test('paw demo ends with status 1 if its instructions are lost, and leaves no token', async () => {
   const { url, remove } = await makeDatabase();
   onTestFinished(remove);
   const result = await pawInShell('"$@" > /dev/full', ['demo'], { PORT: '0', DATABASE_URL: url });
   const stderr = "paw: Standard output can't be written: no space left on device.\n";
   expect(result).toEqual({ status: 1, stdout: '', stderr });
-  expect(await onDatabase(url, (database) => rowsOf(database, 'token'))).toEqual([]);
+  const tokens = await onDatabase(url, (database) => database.read('SELECT id FROM token'));
+  expect(tokens).toEqual([]);
 });
