@@ -6,7 +6,7 @@ import { examplesFor } from '../../src/pages/browser/examples.ts';
 import { createApp, graphqlBody, keyOf } from '../support/actors.ts';
 import { graphqlApi, type HttpResponse, send } from '../support/apis.ts';
 import { makeDatabase, seedTenant, startGateway, useGateway } from '../support/gateway.ts';
-import { BROWSER, elementsOf, hashes, policyOf } from '../support/pages.ts';
+import { BROWSER, elementsOf, hashes, policyOf, request } from '../support/pages.ts';
 import { startProgram } from '../support/paw.ts';
 
 const GUIDES = ['/docs', '/docs/api.md', '/docs/browser.md', '/docs/clients.md'];
@@ -106,6 +106,17 @@ test('the start page shows the public URL as text', async () => {
   onTestFinished(stop);
   const line = '<code>PAW=<span data-url>https://paw.example/a&#38;lt;&#39;b</span>\n';
   expect((await browse('/', url)).text).toContain(line);
+});
+
+test('the console takes at most 25 KB of compressed scripts and styles', async () => {
+  const assets = await loadAssets(CONSOLE);
+  const sizes = [...assets.keys()].map(async (path) => {
+    const headers = { 'accept-encoding': 'br' };
+    const response = await request(gateway.url, { path, method: 'HEAD', headers });
+    return Number(response.headers['content-length']);
+  });
+  expect(sizes).toHaveLength(2);
+  expect((await Promise.all(sizes)).reduce((sum, size) => sum + size)).toBeLessThanOrEqual(25_000);
 });
 
 test('the examples of GraphiQL are valid, and work with a wallet that exists and the key of an app', async () => {
