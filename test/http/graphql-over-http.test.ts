@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { serverAudits } from 'graphql-http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
-import { challengeOf, type HttpResponse, mutationDocument, postGraphql, send } from '../support/apis.ts';
+import { challengeOf, type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { missingTable } from '../support/engine.ts';
 import { seedTenant, testGateway, useGateway, useTenant } from '../support/gateway.ts';
 import { logLines } from '../support/paw.ts';
@@ -14,8 +14,11 @@ const ACCEPTS = [RESPONSE_JSON, PLAIN_JSON] as const;
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const TOTAL = '{ projects { totalCount } }';
-const CREATE_APP = mutationDocument('createApp', 'app { name privateKey }');
-const UPDATE_WALLET = mutationDocument('updateWallet', 'wallet { title }');
+const CREATE_APP =
+  'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { name privateKey } } }';
+const SIGN_IN = 'mutation ($input: SignInInput!) { signIn(input: $input) { accessToken } }';
+const UPDATE_WALLET =
+  'mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { title } } }';
 
 type Violation = { readonly field: string; readonly description: string };
 
@@ -242,6 +245,8 @@ describe('a page of another site', () => {
 
 describe('an error', () => {
   const WITH_NULL = 'query ($id: ID = "a") { node(id: $id) { id } }';
+  const NO_KEY = { input: { name: `apps/${ULID}`, privateKey: 'x' } };
+  const NO_WALLET = { input: { name: `wallets/${ULID}` } };
   const NO_HASH = { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } };
   const BAD_VERSION = { persistedQuery: { version: 2, sha256Hash: '0'.repeat(64) } };
   const refused = (code: string) => `${code} INVALID_ARGUMENT ${code}`;
@@ -249,12 +254,18 @@ describe('an error', () => {
   const badInput = (reason: string) => `BAD_USER_INPUT INVALID_ARGUMENT ${reason}`;
   const badField = badInput('INVALID_FIELD');
   const notAcceptable = badInput('NOT_ACCEPTABLE');
+  const notFound = 'NOT_FOUND NOT_FOUND RESOURCE_NOT_FOUND';
+  const badKey = 'INVALID_CREDENTIALS UNAUTHENTICATED INVALID_CREDENTIALS';
+  const badToken = (reason: string) => `UNAUTHENTICATED UNAUTHENTICATED ${reason}`;
   const MALFORMED = { 'content-type': `application/json x;${' '.repeat(10_000)}x` };
   const TEXT = { 'content-type': 'text/plain' };
-  const raw = (method: string, body?: object | string, headers = {}) =>
-    send(endpoint, method, tenant.token, body, headers);
+  const raw = (
+    method: string,
+    body?: object | string,
+    headers = {},
+    token: string | undefined = tenant.token,
+  ) => send(endpoint, method, token, body, headers);
 
-  // `test/both-engines/api/permissions.test.ts` has those of the operations, and of tokens.
   test.each<readonly [string, number, string, object | (() => Promise<HttpResponse>)]>([
     ['syntax', 400, refused('GRAPHQL_PARSE_FAILED'), { query: '{' }],
     ['validation', 422, refused('GRAPHQL_VALIDATION_FAILED'), { query: '{ nothing }' }],
@@ -263,6 +274,11 @@ describe('an error', () => {
     ['a variable', 422, badField, { query: CREATE_APP, variables: { input: 1 } }],
     ['a null', 294, badField, { query: WITH_NULL, variables: { id: null } }],
     ['a field', 294, badField, { query: '{ projects(first: 0) { totalCount } }' }],
+    ['a resource', 294, notFound, { query: UPDATE_WALLET, variables: NO_WALLET }],
+    ['a key', 294, badKey, { query: SIGN_IN, variables: NO_KEY }],
+    ['a level', 200, 'FORBIDDEN PERMISSION_DENIED ACCOUNT_TOKEN_REQUIRED', createAppWithProjectToken],
+    ['no token', 401, badToken('TOKEN_MISSING'), () => send(endpoint, 'POST', undefined, { query: TOTAL })],
+    ['a bad token', 401, badToken('TOKEN_INVALID'), () => raw('POST', { query: TOTAL }, {}, 'nonsense')],
     ['no query', 422, badRequest, { variables: {} }],
     ['a query that is no string', 422, badRequest, { query: 1 }],
     ['no body', 400, badRequest, () => raw('POST')],
@@ -499,4 +515,15 @@ function refusalOf({ text }: HttpResponse): Refusal {
   const [error, ...others] = (JSON.parse(text) as { errors: readonly Refusal[] }).errors;
   if (error === undefined || others.length > 0) throw new Error(`There is not one error in ${text}.`);
   return error;
+}
+
+async function createAppWithProjectToken(): Promise<HttpResponse> {
+  const variables = { input: { title: 'App', active: true } };
+  const created = await post({ query: CREATE_APP, variables });
+  const signedIn = await post({
+    query: SIGN_IN,
+    variables: { input: JSON.parse(created.text).data.createApp.app },
+  });
+  const { accessToken } = JSON.parse(signedIn.text).data.signIn;
+  return postGraphql(gateway.url, accessToken, CREATE_APP, variables);
 }

@@ -40,6 +40,17 @@ const refused: readonly Refusal[] = [
     TOO_MANY_FIELDS,
   ],
   [
+    'many fields behind a page of a negative size',
+    `{ less: projects(first: -99999) @skip(if: true) { nodes { id } }
+      projects(first: 100) { nodes { ${aliases(250, 'title')} } } }`,
+    TOO_MANY_FIELDS,
+  ],
+  [
+    'fragments that spread each other',
+    `{ ...A } fragment A on Query { ...B ...C } fragment B on Query { ...A ...C } fragment C on Query { ...A ...B }`,
+    /^Cannot spread fragment "A" within itself/,
+  ],
+  [
     'fragments of 2^40 spreads',
     `{ ...F0 } ${ACYCLIC.join(' ')} fragment F40 on Query { __typename }`,
     TOO_MANY_PAIRS,

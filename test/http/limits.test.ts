@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MISSING_WALLET, PASSWORD } from '../support/actors.ts';
-import { type Api, graphqlApi, postGraphql, restApi } from '../support/apis.ts';
+import { type Api, graphqlApi, postGraphql, restApi, send } from '../support/apis.ts';
 import { seedTenant, type Tenant, useGateway, useTenant } from '../support/gateway.ts';
 import { expectError } from '../support/refusal.ts';
 import { rowOf } from '../support/rows.ts';
@@ -54,6 +54,16 @@ test('the token of a request that is not valid HTTP is not logged', async () => 
   const bytes = JSON.stringify(Buffer.from('SECRET').toJSON().data).slice(1, -1);
   expect(gateway.log()).not.toContain('SECRET');
   expect(gateway.log()).not.toContain(bytes);
+});
+
+test.each([
+  ['POST', '/auth/apps?foo=1'],
+  ['POST', '/auth/accounts:signinIdentity?foo=1'],
+  ['PATCH', '/wallet/wallets/01ARZ3NDEKTSV4RRFFQ69G5FAV?foo=1'],
+])('%s %s is refused with an unknown parameter', async (method, path) => {
+  const { status, text } = await send(gateway.url + path, method, tenant.token, {});
+  expect(status).toBe(400);
+  expect(JSON.parse(text).error.details[1].fieldViolations).toMatchObject([{ field: 'foo' }]);
 });
 
 describe('passwords that wait to be hashed', () => {
