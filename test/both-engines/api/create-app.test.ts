@@ -6,7 +6,6 @@ import {
   createAppIn,
   graphqlBody,
   inLowerCase,
-  mutate,
   projectToken,
   reasonOf,
   secretOf,
@@ -67,6 +66,23 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
 describe('by GraphQL alone', () => {
   const api = graphqlApi(() => gateway.url);
 
+  test('the result has the project as an object and the time of creation', async () => {
+    const { token, projects } = await seedTenant(gateway);
+    gateway.clock.advance(1234);
+    const mutation = `mutation ($input: CreateAppInput!) {
+      createApp(input: $input) { app { id name createTime project { id title } } }
+    }`;
+    const input = { title: 'App', active: true };
+    const { data } = await graphqlBody(gateway.url, token, mutation, { input });
+    const { app } = data.createApp;
+    expect(app).toEqual({
+      id: app.name,
+      name: expect.stringMatching(APP_NAME),
+      createTime: new Date(gateway.clock()).toISOString(),
+      project: { id: projects[0], title: 'Tenant' },
+    });
+  });
+
   test('project takes precedence over the project of the account token, its ULID in either case', async () => {
     const { account, projects } = await seedTenant(gateway, { projects: 3 });
     const { accessToken } = await createAccountToken(gateway.admin, { account, project: projects[1] }, 60);
@@ -97,8 +113,9 @@ describe('by GraphQL alone', () => {
     'clientMutationId is returned unchanged: %j',
     async (clientMutationId) => {
       const { token } = await seedTenant(gateway);
+      const mutation = 'mutation ($input: CreateAppInput!) { createApp(input: $input) { clientMutationId } }';
       const input = { title: 'App', active: true, clientMutationId };
-      const { data } = await mutate(gateway.url, token, 'createApp', input);
+      const { data } = await graphqlBody(gateway.url, token, mutation, { input });
       expect(data.createApp).toStrictEqual({ clientMutationId });
     },
   );

@@ -4,6 +4,7 @@ import {
   createApp,
   graphqlBody,
   keyOf,
+  MISSING_APP,
   projectTokenOf,
   reasonOf,
   tokenStatus,
@@ -45,4 +46,14 @@ test('the tokens and the keys of an app that is deleted end at once, on every in
   const { data: left } = await graphqlBody(other.url, token, document, variables);
   expect(left.nodes).toEqual([null, { id: sibling.name }]);
   expect(left.node.apps).toEqual({ totalCount: 1, nodes: [{ id: sibling.name }] });
+});
+
+test('an app that does not exist, or no longer, is not deleted', async () => {
+  const { token } = await seedTenant(gateway);
+  const { name } = await createApp(api, token);
+  await graphqlBody(gateway.url, token, DELETE, { input: { name } });
+  for (const each of [name, MISSING_APP]) {
+    const { errors } = await graphqlBody(gateway.url, token, DELETE, { input: { name: each } });
+    expect(errors[0].extensions.reason).toBe('RESOURCE_NOT_FOUND');
+  }
 });

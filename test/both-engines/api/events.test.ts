@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import { authorize, createApp, graphqlBody, inLowerCase, keyOf } from '../../support/actors.ts';
 import { graphqlApi } from '../../support/apis.ts';
 import { seedTenant, useGateway, useTenant } from '../../support/gateway.ts';
@@ -105,6 +106,12 @@ test.each([
   expect(fieldViolations).toMatchObject([{ field }]);
 });
 
+test('an account token that only reads can read the events', async () => {
+  const input = { account: tenant.account, readOnly: true };
+  const { accessToken } = await createAccountToken(gateway.admin, input, 3600);
+  expect((await read({ first: 1, action: 'token.create' }, accessToken)).totalCount).toBe(2);
+});
+
 const HISTORY = `query ($resource: ResourceName, $action: String, $first: Int, $after: String, $last: Int) {
   events(resource: $resource, action: $action, first: $first, after: $after, last: $last) {
     nodes { action resource resourceTitle }
@@ -162,6 +169,13 @@ describe('the events on one resource', () => {
     expect((await history({ resource: name }, token)).nodes).toEqual(
       ['app.delete', 'app.create'].map((action) => ({ action, resource: name, resourceTitle: null })),
     );
+  });
+
+  test('of another account are not found', async () => {
+    const { wallets, account } = await seedTenant(gateway, { wallets: 1 });
+    for (const resource of [wallets[0], account]) {
+      expect(await history({ resource })).toMatchObject({ nodes: [], totalCount: 0 });
+    }
   });
 
   test.each(['Till', 'tokens/x', `wallets/${'0'.repeat(25)}`])('%j is refused', async (resource) => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createProject } from '../../../src/data/create-project.ts';
 import { createWallet } from '../../../src/data/create-wallet.ts';
-import { graphqlBody, mutate, projectToken, resultOf } from '../../support/actors.ts';
+import { graphqlBody, projectToken, resultOf } from '../../support/actors.ts';
 import { graphqlApi } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway, useTenant } from '../../support/gateway.ts';
 
@@ -141,11 +141,12 @@ describe.each(['projects', 'wallets'] as const)('%s by title', (list) => {
     const own = await seedTenant(gateway, { wallets: 1 });
     const [name = ''] = own[list];
     const type = list === 'projects' ? 'Project' : 'Wallet';
+    const update = `mutation ($input: Update${type}Input!) { update${type}(input: $input) { clientMutationId } }`;
     const { title: before } = (
       await graphqlBody(gateway.url, own.token, `{ node(id: "${name}") { ... on ${type} { title } } }`)
     ).data.node;
     expect(idsOf(await find({ title: before }, own))).toContain(name);
-    const body = await mutate(gateway.url, own.token, `update${type}`, { name, title: 'Renamed' });
+    const body = await graphqlBody(gateway.url, own.token, update, { input: { name, title: 'Renamed' } });
     expect(body).not.toHaveProperty('errors');
     expect(idsOf(await find({ title: 'rename' }, own))).toEqual([name]);
     expect(idsOf(await find({ title: before }, own))).not.toContain(name);
@@ -218,6 +219,11 @@ describe('wallets by address', () => {
       names[1],
       names[3],
     ]);
+  });
+
+  test('those of another account are not found', async () => {
+    expect(await find({ address: ADDRESS })).toMatchObject({ nodes: [], totalCount: 0 });
+    expect((await find({ address: ADDRESS }, stranger)).totalCount).toBe(1);
   });
 
   test.each(['', 'x', ADDRESS.slice(0, -1), `${ADDRESS}0`, ADDRESS.slice(2), null, 7])(

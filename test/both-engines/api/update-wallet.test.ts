@@ -72,6 +72,16 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect(await rowOf(wallet)).toEqual(before);
   });
 
+  test('a password is stored as its Argon2id hash with a new salt, and is not returned', async () => {
+    const { token, wallet } = await seed();
+    const { value } = await api.updateWallet(token, wallet, { password: PASSWORD });
+    expect(value?.password).toBe('');
+    const { password_hash: first } = await rowOf(wallet);
+    expect(first).toMatch(PASSWORD_HASH);
+    await api.updateWallet(token, wallet, { password: PASSWORD });
+    expect((await rowOf(wallet))['password_hash']).not.toBe(first);
+  });
+
   test('the misspelt network is stored and returned in its correct spelling', async () => {
     const { token, wallet } = await seed();
     const network = 'NETWORK_ETHEREUM_RINKEBY';
@@ -94,6 +104,13 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect(moved.value?.project).toBe(to);
     expect((await api.updateWallet(tokens.from, wallet, {})).error?.status).toBe('NOT_FOUND');
     expect((await api.updateWallet(tokens.to, wallet, {})).value?.project).toBe(to);
+  });
+
+  test('the ULID of the wallet may be in lower case, and is returned in upper case', async () => {
+    const { token, wallet } = await seed();
+    const { value } = await api.updateWallet(token, inLowerCase(wallet), { title: 'Renamed' });
+    expect(value).toMatchObject({ name: wallet, title: 'Renamed' });
+    expect(await rowOf(wallet)).toMatchObject({ title: 'Renamed' });
   });
 
   test('concurrent updates of different fields are all applied', async () => {
