@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -19,6 +19,10 @@ if (!isInstalled()) {
   if (!isInstalled()) install();
   lock.close();
 }
+
+// The programs of the documentation import the package by its name.
+const PACKAGE = join(FOLDER, 'node_modules', 'paw-gateway');
+if (!existsSync(PACKAGE)) symlinkSync(join('..', '..'), PACKAGE, 'junction');
 
 function isInstalled(): boolean {
   return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputHash();

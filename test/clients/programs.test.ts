@@ -52,8 +52,7 @@ test.each(programs)(
       token,
     );
     const running = promisify(execFile)(file, options, {
-      // The package itself is found in its own folder, and the libraries in that of the tests.
-      cwd: program.includes("'paw-gateway/") ? ROOT : `${ROOT}/test`,
+      cwd: `${ROOT}/test`,
       env: { PAW: gateway.url, TOKEN: token, WALLET: wallets[0], APP: name, KEY: privateKey },
     });
     running.child.stdin?.end(program);

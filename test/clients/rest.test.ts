@@ -69,13 +69,16 @@ test('the program in docs/clients.md compiles with the types that it generates, 
   symlinkSync(MODULES, join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   writeFileSync(join(folder, 'projects.ts'), program);
-  const compilerOptions = { typeRoots: [join(ROOT, 'node_modules/@types')] };
+  const compilerOptions = {
+    typeRoots: [join(ROOT, 'node_modules/@types')],
+    customConditions: ['development'],
+  };
   const options = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['projects.ts'] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(options));
 
   const compiled = await run(folder, join(ROOT, 'node_modules/typescript/bin/tsc'));
   expect(compiled).toEqual({ status: 0, output: '' });
-  const ran = await run(folder, 'projects.ts');
+  const ran = await run(folder, '-C', 'development', 'projects.ts');
   expect(ran).toEqual({ status: 0, output: '25 projects\ntitle: Must be 1 to 200 characters long.\n' });
 });
 

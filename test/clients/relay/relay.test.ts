@@ -46,7 +46,7 @@ test.each([
 
   const { token, wallets } = await seedTenant(gateway, { projects: 25, wallets: 1 });
   const env = { PAW: gateway.url, TOKEN: token, WALLET: wallets[0] ?? '' };
-  const { stdout, ...ended } = await run(folder, ['--import', TAG_HOOKS, file], env);
+  const { stdout, ...ended } = await run(folder, ['-C', 'development', '--import', TAG_HOOKS, file], env);
   expect(ended).toEqual({ status: 0, stderr: '' });
   expect(stdout.split('\n')).toEqual([...lines, '']);
 });
