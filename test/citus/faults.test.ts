@@ -10,6 +10,7 @@ import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, type Tenant, testGateway } from '../support/gateway.ts';
 import { readMetric } from '../support/metrics.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { RecordedHistory } from '../support/recorded-history.ts';
 
 const RATE = 40;
 const MAX_IN_FLIGHT = 16;
@@ -181,4 +182,26 @@ test('a gateway on a worker and one on the coordinator serve the same accounts',
     }
   }
   expect((await send(`${onWorker.url}/readyz`, 'GET')).status).toBe(200);
+});
+
+test('wallets, apps and tokens are linearizable by two gateways while the worker of their account crashes', async () => {
+  const { made, gateway } = await cluster();
+  const other = await testGateway({ DATABASE_URL: made.url });
+  const [hit] = await tenantsOn(gateway);
+  if (hit === undefined) throw new Error('There is no worker.');
+  const index = [...proxies.keys()].indexOf(hit.port);
+  const { token, wallets } = hit.tenant;
+  const history = new RecordedHistory(token, wallets.slice(0, 3), () => [gateway.url, other.url]);
+  const violations = await history.during(async () => {
+    await delay(2000);
+    await onDatabase(made.workerUrls[index] ?? '', (worker) => worker.write(CRASH)).catch(() => {});
+    hit.proxy.cut(true);
+    await delay(1000);
+    hit.proxy.cut(false);
+    await delay(3000);
+  });
+  expect(violations).toEqual([]);
+  const { ok, UNAVAILABLE, TOKEN_INVALID, APP_INACTIVE, RESULT_UNKNOWN, ...others } = history.statuses;
+  expect(others).toEqual({});
+  expect([ok, UNAVAILABLE, TOKEN_INVALID, APP_INACTIVE]).toEqual(Array(4).fill(expect.any(Number)));
 });

@@ -214,12 +214,12 @@ export class RecordedHistory {
     if (show) {
       // A refused request sets nothing.
       operations?.push({ text, set: outcome === 'ok' ? set : {}, shown: show(body), start, end: this.#time });
-    } else if (outcome === 'LOST' || outcome === 'RESULT_UNKNOWN') {
-      operations?.push({ text, set, start, end: Infinity });
-      await delay(20);
-    } else {
-      await delay(20);
+      return;
     }
+    if (outcome === 'LOST' || outcome === 'RESULT_UNKNOWN')
+      operations?.push({ text, set, start, end: Infinity });
+    // What has failed would fail at once again.
+    await delay(20);
   }
 }
 
