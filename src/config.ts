@@ -5,7 +5,6 @@ import { ConfigError } from './model/config-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The version of the program. */
 export const { version: VERSION }: { readonly version: string } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );

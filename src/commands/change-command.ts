@@ -3,7 +3,6 @@ import type { Arguments, Command } from './command.ts';
 import { OutputError } from './terminal.ts';
 import { type Admin, withDatabase } from './with-database.ts';
 
-/** A change of the database, whose result a command prints. */
 type Change<Result> = Omit<Command, 'run'> & {
   /** Whether the result has a secret, which is shown once. Without it, the change would be of no use. */
   readonly isSecret?: boolean;

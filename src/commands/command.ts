@@ -24,7 +24,6 @@ export const required = (value: string, text: string): Option => ({
 
 export const flag = (description: string): Option => ({ type: 'boolean', description });
 
-/** An option that names a resource of a collection. */
 export const nameIn = (collection: Collection, description: string): Option => ({
   ...optional('<name>', description),
   collection,

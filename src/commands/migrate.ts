@@ -43,7 +43,6 @@ const DEFAULT_SHARD_COUNT = 32;
 // Source: Citus, citus.shard_count.
 const MAX_SHARD_COUNT = 64_000;
 
-/** Returns the number of shards of a distribution; undefined without one. */
 function shardCountOf({ values, isSet }: Arguments): number | undefined {
   const { shards } = values;
   if (!isSet('distribute')) {

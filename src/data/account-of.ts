@@ -27,11 +27,11 @@ export async function accountOf<Name extends ResourceName>(
 }
 
 /**
- * Returns the account of a list: that of the client, or the `account` that the operator names.
+ * Returns the account of an operation: that of the client, or the `account` that the operator names.
  *
  * @throws INVALID_ARGUMENT for the field `account` if the operator names none that exists
  */
-export async function accountOfList(
+export async function accountOfInput(
   database: Queryable,
   reader: Reader,
   input: UntrustedInput,

@@ -5,7 +5,6 @@ import { findApps } from '../storage/apps.ts';
 import type { Queryable } from '../storage/database.ts';
 import type { Client } from './data-layer.ts';
 
-/** A client with its token. */
 export type ClientActor = { readonly principal: Principal; readonly client: Client };
 
 /** Who calls an operation: a client, or the operator with a command. */

@@ -5,7 +5,7 @@ import { MAX_PROJECTS, type Project } from '../model/project.ts';
 import { resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/database.ts';
 import { insertProject, type ProjectRow } from '../storage/projects.ts';
-import { requireAccount } from './account-of.ts';
+import { accountOfInput } from './account-of.ts';
 import { type Actor, requireWholeAccount } from './actor.ts';
 import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
@@ -26,10 +26,7 @@ export async function createProject(
   const { database, newId, publicUrl } = dependencies;
 
   const row = await database.transaction(async (transaction) => {
-    const accountId =
-      actor === 'operator'
-        ? (await requireAccount(transaction, parseFields(input, ACCOUNT).account)).id
-        : actor.principal.accountId;
+    const accountId = await accountOfInput(transaction, actor, input);
     return addProject(transaction, dependencies, actor, accountId, newId(), { title, description });
   });
   return projectFromRow(row, publicUrl());

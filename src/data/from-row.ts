@@ -81,8 +81,6 @@ export function projectFromRow(row: ProjectItem, publicUrl: string): Project {
 }
 
 /**
- * Converts a row to an app.
- *
  * @param now the current time, in Unix milliseconds, for the end of the previous key
  * @param privateKey the private key, only in the results of `createApp` and `rotateAppKey`
  */

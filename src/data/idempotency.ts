@@ -49,7 +49,7 @@ export class IdempotencyKeys {
   ): Promise<KeyedRequest> {
     const id = idOfKey(actor.principal, key);
     const contentHash = shortHash(createHmac('sha256', key).update(content));
-    const kept = await findKeptResponse(database, id, this.dependencies.clock());
+    const kept = await findKeptResponse(database, id.accountId, id.keyHash, this.dependencies.clock());
     if (kept !== undefined) {
       if (kept.content_hash !== contentHash) throw new ApiError('IDEMPOTENCY_KEY_REUSED');
       const replay = unseal(kept.response, bearerToken, key);

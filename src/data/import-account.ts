@@ -26,7 +26,6 @@ type ImportedLine = {
   readonly line: number;
   readonly table: 'project' | 'wallet';
   readonly name: ResourceName<'projects' | 'wallets'>;
-  /** The project of a wallet. */
   readonly project?: ResourceName<'projects'>;
   readonly row: Row;
 };

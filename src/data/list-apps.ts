@@ -3,7 +3,7 @@ import type { ConnectionArguments, ConnectionPage } from '../model/list-page.ts'
 import type { Principal } from '../model/principal.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import { APPS, type AppRow } from '../storage/apps.ts';
-import { accountOfList } from './account-of.ts';
+import { accountOfInput } from './account-of.ts';
 import { visibleIds } from './actor.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import { appFromRow } from './from-row.ts';
@@ -32,6 +32,6 @@ export async function listAccountApps(
   dependencies: ListDependencies,
   input: UntrustedInput,
 ): Promise<ConnectionPage<App>> {
-  const accountId = await accountOfList(dependencies.database, 'operator', input);
+  const accountId = await accountOfInput(dependencies.database, 'operator', input);
   return readList(dependencies, { ...listAt(dependencies.clock()), values: [accountId] }, input);
 }

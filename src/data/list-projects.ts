@@ -1,5 +1,5 @@
 import { PROJECTS, PROJECTS_BY_TITLE, type ProjectItem } from '../storage/projects.ts';
-import { accountOfList } from './account-of.ts';
+import { accountOfInput } from './account-of.ts';
 import { projectOf, type Reader } from './actor.ts';
 import type { FilteredArguments, ProjectPage } from './data-layer.ts';
 import { projectFromRow } from './from-row.ts';
@@ -12,7 +12,7 @@ export async function listProjects(
   reader: Reader,
   { title, ...input }: FilteredArguments,
 ): Promise<ProjectPage> {
-  const accountId = await accountOfList(dependencies.database, reader, input);
+  const accountId = await accountOfInput(dependencies.database, reader, input);
   const byTitle = titleFilter(title);
   const projectId = projectOf(reader);
   const url = dependencies.publicUrl();

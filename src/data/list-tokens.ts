@@ -1,7 +1,7 @@
 import type { ConnectionPage } from '../model/list-page.ts';
 import type { Token } from '../model/token.ts';
 import { TOKENS } from '../storage/tokens.ts';
-import { accountOfList } from './account-of.ts';
+import { accountOfInput } from './account-of.ts';
 import { type Reader, requireWholeAccount } from './actor.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import { tokenFromRow } from './from-row.ts';
@@ -19,7 +19,7 @@ export async function listTokens(
   input: UntrustedInput,
 ): Promise<ConnectionPage<Token>> {
   requireWholeAccount(reader);
-  const accountId = await accountOfList(dependencies.database, reader, input);
+  const accountId = await accountOfInput(dependencies.database, reader, input);
   const values = [accountId, dependencies.clock()];
   return readList(dependencies, { list: TOKENS, values, toItem: tokenFromRow }, input);
 }

@@ -4,7 +4,7 @@ import { parseFields } from '../model/fields.ts';
 import { revokeTokenFields } from '../model/operation-fields.ts';
 import { resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/database.ts';
-import { findToken, revokeTokenById, revokeToken as revokeTokenOfAccount } from '../storage/tokens.ts';
+import { findToken, revokeTokenByName, revokeToken as revokeTokenOfAccount } from '../storage/tokens.ts';
 import { type Actor, requireWholeAccount } from './actor.ts';
 import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
@@ -28,7 +28,7 @@ export async function revokeToken(
   const isRevoked = await database.transaction(async (transaction) => {
     if (id === undefined) return false;
     const revoked = await (actor === 'operator'
-      ? revokeTokenById(transaction, id, clock())
+      ? revokeTokenByName(transaction, `tokens/${id}`, clock())
       : revokeTokenOfAccount(transaction, actor.principal.accountId, id, clock()));
     if (revoked === undefined) return false;
     const { account_id: accountId, app_id: appId } = revoked;

@@ -41,7 +41,6 @@ export type VariableViolation = {
 // The check ends with the last one of them. A list can have tens of thousands of invalid items.
 const MAX_VIOLATIONS = 20;
 
-/** The field path of a value in a document, and its expected type. */
 type ValuePosition = { readonly field: string; readonly type: GraphQLInputType };
 
 /** Describes the violations of the values in GraphQL requests. */

@@ -122,7 +122,6 @@ const TYPE_OF = { projects: 'Project', apps: 'App', wallets: 'Wallet' } as const
 // A query can select the time of an object many times, and most of the cost is the text.
 const isoTimes = new LRUCache<number, string>({ max: 10_000 });
 
-/** Returns the text of a time. @param timeMs Unix time in milliseconds */
 export function isoTime(timeMs: number): string {
   const known = isoTimes.get(timeMs);
   if (known !== undefined) return known;

@@ -10,7 +10,6 @@ const STATEMENT_BUCKETS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
 const MEASUREMENT_INTERVAL_MS = 60_000;
 
-/** Returns the functions that make metrics of what a database measures. */
 export function databaseMetrics(
   registry: Registry,
 ): Required<Pick<OpenSettings, 'onPool' | 'onStatement' | 'onSync'>> {
@@ -89,7 +88,6 @@ export function databaseMetrics(
   };
 }
 
-/** Adds the number of valid tokens. */
 export function addTokenGauge(registry: Registry, count: () => Promise<number>): void {
   addMeasuredGauge(
     registry,

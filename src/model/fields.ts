@@ -173,7 +173,6 @@ export const address: Validator<Address> = (value) => {
   return parsed;
 };
 
-/** The validator of an address that is searched for, in any case. */
 export const addressInAnyCase: Validator<Address> = (value) => {
   const parsed = typeof value === 'string' ? parseAddress(value.toLowerCase()) : undefined;
   if (parsed === undefined) throw new ValidationError('Must be 0x and 40 hexadecimal digits.');

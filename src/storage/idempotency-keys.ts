@@ -1,6 +1,7 @@
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
 import { IDEMPOTENCY_KEY } from './sql/columns.ts';
+import { readRow } from './sql/row-statements.ts';
 
 export type IdempotencyKeyId = {
   readonly accountId: Ulid;
@@ -11,9 +12,6 @@ export type IdempotencyKeyId = {
 /** A kept response, which is sealed, and a hash of the content of its request, with the idempotency key as its key. */
 export type KeptResponse = { readonly content_hash: string; readonly response: string };
 
-const FIND = `SELECT content_hash, response FROM idempotency_key
-WHERE account_id = $1 AND key_hash = $2 AND expire_time_ms > $3`;
-
 // A row that has expired, but is not deleted yet, is replaced.
 const INSERT = `INSERT INTO idempotency_key (${IDEMPOTENCY_KEY}) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (account_id, key_hash) DO UPDATE
@@ -22,14 +20,10 @@ ON CONFLICT (account_id, key_hash) DO UPDATE
 RETURNING key_hash`;
 
 /** Returns the kept response of a key, or undefined if the key is unknown or has expired. @param now in Unix milliseconds */
-export async function findKeptResponse(
-  database: Queryable,
-  { accountId, keyHash }: IdempotencyKeyId,
-  now: number,
-): Promise<KeptResponse | undefined> {
-  const [row] = await database.read<KeptResponse>(FIND, [accountId, keyHash, now]);
-  return row;
-}
+export const findKeptResponse = readRow<KeptResponse, [accountId: Ulid, keyHash: string, now: number]>(
+  `SELECT content_hash, response FROM idempotency_key
+WHERE account_id = $1 AND key_hash = $2 AND expire_time_ms > $3`,
+);
 
 /** Stores the response of a key until `now + ttlMs`. Returns false if the key has a response already. */
 export async function insertKeptResponse(

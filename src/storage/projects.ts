@@ -1,9 +1,9 @@
 import type { Ulid } from '../model/resource-name.ts';
 import { titleKey } from '../model/title-key.ts';
-import type { Queryable } from './database.ts';
+import type { Queryable, Row } from './database.ts';
 import { PROJECT, PROJECT_TABLE, type RowOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
-import { findAccountOf, insertInto, selectByIds } from './sql/row-statements.ts';
+import { findAccountOf, insertInto, selectByIds, writeRow } from './sql/row-statements.ts';
 
 /** The columns of a project that queries return: all except the account, which is a parameter of every query. */
 export type ProjectItem = RowOf<typeof PROJECT>;
@@ -39,16 +39,10 @@ const DELETE_EXPIRED_TOKENS =
 
 const DELETE = `DELETE FROM project WHERE account_id = $1 AND id = $2 RETURNING ${PROJECT}`;
 
-const ADD_TO_COUNT = 'UPDATE account SET project_count = project_count + $2 WHERE id = $1';
-
 /** Adds a number of projects, which can be negative, to the count of an account. */
-export async function addToProjectCount(
-  transaction: Queryable,
-  accountId: Ulid,
-  count: number,
-): Promise<void> {
-  await transaction.write(ADD_TO_COUNT, [accountId, count]);
-}
+export const addToProjectCount = writeRow<Row, [accountId: Ulid, count: number]>(
+  'UPDATE account SET project_count = project_count + $2 WHERE id = $1',
+);
 
 /** Inserts a project. Returns false if the account has `max` projects already. Creations of one account wait for each other. */
 export async function insertProject(

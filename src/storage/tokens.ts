@@ -35,9 +35,6 @@ const REVOKE_OTHER_KEYS = 'DELETE FROM token WHERE account_id = $1 AND app_id = 
 const SHORTEN = `UPDATE token SET expire_time_ms = $3
 WHERE account_id = $1 AND app_id = $2 AND expire_time_ms > $3`;
 
-const REVOKE_BY_NAME = `DELETE FROM token WHERE ${prefixedId('tokens/')} = $1 AND expire_time_ms > $2
-RETURNING account_id, app_id`;
-
 const USE = `UPDATE token SET last_use_time_ms = $3
 WHERE account_id = $1 AND id = $2 AND COALESCE(last_use_time_ms, 0) <= $4`;
 
@@ -109,14 +106,10 @@ export async function countTokens(database: Queryable, now: number): Promise<num
 }
 
 /** Revokes a token of any account, if it is valid at `now`. Returns undefined if it is not. */
-export async function revokeTokenById(
-  database: Queryable,
-  id: Ulid,
-  now: number,
-): Promise<RevokedToken | undefined> {
-  const [row] = await database.write<RevokedToken>(REVOKE_BY_NAME, [`tokens/${id}`, now]);
-  return row;
-}
+export const revokeTokenByName = writeRow<RevokedToken, [name: `tokens/${Ulid}`, now: number]>(
+  `DELETE FROM token WHERE ${prefixedId('tokens/')} = $1 AND expire_time_ms > $2
+RETURNING account_id, app_id`,
+);
 
 /** Revokes all tokens of an app. Returns the number of those that were valid at `now`. */
 export async function revokeTokensOfApp(

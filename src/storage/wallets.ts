@@ -27,7 +27,6 @@ const TABLE = { name: 'wallet', columns: WALLET } as const;
 
 export const WALLETS = new List<WalletRow>(TABLE, { where: ['account_id ='], part: 'project_id' });
 
-/** The wallets of an account with an address. */
 export const WALLETS_AT_ADDRESS = new List<WalletRow>(TABLE, {
   where: ['account_id =', 'address ='],
   part: 'project_id',

@@ -2,7 +2,6 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type ApiError, describeCause } from '../../model/api-error.ts';
 import type { Fault } from '../../model/fault.ts';
 
-/** Logs an error for the operator. @param requestId the id of the request that failed */
 export type LogError = (error: ApiError, requestId: string) => void;
 
 const MESSAGES: Readonly<Record<Fault, string>> = {

@@ -14,7 +14,6 @@ export type StatementSettings = {
   readonly statementName: (sql: string) => string | undefined;
   /** Whether a pooler is between, which has names of its own for prepared statements. */
   readonly hasPooler: boolean;
-  /** Returns the statements that begin a transaction. */
   readonly begin: (isCitus: boolean) => readonly Statement[];
 };
 

@@ -61,7 +61,6 @@ export async function writeInTwoPackets<R extends Row>(
   }
 }
 
-/** Returns the function that returns the statements that begin a transaction. */
 export function transactionBegin(
   hasPooler: boolean,
   { timeoutMs, lockTimeoutMs }: { readonly timeoutMs: number; readonly lockTimeoutMs?: number | undefined },
