@@ -8,9 +8,7 @@ export type ClientOptions = {
   readonly timeoutMs?: number;
 } & ({ readonly clientId: string; readonly clientSecret: string } | { readonly token: string });
 
-type Problem = { readonly reason: string } & Partial<
-  Pick<GatewayError, 'status' | 'requestId' | 'retryAfterSeconds'>
->;
+type Problem = { readonly reason: string } & Partial<Omit<GatewayError, keyof Error | 'reason' | 'applied'>>;
 
 /** Why there is no response. A response of the gateway with an error is no exception: it is returned. */
 export class GatewayError extends Error {
@@ -26,8 +24,7 @@ export class GatewayError extends Error {
 
   constructor(message: string, problem: Problem, applied: GatewayError['applied'], cause?: unknown) {
     super(message, { cause });
-    const { reason, status, requestId, retryAfterSeconds } = problem;
-    Object.assign(this, { reason, status, requestId, retryAfterSeconds, applied });
+    Object.assign(this, problem, { applied });
   }
 }
 
@@ -35,13 +32,10 @@ export class GatewayError extends Error {
 type Token = { readonly text: string; readonly renewTime: number };
 
 const RENEW_BEFORE_MS = 60_000;
-
 const MAX_WAIT_MS = 30_000;
-
 const FIRST_WAIT_MS = 200;
 
 const TIMEOUT = { reason: 'TIMEOUT' };
-
 const LOST = 'The token has ended, and the response to the change can only be read with it.';
 
 // A change is safe to send again, because it has a key.
@@ -100,17 +94,14 @@ export function createFetch(options: ClientOptions): typeof fetch {
       });
     let current = isSignedIn ? await until(getToken()) : undefined;
     for (let attempt = 0; ; attempt += 1) {
-      const headers = new Headers(request.headers);
-      if (current) headers.set('authorization', `Bearer ${current.text}`);
-      const sent = new Request(request.clone(), { headers, signal });
-      const received = fetch(sent).then(async (response) => ({
-        response,
-        problem: await problemOf(response, isChange),
-      }));
-      const { response, problem } = await received.catch((error: Error) => {
-        request.signal.throwIfAborted();
-        return { response: error, problem: undefined };
-      });
+      const sent = new Request(request.clone(), { signal });
+      if (current) sent.headers.set('authorization', `Bearer ${current.text}`);
+      const [response, problem] = await fetch(sent)
+        .then(async (answer) => [answer, await problemOf(answer, isChange)] as const)
+        .catch((error: Error) => {
+          request.signal.throwIfAborted();
+          return [error, undefined] as const;
+        });
       // In Jest, an error is not one of the class of the test.
       const isLost = !('ok' in response);
       if (!isLost && problem?.reason === 'TOKEN_INVALID' && isSignedIn) {
@@ -142,7 +133,9 @@ export function createFetch(options: ClientOptions): typeof fetch {
     // The token is for the gateway alone.
     if (!request.url.startsWith(`${base}/`)) return fetch(request);
     const isChange = await isChangeIn(request);
-    if (isChange && !request.headers.has('idempotency-key')) request.headers.set('idempotency-key', newKey());
+    // `crypto.randomUUID` is missing in a page by plain HTTP.
+    const key = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
+    if (isChange && !request.headers.has('idempotency-key')) request.headers.set('idempotency-key', key());
     return send(request, isChange, !request.headers.has('authorization'));
   };
 }
@@ -171,9 +164,8 @@ export async function* pages<Item>(
   let after: string | undefined;
   do {
     const isRest = typeof list === 'string';
-    const separator = isRest && list.includes('?') ? '&' : '?';
     const response = isRest
-      ? await fetchGateway(`${list}${after ? `${separator}pageToken=${after}` : ''}`)
+      ? await fetchGateway(after ? `${list}${list.includes('?') ? '&' : '?'}pageToken=${after}` : list)
       : await fetchGateway('/graphql', {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
@@ -230,15 +222,9 @@ function parse(text: string): any {
   }
 }
 
-/** `crypto.randomUUID` is missing in a page by plain HTTP. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(36)).join('-');
-}
-
 /** Waits, unless the signal ends it. */
 function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    promise.then(resolve, reject);
-  });
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  return Promise.race([promise, aborted]);
 }
