@@ -46,6 +46,14 @@ export class RecordedHistory {
     return Object.fromEntries(this.#statuses);
   }
 
+  /** Resolves when so many more responses of each status have arrived. */
+  async receive(counts: Readonly<Record<string, number>>): Promise<void> {
+    const before = this.statuses;
+    const isMissing = ([status, count]: readonly [string, number]) =>
+      (this.#statuses.get(status) ?? 0) < (before[status] ?? 0) + count;
+    while (Object.entries(counts).some(isMissing)) await delay(10);
+  }
+
   /** Runs the clients during `work`. Returns the explanations of what is not linearizable. */
   async during(work: () => Promise<void>): Promise<readonly string[]> {
     await this.#prepare();
