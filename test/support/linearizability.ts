@@ -11,7 +11,7 @@ export type Fields = Readonly<Record<string, string>>;
 
 /** An operation on one resource. */
 export type Operation = {
-  /** What was sent to whom. */
+  /** The request and the instance, for an explanation. */
   readonly text: string;
   /** The fields that it sets; none if it only reads. */
   readonly set: Fields;
