@@ -14,7 +14,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../model/json.ts';
 import { idOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
 import { titleKey } from '../model/title-key.ts';
 import type { Queryable, Row } from '../storage/database.ts';
-import { batches, findOwners, insertBatches } from '../storage/jobs/import-rows.ts';
+import { findOwners, insertBatches } from '../storage/jobs/import-rows.ts';
 import { addToProjectCount } from '../storage/projects.ts';
 import { requireAccount } from './account-of.ts';
 import { auditEvent } from './audit.ts';
@@ -73,17 +73,16 @@ export async function importAccount(
   const all = await readLines(admin, accountId, lines);
   return admin.database.transaction(async (transaction) => {
     await requireAccount(transaction, account);
-    const created = await withoutExisting(transaction, accountId, all);
-    await requireProjects(transaction, accountId, all, created);
+    const created = await newLines(transaction, accountId, all);
     const counts = { project: 0, wallet: 0 };
     for (const table of ['project', 'wallet'] as const) {
       const ofTable = created.filter((each) => each.table === table);
-      const rows = ofTable.map(({ row }) => row);
       const action = `${table}.create` as const;
       const events = ofTable.map(({ name }) =>
         auditEvent(admin, 'operator', { accountId, action, resource: name }),
       );
       await insertBatches(transaction, 'audit_event', events);
+      const rows = ofTable.map(({ row }) => row);
       await insertBatches(transaction, table, rows, (count) => {
         counts[table] = count;
         onInserted(counts.project + counts.wallet);
@@ -126,82 +125,55 @@ function rowOf(
   record: JsonObject,
   coverCid: (name: ResourceName<'projects'>) => string,
 ): Omit<ImportedLine, 'line'> {
-  const now = clock();
   if (record['type'] === 'project') {
     rejectUnknownFields(Object.keys(record), PROJECT_FIELDS);
     const fields = parseFields(record, PROJECT);
-    const { name = resourceName('projects', newId()), createTime = now } = fields;
-    return {
-      table: 'project',
-      name,
-      row: {
-        ...common(accountId, name, fields),
-        image_cover_cid: coverCid(name),
-        create_time_ms: createTime,
-      },
-    };
+    const {
+      name = resourceName('projects', newId()),
+      title,
+      description = '',
+      createTime = clock(),
+    } = fields;
+    const text = { title, title_key: titleKey(title), description };
+    const ofProject = { image_cover_cid: coverCid(name), create_time_ms: createTime };
+    return { table: 'project', name, row: { account_id: accountId, id: idOf(name), ...text, ...ofProject } };
   }
   if (record['type'] !== 'wallet') {
     throw invalidFields([{ field: 'type', description: 'Must be "project" or "wallet".' }]);
   }
   rejectUnknownFields(Object.keys(record), WALLET_FIELDS);
-  const fields = parseFields(record, WALLET);
-  const { name = resourceName('wallets', newId()), project, network, address, createTime = now } = fields;
-  const { updateTime = createTime } = fields;
+  const { project, ...fields } = parseFields(record, WALLET);
+  const { name = resourceName('wallets', newId()), title, description = '', createTime = clock() } = fields;
+  const text = { title, title_key: titleKey(title), description };
+  const { network, address, updateTime = createTime } = fields;
+  const ofWallet = { project_id: idOf(project), network, address, revision: 1 };
   const times = { create_time_ms: createTime, update_time_ms: updateTime };
-  const ofWallet = { project_id: idOf(project), network, address, ...times, revision: 1 };
-  return { table: 'wallet', name, project, row: { ...common(accountId, name, fields), ...ofWallet } };
+  const row = { account_id: accountId, id: idOf(name), ...text, ...ofWallet, ...times };
+  return { table: 'wallet', name, project, row };
 }
 
-function common(
-  accountId: Ulid,
-  name: ResourceName,
-  { title, description = '' }: { readonly title: string; readonly description: string | undefined },
-) {
-  return { account_id: accountId, id: idOf(name), title, title_key: titleKey(title), description };
-}
-
-/** @throws INVALID_ARGUMENT for a line whose name exists in another account */
-async function withoutExisting(
+/**
+ * Returns the lines whose resources do not exist yet.
+ *
+ * @throws INVALID_ARGUMENT for a name of another account, and for a wallet whose project is neither in the file nor in the
+ *   account
+ */
+async function newLines(
   transaction: Queryable,
   accountId: Ulid,
   lines: readonly ImportedLine[],
 ): Promise<readonly ImportedLine[]> {
-  const missing: ImportedLine[] = [];
-  for (const table of ['project', 'wallet'] as const) {
-    for (const batch of batches(lines.filter((each) => each.table === table))) {
-      const owners = await findOwners(
-        transaction,
-        table,
-        batch.map(({ name }) => name),
-      );
-      for (const each of batch) {
-        const owner = owners.get(idOf(each.name));
-        if (owner === undefined) missing.push(each);
-        else if (owner !== accountId)
-          throw invalidLine(each.line, 'a name that no other account has', 'name');
-      }
-    }
-  }
-  return missing;
-}
-
-/** @throws INVALID_ARGUMENT for a wallet whose project is neither in the file nor in the account */
-async function requireProjects(
-  transaction: Queryable,
-  accountId: Ulid,
-  lines: readonly ImportedLine[],
-  created: readonly ImportedLine[],
-): Promise<void> {
-  const known = new Set<ResourceName>(lines.map(({ name }) => name));
-  const others = created.filter(({ project }) => project !== undefined && !known.has(project));
-  const names = [...new Set(others.flatMap(({ project }) => project ?? []))];
-  for (const batch of batches(names)) {
-    const owners = await findOwners(transaction, 'project', batch);
-    for (const name of batch) if (owners.get(idOf(name)) === accountId) known.add(name);
-  }
-  const unusable = others.find(({ project }) => project !== undefined && !known.has(project));
-  if (unusable) throw invalidLine(unusable.line, 'a project of the file or of the account', 'project');
+  const inFile = new Set<ResourceName>(lines.map(({ name }) => name));
+  const named = new Set(lines.flatMap(({ name, project }) => [name, ...(project ? [project] : [])]));
+  const owners = await findOwners(transaction, [...named]);
+  return lines.filter(({ line, name, project }) => {
+    const owner = owners.get(name);
+    if (owner === accountId) return false;
+    if (owner !== undefined) throw invalidLine(line, 'a name that no other account has', 'name');
+    if (project !== undefined && !inFile.has(project) && owners.get(project) !== accountId)
+      throw invalidLine(line, 'a project of the file or of the account', 'project');
+    return true;
+  });
 }
 
 /** Adds the number of the line to the fields of an error. */

@@ -1,27 +1,36 @@
-import type { ResourceName, Ulid } from '../../model/resource-name.ts';
+import { collectionOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
 import type { Queryable, Row } from '../database.ts';
 import { prefixedId, TABLES } from '../sql/columns.ts';
 import { placeholders } from '../sql/row-statements.ts';
 import { insertRows } from './bulk-rows.ts';
 
+type ImportedName = ResourceName<'projects' | 'wallets'>;
+
 // SQLite searches each numbered parameter of a statement among those before it.
 const BATCH_SIZE = 50;
 
-export function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
+function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let start = 0; start < items.length; start += BATCH_SIZE) yield items.slice(start, start + BATCH_SIZE);
 }
 
-/** Returns the accounts of the resources of one table that exist, by their ids. @param names a batch at most */
+/** Returns the accounts of those projects and wallets that exist, by their names. */
 export async function findOwners(
   database: Queryable,
-  table: 'project' | 'wallet',
-  names: readonly ResourceName[],
-): Promise<ReadonlyMap<Ulid, Ulid>> {
-  const rows = await database.read<{ readonly account_id: Ulid; readonly id: Ulid }>(
-    `SELECT account_id, id FROM ${table} WHERE ${prefixedId(`${table}s/`)} IN (${placeholders(names, 1)})`,
-    names,
-  );
-  return new Map(rows.map(({ account_id: accountId, id }) => [id, accountId]));
+  names: readonly ImportedName[],
+): Promise<ReadonlyMap<ImportedName, Ulid>> {
+  const owners = new Map<ImportedName, Ulid>();
+  for (const collection of ['projects', 'wallets'] as const) {
+    const table = collection.slice(0, -1);
+    const name = prefixedId(`${collection}/`);
+    for (const batch of batches(names.filter((each) => collectionOf(each) === collection))) {
+      const rows = await database.read<{ readonly account_id: Ulid; readonly name: ImportedName }>(
+        `SELECT account_id, ${name} AS name FROM ${table} WHERE ${name} IN (${placeholders(batch, 1)})`,
+        batch,
+      );
+      for (const row of rows) owners.set(row.name, row.account_id);
+    }
+  }
+  return owners;
 }
 
 /** Inserts rows in batches. @param onInserted is called after each batch with the number of the rows so far */
