@@ -29,7 +29,8 @@ export async function createAccount(admin: AdminContext, input: UntrustedInput):
       action: 'account.create',
       resource: name,
     });
-    await addProject(transaction, admin, 'operator', id, projectId, { title: fields.title, description: '' });
+    const project = { accountId: id, id: projectId, title: fields.title, description: '' };
+    await addProject(transaction, admin, 'operator', project);
   });
   return {
     name,

@@ -66,17 +66,10 @@ function reads(dependencies: Dependencies): Reads {
     listProjectWallets: (principal, projects, input) =>
       listProjectWallets(dependencies, principal, projects, input),
     findWallets: (principal, input) => findWallets(dependencies, principal, input),
-    listEvents: (principal, { action, resource, settled, ...page }) =>
-      listAuditEvents(
-        dependencies,
-        { principal },
-        {
-          ...page,
-          action: action ?? undefined,
-          resource: resource ?? undefined,
-          until: settled ? settledTime(dependencies) : undefined,
-        },
-      ),
+    listEvents: (principal, { settled, ...input }) => {
+      const until = settled ? settledTime(dependencies) : undefined;
+      return listAuditEvents(dependencies, { principal }, { ...input, until });
+    },
     getResources: (principal, names) => getResources(dependencies, principal, names),
     async checkReady() {
       await dependencies.database.checkReady();

@@ -27,19 +27,19 @@ export async function createProject(
 
   const row = await database.transaction(async (transaction) => {
     const accountId = await accountOfInput(transaction, actor, input);
-    return addProject(transaction, dependencies, actor, accountId, newId(), { title, description });
+    return addProject(transaction, dependencies, actor, { accountId, id: newId(), title, description });
   });
   return projectFromRow(row, publicUrl());
 }
+
+type NewProject = Pick<Project, 'title' | 'description'> & { readonly accountId: Ulid; readonly id: Ulid };
 
 /** Inserts a project with the CID of its cover image, and records it, in a transaction of the caller. Returns its row. */
 export async function addProject(
   transaction: Queryable,
   dependencies: Pick<AdminContext, 'clock' | 'newId'>,
   actor: Actor,
-  accountId: Ulid,
-  id: Ulid,
-  { title, description }: Pick<Project, 'title' | 'description'>,
+  { accountId, id, title, description }: NewProject,
 ): Promise<ProjectRow> {
   // Imported on demand: the server starts faster without it.
   const { coverImage, coverImageCid } = await import('../model/cover-image.ts');

@@ -125,11 +125,11 @@ class FirstRequest {
           'The response is too large for a request with an Idempotency-Key. Request fewer fields or items.';
         throw new ApiError('RESPONSE_TOO_LARGE', { message });
       }
-      const kept = { content_hash: contentHash, response: sealed };
       const { database } = this.#transaction;
       const now = this.#keys.dependencies.clock();
+      const kept = { content_hash: contentHash, response: sealed, expire_time_ms: now + KEY_TTL_MS };
       // Another process has executed the request, and stored its response for a repetition.
-      if (!(await insertKeptResponse(database, id, kept, now, KEY_TTL_MS))) {
+      if (!(await insertKeptResponse(database, id, kept, now))) {
         throw new ApiError('IDEMPOTENCY_KEY_IN_USE');
       }
       await this.#transaction.commit();

@@ -1,5 +1,12 @@
 import type { AuditAction, AuditEvent } from '../model/audit-event.ts';
-import { auditAction, optional, parseFields, resourceNameValidator, time } from '../model/fields.ts';
+import {
+  auditAction,
+  nullable,
+  optional,
+  parseFields,
+  resourceNameValidator,
+  time,
+} from '../model/fields.ts';
 import type { ConnectionPage } from '../model/list-page.ts';
 import { idOf, type ResourceName, type Ulid, ulidTime } from '../model/resource-name.ts';
 import {
@@ -21,8 +28,8 @@ const VALIDATORS = {
   account: optional(resourceNameValidator('accounts')),
   since: optional(time),
   until: optional(time),
-  action: optional(auditAction),
-  resource: optional(resourceNameValidator('accounts', 'projects', 'apps', 'wallets')),
+  action: nullable(auditAction),
+  resource: nullable(resourceNameValidator('accounts', 'projects', 'apps', 'wallets')),
 };
 
 /**

@@ -32,10 +32,10 @@ export async function rotateAppKey(
     const privateKey = createCredential('key', accountId, keyId);
     const key = { private_key_id: keyId, private_key_hash: hashCredential(privateKey) };
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
-    const row = await replaceAppKey(transaction, accountId, id, key, endMs);
+    const row = await replaceAppKey(transaction, { accountId, id }, key, endMs);
     if (row === undefined) throw missing(actor, name);
     if (gracePeriod === 0) await revokeTokensOfApp(transaction, accountId, id, clock());
-    else await endTokensWithKey(transaction, accountId, id, row.previous_key_id, endMs);
+    else await endTokensWithKey(transaction, { accountId, id }, row.previous_key_id, endMs);
     await recordAct(transaction, dependencies, actor, {
       accountId,
       action: 'app.rotate_key',

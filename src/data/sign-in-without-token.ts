@@ -32,7 +32,7 @@ export async function recordSignInWithoutToken(
 ): Promise<void> {
   const { id, action, accountId, principal, client, app } = signIn;
   const first = firstUlid(minuteOf(decodeTime(id)));
-  const count = await countAuditEvents(database, accountId, action, first, MAX_EVENTS_PER_MINUTE);
+  const count = await countAuditEvents(database, { accountId, action, first }, MAX_EVENTS_PER_MINUTE);
   const isDetailed = count < MAX_EVENTS_PER_MINUTE;
   const { requestId } = client;
   const actor = isDetailed

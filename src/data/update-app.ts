@@ -35,7 +35,7 @@ export async function updateApp(
   return database.transaction(async (transaction) => {
     const accountId = await accountOf(transaction, actor, name, findAccountOfApp);
     await assertAppVisible(transaction, actor, accountId, name);
-    const row = await updateAppRow(transaction, accountId, id, changes, ifMatch);
+    const row = await updateAppRow(transaction, { accountId, id }, changes, ifMatch);
     if (row === undefined) {
       const [current] = await findApps(transaction, accountId, [id]);
       throw current === undefined ? missing(actor, name) : new ApiError('ETAG_MISMATCH');

@@ -29,18 +29,18 @@ export async function updateWallet(
   const { database, passwords, clock } = dependencies;
   const { name, ifMatch, ...newValues } = parseFields(input, updateWalletFields);
   const { project, password, ...changes } = newValues;
-  const id = idOf(name);
   const projectId = project && idOf(project);
   const scopeProjectId = projectOf(actor);
   if (projectId !== (scopeProjectId ?? projectId) && projectId !== undefined) throw missingProject(actor);
 
   const accountId = await accountOf(database, actor, name, findAccountOfWallet);
+  const wallet = { accountId, id: idOf(name), withinProjectId: scopeProjectId };
   const found = (row: WalletRow | undefined) => {
     if (row === undefined) throw missing(actor, name);
     return walletFromRow(row);
   };
   const assertTargets = async () => {
-    const exists = await findUpdateTargets(database, accountId, id, scopeProjectId, projectId);
+    const exists = await findUpdateTargets(database, wallet, projectId);
     if (!exists.project) throw missingProject(actor);
     if (!exists.wallet) throw missing(actor, name);
   };
@@ -48,26 +48,29 @@ export async function updateWallet(
   if (password !== undefined) await assertTargets();
   const fields = fieldsIn(newValues);
   if (fields.length === 0) {
-    const row = await findWallet(database, accountId, id, scopeProjectId);
+    const row = await findWallet(database, wallet);
     if (row !== undefined) assertRevision(row, ifMatch);
     return found(row);
   }
 
   const passwordHash = password === undefined ? undefined : await passwords.hash(password, accountId);
-  const columns = { ...changes, project_id: projectId, password_hash: passwordHash };
+  const columns = {
+    ...changes,
+    project_id: projectId,
+    password_hash: passwordHash,
+    update_time_ms: clock(),
+  };
   const event = auditEvent(dependencies, actor, {
     accountId,
     action: 'wallet.update',
     resource: name,
     fields,
   });
-  const target = audited(database, event);
-  const row = await updateWalletRow(target, accountId, id, scopeProjectId, columns, ifMatch, clock()).catch(
-    (error: unknown) => {
-      // The project can be deleted after the check, for example while the password is hashed.
-      throw isForeignKeyViolation(error) ? missingProject(actor) : error;
-    },
-  );
+  const updated = updateWalletRow(audited(database, event), wallet, columns, ifMatch);
+  const row = await updated.catch((error: unknown) => {
+    // The project can be deleted after the check, for example while the password is hashed.
+    throw isForeignKeyViolation(error) ? missingProject(actor) : error;
+  });
   if (row === undefined) {
     await assertTargets();
     if (ifMatch !== undefined) throw new ApiError('ETAG_MISMATCH');

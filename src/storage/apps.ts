@@ -8,6 +8,7 @@ import {
   findAccountOf,
   ifRevision,
   placeholders,
+  type RowId,
   readRow,
   revisionList,
   selectByIds,
@@ -17,7 +18,7 @@ import {
 export type AppRow = RowOf<typeof APP>;
 
 /** The public id of the private key of an app, and the SHA-256 of the key in hexadecimal digits. */
-export type AppKey = RowOf<'private_key_id, private_key_hash'>;
+type PrivateKey = RowOf<'private_key_id, private_key_hash'>;
 
 export type AppSecretRow = AppRow & RowOf<typeof APP_KEY_HASHES>;
 
@@ -79,8 +80,7 @@ export const findAccountOfApp = findAccountOf('apps');
 /** Updates an app and returns its new row, or undefined if it does not exist in the account or has none of the revisions. */
 export async function updateApp(
   database: Queryable,
-  accountId: Ulid,
-  id: Ulid,
+  { accountId, id }: RowId,
   { title, active }: AppChanges,
   revisions: readonly number[] | undefined,
 ): Promise<AppRow | undefined> {
@@ -101,9 +101,8 @@ export async function updateApp(
  */
 export async function replaceAppKey(
   transaction: Queryable,
-  accountId: Ulid,
-  id: Ulid,
-  { private_key_id, private_key_hash }: AppKey,
+  { accountId, id }: RowId,
+  { private_key_id, private_key_hash }: PrivateKey,
   previousExpireTimeMs: number,
 ): Promise<(AppRow & { readonly previous_key_id: string }) | undefined> {
   const params = [accountId, id, private_key_id, private_key_hash, previousExpireTimeMs];

@@ -74,12 +74,13 @@ export function audited(
   return { write: (sql, params = []) => database.writeAll([{ sql, params }, auditStatement(event)]) };
 }
 
-/** Returns the number of events of an account with an action and with ids from `first` on, but at most `limit`. */
+/** The events of an account with an action and with ids from `first` on. */
+type CountedEvents = { readonly accountId: Ulid; readonly action: AuditAction; readonly first: Ulid };
+
+/** Returns the number of events, but at most `limit`. */
 export async function countAuditEvents(
   database: Queryable,
-  accountId: Ulid,
-  action: AuditAction,
-  first: Ulid,
+  { accountId, action, first }: CountedEvents,
   limit: number,
 ): Promise<number> {
   const [row] = await database.read<{ count: number }>(COUNT, [accountId, action, `act/${first}`, limit]);

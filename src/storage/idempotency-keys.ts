@@ -1,6 +1,6 @@
 import type { Ulid } from '../model/resource-name.ts';
 import type { Queryable } from './database.ts';
-import { IDEMPOTENCY_KEY } from './sql/columns.ts';
+import { IDEMPOTENCY_KEY, type RowOf } from './sql/columns.ts';
 import { readRow } from './sql/row-statements.ts';
 
 export type IdempotencyKeyId = {
@@ -25,14 +25,13 @@ export const findKeptResponse = readRow<KeptResponse, [accountId: Ulid, keyHash:
 WHERE account_id = $1 AND key_hash = $2 AND expire_time_ms > $3`,
 );
 
-/** Stores the response of a key until `now + ttlMs`. Returns false if the key has a response already. */
+/** Stores the response of a key, unless it has one that has not expired at `now`. Returns whether it was stored. */
 export async function insertKeptResponse(
   transaction: Queryable,
   { accountId, keyHash }: IdempotencyKeyId,
-  { content_hash, response }: KeptResponse,
+  { content_hash, response, expire_time_ms }: KeptResponse & RowOf<'expire_time_ms'>,
   now: number,
-  ttlMs: number,
 ): Promise<boolean> {
-  const values = [accountId, keyHash, content_hash, response, now + ttlMs, now];
+  const values = [accountId, keyHash, content_hash, response, expire_time_ms, now];
   return (await transaction.write(INSERT, values)).length > 0;
 }

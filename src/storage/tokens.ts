@@ -3,7 +3,7 @@ import { LAST_USE_INTERVAL_MS } from './background-writes.ts';
 import type { Queryable, Statement } from './database.ts';
 import { NEW_TOKEN, namesOf, prefixedId, type RowOf, TOKEN, valuesOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
-import { placeholders, readRow, writeRow } from './sql/row-statements.ts';
+import { placeholders, type RowId, readRow, writeRow } from './sql/row-statements.ts';
 
 export type TokenRow = RowOf<typeof TOKEN>;
 
@@ -53,13 +53,12 @@ const REVOKE_OF_ACCOUNT = `DELETE FROM token WHERE account_id = $1 AND id IN
  */
 export async function endTokensWithKey(
   transaction: Queryable,
-  accountId: Ulid,
-  appId: Ulid,
+  { accountId, id }: RowId,
   previousKeyId: string,
   expireTimeMs: number,
 ): Promise<void> {
-  await transaction.write(REVOKE_OTHER_KEYS, [accountId, appId, previousKeyId]);
-  await transaction.write(SHORTEN, [accountId, appId, expireTimeMs]);
+  await transaction.write(REVOKE_OTHER_KEYS, [accountId, id, previousKeyId]);
+  await transaction.write(SHORTEN, [accountId, id, expireTimeMs]);
 }
 
 /** Returns the statement that inserts a token. It can be one of `Database.writeAll`. */

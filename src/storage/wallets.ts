@@ -8,6 +8,7 @@ import {
   findAccountOf,
   ifRevision,
   insertInto,
+  type RowId,
   revisionList,
   selectByIds,
   writeRow,
@@ -18,8 +19,8 @@ export type WalletRow = RowOf<typeof WALLET>;
 /** The columns that an update can change. The hash of the password is in the PHC string format. */
 const CHANGEABLE = 'project_id, title, title_key, description, network, password_hash';
 
-/** New values for columns of a wallet. Columns with the value undefined are not changed. */
-export type WalletChanges = Optional<Omit<RowOf<typeof CHANGEABLE>, 'title_key'>>;
+/** The time of an update, and new values for columns of a wallet. Those with the value undefined are not changed. */
+export type WalletChanges = Optional<Omit<RowOf<typeof CHANGEABLE>, 'title_key'>> & RowOf<'update_time_ms'>;
 
 type Optional<T> = { readonly [F in keyof T]: T[F] | undefined };
 
@@ -69,35 +70,25 @@ export function insertWallet(transaction: Queryable, wallet: WalletRow): Promise
 
 export const findWallets = selectByIds(TABLE);
 
-/**
- * Returns a wallet of the account, or undefined if it does not exist.
- *
- * @param withinProjectId if defined, only a wallet of this project is found
- */
-export async function findWallet(
-  database: Queryable,
-  accountId: Ulid,
-  id: Ulid,
-  withinProjectId: Ulid | undefined,
-): Promise<WalletRow | undefined> {
-  const [row] = await database.read<WalletRow>(FIND_ONE, [accountId, id, withinProjectId ?? null]);
+/** Names a wallet. If `withinProjectId` is defined, only a wallet of this project is found. */
+export type WalletId = RowId & { readonly withinProjectId: Ulid | undefined };
+
+/** Returns a wallet, or undefined if it does not exist. */
+export async function findWallet(database: Queryable, wallet: WalletId): Promise<WalletRow | undefined> {
+  const [row] = await database.read<WalletRow>(FIND_ONE, paramsOf(wallet));
   return row;
 }
 
 /**
  * Returns whether the wallet of an update and its new project exist, with one statement. `project`
  * is true if `projectId` is undefined.
- *
- * @param withinProjectId if defined, only a wallet of this project is found
  */
 export async function findUpdateTargets(
   database: Queryable,
-  accountId: Ulid,
-  id: Ulid,
-  withinProjectId: Ulid | undefined,
+  wallet: WalletId,
   projectId: Ulid | undefined,
 ): Promise<{ wallet: boolean; project: boolean }> {
-  const params = [accountId, id, withinProjectId ?? null, projectId ?? null];
+  const params = [...paramsOf(wallet), projectId ?? null];
   const [row] = await database.read<{ wallet: 0 | 1; project: 0 | 1 }>(FIND_TARGETS, params);
   return { wallet: row?.wallet === 1, project: projectId === undefined || row?.project === 1 };
 }
@@ -109,23 +100,22 @@ export const deleteWallet = writeRow<WalletRow, [name: ResourceName<'wallets'>]>
 );
 
 /**
- * Updates a wallet of the account and returns its new row, or undefined if the wallet or its new project does not exist, or
- * the wallet has none of the revisions.
- *
- * @param withinProjectId if defined, only a wallet of this project is updated
+ * Updates a wallet and returns its new row, or undefined if the wallet or its new project does not exist, or the wallet has
+ * none of the revisions.
  */
 export async function updateWallet(
   database: Pick<Queryable, 'write'>,
-  accountId: Ulid,
-  id: Ulid,
-  withinProjectId: Ulid | undefined,
-  changes: WalletChanges,
+  wallet: WalletId,
+  { update_time_ms: now, ...changes }: WalletChanges,
   revisions: readonly number[] | undefined,
-  now: number,
 ): Promise<WalletRow | undefined> {
   const { title } = changes;
   const values = valuesOf({ ...changes, title_key: title && titleKey(title) }, CHANGED);
-  const params = [accountId, id, withinProjectId ?? null, now, ...values, revisionList(revisions)];
+  const params = [...paramsOf(wallet), now, ...values, revisionList(revisions)];
   const [row] = await database.write<WalletRow>(UPDATE, params);
   return row;
+}
+
+function paramsOf({ accountId, id, withinProjectId }: WalletId) {
+  return [accountId, id, withinProjectId ?? null];
 }

@@ -173,7 +173,8 @@ describe.each([
 
   test('the events of an action are counted by its index, up to the maximum', async () => {
     const { explained, steps } = explain(gateway.database, 'force_generic_plan');
-    expect(await countAuditEvents(explained, '7' as Ulid, 'app.create', firstUlid(0), 3)).toBe(3);
+    const counted = { accountId: '7' as Ulid, action: 'app.create', first: firstUlid(0) } as const;
+    expect(await countAuditEvents(explained, counted, 3)).toBe(3);
     const scans = steps.filter((step) => step['Relation Name'] === 'audit_event');
     expect(scans.map((step) => [step['Index Name'], rowsRead(step)])).toEqual([['audit_event_by_action', 3]]);
   });

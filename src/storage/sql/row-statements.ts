@@ -5,6 +5,9 @@ import { namesOf, prefixedId, type RowOf, valuesOf } from './columns.ts';
 // A list of ids is padded to one of these lengths. This needs three prepared statements instead of a hundred.
 const LENGTHS = [1, 10, 100];
 
+/** Names a row, of which each account has its own. */
+export type RowId = { readonly accountId: Ulid; readonly id: Ulid };
+
 export function insertInto<C extends string>(table: string, columns: C) {
   const names = namesOf(columns);
   const sql = `INSERT INTO ${table} (${columns}) VALUES (${placeholders(names, 1)})`;
