@@ -3,17 +3,19 @@ import type { Changes, RequestChanges } from '../data/data-layer.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from '../http/idempotency-headers.ts';
 import { JSON_TYPE } from '../http/json.ts';
 
+/** An operation that changes something. Returns the body of the response. */
+export type Operation = (changes: Changes) => Promise<object>;
+
 /**
- * Runs an operation that changes something. If the request has an `Idempotency-Key`, the response is kept for a replay.
+ * Runs an operation. If the request has an `Idempotency-Key`, the response is kept for a replay.
  *
- * @param operation returns the body of the response
  * @returns the body of the response, as an object or as JSON
  */
 export async function withIdempotencyKey(
   changes: RequestChanges,
   request: FastifyRequest,
   reply: FastifyReply,
-  operation: (changes: Changes) => Promise<object>,
+  operation: Operation,
 ): Promise<object | string> {
   const headers = idempotencyHeaders(request);
   if (headers === undefined) return operation(changes);

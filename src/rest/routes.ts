@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
 import { type Authenticate, authenticatedPrincipal } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
@@ -9,7 +9,7 @@ import { createAppFields, signInFields, updateWalletFields } from '../model/oper
 import type { Principal } from '../model/principal.ts';
 import { projectView } from '../model/project.ts';
 import { walletView } from '../model/wallet.ts';
-import { withIdempotencyKey } from './idempotency.ts';
+import { type Operation, withIdempotencyKey } from './idempotency.ts';
 import { entityTagsIn } from './if-match.ts';
 import type { operations } from './openapi-types.ts';
 import { unpackObject, unpackQuery } from './unpack.ts';
@@ -46,9 +46,10 @@ const PAGE_NAMES = { first: 'pageSize', after: 'pageToken' } as const;
 
 /** Adds the routes of the REST API: the four paths of the specification. */
 export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate: Authenticate): void {
-  const changesOf = (request: FastifyRequest) => {
+  const change = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => {
     const client = new RequestClient(request);
-    return data.during(client).changes(principalOf(request), client);
+    const changes = data.during(client).changes(principalOf(request), client);
+    return withIdempotencyKey(changes, request, reply, operation);
   };
   root.register(async (app) => {
     // Before the body is read, so that a client without a valid token can't send one.
@@ -58,50 +59,34 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
       unpackQuery(request.query, []);
     });
 
-    app.post('/auth/apps', (request, reply) => {
-      return withIdempotencyKey(
-        changesOf(request),
-        request,
-        reply,
-        async (changes): Promise<Result<'createApp'>> => {
-          const input = unpackObject(request.body, CREATE_APP);
-          return appView(await changes.createApp(input));
-        },
-      );
-    });
+    app.post('/auth/apps', (request, reply) =>
+      change(request, reply, async (changes): Promise<Result<'createApp'>> => {
+        const input = unpackObject(request.body, CREATE_APP);
+        return appView(await changes.createApp(input));
+      }),
+    );
 
     // The router's syntax for a literal colon is a double colon.
-    app.post('/auth/accounts::signinIdentity', (request, reply) => {
-      return withIdempotencyKey(
-        changesOf(request),
-        request,
-        reply,
-        async (changes): Promise<Result<'signIn'>> => {
-          const { privateKey } = unpackObject(request.body, SIGN_IN);
-          const input = unpackObject(privateKey, CREDENTIAL, 'privateKey');
-          const signIn = () => changes.signIn(input);
-          const { accessToken, app } = await renameFields(CREDENTIAL_NAMES, signIn);
-          return { accessToken, app: appView(app) };
-        },
-      );
-    });
+    app.post('/auth/accounts::signinIdentity', (request, reply) =>
+      change(request, reply, async (changes): Promise<Result<'signIn'>> => {
+        const { privateKey } = unpackObject(request.body, SIGN_IN);
+        const input = unpackObject(privateKey, CREDENTIAL, 'privateKey');
+        const { accessToken, app } = await renameFields(CREDENTIAL_NAMES, () => changes.signIn(input));
+        return { accessToken, app: appView(app) };
+      }),
+    );
 
     // The slash in the name of the wallet can be plain or %2F.
-    app.patch<{ Params: { '*': string } }>('/wallet/*', (request, reply) => {
-      return withIdempotencyKey(
-        changesOf(request),
-        request,
-        reply,
-        async (changes): Promise<Result<'updateWallet'>> => {
-          const fields = unpackObject(request.body, UPDATE_WALLET);
-          const ifMatch = entityTagsIn(request.headers['if-match']);
-          const input = { ...fields, name: request.params['*'], ...(ifMatch && { ifMatch }) };
-          const wallet = await changes.updateWallet(input);
-          reply.header('etag', `"${wallet.etag}"`);
-          return walletView(wallet);
-        },
-      );
-    });
+    app.patch<{ Params: { '*': string } }>('/wallet/*', (request, reply) =>
+      change(request, reply, async (changes): Promise<Result<'updateWallet'>> => {
+        const fields = unpackObject(request.body, UPDATE_WALLET);
+        const ifMatch = entityTagsIn(request.headers['if-match']);
+        const input = { ...fields, name: request.params['*'], ...(ifMatch && { ifMatch }) };
+        const wallet = await changes.updateWallet(input);
+        reply.header('etag', `"${wallet.etag}"`);
+        return walletView(wallet);
+      }),
+    );
 
     app.get('/project/projects', async (request): Promise<Result<'listProjects'>> => {
       const own = data.during(new RequestClient(request));
