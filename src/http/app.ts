@@ -7,6 +7,7 @@ import {
   type FastifyRequest,
   fastify,
 } from 'fastify';
+import type { ApiError } from '../model/api-error.ts';
 import { errorBody } from './error-body.ts';
 import { MAX_BODY_BYTES, malformedRequest, statusCodeOf } from './http-error.ts';
 import { addJsonBody, JSON_TYPE } from './json.ts';
@@ -100,13 +101,9 @@ export function createHttpApp(
   };
   app.addHook('onRequest', takeTurn);
   answerExpectations(app.server);
+  refuseTunnels(app.server, (socket, error) => rejectConnection(socket, error, newRequestId()));
   // A client that has ended its side of the connection gets its responses. The types of Node have no such property.
   Object.assign(app.server, { httpAllowHalfOpen: true });
-  app.server.on('connect', (_request, socket: Socket) => {
-    // Node does not handle the connection any more.
-    socket.on('error', () => {}).resume();
-    rejectConnection(socket, malformedRequest('The server is not a proxy.'), newRequestId());
-  });
   addJsonBody(app);
   addConnectionHooks(app, connections, trustedProxies.length > 0);
   return {
@@ -153,6 +150,15 @@ function answerExpectations(server: Server): void {
   });
   // Node's own response would not wait for its turn.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+}
+
+/** Refuses the method CONNECT. */
+function refuseTunnels(server: Server, reject: (socket: Socket, error: ApiError) => void): void {
+  server.on('connect', (_request, socket: Socket) => {
+    // Node does not handle the connection any more.
+    socket.on('error', () => {}).resume();
+    reject(socket, malformedRequest('The server is not a proxy.'));
+  });
 }
 
 function rejectSchema(): never {

@@ -10,10 +10,24 @@ const STATEMENT_BUCKETS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
 const MEASUREMENT_INTERVAL_MS = 60_000;
 
-export function databaseMetrics(
-  registry: Registry,
-): Required<Pick<OpenSettings, 'onPool' | 'onStatement' | 'onSync'>> {
-  const registers = [registry];
+type Observers = Required<Pick<OpenSettings, 'onPool' | 'onStatement' | 'onSync'>>;
+
+export function databaseMetrics(registry: Registry): Observers {
+  const statements = new Histogram({
+    name: 'db_client_operation_duration_seconds',
+    help: 'The time from the call of a read, a write or a transaction to its result, with all waits.',
+    labelNames: ['db_operation_name'],
+    buckets: STATEMENT_BUCKETS,
+    registers: [registry],
+  });
+  return {
+    onStatement: (kind, seconds) => statements.observe({ db_operation_name: kind }, seconds),
+    onSync: syncMetrics([registry]),
+    onPool: poolMetrics([registry]),
+  };
+}
+
+function syncMetrics(registers: [Registry]): Observers['onSync'] {
   const syncs = new Histogram({
     name: 'paw_sqlite_sync_duration_seconds',
     help: "The duration of a sync of SQLite's write-ahead log.",
@@ -31,60 +45,49 @@ export function databaseMetrics(
     help: "The size of SQLite's write-ahead log after its last sync.",
     registers,
   });
+  return ({ seconds, commits, logBytes }) => {
+    syncs.observe(seconds);
+    commitCounts.observe(commits);
+    logSize.set(logBytes);
+  };
+}
 
-  const statements = new Histogram({
-    name: 'db_client_operation_duration_seconds',
-    help: 'The time from the call of a read, a write or a transaction to its result, with all waits.',
-    labelNames: ['db_operation_name'],
-    buckets: STATEMENT_BUCKETS,
-    registers,
-  });
-
-  return {
-    onStatement: (kind, seconds) => statements.observe({ db_operation_name: kind }, seconds),
-
-    onSync({ seconds, commits, logBytes }) {
-      syncs.observe(seconds);
-      commitCounts.observe(commits);
-      logSize.set(logBytes);
-    },
-
-    onPool(state) {
-      new Gauge({
-        name: 'paw_postgres_connections',
-        help: 'Connections of the PostgreSQL pool, by state.',
-        labelNames: ['state'],
-        registers,
-        collect() {
-          const { used, idle } = state();
-          this.set({ state: 'used' }, used);
-          this.set({ state: 'idle' }, idle);
-        },
-      });
-      new Gauge({
-        name: 'paw_postgres_waiting',
-        help: 'Transactions and batches of statements that wait for a PostgreSQL connection.',
-        registers,
-        collect() {
-          this.set(state().waiting);
-        },
-      });
-      const waits = new Histogram({
-        name: 'paw_postgres_wait_duration_seconds',
-        help: 'The time that a transaction or a batch of statements has waited for a PostgreSQL connection.',
-        buckets: STATEMENT_BUCKETS,
-        registers,
-      });
-      const timeouts = new Counter({
-        name: 'paw_postgres_wait_timeouts_total',
-        help: 'Transactions and batches of statements that got no PostgreSQL connection in time.',
-        registers,
-      });
-      return ({ seconds, isTimeout }) => {
-        waits.observe(seconds);
-        if (isTimeout) timeouts.inc();
-      };
-    },
+function poolMetrics(registers: [Registry]): Observers['onPool'] {
+  return (state) => {
+    new Gauge({
+      name: 'paw_postgres_connections',
+      help: 'Connections of the PostgreSQL pool, by state.',
+      labelNames: ['state'],
+      registers,
+      collect() {
+        const { used, idle } = state();
+        this.set({ state: 'used' }, used);
+        this.set({ state: 'idle' }, idle);
+      },
+    });
+    new Gauge({
+      name: 'paw_postgres_waiting',
+      help: 'Transactions and batches of statements that wait for a PostgreSQL connection.',
+      registers,
+      collect() {
+        this.set(state().waiting);
+      },
+    });
+    const waits = new Histogram({
+      name: 'paw_postgres_wait_duration_seconds',
+      help: 'The time that a transaction or a batch of statements has waited for a PostgreSQL connection.',
+      buckets: STATEMENT_BUCKETS,
+      registers,
+    });
+    const timeouts = new Counter({
+      name: 'paw_postgres_wait_timeouts_total',
+      help: 'Transactions and batches of statements that got no PostgreSQL connection in time.',
+      registers,
+    });
+    return ({ seconds, isTimeout }) => {
+      waits.observe(seconds);
+      if (isTimeout) timeouts.inc();
+    };
   };
 }
 

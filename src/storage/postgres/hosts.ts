@@ -23,15 +23,44 @@ const POOLER_HINT = 'Behind a pooler, the URL needs pgbouncer=true or pgbouncer=
  * the next one. All hosts are tried within the timeout.
  */
 export function poolOpener(
-  { hosts, isReadWrite, connectTimeoutMs, options, hasPooler }: PostgresTarget,
+  target: PostgresTarget,
   { timeoutMs, lockTimeoutMs }: { readonly timeoutMs: number; readonly lockTimeoutMs?: number | undefined },
 ): (settings: PoolConfig) => Pool {
+  const { options, hasPooler } = target;
+  const common: PoolConfig = {
+    application_name: 'paw-gateway',
+    ...(hasPooler
+      ? { options }
+      : {
+          // If a cancellation does not reach the server.
+          statement_timeout: timeoutMs,
+          lock_timeout: lockTimeoutMs,
+          // Commands may be idle for longer.
+          idle_in_transaction_session_timeout: lockTimeoutMs && timeoutMs,
+          options: `${lostClientOptions(timeoutMs)} ${options}`,
+        }),
+    keepAlive: true,
+    // A server that no longer responds does not keep the process from ending.
+    allowExitOnIdle: true,
+    maxLifetimeSeconds: LIFETIME_SECONDS,
+    pipeline: true,
+    // Counts and times are safe integers.
+    types: {
+      getTypeParser: (oid: number) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid)),
+    },
+    Client: hostClient(target, timeoutMs),
+  };
+  return (settings) => new Pool({ ...common, ...settings });
+}
+
+/** Returns the class of connections to one of the hosts. */
+function hostClient({ hosts, isReadWrite, connectTimeoutMs }: PostgresTarget, timeoutMs: number) {
   const order = [...hosts];
   // A host that drops packets must leave time for the others.
   const hostTimeoutMs = Math.min(connectTimeoutMs ?? timeoutMs, timeoutMs / hosts.length);
 
   /** A connection to the first host of the order. */
-  class HostClient extends Client {
+  return class HostClient extends Client {
     /** Whether the tables are distributed by Citus. */
     isCitus = false;
     readonly #url: string | undefined;
@@ -72,32 +101,7 @@ export function poolOpener(
       const { rows } = await this.query<R>({ text, ...{ query_timeout: hostTimeoutMs } });
       return rows;
     }
-  }
-
-  const common: PoolConfig = {
-    application_name: 'paw-gateway',
-    ...(hasPooler
-      ? { options }
-      : {
-          // If a cancellation does not reach the server.
-          statement_timeout: timeoutMs,
-          lock_timeout: lockTimeoutMs,
-          // Commands may be idle for longer.
-          idle_in_transaction_session_timeout: lockTimeoutMs && timeoutMs,
-          options: `${lostClientOptions(timeoutMs)} ${options}`,
-        }),
-    keepAlive: true,
-    // A server that no longer responds does not keep the process from ending.
-    allowExitOnIdle: true,
-    maxLifetimeSeconds: LIFETIME_SECONDS,
-    pipeline: true,
-    // Counts and times are safe integers.
-    types: {
-      getTypeParser: (oid: number) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid)),
-    },
-    Client: HostClient,
   };
-  return (settings) => new Pool({ ...common, ...settings });
 }
 
 /** Whether the tables that a connection of such a pool sees are distributed by Citus. */

@@ -83,13 +83,8 @@ export function openPostgres(
     ): Promise<readonly R[]> {
       const deadline = deadlineFromNow();
       const use = { statement: statements[0], deadline };
-      const send = (session: Session) => {
-        // So that a lost connection before its commit is not an unknown result, and workers know its lock timeout.
-        if (session.isCitus) return writeInTwoPackets<R>(session, statements);
-        const { sql, params } = joined(statements);
-        return session.commit<R>(sql, params);
-      };
-      return timed('write', () => retryConflicts(() => pool.use(use, send), deadline));
+      const attempt = () => pool.use(use, (session) => writeTogether<R>(session, statements));
+      return timed('write', () => retryConflicts(attempt, deadline));
     }
 
     function read<R extends Row>(sql: string, params: readonly Value[] = []): Promise<readonly R[]> {
@@ -127,6 +122,14 @@ export function openPostgres(
   }
 
   return databaseFor();
+}
+
+/** See `Database.writeAll`. */
+function writeTogether<R extends Row>(session: Session, statements: readonly [Statement, ...Statement[]]) {
+  // So that a lost connection before its commit is not an unknown result, and workers know its lock timeout.
+  if (session.isCitus) return writeInTwoPackets<R>(session, statements);
+  const { sql, params } = joined(statements);
+  return session.commit<R>(sql, params);
 }
 
 /** Returns the pool of requests, and that of probes. */

@@ -27,6 +27,18 @@ export type SqliteSettings = {
   readonly onStatement?: ObserveStatement | undefined;
 };
 
+const ONE_FILE: Pick<Database, 'migrationLock' | 'schemaObjects' | 'nodes' | 'distribute'> = {
+  migrationLock: [],
+  schemaObjects: SCHEMA_OBJECTS,
+  nodes: async () => new Map(),
+  async distribute(_, shardCount) {
+    if (shardCount === undefined) return [];
+    throw new DistributionError(
+      'The tables of SQLite are in one file. Only PostgreSQL with Citus distributes tables.',
+    );
+  },
+};
+
 const SETTINGS = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
 
 /**
@@ -89,15 +101,7 @@ export function openSqlite(
       log.checkFiles();
       readiness.run();
     }, READINESS_LIFETIME_MS),
-    migrationLock: [],
-    nodes: async () => new Map(),
-    async distribute(_, shardCount) {
-      if (shardCount === undefined) return [];
-      throw new DistributionError(
-        'The tables of SQLite are in one file. Only PostgreSQL with Citus distributes tables.',
-      );
-    },
-    schemaObjects: SCHEMA_OBJECTS,
+    ...ONE_FILE,
 
     async close() {
       await writes.drain();
