@@ -1,8 +1,9 @@
 /**
  * Runs two gateways on two PostgreSQL nodes under Patroni and etcd, which `deploy/ha/cluster.sh` starts, and sends 200
  * changes per second through both APIs. The primary is killed, comes back as a standby, and becomes the primary again
- * as planned. Afterwards every acknowledged change is read. Prints a report, and fails if an acknowledged change was
- * lost, or if the first change through an instance succeeds later than 2 s after a promotion.
+ * as planned. Afterwards every acknowledged change is read. Then it is killed again, while the requests and responses of
+ * concurrent clients are recorded. Prints a report, and fails if an acknowledged change was lost, if the first change
+ * through an instance succeeds later than 2 s after a promotion, or if the recorded history is not linearizable.
  */
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -18,6 +19,7 @@ import {
   sendAtRate,
   startInstance,
 } from '../../test/support/acknowledged-changes.ts';
+import { RecordedHistory } from '../../test/support/recorded-history.ts';
 import { makeBenchData } from '../bench/data.ts';
 
 /** A change that succeeded. */
@@ -62,7 +64,9 @@ try {
   const hosts = [1, 2].map((node) => `127.0.0.1:${postgresPort(node)}`).join();
   const databaseUrl = `postgres://paw:paw-gateway@${hosts}/paw?target_session_attrs=read-write`;
   const { tokens, wallets } = await makeBenchData(databaseUrl, 100);
-  await test(databaseUrl, new Changes(tokens[0] ?? '', wallets));
+  const [token = ''] = tokens;
+  await test(databaseUrl, new Changes(token, wallets));
+  await checkHistory(new RecordedHistory(token, wallets.slice(0, 3), () => instances.map(({ url }) => url)));
 } catch (error) {
   problems.push(String(error));
 } finally {
@@ -120,6 +124,19 @@ async function test(databaseUrl: string, changes: Changes): Promise<void> {
     `acknowledged: ${changes.apps.length} apps, ${successes.length - changes.apps.length} updates`,
     `lost: ${lost}`,
   );
+}
+
+/** Kills the primary, and checks that what clients have seen before, meanwhile and afterwards is linearizable. */
+async function checkHistory(history: RecordedHistory): Promise<void> {
+  const violations = await history.during(async () => {
+    await history.receive({ ok: 200 });
+    await cluster('kill-node', '1');
+    await until('node 2 is promoted', () => hasRole(2, 'leader'));
+    await history.receive({ ok: 200 });
+  });
+  for (const violation of violations) problems.push(`not linearizable: ${violation}`);
+  const statuses = Object.entries(history.statuses).map(([status, count]) => `${status}: ${count}`);
+  lines.push(`linearizable: ${violations.length === 0}, responses ${statuses.join(', ')}`);
 }
 
 /** Returns the number of acknowledged changes that a gateway does not show, or that a node does not have. */
