@@ -53,9 +53,11 @@ export type Api = {
   ): Promise<Outcome<PageFields>>;
 };
 
-/** Both APIs of the gateway at `url()`. */
-export function bothApis(url: () => string): readonly [Api, Api] {
-  return [graphqlApi(url), restApi(url)];
+type Fields = Readonly<Record<string, string>>;
+
+/** Both APIs of the gateway at `url()`, with further headers in each request. */
+export function bothApis(url: () => string, headers: Fields = {}): readonly [Api, Api] {
+  return [graphqlApi(url, headers), restApi(url, headers)];
 }
 
 /** Sends a GraphQL request and returns the response. */
@@ -132,7 +134,11 @@ export async function graphqlOutcome<T>(
   // biome-ignore lint/suspicious/noExplicitAny: the tests check the values
   read: (data: any) => T,
 ): Promise<Outcome<T>> {
-  const response = await postGraphql(url, token, query, variables);
+  return outcomeOf(await postGraphql(url, token, query, variables), read);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the values
+function outcomeOf<T>(response: HttpResponse, read: (data: any) => T): Outcome<T> {
   const { data, errors } = JSON.parse(response.text);
   if (!errors) return { value: read(data), error: undefined, response };
   const { message, extensions } = errors[0];
@@ -142,14 +148,14 @@ export async function graphqlOutcome<T>(
 }
 
 /** The GraphQL API of the gateway at `url()`. */
-export function graphqlApi(url: () => string): Api {
-  const request = <T>(
+export function graphqlApi(url: () => string, headers: Fields = {}): Api {
+  const request = async <T>(
     token: string | undefined,
     query: string,
     variables: object,
     // biome-ignore lint/suspicious/noExplicitAny: the tests check the values
     read: (data: any) => T,
-  ) => graphqlOutcome(url(), token, query, variables, read);
+  ) => outcomeOf(await postGraphql(url(), token, query, variables, headers), read);
 
   return {
     name: 'GraphQL',
@@ -169,7 +175,7 @@ export function graphqlApi(url: () => string): Api {
 }
 
 /** The REST API of the gateway at `url()`. */
-export function restApi(url: () => string): Api {
+export function restApi(url: () => string, headers: Fields = {}): Api {
   async function request<T>(
     token: string | undefined,
     method: string,
@@ -177,7 +183,7 @@ export function restApi(url: () => string): Api {
     sentBody: object | undefined,
     names: Readonly<Record<string, string>> = {},
   ): Promise<Outcome<T>> {
-    const response = await send(url() + path, method, token, sentBody);
+    const response = await send(url() + path, method, token, sentBody, headers);
     const body = JSON.parse(response.text);
     if (!body.error) return { value: body, error: undefined, response };
     const { message, status, details } = body.error;

@@ -1,16 +1,38 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
-import { MISSING_WALLET, PASSWORD, projectToken, secretOf, ulidOf } from '../../support/actors.ts';
-import { type HttpResponse, mutationDocument, postGraphql, send } from '../../support/apis.ts';
+import {
+  createApp,
+  keyOf,
+  MISSING_WALLET,
+  PASSWORD,
+  projectToken,
+  projectTokenOf,
+  resultOf,
+  secretOf,
+  ulidOf,
+} from '../../support/actors.ts';
+import {
+  type Api,
+  bothApis,
+  type HttpResponse,
+  mutationDocument,
+  type Outcome,
+  postGraphql,
+  send,
+} from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
-import { seedTenant, startGateway, type Tenant, testGateway, useGateway } from '../../support/gateway.ts';
+import { seedTenant, type Tenant, testGateway, useGateway } from '../../support/gateway.ts';
 import { logLines } from '../../support/paw.ts';
 import { lockRow, rowOf, rowsOf, setRow } from '../../support/rows.ts';
 
 const DAY_MS = 86_400_000;
 
+const APP = { title: 'App', active: true };
+
 const gateway = useGateway();
+const [graphql, rest] = bothApis(() => gateway.url);
+
 let tenant: Tenant;
 let wallet: string;
 let key: string;
@@ -21,68 +43,25 @@ beforeEach(async () => {
   key = randomUUID();
 });
 
-/** The token and the `Idempotency-Key` of a request, and the server. The default is the account token, and no key. */
-type From = { readonly url?: string; readonly token?: string; readonly key?: string };
-
-/** Requests that change something, by one of the two APIs. */
-type Api = {
-  readonly name: string;
-  createApp(from: From, title?: string): Promise<HttpResponse>;
-  signIn(from: From, app: object): Promise<HttpResponse>;
-  updateWallet(
-    from: From,
-    changes: { readonly name?: string; readonly [field: string]: unknown },
-  ): Promise<HttpResponse>;
-  /** The status and the reason of the error in a response. */
-  errorOf(response: HttpResponse): readonly [status: number, reason: string];
-};
-
-const REST: Api = {
-  name: 'REST',
-  createApp: (from, title = 'App') => sendRest(from, 'POST', '/auth/apps', { title, active: true }),
-  signIn: (from, privateKey) => sendRest(from, 'POST', '/auth/accounts:signinIdentity', { privateKey }),
-  updateWallet: (from, { name = wallet, ...changes }) => sendRest(from, 'PATCH', `/wallet/${name}`, changes),
-  errorOf: ({ status, text }) => [status, JSON.parse(text).error.details[0].reason],
-};
-
-const GRAPHQL: Api = {
-  name: 'GraphQL',
-  createApp: (from, title = 'App') =>
-    mutate(from, 'createApp', { title, active: true }, 'app { name privateKey }'),
-  signIn: (from, app) => mutate(from, 'signIn', app, 'accessToken expireTime'),
-  updateWallet: (from, changes) =>
-    mutate(from, 'updateWallet', { name: wallet, ...changes }, 'wallet { title }'),
-  errorOf: ({ status, text }) => [status, JSON.parse(text).errors[0].extensions.reason],
-};
-
-const headersOf = ({ key: value }: From) => (value === undefined ? {} : { 'idempotency-key': value });
-
-function sendRest(from: From, method: string, path: string, body: object): Promise<HttpResponse> {
-  const { url = gateway.url, token = tenant.token } = from;
-  return send(url + path, method, token, body, headersOf(from));
-}
-
-function mutate(from: From, field: string, input: object, fields: string): Promise<HttpResponse> {
-  return sendGraphql(from, mutationDocument(field, fields), { input });
-}
-
-function sendGraphql(from: From, query: string, variables: object): Promise<HttpResponse> {
-  const { url = gateway.url, token = tenant.token } = from;
-  return postGraphql(url, token, query, variables, headersOf(from));
+/** Returns an API whose requests have an `Idempotency-Key`. */
+function keyed(name: Api['name'], value: string, url = gateway.url): Api {
+  const [byGraphql, byRest] = bothApis(() => url, { 'idempotency-key': value });
+  return name === 'REST' ? byRest : byGraphql;
 }
 
 const isReplayed = ({ headers }: HttpResponse) => headers.get('idempotency-replayed') === 'true';
 
-/** The app in the response to its creation. */
-function appOf({ text }: HttpResponse): { name: string; privateKey: string } {
-  const body = JSON.parse(text);
-  const { name, privateKey } = body.data?.createApp.app ?? body;
-  return { name, privateKey };
+const failureOf = ({ response, error }: Outcome<unknown>) => [response.status, error?.reason];
+
+/** Expects that a response is the first one again, byte for byte. */
+function expectReplay({ response }: Outcome<unknown>, first: Outcome<unknown>): void {
+  expect([response.status, response.text, isReplayed(response)]).toEqual([200, first.response.text, true]);
+  expect(response.headers.get('content-type')).toBe(first.response.headers.get('content-type'));
 }
 
-/** Returns a project token of an app. */
-async function signInTo(app: object): Promise<string> {
-  return JSON.parse((await REST.signIn({}, app)).text).accessToken;
+/** Expects that a request was executed, and not replayed. */
+function expectExecuted({ response }: Outcome<unknown>): void {
+  expect([response.status, isReplayed(response)]).toEqual([200, false]);
 }
 
 async function count(table: 'app' | 'idempotency_key'): Promise<number> {
@@ -94,31 +73,35 @@ function randomText(length: number): string {
   return Array.from({ length }, () => String.fromCodePoint(randomInt(0x10000, 0x110000))).join('');
 }
 
-const titleOf = async (wallet: string) => (await rowOf(gateway.database, wallet))['title'];
+const titleOf = async (name: string) => (await rowOf(gateway.database, name))['title'];
 
-describe.each([REST, GRAPHQL])('by $name', (api) => {
-  const { createApp, signIn, updateWallet, errorOf } = api;
+const restricted = async () => {
+  const input = { account: tenant.account, onlyProject: tenant.projects[0] };
+  return (await createAccountToken(gateway.admin, input, 3600)).accessToken;
+};
+
+describe.each([rest, graphql])('by $name', (api) => {
+  const create = (value = key, token = tenant.token) => keyed(api.name, value).createApp(token, APP);
+  const update = (changes: object, token = tenant.token, name = wallet) =>
+    keyed(api.name, key).updateWallet(token, name, changes);
 
   test('a repeated creation of an app gives the same bytes, with the private key, and no other app', async () => {
-    const responses = [await createApp({ key }), await createApp({ key }), await createApp({ key })];
-    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(responses.map(isReplayed)).toEqual([false, true, true]);
-    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
-    expect(new Set(responses.map(({ headers }) => headers.get('content-type'))).size).toBe(1);
+    const [first, ...repeated] = [await create(), await create(), await create()];
+    expectExecuted(first);
+    for (const each of repeated) expectReplay(each, first);
     expect(await count('app')).toBe(1);
-    const app = appOf(responses[2] ?? expect.unreachable());
-    expect((await signIn({}, app)).text).toContain('paw_app_');
+    expect(await projectTokenOf(api, tenant.token, await resultOf(first))).toContain('paw_app_');
   });
 
   test('a repeated sign-in gives the same project token, and the database has neither it nor the private key', async () => {
-    const app = appOf(await createApp({ key: 'app' }));
-    const [first, second] = [await signIn({ key }, app), await signIn({ key }, app)];
-    expect([second.text, isReplayed(second)]).toEqual([first.text, true]);
-    const [token = ''] = /paw_app_\w+/.exec(first.text) ?? [];
+    const app = await resultOf(create('app'));
+    const signIn = () => keyed(api.name, key).signIn(tenant.token, keyOf(app));
+    const [first, second] = [await signIn(), await signIn()];
+    expectReplay(second, first);
     const text = await textOf(gateway.database);
     expect(text).toContain(ulidOf(app.name));
     expect(text).not.toContain(key);
-    for (const secret of [app.privateKey, token].map(secretOf)) {
+    for (const secret of [app.privateKey, (await resultOf(first)).accessToken].map(secretOf)) {
       expect(secret).toMatch(/^[0-9a-f]{64}$/);
       expect(text).not.toContain(secret);
       expect(text).not.toContain(Buffer.from(secret).toString('base64').slice(0, 40));
@@ -126,29 +109,28 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
   });
 
   test('a repeated update of a wallet does not undo a later one', async () => {
-    const first = await updateWallet({ key }, { title: 'First', password: PASSWORD });
-    await updateWallet({}, { title: 'Later' });
-    const repeated = await updateWallet({ key }, { title: 'First', password: PASSWORD });
-    expect([repeated.text, isReplayed(repeated)]).toEqual([first.text, true]);
+    const first = await update({ title: 'First', password: PASSWORD });
+    await api.updateWallet(tenant.token, wallet, { title: 'Later' });
+    expectReplay(await update({ title: 'First', password: PASSWORD }), first);
     expect(await titleOf(wallet)).toBe('Later');
   });
 
   test('a request that is refused or changes nothing is not kept, so that its key can be used again', async () => {
-    expect(errorOf(await updateWallet({ key }, { name: MISSING_WALLET }))[1]).toBe('RESOURCE_NOT_FOUND');
-    expect(errorOf(await updateWallet({ key }, { title: '' }))[1]).toBe('INVALID_FIELD');
-    const [first, second] = [await updateWallet({ key }, {}), await updateWallet({ key }, {})];
-    expect([first.status, second.text, isReplayed(second)]).toEqual([200, first.text, false]);
+    expect((await update({}, tenant.token, MISSING_WALLET)).error?.reason).toBe('RESOURCE_NOT_FOUND');
+    expect((await update({ title: '' })).error?.reason).toBe('INVALID_FIELD');
+    for (let times = 0; times < 2; times += 1) expectExecuted(await update({}));
     expect(await count('idempotency_key')).toBe(0);
-    expect((await updateWallet({ key }, { title: 'New' })).status).toBe(200);
+    expectExecuted(await update({ title: 'New' }));
     expect(await titleOf(wallet)).toBe('New');
   });
 
   test('requests without a key, or with other keys, are executed each time', async () => {
+    for (let times = 0; times < 2; times += 1) expectExecuted(await api.createApp(tenant.token, APP));
     const longest = `${'!~'.repeat(127)}#`;
-    for (const each of [{}, {}, { key: 'a' }, { key: 'A' }, { key: longest }]) {
-      expect((await createApp(each)).status).toBe(200);
-    }
-    expect([await count('app'), await count('idempotency_key')]).toEqual([5, 3]);
+    // A text that only begins or ends with a quotation mark is a key as it is.
+    const keys = ['a', 'A', longest, '"a', 'a"', '"a"b"'];
+    for (const each of keys) expectExecuted(await create(each));
+    expect([await count('app'), await count('idempotency_key')]).toEqual([2 + keys.length, keys.length]);
   });
 
   test.each([
@@ -156,17 +138,8 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     ['a"b\\c', '"a\\"b\\\\c"'],
     ['k'.repeat(255), `"${'k'.repeat(255)}"`],
   ])('the key %s is the same as the quoted string %s', async (plain, quoted) => {
-    const first = await createApp({ key: quoted });
-    const second = await createApp({ key: plain });
-    expect([second.status, second.text, isReplayed(second)]).toEqual([200, first.text, true]);
-    expect(await count('app')).toBe(1);
-  });
-
-  test('a text that only begins or ends with a quotation mark is a key as it is', async () => {
-    for (const each of ['"a', 'a"', 'a', '"a"b"']) {
-      expect(isReplayed(await createApp({ key: each }))).toBe(false);
-    }
-    expect(await count('app')).toBe(4);
+    const first = await create(quoted);
+    expectReplay(await create(plain), first);
   });
 
   test.each([
@@ -179,146 +152,134 @@ describe.each([REST, GRAPHQL])('by $name', (api) => {
     ['with a character that is not ASCII', 'é'],
   ])('a key that is %s is refused, and nothing is changed', async (_, value) => {
     // Like other input that does not fit, by GraphQL over HTTP.
-    const status = api === REST ? 400 : 200;
-    expect(errorOf(await createApp({ key: value }))).toEqual([status, 'INVALID_FIELD']);
+    const status = api === rest ? 400 : 200;
+    expect(failureOf(await create(value))).toEqual([status, 'INVALID_FIELD']);
     expect(await count('app')).toBe(0);
   });
 
   test('a key with another request is refused by 422, with the same token or another one', async () => {
-    const { accessToken: token } = await createAccountToken(gateway.admin, tenant, 3600);
-    await createApp({ key });
-    for (const other of [
-      await createApp({ key }, 'Another'),
-      await updateWallet({ key }, { title: 'Another' }),
-      await createApp({ key, token }, 'Another'),
+    const first = await create();
+    const other = { ...APP, title: 'Another' };
+    for (const refused of [
+      await keyed(api.name, key).createApp(tenant.token, other),
+      await keyed(api.name, key).createApp(await restricted(), other),
+      await update({ title: 'Another' }),
     ]) {
-      expect(errorOf(other)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+      expect(failureOf(refused)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
     }
     expect([await count('app'), await titleOf(wallet)]).toEqual([1, 'Wallet 1']);
-    expect(isReplayed(await createApp({ key }))).toBe(true);
+    expectReplay(await create(), first);
   });
 
   test.each([
     [
       'that has signed in again',
       async () => {
-        const app = appOf(await createApp({}));
-        return [await signInTo(app), await signInTo(app)];
+        const app = await createApp(api, tenant.token);
+        const signIn = () => projectTokenOf(api, tenant.token, app);
+        return [await signIn(), await signIn()];
       },
     ],
-    [
-      'with another account token',
-      async () => {
-        const input = { account: tenant.account, onlyProject: tenant.projects[0] };
-        return [tenant.token, (await createAccountToken(gateway.admin, input, 3600)).accessToken];
-      },
-    ],
+    ['with another account token', async () => [tenant.token, await restricted()]],
   ])('a client %s is told by 409 that its request was applied', async (_, tokensOf) => {
-    const [token = '', again = ''] = await tokensOf();
-    expect((await updateWallet({ key, token }, { title: 'Once' })).status).toBe(200);
-    await updateWallet({}, { title: 'Later' });
-    const sealed = await updateWallet({ key, token: again }, { title: 'Once' });
-    expect(errorOf(sealed)).toEqual([409, 'IDEMPOTENCY_RESPONSE_SEALED']);
-    expect(sealed.headers.has('retry-after')).toBe(false);
+    const [token, again] = await tokensOf();
+    const first = await update({ title: 'Once' }, token);
+    await api.updateWallet(tenant.token, wallet, { title: 'Later' });
+    const sealed = await update({ title: 'Once' }, again);
+    expect(failureOf(sealed)).toEqual([409, 'IDEMPOTENCY_RESPONSE_SEALED']);
+    expect(sealed.response.headers.has('retry-after')).toBe(false);
     expect(await titleOf(wallet)).toBe('Later');
-    expect(isReplayed(await updateWallet({ key, token }, { title: 'Once' }))).toBe(true);
+    expectReplay(await update({ title: 'Once' }, token), first);
   });
 
   test('the account tokens of each account, and each app, have keys of their own', async () => {
     const other = await seedTenant(gateway, { wallets: 1 });
-    const name = other.wallets[0] ?? '';
-    const requests = [
-      { token: tenant.token },
-      { token: await projectToken(gateway, tenant) },
-      { token: await projectToken(gateway, tenant) },
-      { token: other.token, name },
-      { token: await projectToken(gateway, other), name },
-    ];
-    for (const { token, name = wallet } of requests) {
-      await setRow(gateway.database, name, { title: 'Old' });
-      const response = await updateWallet({ key, token }, { name, title: 'New' });
-      expect([response.status, isReplayed(response), await titleOf(name)]).toEqual([200, false, 'New']);
+    for (const each of [tenant, other]) {
+      const [name = ''] = each.wallets;
+      const apps = [await projectToken(gateway, each), await projectToken(gateway, each)];
+      for (const token of [each.token, ...apps]) {
+        await setRow(gateway.database, name, { title: 'Old' });
+        expectExecuted(await update({ title: 'New' }, token, name));
+        expect(await titleOf(name)).toBe('New');
+      }
     }
   });
 
   test('a request with a key that is in use is refused by 409, and repeatable when the first has ended', async () => {
-    const held = Promise.withResolvers<void>();
-    const locked = Promise.withResolvers<void>();
-    const holder = gateway.database.transaction(async (transaction) => {
+    const { both } = await gateway.database.transaction(async (transaction) => {
       await lockRow(transaction, wallet);
-      locked.resolve();
-      await held.promise;
+      // One of the two waits for the lock, and the other is refused.
+      const both = [update({ title: 'New' }), update({ title: 'New' })];
+      const refused = await Promise.race(both);
+      expect(failureOf(refused)).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE']);
+      expect(refused.response.headers.get('retry-after')).toBe('1');
+      return { both };
     });
-    await locked.promise;
-    // One of the two waits for the lock, and the other is refused.
-    const both = [updateWallet({ key }, { title: 'New' }), updateWallet({ key }, { title: 'New' })];
-    const refused = await Promise.race(both);
-    expect(errorOf(refused)).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE']);
-    expect(refused.headers.get('retry-after')).toBe('1');
-    held.resolve();
-    await holder;
-    const applied = (await Promise.all(both)).filter(({ status }) => status === 200);
-    expect(applied).toHaveLength(1);
-    const repeated = await updateWallet({ key }, { title: 'New' });
-    expect([repeated.text, isReplayed(repeated)]).toEqual([applied[0]?.text, true]);
+    const [applied = expect.unreachable(), ...others] = (await Promise.all(both)).filter(
+      ({ value }) => value,
+    );
+    expect(others).toEqual([]);
+    expectReplay(await update({ title: 'New' }), applied);
   });
 
   test('a key is free again after 24 hours', async () => {
     const { accessToken: token } = await createAccountToken(gateway.admin, tenant, 10 * 86_400);
-    const first = await createApp({ key, token });
+    const first = await create(key, token);
     gateway.clock.advance(DAY_MS - 1);
-    expect(isReplayed(await createApp({ key, token }))).toBe(true);
+    expectReplay(await create(key, token), first);
     gateway.clock.advance(1);
-    const later = await createApp({ key, token });
-    expect([later.status, isReplayed(later)]).toEqual([200, false]);
-    expect(later.text).not.toBe(first.text);
-    const repeated = await createApp({ key, token });
-    expect([repeated.text, isReplayed(repeated)]).toEqual([later.text, true]);
+    const later = await create(key, token);
+    expectExecuted(later);
+    expectReplay(await create(key, token), later);
+    expect(await count('app')).toBe(2);
   });
 });
 
 test('the longest response of REST is kept', async () => {
   const changes = { title: randomText(200), description: randomText(2000) };
-  const [first, second] = [
-    await REST.updateWallet({ key }, changes),
-    await REST.updateWallet({ key }, changes),
-  ];
-  expect([first.status, second.text, isReplayed(second)]).toEqual([200, first.text, true]);
+  const update = () => keyed('REST', key).updateWallet(tenant.token, wallet, changes);
+  const first = await update();
+  expectReplay(await update(), first);
 });
 
 describe('by GraphQL', () => {
-  const both = (name: string) => {
+  const ask = async (
+    document: string,
+    variables: object,
+    from = { url: gateway.url, token: tenant.token },
+  ) => {
+    const headers = { 'idempotency-key': key };
+    const response = await postGraphql(from.url, from.token, document, variables, headers);
+    return { response, ...JSON.parse(response.text), replayed: isReplayed(response) };
+  };
+
+  test('several mutations are applied and repeated together, or none of them', async () => {
     const document = `mutation ($input: CreateAppInput!, $wallet: UpdateWalletInput!) {
       createApp(input: $input) { app { name privateKey } }
       updateWallet(input: $wallet) { wallet { name title } }
     }`;
-    const variables = { input: { title: 'App', active: true }, wallet: { name, title: 'New' } };
-    return sendGraphql({ key }, document, variables);
-  };
-
-  test('several mutations are applied and repeated together, or none of them', async () => {
-    const failed = JSON.parse((await both(MISSING_WALLET)).text);
+    const both = (name: string) => ask(document, { input: APP, wallet: { name, title: 'New' } });
+    const failed = await both(MISSING_WALLET);
     expect(failed.data).toBeNull();
     expect(failed.errors).toMatchObject([{ path: ['updateWallet'], extensions: { code: 'NOT_FOUND' } }]);
     expect([await count('app'), await count('idempotency_key')]).toEqual([0, 0]);
     const [first, second] = [await both(wallet), await both(wallet)];
-    expect(JSON.parse(first.text).errors).toBeUndefined();
-    expect([second.text, isReplayed(second)]).toEqual([first.text, true]);
+    expect(first.errors).toBeUndefined();
+    expect([second.response.text, second.replayed]).toEqual([first.response.text, true]);
     expect([await count('app'), await titleOf(wallet)]).toEqual([1, 'New']);
   });
 
   test('a failed sign-in after another mutation needs no second connection of the pool', async () => {
     const settings = { PAW_POSTGRES_POOL: '1', PAW_REQUEST_TIMEOUT: '2s', DATABASE_URL: gateway.databaseUrl };
-    const { url, stop } = await startGateway(settings, gateway.clock);
-    onTestFinished(stop);
-    const { name } = appOf(await GRAPHQL.createApp({}));
+    const { url } = await testGateway(settings, gateway.clock);
+    const { name } = await createApp(graphql, tenant.token);
     const document = `mutation ($app: CreateAppInput!, $signIn: SignInInput!) {
       createApp(input: $app) { app { name } }
       signIn(input: $signIn) { accessToken }
     }`;
-    const variables = { app: { title: 'Other', active: true }, signIn: { name, privateKey: 'wrong' } };
-    const response = await sendGraphql({ url, key }, document, variables);
-    expect(GRAPHQL.errorOf(response)).toEqual([200, 'INVALID_CREDENTIALS']);
+    const variables = { app: APP, signIn: { name, privateKey: 'wrong' } };
+    const { errors } = await ask(document, variables, { url, token: tenant.token });
+    expect(errors[0].extensions.reason).toBe('INVALID_CREDENTIALS');
     expect(await count('app')).toBe(1);
   });
 
@@ -327,10 +288,8 @@ describe('by GraphQL', () => {
       first: updateWallet(input: $first) { wallet { title } }
       second: updateWallet(input: $second) { wallet { title } }
     }`;
-    const update = async (...[first, second]: [object, object]) => {
-      const variables = { first: { name: wallet, ...first }, second: { name: wallet, ...second } };
-      return JSON.parse((await sendGraphql({ key }, document, variables)).text);
-    };
+    const update = (first: object, second: object) =>
+      ask(document, { first: { name: wallet, ...first }, second: { name: wallet, ...second } });
     const refused = await update({ title: 'New' }, { password: PASSWORD });
     expect(refused.data).toBeNull();
     const violation = { extensions: { fieldViolations: [{ field: 'password' }] } };
@@ -342,57 +301,59 @@ describe('by GraphQL', () => {
 
   test('a long response is kept, however many fields it has', async () => {
     const aliases = Array.from({ length: 400 }, (_, n) => `a${n}: description`).join(' ');
-    const update = () =>
-      mutate({ key }, 'updateWallet', { name: wallet, description }, `wallet { ${aliases} }`);
-    const description = 'd'.repeat(2000);
+    const document = mutationDocument('updateWallet', `wallet { ${aliases} }`);
+    const update = () => ask(document, { input: { name: wallet, description: 'd'.repeat(2000) } });
     const [first, second] = [await update(), await update()];
-    expect(first.text.length).toBeGreaterThan(800_000);
-    expect([second.text, isReplayed(second)]).toEqual([first.text, true]);
+    expect(first.response.text.length).toBeGreaterThan(800_000);
+    expect([second.response.text, second.replayed]).toEqual([first.response.text, true]);
   });
 
   test('a response that is too large to be kept is refused, and nothing is changed', async () => {
     const { token, wallets } = await seedTenant(gateway, { wallets: 4 });
-    const [wallet = '', ...others] = wallets;
-    for (const name of others) await REST.updateWallet({ token }, { name, description: randomText(2000) });
+    const [name = '', ...others] = wallets;
+    const description = () => randomText(2000);
+    for (const each of others) await rest.updateWallet(token, each, { description: description() });
     const fields = 'wallet { project { wallets { nodes { description } } } }';
-    const changes = { name: wallet, title: 'New', description: randomText(2000) };
-    const refused = await mutate({ key, token }, 'updateWallet', changes, fields);
-    expect(GRAPHQL.errorOf(refused)[1]).toBe('RESPONSE_TOO_LARGE');
-    expect(await titleOf(wallet)).toBe('Wallet 1');
-    expect(
-      JSON.parse((await mutate({ token }, 'updateWallet', changes, fields)).text).errors,
-    ).toBeUndefined();
-    expect(await titleOf(wallet)).toBe('New');
+    const input = { name, title: 'New', description: description() };
+    const update = mutationDocument('updateWallet', fields);
+    const { errors } = await ask(update, { input }, { url: gateway.url, token });
+    expect(errors[0].extensions.reason).toBe('RESPONSE_TOO_LARGE');
+    expect(await titleOf(name)).toBe('Wallet 1');
+    await postGraphql(gateway.url, token, update, { input });
+    expect(await titleOf(name)).toBe('New');
   });
 
   test('a query ignores the key, and introspection needs no token with one', async () => {
-    const { status, text } = await sendGraphql({ key: 'not valid' }, '{ projects { totalCount } }', {});
-    expect([status, text]).toEqual([200, '{"data":{"projects":{"totalCount":1}}}']);
-    const introspection = await postGraphql(gateway.url, undefined, '{ __typename }', {}, headersOf({ key }));
+    key = 'not valid';
+    const { response } = await ask('{ projects { totalCount } }', {});
+    expect([response.status, response.text]).toEqual([200, '{"data":{"projects":{"totalCount":1}}}']);
+    const headers = { 'idempotency-key': randomUUID() };
+    const introspection = await postGraphql(gateway.url, undefined, '{ __typename }', {}, headers);
     expect(introspection.text).toBe('{"data":{"__typename":"Query"}}');
   });
 
   test('a mutation of introspection alone needs a valid token if it has a key', async () => {
+    const document = 'mutation { __typename }';
+    const headers = { 'idempotency-key': key };
     for (const token of [undefined, 'nonsense']) {
-      const { status, headers, text } = await postGraphql(
-        ...([gateway.url, token, 'mutation { __typename }', {}, headersOf({ key })] as const),
-      );
-      expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Bearer/)]);
-      expect(JSON.parse(text).errors[0].extensions.code).toBe('UNAUTHENTICATED');
+      const response = await postGraphql(gateway.url, token, document, {}, headers);
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/);
+      expect(JSON.parse(response.text).errors[0].extensions.code).toBe('UNAUTHENTICATED');
     }
-    const { text } = await sendGraphql({ key }, 'mutation { __typename }', {});
-    expect(text).toBe('{"data":{"__typename":"Mutation"}}');
+    expect((await ask(document, {})).data).toEqual({ __typename: 'Mutation' });
   });
 
   test('a fault while a failed sign-in is recorded is logged with its cause', async () => {
     const broken = await testGateway();
     const { token } = await seedTenant(broken);
-    const { name } = appOf(await GRAPHQL.createApp({ url: broken.url, token }));
+    const api = keyed('GraphQL', key, broken.url);
+    const { name } = await createApp(keyed('GraphQL', 'app', broken.url), token);
     await broken.database.write('ALTER TABLE audit_event RENAME TO missing');
-    const response = await GRAPHQL.signIn({ url: broken.url, token, key }, { name, privateKey: 'wrong' });
-    expect(GRAPHQL.errorOf(response)).toEqual([500, 'INTERNAL']);
-    expect(response.text).not.toContain('audit_event');
-    const reqId = response.headers.get('x-request-id');
+    const outcome = await api.signIn(token, { name, privateKey: 'wrong' });
+    expect(failureOf(outcome)).toEqual([500, 'INTERNAL']);
+    expect(outcome.response.text).not.toContain('audit_event');
+    const reqId = outcome.response.headers.get('x-request-id');
     const lines = logLines(broken.log()).filter((line) => line.reqId === reqId && line.level >= 40);
     expect(lines[0].err.message).toContain('audit_event');
     expect(lines[1]).toMatchObject({ status: 500, reason: 'INTERNAL' });
@@ -400,11 +361,8 @@ describe('by GraphQL', () => {
 });
 
 test('a request without a token is refused before its key is looked at', async () => {
-  const { url } = gateway;
-  const app = { title: 'App', active: true };
-  expect((await send(`${url}/auth/apps`, 'POST', undefined, app, { 'idempotency-key': '' })).status).toBe(
-    401,
-  );
+  const headers = { 'idempotency-key': '' };
+  expect((await send(`${gateway.url}/auth/apps`, 'POST', undefined, APP, headers)).status).toBe(401);
 });
 
 test('200 concurrent requests with 20 keys through two instances create 20 apps', async () => {
@@ -412,21 +370,21 @@ test('200 concurrent requests with 20 keys through two instances create 20 apps'
   const responses = new Map<string, Set<string>>();
 
   /** Repeats a request until it is answered. Another response than 200 has to be 409 or 503. */
-  async function createApp(n: number): Promise<void> {
-    const [api, { url }] = [n % 2 === 0 ? REST : GRAPHQL, n % 3 === 0 ? gateway : other];
-    const name = `${api.name}-${Math.floor(n / 2) % 10}`;
+  async function repeat(n: number): Promise<void> {
+    const [{ name }, { url }] = [n % 2 === 0 ? rest : graphql, n % 3 === 0 ? gateway : other];
+    const value = `${name}-${Math.floor(n / 2) % 10}`;
     for (let times = 0; times < 200; times += 1) {
-      const response = await api.createApp({ url, key: name });
+      const { response, error } = await keyed(name, value, url).createApp(tenant.token, APP);
       if (response.status === 200) {
-        responses.set(name, (responses.get(name) ?? new Set()).add(response.text));
+        responses.set(value, (responses.get(value) ?? new Set()).add(response.text));
         return;
       }
-      expect(['IDEMPOTENCY_KEY_IN_USE', 'UNAVAILABLE']).toContain(api.errorOf(response)[1]);
+      expect(['IDEMPOTENCY_KEY_IN_USE', 'UNAVAILABLE']).toContain(error?.reason);
     }
     expect.unreachable('It was never answered.');
   }
 
-  await Promise.all(Array.from({ length: 200 }, (_, n) => createApp(n)));
+  await Promise.all(Array.from({ length: 200 }, (_, n) => repeat(n)));
   expect([...responses.values()].map(({ size }) => size)).toEqual(new Array(20).fill(1));
   expect(await count('app')).toBe(20);
 });
