@@ -111,26 +111,14 @@ describe.each(['projects', 'wallets'] as const)('%s by title', (list) => {
     expect(await find({ title: null, first: 100 })).toEqual(all);
   });
 
-  test('the matches are paged forward and backward', async () => {
-    const all = idsOf(await find({ title: 'coffee', first: 100 }));
-    const first = await find({ title: 'coffee', first: 3 });
-    expect(idsOf(first)).toEqual(all.slice(0, 3));
-    expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
-    // The same filter in other characters.
-    const rest = await find({ title: 'COFFEE', first: 3, after: first.pageInfo.endCursor });
-    expect(idsOf(rest)).toEqual(all.slice(3));
-    expect(rest.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
-    const back = await find({ title: 'coffee', last: 2, before: rest.pageInfo.startCursor });
-    expect(idsOf(back)).toEqual(all.slice(1, 3));
-    expect(back.totalCount).toBe(all.length);
-  });
-
   test('a cursor of another filter or of none is refused, and one of a filter without it', async () => {
     const cursorOf = async (title?: string) => (await find({ title, first: 1 })).pageInfo.endCursor;
     const [coffee, cof, none] = [await cursorOf('coffee'), await cursorOf('cof'), await cursorOf()];
     for (const after of [cof, none]) await expectInvalid(find({ title: 'coffee', after }), 'after');
     for (const before of [coffee, cof]) await expectInvalid(find({ last: 1, before }), 'before');
-    expect(await find({ title: 'coffee', after: coffee })).not.toHaveProperty('reason');
+    // The same filter in other characters.
+    const rest = await find({ title: 'COFFEE', after: coffee });
+    expect(idsOf(rest)).toEqual(idsOf(await find({ title: 'coffee' })).slice(1));
   });
 
   test.each(['', 'x'.repeat(201), '🦊'.repeat(201), 'a\u0000b'])('the title %j is refused', async (title) => {
@@ -204,11 +192,8 @@ describe('wallets by address', () => {
       expect(page.totalCount).toBe(4);
     }
     const { pageInfo } = await find({ address: ADDRESS, first: 1 }, own);
-    expect(pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
     const address = ADDRESS.toLowerCase();
-    expect(idsOf(await find({ address, first: 2, after: pageInfo.endCursor }, own))).toEqual(
-      names.slice(1, 3),
-    );
+    expect(idsOf(await find({ address, after: pageInfo.endCursor }, own))).toEqual(names.slice(1));
     const other = `0x${'b'.repeat(40)}`;
     await expectInvalid(find({ address: other, after: pageInfo.endCursor }, own), 'after');
     expect(await find({ address: other }, own)).toMatchObject({ nodes: [], totalCount: 0 });

@@ -2,86 +2,93 @@ import { describe, expect, test } from 'vitest';
 import { createProject } from '../../../src/data/create-project.ts';
 import { idGenerator } from '../../../src/model/resource-name.ts';
 import { cursorsOf, resultOf } from '../../support/actors.ts';
-import { type Api, bothApis, graphqlApi, type PageFields, restApi, send } from '../../support/apis.ts';
+import { type Api, bothApis, type PageFields, send } from '../../support/apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
 import { expectInvalid } from '../../support/refusal.ts';
+
+// The pages by GraphQL are tested with those of the other lists, in `connection.test.ts`.
 
 const gateway = useGateway();
 /** A gateway with another database, whose page tokens are not valid. */
 const stranger = useGateway();
 
-const graphql = graphqlApi(() => gateway.url);
-const rest = restApi(() => gateway.url);
+const [graphql, rest] = bothApis(() => gateway.url);
 
-describe.each(bothApis(() => gateway.url))('by $name', (api) => {
-  test.each([
-    [1, [1, undefined]],
-    [10, [1, 7, undefined]],
-    [11, [7, 10, 11, undefined]],
-    [101, [100]],
-  ])('returns all of %i projects page by page, with the page sizes %j', async (count, sizes) => {
-    const { token, projects } = await seedTenant(gateway, { projects: count });
-    for (const size of sizes) expect(await walk(api, token, size)).toEqual(chunks(projects, size ?? 10));
-  });
-
-  test('returns an empty page after the last project, and the first page for an empty token', async () => {
-    const tenant = await seedTenant(gateway, { projects: 3 });
-    const after = (await cursorsOf(gateway, tenant)).at(-1);
-    for (const first of [undefined, 1, 100]) {
-      expect(await page(api, tenant.token, { first, after })).toEqual([[], '']);
+test.each([
+  [1, [1, undefined]],
+  [10, [1, 7, undefined]],
+  [11, [7, 10, 11, undefined]],
+  [101, [100]],
+])(
+  'REST returns all of %i projects page by page, with the page sizes %j, and an empty page after the last',
+  async (count, sizes) => {
+    const tenant = await seedTenant(gateway, { projects: count });
+    // The cursors are those of the first 100.
+    const last = (await cursorsOf(gateway, tenant)).at(-1);
+    for (const first of sizes) {
+      const size = first ?? 10;
+      const pages: string[][] = [];
+      for (let after: string | undefined; after !== ''; ) {
+        const [names, next] = await page(rest, tenant.token, { first, after });
+        pages.push(names);
+        after = next;
+      }
+      const expected = Array.from({ length: Math.ceil(count / size) }, (_, index) =>
+        tenant.projects.slice(index * size, (index + 1) * size),
+      );
+      expect(pages).toEqual(expected);
+      expect(await page(rest, tenant.token, { first, after: last })).toEqual([
+        tenant.projects.slice(100),
+        '',
+      ]);
     }
-    expect(await page(api, tenant.token, { after: '' })).toEqual([tenant.projects, '']);
-  });
-
-  test('sorts projects by name, and not by insertion', async () => {
-    const { account, token, projects } = await seedTenant(gateway, { projects: 2 });
-    const aYearAgo = gateway.clock() - 365 * 86_400_000;
-    const older = await addProject(account, aYearAgo);
-    const oldest = await addProject(account, aYearAgo - 1);
-    expect(await page(api, token, {})).toEqual([[oldest, older, ...projects], '']);
-  });
-
-  test('includes a project that is added during the paging, and does not change earlier pages', async () => {
-    const { account, token, projects } = await seedTenant(gateway, { projects: 5 });
-    const first = await resultOf(api.listProjects(token, { first: 2 }));
-    const second = await resultOf(api.listProjects(token, { first: 2, after: first.nextPageToken }));
-    const added = await addProject(account);
-    const third = await page(api, token, { first: 2, after: second.nextPageToken });
-    expect(third).toEqual([[projects[4], added], '']);
-    expect(await resultOf(api.listProjects(token, { first: 2 }))).toEqual(first);
-    const again = await api.listProjects(token, { first: 2, after: first.nextPageToken });
-    expect(await resultOf(again)).toEqual(second);
-  });
-
-  test.each([101, '010'])('refuses the page size %j', async (first) => {
-    const { token } = await seedTenant(gateway);
-    expectInvalid(api, await api.listProjects(token, { first }), ['first']);
-  });
-
-  test('names both fields if both are invalid', async () => {
-    const { token } = await seedTenant(gateway);
-    expectInvalid(api, await api.listProjects(token, { first: 0, after: 'x' }), ['first', 'after']);
-  });
-
-  test.each<[string, (genuine: string) => unknown]>([
-    ['a resource name', () => 'projects/01ARZ3NDEKTSV4RRFFQ69G5FAV'],
-    [
-      'a genuine one with another letter',
-      (genuine) => genuine.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
-    ],
-    ["another gateway's", async () => (await cursorsOf(stranger, await seedTenant(stranger)))[0]],
-  ])('refuses %s as a token', async (_, forge) => {
-    const tenant = await seedTenant(gateway);
-    const [genuine = ''] = await cursorsOf(gateway, tenant);
-    expectInvalid(api, await api.listProjects(tenant.token, { after: await forge(genuine) }), ['after']);
-  });
-});
+  },
+);
 
 test('a page token and a cursor are the same string', async () => {
   const tenant = await seedTenant(gateway, { projects: 4 });
   const first = await resultOf(rest.listProjects(tenant.token, { first: 2 }));
   expect(first.nextPageToken).toBe((await cursorsOf(gateway, tenant))[1]);
   expect(await resultOf(graphql.listProjects(tenant.token, { first: 2 }))).toEqual(first);
+});
+
+describe.each(bothApis(() => gateway.url))('by $name', (api) => {
+  test('projects are sorted by name, and one that is added during the paging does not change earlier pages', async () => {
+    const { account, token, projects } = await seedTenant(gateway, { projects: 3 });
+    const aYearAgo = gateway.clock() - 365 * 86_400_000;
+    const older = await addProject(account, aYearAgo);
+    const oldest = await addProject(account, aYearAgo - 1);
+    const first = await resultOf(api.listProjects(token, { first: 2 }));
+    const rest = { first: 2, after: first.nextPageToken };
+    const second = await resultOf(api.listProjects(token, rest));
+    expect([namesOf(first), namesOf(second)]).toEqual([[oldest, older], projects.slice(0, 2)]);
+    const added = await addProject(account);
+    expect(await page(api, token, { first: 2, after: second.nextPageToken })).toEqual([
+      [projects[2], added],
+      '',
+    ]);
+    expect(await resultOf(api.listProjects(token, { first: 2 }))).toEqual(first);
+    expect(await resultOf(api.listProjects(token, rest))).toEqual(second);
+  });
+
+  const withOtherEnd = (genuine: string) => genuine.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+
+  test.each<[string, (genuine: string) => object | Promise<object>]>([
+    ['a page size beyond the maximum', () => ({ first: 101 })],
+    ['a page size that begins with 0', () => ({ first: '010' })],
+    ['a page size and a token', () => ({ first: 0, after: 'x' })],
+    ['a resource name as a token', () => ({ after: 'projects/01ARZ3NDEKTSV4RRFFQ69G5FAV' })],
+    ['a genuine token with another letter', (genuine) => ({ after: withOtherEnd(genuine) })],
+    [
+      "another gateway's token",
+      async () => ({ after: (await cursorsOf(stranger, await seedTenant(stranger)))[0] }),
+    ],
+  ])('%s that is not valid is refused, and named', async (_, argumentsWith) => {
+    const tenant = await seedTenant(gateway);
+    const [genuine = ''] = await cursorsOf(gateway, tenant);
+    const input = await argumentsWith(genuine);
+    expectInvalid(api, await api.listProjects(tenant.token, input), Object.keys(input));
+  });
 });
 
 describe('the path of the list', () => {
@@ -106,36 +113,29 @@ describe('the path of the list', () => {
     expect(error.details[1].fieldViolations.map(({ field }: { field: string }) => field)).toEqual(fields);
   });
 
-  test.each([
-    '',
-    '?',
-    '?pageSize=10',
-    '?pageSize=%31%30&',
-    '?pageToken',
-    '?pageToken=',
-    '?pageToken=&pageSize=10',
-  ])('returns the first ten projects for "%s"', async (query) => {
-    const { token, projects } = await seedTenant(gateway, { projects: 11 });
-    const { status, text } = await list(token, query);
-    expect([status, namesOf(JSON.parse(text))]).toEqual([200, projects.slice(0, 10)]);
-  });
+  test.each(['', '?', '?pageSize=10', '?pageSize=%31%30&', '?pageToken', '?pageToken=&pageSize=10'])(
+    'returns the first ten projects for "%s"',
+    async (query) => {
+      const { token, projects } = await seedTenant(gateway, { projects: 11 });
+      const { status, text } = await list(token, query);
+      expect([status, namesOf(JSON.parse(text))]).toEqual([200, projects.slice(0, 10)]);
+    },
+  );
 
   test('returns projects with their fields, and a page token that needs no escaping in a URL', async () => {
     const { token, projects } = await seedTenant(gateway, { projects: 3 });
-    const [first = '', second = ''] = projects;
     const { text } = await list(token, '?pageSize=2');
+    const cover = (name = '') => ({
+      imageCoverUrl: `${gateway.url}/covers/${name.slice('projects/'.length)}.svg`,
+      imageCoverCid: expect.stringMatching(/^bafkrei[a-z2-7]{52}$/),
+    });
     expect(JSON.parse(text)).toMatchObject({
       projects: [
-        { name: first, title: 'Tenant', description: '', ...cover(first) },
-        { name: second, title: 'Project 2', description: 'No. 2', ...cover(second) },
+        { name: projects[0], title: 'Tenant', description: '', ...cover(projects[0]) },
+        { name: projects[1], title: 'Project 2', description: 'No. 2', ...cover(projects[1]) },
       ],
       nextPageToken: expect.stringMatching(/^[\w.~-]+$/),
     });
-  });
-
-  const cover = (name: string) => ({
-    imageCoverUrl: `${gateway.url}/covers/${name.slice('projects/'.length)}.svg`,
-    imageCoverCid: expect.stringMatching(/^bafkrei[a-z2-7]{52}$/),
   });
 });
 
@@ -147,22 +147,6 @@ function namesOf({ projects }: PageFields): string[] {
 async function page(api: Api, token: string, args: { first?: unknown; after?: unknown }) {
   const result = await resultOf(api.listProjects(token, args));
   return [namesOf(result), result.nextPageToken] as const;
-}
-
-/** The names on each page, from the first to the last page. */
-async function walk(api: Api, token: string, first: number | undefined): Promise<string[][]> {
-  const pages: string[][] = [];
-  for (let after: string | undefined; after !== ''; ) {
-    const [names, next] = await page(api, token, { first, after });
-    pages.push(names);
-    after = next;
-  }
-  return pages;
-}
-
-function chunks(all: readonly string[], size: number): string[][] {
-  const count = Math.ceil(all.length / size);
-  return Array.from({ length: count }, (_, index) => all.slice(index * size, (index + 1) * size));
 }
 
 async function addProject(account: string, time = gateway.clock()): Promise<string> {
