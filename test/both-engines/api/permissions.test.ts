@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CredentialKind, createCredential } from '../../../src/credentials/credential.ts';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
+import { updateApp } from '../../../src/data/update-app.ts';
 import { mutations } from '../../../src/graphql/mutations.ts';
 import { revokeToken } from '../../../src/storage/tokens.ts';
 import {
-  type AppKey,
   authorize,
   createApp,
   createAppIn,
@@ -32,16 +32,12 @@ import {
 import { freePort } from '../../support/free-port.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../../support/gateway.ts';
 import { type Answered, countsAfter, lineFor, lineOf, readCounts } from '../../support/observation.ts';
-import { pawJson } from '../../support/paw.ts';
 import { contentsOf, eventsOf } from '../../support/rows.ts';
 
 // Every operation with every token by both APIs: its response, what it changes, its audit event, its line of the log and
 // its metrics.
 
 const MINUTE_MS = 60_000;
-
-/** The lifetime of a project token. */
-const TTL_MS = 36_000_000;
 
 /** The location of a resource, relative to the caller's project. `own` is last, so that a wallet is moved back. */
 const PLACES = ['missing', 'foreign', 'sibling', 'own'] as const;
@@ -89,27 +85,45 @@ type Operation = {
 
 type Expected = Readonly<Partial<Record<Place, string>>>;
 
-const REFUSED = [
-  ['no token', 'TOKEN_MISSING'],
-  ['text that is no token', 'TOKEN_INVALID'],
-  ['an account token that was never issued', 'TOKEN_INVALID'],
-  ['a project token that was never issued', 'TOKEN_INVALID'],
-  ['a valid token with another secret', 'TOKEN_INVALID'],
-  ['an expired account token', 'TOKEN_INVALID'],
-  ['an expired project token', 'TOKEN_INVALID'],
-  ['a revoked account token', 'TOKEN_INVALID'],
-  ['a revoked project token', 'TOKEN_INVALID'],
-  ['a project token of an inactive app', 'TOKEN_INVALID'],
-  ["an app's private key", 'TOKEN_INVALID'],
-] as const;
+type Makers = Readonly<Record<string, () => string | undefined | Promise<string>>>;
 
-type Bearer =
-  | (typeof REFUSED)[number][0]
-  | 'an account token'
-  | 'a project token'
-  | 'an account token of one project'
-  | 'a read-only account token'
-  | 'a read-only project token';
+const REFUSED = {
+  'no token': () => undefined,
+  'text that is no token': () => 'paw_acct_nonsense',
+  'an account token that was never issued': () => neverIssued('acct'),
+  'a project token that was never issued': () => neverIssued('app'),
+  'a valid token with another secret': () => withOtherSecret(home.token),
+  'an expired account token': () => expiredToken(gateway, home),
+  'an expired project token': async () => {
+    const token = await projectTokenIn(targets.own);
+    gateway.clock.advance(3_600_000);
+    return token;
+  },
+  'a revoked account token': async () => revoked(await accountToken()),
+  'a revoked project token': async () => revoked(await projectTokenIn(targets.own)),
+  'a project token of an inactive app': async () => {
+    const app = await createApp(rest, home.token);
+    const token = await projectTokenOf(rest, home.token, app);
+    await updateApp(gateway.admin, 'operator', { name: app.name, active: false });
+    return token;
+  },
+  "an app's private key": () => targets.own.app.privateKey,
+} as const satisfies Makers;
+
+/** The tokens of a request: a new one for each test, since a test can end it. */
+const TOKENS = {
+  ...REFUSED,
+  'an account token': () => accountToken(),
+  'a project token': () => projectTokenIn(targets.own),
+  'an account token of one project': () => accountToken({ onlyProject: targets.own.project }),
+  'a read-only account token': () => accountToken({ readOnly: true }),
+  'a read-only project token': async () => {
+    const response = await authorize(gateway, targets.own.app, { scope: 'read' });
+    return ((await response.json()) as { access_token: string }).access_token;
+  },
+} as const satisfies Makers;
+
+type Bearer = keyof typeof TOKENS;
 
 const NOT_FOUND = 'RESOURCE_NOT_FOUND';
 const NO_SIGN_IN = 'INVALID_CREDENTIALS';
@@ -350,6 +364,9 @@ const RESPONSES: Readonly<Record<string, Readonly<Record<Api['name'], string>>>>
 // A bearer token is checked in one place, before any operation. So only one operation is tested with all tokens.
 const REFUSED_EVERYWHERE: readonly Bearer[] = ['no token', 'a revoked project token'];
 
+const refusedBy = ({ operation }: Operation) =>
+  operation === 'listProjects' ? (Object.keys(REFUSED) as (keyof typeof REFUSED)[]) : REFUSED_EVERYWHERE;
+
 const everywhere = ({ account }: Operation, reason: string): Expected =>
   account.missing ? same(reason) : { own: reason };
 
@@ -359,9 +376,10 @@ const readOnly = (operation: Operation, expected: Expected) =>
 const CASES = OPERATIONS.flatMap((operation) =>
   (
     [
-      ...REFUSED.filter(
-        ([bearer]) => operation.operation === 'listProjects' || REFUSED_EVERYWHERE.includes(bearer),
-      ).map(([bearer, reason]) => [bearer, everywhere(operation, reason)] as const),
+      ...refusedBy(operation).map((bearer) => {
+        const reason = bearer === 'no token' ? 'TOKEN_MISSING' : 'TOKEN_INVALID';
+        return [bearer, everywhere(operation, reason)] as const;
+      }),
       ['an account token', operation.account],
       ['a project token', operation.project],
       ['an account token of one project', operation.oneProject ?? operation.project],
@@ -375,92 +393,45 @@ let gateway: Gateway;
 let metricsPort: number;
 let home: Tenant;
 let targets: Readonly<Record<Place, Target>>;
-let tokens: Readonly<Record<Bearer, string | undefined>>;
 let serial = 0;
+
+const rest = restApi(() => gateway.url);
 
 beforeAll(async () => {
   metricsPort = await freePort();
-  const settings = { PAW_METRICS_PORT: String(metricsPort), PAW_TOKEN_TTL: `${TTL_MS / 1000}s` };
-  gateway = await startGateway(settings);
-  const { admin, clock, databaseUrl } = gateway;
-  const api = restApi(() => gateway.url);
+  gateway = await startGateway({ PAW_METRICS_PORT: String(metricsPort) });
   home = await seedTenant(gateway, { projects: 2, wallets: 2 });
   const abroad = await seedTenant(gateway, { wallets: 1 });
-  const [ownProject = '', siblingProject = ''] = home.projects;
-  const [ownWallet = '', siblingWallet = ''] = home.wallets;
-  await resultOf(api.updateWallet(home.token, siblingWallet, { project: siblingProject }));
-
-  const [ownApp, inactiveApp] = [await createApp(api, home.token), await createApp(api, home.token)];
+  const [, siblingProject = ''] = home.projects;
+  const [, siblingWallet = ''] = home.wallets;
+  await resultOf(rest.updateWallet(home.token, siblingWallet, { project: siblingProject }));
+  const { newId } = gateway.admin;
   targets = {
-    own: {
-      project: ownProject,
-      app: keyOf(ownApp),
-      spareApp: (await createApp(api, home.token)).name,
-      oldApps: [(await createApp(api, home.token)).name, (await createApp(api, home.token)).name],
-      spareToken: await newAccountToken(home),
-      wallet: ownWallet,
-    },
-    sibling: {
-      project: siblingProject,
-      app: keyOf(await createAppIn(gateway, api, home, siblingProject)),
-      spareApp: (await createAppIn(gateway, api, home, siblingProject)).name,
-      oldApps: [
-        (await createAppIn(gateway, api, home, siblingProject)).name,
-        (await createAppIn(gateway, api, home, siblingProject)).name,
-      ],
-      spareToken: await newAccountToken(home, siblingProject),
-      wallet: siblingWallet,
-    },
-    foreign: {
-      project: abroad.projects[0] ?? '',
-      app: keyOf(await createApp(api, abroad.token)),
-      spareApp: (await createApp(api, abroad.token)).name,
-      oldApps: [(await createApp(api, abroad.token)).name],
-      spareToken: await newAccountToken(abroad),
-      wallet: abroad.wallets[0] ?? '',
-    },
+    own: await targetIn(home, 0),
+    sibling: await targetIn(home, 1),
+    foreign: await targetIn(abroad, 0),
     missing: {
-      project: `projects/${admin.newId()}`,
-      app: { name: `apps/${admin.newId()}`, privateKey: neverIssued('key') },
-      spareApp: `apps/${admin.newId()}`,
-      oldApps: [`apps/${admin.newId()}`],
-      spareToken: `tokens/${admin.newId()}`,
-      wallet: `wallets/${admin.newId()}`,
+      project: `projects/${newId()}`,
+      app: { name: `apps/${newId()}`, privateKey: neverIssued('key') },
+      spareApp: `apps/${newId()}`,
+      oldApps: [`apps/${newId()}`],
+      spareToken: `tokens/${newId()}`,
+      wallet: `wallets/${newId()}`,
     },
   };
-
-  const newProjectToken = () => projectTokenOf(api, home.token, ownApp);
-  const expiredProjectToken = await newProjectToken();
-  clock.advance(TTL_MS);
-  const revoked = {
-    account: (await createAccountToken(admin, home, 86_400)).accessToken,
-    project: await newProjectToken(),
-  };
-  tokens = {
-    'no token': undefined,
-    'text that is no token': 'paw_acct_nonsense',
-    'an account token that was never issued': neverIssued('acct'),
-    'a project token that was never issued': neverIssued('app'),
-    'a valid token with another secret': withOtherSecret(home.token),
-    'an expired account token': await expiredToken(gateway, home),
-    'an expired project token': expiredProjectToken,
-    'a revoked account token': revoked.account,
-    'a revoked project token': revoked.project,
-    'a project token of an inactive app': await projectTokenOf(api, home.token, inactiveApp),
-    "an app's private key": ownApp.privateKey,
-    'an account token': home.token,
-    'a project token': await newProjectToken(),
-    'an account token of one project': await tokenOf({ onlyProject: home.projects[0] }),
-    'a read-only account token': await tokenOf({ readOnly: true }),
-    'a read-only project token': await readingTokenOf(ownApp),
-  };
-  for (const token of Object.values(revoked)) {
-    const { accountId, serial } = credentialParts(token);
-    await revokeToken(gateway.database, accountId, serial, clock());
-  }
-  await pawJson(['app', 'deactivate', inactiveApp.name], { DATABASE_URL: databaseUrl });
   return gateway.stop;
 });
+
+/** Returns the resources of an account in one of its projects, with the wallet of the same index. */
+async function targetIn(owner: Tenant, index: number): Promise<Target> {
+  const [project = '', wallet = ''] = [owner.projects[index], owner.wallets[index]];
+  const newAppIn = () => createAppIn(gateway, rest, owner, project);
+  const spareToken = await createAccountToken(gateway.admin, { account: owner.account, project }, 86_400);
+  return {
+    ...{ project, wallet, app: keyOf(await newAppIn()), spareApp: (await newAppIn()).name },
+    ...{ oldApps: [(await newAppIn()).name, (await newAppIn()).name], spareToken: `tokens/${spareToken.id}` },
+  };
+}
 
 test('the table has every mutation', () => {
   expect(OPERATIONS.map(mutationOf)).toEqual(expect.arrayContaining(Object.keys(mutations)));
@@ -476,7 +447,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
       const responses: Partial<Record<Place, string>> = {};
       const bytes: Partial<Record<Place, object>> = {};
       const answered: Answered[] = [];
-      const token = await tokenFor(operation);
+      const token = await TOKENS[bearer]();
       const counts = await readCounts(metricsPort);
       for (const place of PLACES.filter((each) => expected[each])) {
         // Equal acts of a minute are one event.
@@ -568,6 +539,9 @@ function placesOf({ projects }: { projects: readonly { name: string }[] }): stri
 function wire(response: HttpResponse): string {
   const { error, errors } = JSON.parse(response.text);
   const name = error?.status ?? errors?.[0].extensions.code;
+  const challenge = response.headers.get('www-authenticate');
+  const metadata = `resource_metadata="${gateway.url}/.well-known/oauth-protected-resource"`;
+  if (challenge !== null) expect(challenge.split(', ').at(-1)).toBe(metadata);
   return [response.status, name, challengeOf(response)].filter(Boolean).join(' ');
 }
 
@@ -626,32 +600,19 @@ function newTitle(): string {
   return `No. ${serial}`;
 }
 
-/** Returns the token of a test: a new one if the operation ends it, which other tests use. */
-async function tokenFor({ operation, bearer }: (typeof CASES)[number]): Promise<string | undefined> {
-  const api = restApi(() => gateway.url);
-  if (operation === 'signOut' && bearer === 'an account token') return tokenOf({});
-  if (operation === 'signOut' && bearer === 'a project token') {
-    return projectTokenOf(api, home.token, targets.own.app);
-  }
-  if (operation === 'signOut' && bearer === 'an account token of one project') {
-    return tokenOf({ onlyProject: home.projects[0] });
-  }
-  return tokens[bearer];
-}
-
-async function newAccountToken({ account }: Tenant, onlyProject?: string): Promise<string> {
-  return `tokens/${(await createAccountToken(gateway.admin, { account, onlyProject }, 86_400)).id}`;
-}
-
-async function tokenOf(options: { onlyProject?: string | undefined; readOnly?: true }): Promise<string> {
+async function accountToken(restriction: { onlyProject?: string; readOnly?: true } = {}): Promise<string> {
   const { account } = home;
-  return (await createAccountToken(gateway.admin, { account, ...options }, 86_400)).accessToken;
+  return (await createAccountToken(gateway.admin, { account, ...restriction }, 86_400)).accessToken;
 }
 
-/** Returns a project token that only reads. */
-async function readingTokenOf(app: AppKey): Promise<string> {
-  const response = await authorize(gateway, app, { scope: 'read' });
-  return ((await response.json()) as { access_token: string }).access_token;
+function projectTokenIn({ app }: Target): Promise<string> {
+  return projectTokenOf(rest, home.token, app);
+}
+
+async function revoked(token: string): Promise<string> {
+  const { accountId, serial } = credentialParts(token);
+  await revokeToken(gateway.database, accountId, serial, gateway.clock());
+  return token;
 }
 
 function neverIssued(kind: CredentialKind): string {
