@@ -8,7 +8,7 @@ import { pawJson } from './paw.ts';
 type Event = Readonly<Record<string, unknown>> & { readonly id: string; readonly count: number };
 
 /** The parts of an event that follow from the act. */
-export type Act = Readonly<Record<string, unknown>> & { readonly action: string };
+type Act = Readonly<Record<string, unknown>> & { readonly action: string };
 
 /** An account, with an app. */
 export type Scene = Tenant & { readonly app: AppKey };

@@ -1,17 +1,8 @@
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  credentialParts,
-  MISSING_APP,
-  MISSING_PROJECT,
-  MISSING_WALLET,
-  PASSWORD,
-  postSignIn,
-  reasonOf,
-  resultOf,
-} from '../../support/actors.ts';
-import { type Api, bothApis, graphqlApi, type Outcome } from '../../support/apis.ts';
-import { type Act, AuditTrail, expectEvents, filled, type Scene } from '../../support/audit-trail.ts';
+import { credentialParts, PASSWORD, postSignIn, reasonOf, resultOf } from '../../support/actors.ts';
+import { bothApis, graphqlApi } from '../../support/apis.ts';
+import { AuditTrail, expectEvents, type Scene } from '../../support/audit-trail.ts';
 import { testGateway } from '../../support/gateway.ts';
 import { contentsOf, lockRow } from '../../support/rows.ts';
 
@@ -19,55 +10,23 @@ const audit = new AuditTrail();
 const { gateway } = audit;
 const [graphql, rest] = bothApis(() => gateway.url);
 
-/** An operation, and the acts that are recorded of it. */
-type Recorded = readonly [
-  what: string,
-  ask: (api: Api, scene: Scene, token: string) => Promise<Outcome<object>>,
-  acts: readonly Act[],
-];
-
-const WALLET_UPDATE = { action: 'wallet.update', resource: '$wallet' };
-const APP_UPDATE = { action: 'app.update', resource: '$app', fields: ['title'] };
-
 // `permissions.test.ts` has an act of each operation, with each token.
-const BY_BOTH_APIS: readonly Recorded[] = [
-  [
-    'an update of all fields of a wallet, with their names,',
-    (api, { projects: [project], wallets: [name = ''] }, token) => {
-      const texts = { title: 'All', description: '', network: 'NETWORK_POLYGON', password: PASSWORD };
-      return api.updateWallet(token, name, { ...texts, project });
-    },
-    [{ ...WALLET_UPDATE, fields: ['title', 'description', 'project', 'network', 'password'] }],
-  ],
-];
 
-const BY_GRAPHQL: readonly Recorded[] = [
-  [
-    'a deactivation of an app',
-    (_, { app: { name } }, token) => audit.mutate('updateApp', token, { name, active: false }),
-    [{ action: 'app.deactivate', resource: '$app' }],
-  ],
-  [
-    'an update of the title of an app with its activation',
-    (_, { app: { name } }, token) => audit.mutate('updateApp', token, { name, title: 'Till', active: true }),
-    [APP_UPDATE, { action: 'app.activate', resource: '$app' }],
-  ],
-];
-
-describe.each([
-  { api: graphql, operations: [...BY_BOTH_APIS, ...BY_GRAPHQL] },
-  { api: rest, operations: BY_BOTH_APIS },
-])('by $api.name', ({ api, operations }) => {
+describe.each([graphql, rest])('by $name', (api) => {
   let scene: Scene;
 
   beforeAll(async () => {
     scene = await audit.seedScene();
   });
 
-  test.each(operations)('%s is recorded', async (_, ask, acts) => {
-    const { result, events } = await audit.recorded(scene, () => ask(api, scene, scene.token));
-    const expected = filled(acts, scene, { ...result.value });
-    expect(events).toEqual(expected.map((act) => audit.ofClient(scene, scene.token, result, act)));
+  test('an update of all fields of a wallet is recorded with their names', async () => {
+    const { token, projects, wallets } = scene;
+    const texts = { title: 'All', description: '', network: 'NETWORK_POLYGON', password: PASSWORD };
+    const update = () => api.updateWallet(token, wallets[0] ?? '', { ...texts, project: projects[0] });
+    const { result, events } = await audit.recorded(scene, update);
+    const fields = ['title', 'description', 'project', 'network', 'password'];
+    const act = { action: 'wallet.update', resource: wallets[0], fields };
+    expect(events).toEqual([audit.ofClient(scene, token, result, act)]);
   });
 
   test('an act that a trusted proxy forwards is recorded with the network of the client', async () => {
@@ -78,21 +37,15 @@ describe.each([
   });
 
   test('what changes nothing is not recorded', async () => {
-    const { token, wallets } = scene;
+    const { token, wallets, app } = scene;
     const [wallet = ''] = wallets;
     const { events, result } = await audit.recorded(scene, async () => [
       await reasonOf(api.updateWallet(token, wallet, {})),
-      await reasonOf(api.listProjects(token)),
-      await reasonOf(api.updateWallet(token, MISSING_WALLET, { title: 'None' })),
       await reasonOf(api.updateWallet(token, wallet, { title: '' })),
-      await reasonOf(api.updateWallet(token, wallet, { project: MISSING_PROJECT })),
       await reasonOf(api.createApp(token, { title: '', active: true })),
-      await reasonOf(audit.mutate('updateApp', token, { name: scene.app.name })),
-      await reasonOf(audit.mutate('rotateAppKey', token, { name: MISSING_APP })),
+      await reasonOf(audit.mutate('updateApp', token, { name: app.name })),
     ]);
-    const refused = ['RESOURCE_NOT_FOUND', 'INVALID_FIELD', 'INVALID_FIELD', 'INVALID_FIELD'];
-    expect(result).toEqual(['ok', 'ok', ...refused, 'ok', 'RESOURCE_NOT_FOUND']);
-    expect(events).toEqual([]);
+    expect([result, events]).toEqual([['ok', 'INVALID_FIELD', 'INVALID_FIELD', 'ok'], []]);
   });
 
   test('updates of the same fields by one credential within a minute are one event with their number', async () => {
@@ -105,7 +58,7 @@ describe.each([
       await update(token, { title: 'Four', description: 'Four' })();
       await update(accessToken, { title: 'Five' })();
     });
-    const act = { ...filled(WALLET_UPDATE, scene), fields: ['title'] };
+    const act = { action: 'wallet.update', resource: wallet, fields: ['title'] };
     const [credential, other] = [token, accessToken].map((each) => credentialParts(each).serial);
     expectEvents(events, [
       { ...act, credential, count: 3 },
@@ -132,12 +85,28 @@ describe.each([
   });
 });
 
+test.each([
+  [{ active: false }, ['app.deactivate']],
+  [{ title: 'Till', active: true }, ['app.update', 'app.activate']],
+])('an update of an app by %j is recorded as %j', async (changes, actions) => {
+  const scene = await audit.seedScene();
+  const { token, app } = scene;
+  const { events } = await audit.recorded(scene, () =>
+    audit.mutate('updateApp', token, { name: app.name, ...changes }),
+  );
+  const fields = { 'app.update': ['title'] } as Record<string, string[]>;
+  const resource = app.name;
+  expect(events).toMatchObject(
+    actions.map((action) => ({ action, resource, fields: fields[action] ?? [], count: 1 })),
+  );
+});
+
 test('events have the times of their acts, and are in the order of the first of those that they count', async () => {
   const scene = await audit.seedScene();
   const { token, app } = scene;
   gateway.clock.advance(60_000 - (gateway.clock() % 60_000));
-  const timeAt = (second: number) => new Date(start + second * 1000).toISOString();
   const start = gateway.clock();
+  const timeAt = (second: number) => new Date(start + second * 1000).toISOString();
   const { events } = await audit.recorded(scene, async () => {
     for (const changes of [{ active: false }, { title: 'One' }, { active: true }, { title: 'Two' }]) {
       await audit.mutate('updateApp', token, { name: app.name, ...changes });
@@ -155,33 +124,21 @@ test('an act whose client has gone is recorded with its address, also without a 
   const log = { PAW_LOG_REQUESTS: 'none' };
   const silent = await testGateway({ ...log, DATABASE_URL: gateway.databaseUrl }, gateway.clock);
   const { app, ...tenant } = await audit.seedScene();
-  const held = Promise.withResolvers<void>();
-  const locked = Promise.withResolvers<void>();
-  const holder = gateway.database.transaction(async (transaction) => {
-    await lockRow(transaction, app.name);
-    locked.resolve();
-    await held.promise;
-  });
-  await locked.promise;
   const query = `mutation { updateApp(input: { name: "${app.name}", title: "Till" }) { app { name } } }`;
   const body = JSON.stringify({ query });
-  const socket = connect(Number(new URL(silent.url).port), '127.0.0.1');
-  socket.write(
-    'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
-      `Authorization: Bearer ${tenant.token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
-  // Meanwhile, the update has begun to wait for the lock.
   const list = graphqlApi(() => silent.url);
-  const listFiveTimes = async () => {
+  await gateway.database.transaction(async (transaction) => {
+    await lockRow(transaction, app.name);
+    const socket = connect(Number(new URL(silent.url).port), '127.0.0.1');
+    socket.write(
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
+        `Authorization: Bearer ${tenant.token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    // After five requests, the update waits for the lock, and after five more, the server has noticed the reset.
     for (let times = 0; times < 5; times += 1) await resultOf(list.listProjects(tenant.token));
-  };
-  await listFiveTimes();
-  socket.resetAndDestroy();
-  // Meanwhile, the server has noticed the reset.
-  await listFiveTimes();
-  held.resolve();
-  await holder;
+    socket.resetAndDestroy();
+    for (let times = 0; times < 5; times += 1) await resultOf(list.listProjects(tenant.token));
+  });
   const update = async () => (await audit.eventsOf(tenant)).filter(({ action }) => action === 'app.update');
-  const expected = [{ resource: app.name, address: '127.0.0.1' }];
-  await expect.poll(update).toMatchObject(expected);
+  await expect.poll(update).toMatchObject([{ resource: app.name, address: '127.0.0.1' }]);
 });
