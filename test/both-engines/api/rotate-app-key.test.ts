@@ -10,8 +10,7 @@ import {
   tokenStatus,
 } from '../../support/actors.ts';
 import { type Api, bothApis, graphqlApi, mutationDocument } from '../../support/apis.ts';
-import { seedTenant, type Tenant, testGateway, useGateway } from '../../support/gateway.ts';
-import { rowOf } from '../../support/rows.ts';
+import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -166,20 +165,3 @@ test.each([-1, 604_801])(
 async function seedToken({ account }: Tenant): Promise<string> {
   return (await createAccountToken(gateway.admin, { account }, 3600)).accessToken;
 }
-
-test('a token of the old key ends with the key, although the clock advances during the sign-in', async () => {
-  let now = Date.now();
-  const tick = Object.assign(() => now++, { advance() {} });
-  const ticking = await testGateway({ DATABASE_URL: gateway.databaseUrl }, tick);
-  const { token } = await seedTenant(gateway);
-  const app = await createApp(api, token);
-  const start = now;
-  const input = { name: app.name, gracePeriod: 60 };
-  await graphqlBody(ticking.url, token, ROTATE, { input });
-  const end = Number((await rowOf(gateway.database, app.name))['previous_key_expire_time_ms']);
-  expect(end).toBeGreaterThan(start);
-  const { data } = await graphqlBody(ticking.url, token, SIGN_IN, { input: keyOf(app) });
-  const viewer = await graphqlBody(ticking.url, data.signIn.accessToken, '{ viewer { expireTime } }');
-  const expireTime = new Date(end).toISOString();
-  expect([data.signIn.expireTime, viewer.data.viewer.expireTime]).toEqual([expireTime, expireTime]);
-});
