@@ -142,6 +142,7 @@ const ENDS: Readonly<Record<string, () => Promise<unknown>>> = {
   expires: async () => gateway.clock.advance(3_600_000),
   'ends with the activity of its app': () => change('updateApp', { name: app.name, active: false }),
   'ends with the key of its app': () => change('rotateAppKey', { name: app.name }),
+  'ends with its app': () => change('deleteApp', { name: app.name }),
   'is refused with its account': () => setAccountSuspended(gateway.admin, { name: tenant.account }, true),
 };
 
