@@ -96,7 +96,6 @@ describe('the list of tokens', () => {
 
 describe('a revocation', () => {
   let tenant: Awaited<ReturnType<typeof seedTenant>>;
-  const accountToken = async () => (await createAccountToken(gateway.admin, tenant, 3600)).accessToken;
   const revoke = (token: string, id: string) => graphqlBody(gateway.url, token, REVOKE, { id });
 
   beforeAll(async () => {
@@ -116,17 +115,6 @@ describe('a revocation', () => {
     expect((await revoke(tenant.token, name)).errors).toMatchObject([
       { extensions: { code: 'NOT_FOUND', reason: 'RESOURCE_NOT_FOUND' } },
     ]);
-  });
-
-  test('of the token of the request refuses the later fields', async () => {
-    const token = await accountToken();
-    const document = `mutation ($id: ID!) {
-      revokeToken(input: { id: $id }) { revokedTokenId }
-      signOut { clientMutationId }
-    }`;
-    const { data, errors } = await graphqlBody(gateway.url, token, document, { id: nameOf(token) });
-    expect(data).toEqual({ revokeToken: { revokedTokenId: nameOf(token) }, signOut: null });
-    expect(errors).toMatchObject([{ path: ['signOut'], extensions: { reason: 'TOKEN_INVALID' } }]);
   });
 
   test.each(['', 'tokens/', 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV'])('of %j names the field', async (id) => {

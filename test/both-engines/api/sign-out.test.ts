@@ -4,10 +4,11 @@ import {
   createApp,
   credentialParts,
   graphqlBody,
+  MISSING_APP,
   projectTokenOf,
   tokenStatus,
 } from '../../support/actors.ts';
-import { graphqlApi, postGraphql } from '../../support/apis.ts';
+import { graphqlApi, mutationDocument, postGraphql } from '../../support/apis.ts';
 import { useGateway, useTenant } from '../../support/gateway.ts';
 
 const gateway = useGateway();
@@ -17,27 +18,37 @@ const api = graphqlApi(() => gateway.url);
 
 const accountToken = async () => (await createAccountToken(gateway.admin, tenant, 3600)).accessToken;
 
-const SIGN_OUT = 'mutation { signOut(input: { clientMutationId: "bye" }) { clientMutationId } }';
-
 // `ended-token.test.ts` shows that the token ends on every instance.
-test('a sign-out ends the token for the later fields of the same request, too', async () => {
+test.each([
+  [
+    'a sign-out',
+    'signOut(input: { clientMutationId: "bye" }) { clientMutationId }',
+    { clientMutationId: 'bye' },
+  ],
+  [
+    'a revocation by itself',
+    'signOut: revokeToken(input: { id: "$ID" }) { clientMutationId }',
+    { clientMutationId: null },
+  ],
+])('%s ends the token for the later fields of the same request, too', async (_, field, ended) => {
   const token = await accountToken();
   const document = `mutation {
-    before: signIn(input: { name: "apps/${'0'.repeat(26)}", privateKey: "x" }) { accessToken }
-    signOut(input: { clientMutationId: "bye" }) { clientMutationId }
+    before: signIn(input: { name: "${MISSING_APP}", privateKey: "x" }) { accessToken }
+    ${field.replace('$ID', credentialParts(token).serial)}
     again: signOut { clientMutationId }
     createApp(input: { title: "Late", active: true }) { app { name } }
   }`;
   const { data, errors } = await graphqlBody(gateway.url, token, document);
-  const signOut = { clientMutationId: 'bye' };
-  expect(data).toEqual({ before: null, signOut, again: null, createApp: null });
+  expect(data).toEqual({ before: null, signOut: ended, again: null, createApp: null });
   const reasons = errors.map(({ extensions }: { extensions: { reason: string } }) => extensions.reason);
   expect(reasons).toEqual(['INVALID_CREDENTIALS', 'TOKEN_INVALID', 'TOKEN_INVALID']);
 });
 
+const SIGN_OUT = mutationDocument('signOut');
+
 test('a sign-out that is repeated with its Idempotency-Key is refused, since the token has ended', async () => {
   const token = await accountToken();
-  const send = () => postGraphql(gateway.url, token, SIGN_OUT, {}, { 'idempotency-key': 'bye' });
+  const send = () => postGraphql(gateway.url, token, SIGN_OUT, { input: {} }, { 'idempotency-key': 'bye' });
   expect((await send()).status).toBe(200);
   const { status, text } = await send();
   expect([status, JSON.parse(text).errors[0].extensions.reason]).toEqual([401, 'TOKEN_INVALID']);
