@@ -3,57 +3,46 @@ import {
   createApp,
   graphqlBody,
   MISSING_WALLET,
+  mutate,
   PASSWORD,
   projectTokenOf,
   resultOf,
   signIn,
 } from '../../support/actors.ts';
-import {
-  graphqlApi,
-  type HttpResponse,
-  mutationDocument,
-  postGraphql,
-  restApi,
-  send,
-} from '../../support/apis.ts';
+import { bothApis } from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
-import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { seedTenant, useGateway } from '../../support/gateway.ts';
 import { paw } from '../../support/paw.ts';
 
-const UPDATE_WALLET = mutationDocument('updateWallet', 'wallet { title etag }');
-const UPDATE_APP = mutationDocument('updateApp', 'app { title etag }');
 const ETAG = 'query ($id: ID!) { node(id: $id) { ... on Wallet { etag } ... on App { etag } } }';
 
 const gateway = useGateway();
-const rest = restApi(() => gateway.url);
-const graphql = graphqlApi(() => gateway.url);
+const [graphql, rest] = bothApis(() => gateway.url);
 
-async function etagOf({ token }: Tenant, name: string): Promise<string> {
-  const { data } = await graphqlBody(gateway.url, token, ETAG, { id: name });
-  return data.node.etag;
+/** Adds an account with a wallet. */
+async function seed() {
+  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
+  const [wallet = ''] = wallets;
+  /** Updates the wallet by REST. @param ifMatch the header */
+  const patch = (ifMatch: string, changes: object = { title: 'New' }, headers = {}) =>
+    bothApis(() => gateway.url, { 'if-match': ifMatch, ...headers })[1].updateWallet(token, wallet, changes);
+  /** Update the wallet, if it has an etag. */
+  const updates = {
+    REST: (ifMatch: string, changes: object) => patch(`"${ifMatch}"`, changes),
+    GraphQL: (ifMatch: string | null, changes: object) =>
+      graphql.updateWallet(token, wallet, { ifMatch, ...changes }),
+  };
+  return { token, wallet, patch, updates, etag: () => etagOf(token, wallet) };
 }
 
-/** Sends an update of a wallet by REST. @param ifMatch the header */
-function patch({ token, wallets }: Tenant, ifMatch: string, body: object = { title: 'New' }, headers = {}) {
-  const url = `${gateway.url}/wallet/${wallets[0]}`;
-  return send(url, 'PATCH', token, body, { 'if-match': ifMatch, ...headers });
-}
-
-async function update(document: string, token: string, input: object) {
-  const { status, text } = await postGraphql(gateway.url, token, document, { input });
-  return { status, ...JSON.parse(text) };
-}
-
-function reasonIn({ text }: HttpResponse): string {
-  return JSON.parse(text).error.details[0].reason;
+async function etagOf(token: string, id: string): Promise<string> {
+  return (await graphqlBody(gateway.url, token, ETAG, { id })).data.node.etag;
 }
 
 describe('the etag of a wallet', () => {
   test('changes with each update by either API and by the operator, also of the password alone', async () => {
-    const tenant = await seedTenant(gateway, { wallets: 1 });
-    const { token, wallets } = tenant;
-    const [wallet = ''] = wallets;
-    const seen = [await etagOf(tenant, wallet)];
+    const { token, wallet, etag } = await seed();
+    const seen = [await etag()];
     for (const change of [
       () => resultOf(rest.updateWallet(token, wallet, { title: 'By REST' })),
       () => resultOf(graphql.updateWallet(token, wallet, { title: 'By GraphQL' })),
@@ -62,149 +51,121 @@ describe('the etag of a wallet', () => {
       () => paw(['wallet', 'update', wallet, '--title', 'By PAW'], { DATABASE_URL: gateway.databaseUrl }),
     ]) {
       await change();
-      seen.push(await etagOf(tenant, wallet));
+      seen.push(await etag());
     }
     expect(new Set(seen).size).toBe(6);
     await resultOf(rest.updateWallet(token, wallet, {}));
-    expect(await etagOf(tenant, wallet)).toBe(seen.at(-1));
+    expect(await etag()).toBe(seen.at(-1));
   });
 
-  test('is the header ETag of a PATCH, and is taken in If-Match', async () => {
-    const tenant = await seedTenant(gateway, { wallets: 1 });
-    const [wallet = ''] = tenant.wallets;
-    const first = `"${await etagOf(tenant, wallet)}"`;
-    const answer = await patch(tenant, `"other", W/"other" ,, "",${first},`);
-    expect(answer.status).toBe(200);
-    const second = answer.headers.get('etag');
-    expect(second).toBe(`"${await etagOf(tenant, wallet)}"`);
-    expect(second).not.toBe(first);
-    const before = await textOf(gateway.database);
-    for (const stale of [first, `W/${second}`, '"r"', '"r01"', '"r999999999999999999999"', '"a,b", "c"']) {
-      const refused = await patch(tenant, stale);
-      expect([refused.status, reasonIn(refused)]).toEqual([412, 'ETAG_MISMATCH']);
-      expect(refused.headers.has('retry-after')).toBe(false);
-      expect((await patch(tenant, stale, {})).status).toBe(412);
+  test.each([rest, graphql])(
+    'by $name, has to be that of the wallet, if an update names one',
+    async ({ name }) => {
+      const { etag, updates } = await seed();
+      const update = updates[name];
+      const first = await etag();
+      expect((await update(first, { title: 'First' })).value?.title).toBe('First');
+      expect(await etag()).not.toBe(first);
+      const before = await textOf(gateway.database);
+      for (const stale of [first, 'r', 'r01', 'r999999999999999999999']) {
+        for (const changes of [{ title: 'Second' }, {}, { password: PASSWORD }]) {
+          const { error, response } = await update(stale, changes);
+          expect(error).toMatchObject({ status: 'ABORTED', reason: 'ETAG_MISMATCH' });
+          expect(response.status).toBe(name === 'REST' ? 412 : 200);
+          expect(response.headers.has('retry-after')).toBe(false);
+        }
+      }
+      expect(await textOf(gateway.database)).toBe(before);
+    },
+  );
+
+  test('is the header ETag of a PATCH, and one of a list in If-Match', async () => {
+    const { etag, patch } = await seed();
+    const { response } = await patch(`"other", W/"other" ,, "","${await etag()}",`);
+    const tag = response.headers.get('etag');
+    expect([response.status, tag]).toEqual([200, `"${await etag()}"`]);
+    for (const stale of [`W/${tag}`, '"a,b", "c"']) {
+      expect((await patch(stale)).error?.reason).toBe('ETAG_MISMATCH');
     }
-    expect(await textOf(gateway.database)).toBe(before);
-    expect((await patch(tenant, second ?? '', {})).headers.get('etag')).toBe(second);
-    expect((await patch(tenant, '*')).status).toBe(200);
+    expect((await patch(tag ?? '', {})).response.headers.get('etag')).toBe(tag);
+    expect((await patch('*')).response.status).toBe(200);
   });
 
-  test.each([
-    '',
-    ',',
-    'r1',
-    '"r1',
-    '"r1",x',
-    '"r1" "r2"',
-    '"a b"',
-    'w/"r1"',
-    '*, "r1"',
-    `"${'a'.repeat(101)}"`,
-  ])('is malformed as If-Match: %s', async (header) => {
-    const tenant = await seedTenant(gateway, { wallets: 1 });
-    const refused = await patch(tenant, header);
-    expect(refused.status).toBe(400);
-    expect(JSON.parse(refused.text).error.details[1].fieldViolations).toEqual([
-      { field: 'If-Match', description: expect.stringContaining('Must be *') },
-    ]);
-  });
-
-  test('that an update by GraphQL names has to be that of the wallet', async () => {
-    const tenant = await seedTenant(gateway, { wallets: 1 });
-    const [name = ''] = tenant.wallets;
-    const ifMatch = await etagOf(tenant, name);
-    const first = await update(UPDATE_WALLET, tenant.token, { name, ifMatch, title: 'First' });
-    expect(first.data.updateWallet.wallet).toEqual({ title: 'First', etag: await etagOf(tenant, name) });
-    const before = await textOf(gateway.database);
-    for (const fields of [{ title: 'Second' }, {}, { password: PASSWORD }]) {
-      const { data, errors } = await update(UPDATE_WALLET, tenant.token, { name, ifMatch, ...fields });
-      expect(data).toEqual({ updateWallet: null });
-      expect(errors[0].extensions).toMatchObject({
-        code: 'CONFLICT',
-        status: 'ABORTED',
-        reason: 'ETAG_MISMATCH',
-      });
+  test('is not malformed', async () => {
+    const { patch, updates } = await seed();
+    const long = 'a'.repeat(101);
+    const lists = ['', ',', '"r1",x', '"r1" "r2"', '*, "r1"'];
+    for (const header of [...lists, 'r1', '"r1', '"a b"', 'w/"r1"', `"${long}"`]) {
+      const { error, response } = await patch(header);
+      expect([header, response.status, error?.fields]).toEqual([header, 400, ['If-Match']]);
     }
-    for (const malformed of ['', 'a b', '"', 'a'.repeat(101), null]) {
-      const { errors } = await update(UPDATE_WALLET, tenant.token, { name, ifMatch: malformed, title: 'x' });
-      expect(errors[0].extensions.fieldViolations).toMatchObject([{ field: 'ifMatch' }]);
+    for (const value of ['', 'a b', '"', long, null]) {
+      expect((await updates.GraphQL(value, { title: 'x' })).error?.fields).toEqual(['ifMatch']);
     }
-    expect(await textOf(gateway.database)).toBe(before);
   });
 
   test('is that of one of many concurrent updates', async () => {
-    const tenant = await seedTenant(gateway, { wallets: 1 });
-    const [name = ''] = tenant.wallets;
-    const ifMatch = await etagOf(tenant, name);
-    const updates = Array.from({ length: 12 }, (_, n) =>
-      n % 2 === 0
-        ? patch(tenant, `"${ifMatch}"`, { title: `Title ${n}` }).then(({ status }) => status === 200)
-        : update(UPDATE_WALLET, tenant.token, { name, ifMatch, title: `Title ${n}` }).then(
-            (body) => !body.errors,
-          ),
+    const { etag, updates } = await seed();
+    const ifMatch = await etag();
+    const all = Array.from({ length: 12 }, (_, n) =>
+      updates[n % 2 === 0 ? 'REST' : 'GraphQL'](ifMatch, { title: `Title ${n}` }),
     );
-    expect((await Promise.all(updates)).filter(Boolean)).toHaveLength(1);
+    expect((await Promise.all(all)).filter(({ value }) => value)).toHaveLength(1);
   });
 
   test('is not compared for a repetition by Idempotency-Key', async () => {
-    const tenant = await seedTenant(gateway, { wallets: 1 });
-    const [wallet = ''] = tenant.wallets;
-    const etag = `"${await etagOf(tenant, wallet)}"`;
-    const once = () => patch(tenant, etag, { title: 'Once' }, { 'idempotency-key': 'once' });
-    const first = await once();
-    const second = await once();
-    expect([first.status, second.status, second.text]).toEqual([200, 200, first.text]);
-    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    const { etag, patch } = await seed();
+    const first = `"${await etag()}"`;
+    const patchWith = async (key: string, ifMatch = first) =>
+      (await patch(ifMatch, { title: key }, { 'idempotency-key': key })).response;
+    const [applied, replayed] = [await patchWith('once'), await patchWith('once')];
+    expect([applied.status, replayed.status, replayed.text]).toEqual([200, 200, applied.text]);
+    expect(replayed.headers.get('idempotency-replayed')).toBe('true');
     // A refused request is not kept.
-    const refused = await patch(tenant, etag, { title: 'Late' }, { 'idempotency-key': 'late' });
-    const repeated = await patch(tenant, '*', { title: 'Late' }, { 'idempotency-key': 'late' });
-    expect([refused.status, repeated.status]).toEqual([412, 200]);
+    expect([(await patchWith('late')).status, (await patchWith('late', '*')).status]).toEqual([412, 200]);
   });
 
   test('says nothing about a wallet that the token does not see', async () => {
-    const [tenant, other] = [
-      await seedTenant(gateway, { wallets: 1 }),
-      await seedTenant(gateway, { wallets: 1 }),
-    ];
-    for (const wallet of [other.wallets[0] ?? '', MISSING_WALLET]) {
-      expect((await patch({ ...tenant, wallets: [wallet] }, '"r1"')).status).toBe(404);
-      expect((await patch({ ...tenant, wallets: [wallet] }, '"r2"', {})).status).toBe(404);
+    const [{ token }, other] = [await seed(), await seed()];
+    const [, byRest] = bothApis(() => gateway.url, { 'if-match': '"r1"' });
+    for (const wallet of [other.wallet, MISSING_WALLET]) {
+      for (const changes of [{ title: 'New' }, {}]) {
+        expect((await byRest.updateWallet(token, wallet, changes)).response.status).toBe(404);
+      }
     }
   });
 });
 
 test('the etag of an app changes with each update and rotation, not with a sign-in, and is compared', async () => {
-  const tenant = await seedTenant(gateway);
-  const { token } = tenant;
-  const app = await createApp(rest, token);
+  const { token } = await seed();
+  const app = await createApp(graphql, token);
   const { name } = app;
-  const first = await etagOf(tenant, name);
+  const first = await etagOf(token, name);
   await signIn(rest, token, app);
-  expect(await etagOf(tenant, name)).toBe(first);
+  expect(await etagOf(token, name)).toBe(first);
+  const change = (mutation: string, input: object, by = token) =>
+    mutate(gateway.url, by, mutation, { name, ...input }, 'app { etag privateKey }');
   const seen = new Set([first]);
-  const changes = [
-    ['updateApp', UPDATE_APP, { name, title: 'New' }],
-    ['updateApp', UPDATE_APP, { name, active: false }],
-    ['rotateAppKey', mutationDocument('rotateAppKey', 'app { etag }'), { name }],
-    ['updateApp', UPDATE_APP, { name, active: true, ifMatch: 'r4' }],
-  ] as const;
-  for (const [field, document, input] of changes) {
-    const { data } = await update(document, token, input);
-    expect(data[field].app.etag).toBe(await etagOf(tenant, name));
-    seen.add(data[field].app.etag);
+  for (const [mutation, input] of [
+    ['updateApp', { title: 'New' }],
+    ['updateApp', { active: false }],
+    ['rotateAppKey', {}],
+    ['updateApp', { active: true, ifMatch: 'r4' }],
+  ] as const) {
+    const { etag } = (await change(mutation, input)).data[mutation].app;
+    expect(etag).toBe(await etagOf(token, name));
+    seen.add(etag);
   }
   expect(seen.size).toBe(5);
   const before = await textOf(gateway.database);
-  for (const fields of [{ title: 'Late' }, { active: false }, {}]) {
-    const { data, errors } = await update(UPDATE_APP, token, { name, ifMatch: first, ...fields });
+  for (const changes of [{ title: 'Late' }, { active: false }, {}]) {
+    const { data, errors } = await change('updateApp', { ifMatch: first, ...changes });
     expect([data.updateApp, errors[0].extensions.reason]).toEqual([null, 'ETAG_MISMATCH']);
   }
   expect(await textOf(gateway.database)).toBe(before);
   // The level of the token is judged first.
-  const rotated = await update(mutationDocument('rotateAppKey', 'privateKey'), token, { name });
-  const { privateKey } = rotated.data.rotateAppKey;
+  const { privateKey } = (await change('rotateAppKey', {})).data.rotateAppKey.app;
   const appToken = await projectTokenOf(rest, token, { name, privateKey });
-  const { errors } = await update(UPDATE_APP, appToken, { name, ifMatch: first, title: 'x' });
+  const { errors } = await change('updateApp', { ifMatch: first, title: 'x' }, appToken);
   expect(errors[0].extensions.reason).toBe('ACCOUNT_TOKEN_REQUIRED');
 });

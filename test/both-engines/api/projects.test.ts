@@ -1,53 +1,41 @@
 import { expect, test } from 'vitest';
 import { graphqlBody, MISSING_PROJECT, mutate } from '../../support/actors.ts';
-import { graphqlApi, postGraphql, restApi, send } from '../../support/apis.ts';
+import { bothApis, mutationDocument, postGraphql, send } from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
 import { setRow } from '../../support/rows.ts';
 
-const PROJECT = 'name title description imageCoverUrl imageCoverCid createTime';
-const CREATE = `mutation ($input: CreateProjectInput!) {
-  createProject(input: $input) { clientMutationId project { ${PROJECT} } }
-}`;
-const UPDATE = `mutation ($input: UpdateProjectInput!) {
-  updateProject(input: $input) { clientMutationId project { ${PROJECT} } }
-}`;
+const SELECTION =
+  'clientMutationId project { name title description imageCoverUrl imageCoverCid createTime }';
 
 const gateway = useGateway();
 
-const create = ({ token }: Tenant, input: object) => graphqlBody(gateway.url, token, CREATE, { input });
-const update = ({ token }: Tenant, input: object) => graphqlBody(gateway.url, token, UPDATE, { input });
-
-const violationsOf = (body: { errors: { extensions: { fieldViolations: { field: string }[] } }[] }) =>
-  body.errors[0]?.extensions.fieldViolations.map(({ field }) => field);
-
-/** Sets the number of projects that the account seems to have. */
-const countProjects = ({ account }: Tenant, count: number) =>
-  setRow(gateway.database, account, { project_count: count });
+/** Returns the payload of a mutation, or the extensions of its error. */
+async function change(mutation: 'createProject' | 'updateProject', { token }: Tenant, input: object) {
+  const { data, errors } = await mutate(gateway.url, token, mutation, input, SELECTION);
+  return errors ? errors[0].extensions : data[mutation];
+}
 
 test('a project is created with its cover, listed by both APIs, counted, and takes apps', async () => {
   const tenant = await seedTenant(gateway);
+  const { token } = tenant;
   const title = '🦊'.repeat(200);
-  const { data } = await create(tenant, { title, description: '', clientMutationId: 'a' });
-  const { project } = data.createProject;
-  expect(data.createProject.clientMutationId).toBe('a');
-  expect(project).toMatchObject({
-    title,
-    description: '',
-    createTime: new Date(gateway.clock()).toISOString(),
-  });
+  const input = { title, description: '', clientMutationId: 'a' };
+  const { clientMutationId, project } = await change('createProject', tenant, input);
+  expect(clientMutationId).toBe('a');
+  const { createTime, ...fields } = project;
+  expect(createTime).toBe(new Date(gateway.clock()).toISOString());
+  expect(fields).toMatchObject({ title, description: '' });
   const cover = await send(gateway.url + new URL(project.imageCoverUrl).pathname, 'GET');
   expect(cover.text).toMatch(/^<svg /);
-  for (const api of [restApi(() => gateway.url), graphqlApi(() => gateway.url)]) {
-    const { value } = await api.listProjects(tenant.token);
-    const { createTime: _, ...fields } = project;
-    expect(value?.projects).toContainEqual(fields);
+  for (const api of bothApis(() => gateway.url)) {
+    expect((await api.listProjects(token)).value?.projects).toContainEqual(fields);
   }
-  const { data: counted } = await graphqlBody(gateway.url, tenant.token, '{ projects { totalCount } }');
+  const { data: counted } = await graphqlBody(gateway.url, token, '{ projects { totalCount } }');
   expect(counted.projects.totalCount).toBe(2);
   const app = { title: 'Till', active: true, project: project.name };
-  const created = await mutate(gateway.url, tenant.token, 'createApp', app, 'app { project { name } }');
-  expect(created.data.createApp.app.project).toEqual({ name: project.name });
+  const { data } = await mutate(gateway.url, token, 'createApp', app, 'app { project { name } }');
+  expect(data.createApp.app.project).toEqual({ name: project.name });
 });
 
 test.each([
@@ -58,20 +46,22 @@ test.each([
 ])('an invalid project is not created: %j', async (input, field) => {
   const tenant = await seedTenant(gateway);
   const before = await textOf(gateway.database);
-  expect(violationsOf(await create(tenant, input))).toEqual([field]);
+  expect(await change('createProject', tenant, input)).toMatchObject({ fieldViolations: [{ field }] });
   expect(await textOf(gateway.database)).toBe(before);
 });
 
 test('an account has at most 100,000 projects, also of concurrent creations', async () => {
   const tenant = await seedTenant(gateway);
-  await countProjects(tenant, 99_999);
-  const bodies = await Promise.all(
-    Array.from({ length: 6 }, (_, n) => create(tenant, { title: `No. ${n}` })),
+  await setRow(gateway.database, tenant.account, { project_count: 99_999 });
+  const creations = Array.from({ length: 6 }, (_, n) =>
+    change('createProject', tenant, { title: `No. ${n}` }),
   );
-  expect(bodies.filter(({ errors }) => errors === undefined)).toHaveLength(1);
+  expect((await Promise.all(creations)).filter(({ project }) => project)).toHaveLength(1);
   const before = await textOf(gateway.database);
   const headers = { 'idempotency-key': 'full' };
-  const refused = await postGraphql(gateway.url, tenant.token, CREATE, { input: { title: 'More' } }, headers);
+  const variables = { input: { title: 'More' } };
+  const document = mutationDocument('createProject');
+  const refused = await postGraphql(gateway.url, tenant.token, document, variables, headers);
   expect(JSON.parse(refused.text).errors[0].extensions).toMatchObject({
     code: 'RATE_LIMITED',
     status: 'RESOURCE_EXHAUSTED',
@@ -84,23 +74,21 @@ test('an account has at most 100,000 projects, also of concurrent creations', as
 test('an update of a project changes only the fields that it has', async () => {
   const tenant = await seedTenant(gateway);
   const [name = ''] = tenant.projects;
-  const { data } = await update(tenant, { name, title: 'Atlas', clientMutationId: 'b' });
-  const { project } = data.updateProject;
-  expect(data.updateProject.clientMutationId).toBe('b');
+  const update = (fields: object) => change('updateProject', tenant, { name, ...fields });
+  const { clientMutationId, project } = await update({ title: 'Atlas', clientMutationId: 'b' });
+  expect(clientMutationId).toBe('b');
   expect(project).toMatchObject({ name, title: 'Atlas' });
-  const described = await update(tenant, { name, description: 'Described' });
-  expect(described.data.updateProject.project).toEqual({ ...project, description: 'Described' });
+  const described = { ...project, description: 'Described' };
+  expect((await update({ description: 'Described' })).project).toEqual(described);
   const before = await textOf(gateway.database);
-  const { data: same } = await update(tenant, { name });
-  expect(same.updateProject.project).toEqual({ ...project, description: 'Described' });
-  for (const [input, field] of [
-    [{ title: '' }, 'title'],
-    [{ title: null }, 'title'],
-    [{ description: null }, 'description'],
+  expect((await update({})).project).toEqual(described);
+  for (const [field, value] of [
+    ['title', ''],
+    ['title', null],
+    ['description', null],
   ] as const) {
-    expect(violationsOf(await update(tenant, { name, ...input }))).toEqual([field]);
+    expect(await update({ [field]: value })).toMatchObject({ fieldViolations: [{ field }] });
   }
-  const { errors } = await update(tenant, { name: MISSING_PROJECT, title: 'x' });
-  expect(errors[0].extensions.reason).toBe('RESOURCE_NOT_FOUND');
+  expect((await update({ name: MISSING_PROJECT, title: 'x' })).reason).toBe('RESOURCE_NOT_FOUND');
   expect(await textOf(gateway.database)).toBe(before);
 });
