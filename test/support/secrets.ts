@@ -5,7 +5,7 @@ import { type Api, bothApis, type HttpResponse, mutationDocument, type Outcome, 
 import { type Gateway, seedTenant, type Tenant } from './gateway.ts';
 
 /** The gateway, the account and the app that requests with secrets are sent to. */
-export type Scene = {
+type Scene = {
   readonly gateway: Gateway;
   readonly tenant: Tenant;
   readonly appName: string;
@@ -17,6 +17,8 @@ export type Secrets = {
   readonly byUse: Readonly<Record<string, string>>;
   /** The hashes that the gateway stores for some of the secrets. */
   readonly hashes: readonly string[];
+  /** The uses in invalid requests whose response repeats the secret. */
+  readonly repeated: readonly string[];
 };
 
 const UPDATE_WALLET = mutationDocument('updateWallet', 'wallet { name }');
@@ -121,16 +123,17 @@ function faultsWith<T>(
 }
 
 /** The requests for an API. */
-export function faultsOf({ name }: Api): readonly Fault[] {
+function faultsOf({ name }: Api): readonly Fault[] {
   return name === 'GraphQL' ? [...FAULTS, ...GRAPHQL_FAULTS] : FAULTS;
 }
 
 /** Uses secrets in valid and invalid requests of both APIs. */
-export async function useSecrets(gateway: Gateway): Promise<{ scene: Scene; secrets: Secrets }> {
+export async function useSecrets(gateway: Gateway): Promise<{ account: string; secrets: Secrets }> {
   const tenant = await seedTenant(gateway, { wallets: 1 });
   const [wallet = ''] = tenant.wallets;
   const byUse: Record<string, string> = { 'the account token': tenant.token };
   const hashes = [hashCredential(tenant.token)];
+  const repeated: string[] = [];
   let appName = '';
   for (const api of bothApis(() => gateway.url)) {
     const app = await resultOf(api.createApp(tenant.token, { title: 'App', active: true }));
@@ -158,8 +161,10 @@ export async function useSecrets(gateway: Gateway): Promise<{ scene: Scene; secr
 
     for (const [what, ask] of faultsOf(api)) {
       const secret = newSecret(gateway);
-      byUse[`${what} by ${api.name}`] = secret;
-      const { status, text } = await ask({ gateway, tenant, appName }, api, secret);
+      const use = `${what} by ${api.name}`;
+      byUse[use] = secret;
+      const { status, headers, text } = await ask({ gateway, tenant, appName }, api, secret);
+      if ([text, ...headers.values()].some((each) => each.includes(secret))) repeated.push(use);
       expect(status >= 400 || 'errors' in JSON.parse(text), `${what} is refused`).toBe(true);
     }
     byUse[`the password of a failed update by ${api.name}`] = await failInside(gateway, tenant, api);
@@ -169,11 +174,11 @@ export async function useSecrets(gateway: Gateway): Promise<{ scene: Scene; secr
   const { data } = await graphqlBody(gateway.url, tenant.token, ROTATE_APP_KEY, { input });
   byUse['a new private key'] = data.rotateAppKey.app.privateKey;
   hashes.push(hashCredential(byUse['a new private key'] ?? ''));
-  return { scene: { gateway, tenant, appName }, secrets: { byUse, hashes } };
+  return { account: tenant.account, secrets: { byUse, hashes, repeated } };
 }
 
 /** Returns a unique secret with the length of a password. */
-export function newSecret({ admin }: Gateway): string {
+function newSecret({ admin }: Gateway): string {
   return admin.newId().toLowerCase().padStart(32, 'secret');
 }
 
