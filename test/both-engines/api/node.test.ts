@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createApp, PASSWORD, projectTokenOf, resultOf, ULID } from '../../support/actors.ts';
+import { createApp, PASSWORD, resultOf, ULID } from '../../support/actors.ts';
 import { graphqlApi, graphqlOutcome } from '../../support/apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
 import { expectInvalid } from '../../support/refusal.ts';
@@ -106,15 +106,6 @@ describe('nodes', () => {
     const expected = [wallet, null, project, null, app, wallet, null, project];
     expect(await nodes(token, ids)).toEqual(expected);
     expect(await nodes(token, ids.toReversed())).toEqual(expected.toReversed());
-  });
-
-  test('returns only the resources of its project to a project token', async () => {
-    const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
-    const app = await createApp(api, token, { project: projects[1] });
-    const ids = [...projects, ...wallets, app.name];
-    expect(await nodes(token, ids)).toEqual(ids);
-    const ofProject = [null, projects[1], null, app.name];
-    expect(await nodes(await projectTokenOf(api, token, app), ids)).toEqual(ofProject);
   });
 
   test.each([0, 1, 2, 11, 100])('accepts %i names', async (count) => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { updateWalletFields } from '../../../src/model/operation-fields.ts';
 import { titleKey } from '../../../src/model/title-key.ts';
-import { graphqlBody, inLowerCase, PASSWORD, projectToken, ulidOf } from '../../support/actors.ts';
+import { inLowerCase, mutate, PASSWORD, ulidOf } from '../../support/actors.ts';
 import { bothApis } from '../../support/apis.ts';
-import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { seedTenant, useGateway } from '../../support/gateway.ts';
 import { rowOf as rowIn } from '../../support/rows.ts';
 
 const PASSWORD_HASH = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/;
@@ -37,10 +37,12 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     ],
   ])('an update of %s changes only that', async (_, { project: index, ...texts }, hash) => {
     const { token, projects, wallet } = await seed({ projects: 2 });
-    const project = projects[index ?? 0];
+    const project = projects[index ?? 0] ?? '';
     const before = await rowOf(wallet);
     gateway.clock.advance(1000);
-    const { value } = await api.updateWallet(token, wallet, { ...texts, ...(index && { project }) });
+    // The ULIDs may be in lower case, and are returned in upper case.
+    const moved = index && { project: inLowerCase(project) };
+    const { value } = await api.updateWallet(token, inLowerCase(wallet), { ...texts, ...moved });
     const { password: _password, ...stored } = texts;
     expect(value).toMatchObject({
       name: wallet,
@@ -53,7 +55,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
       password: '',
     });
     const update = {
-      project_id: ulidOf(project ?? ''),
+      project_id: ulidOf(project),
       title_key: titleKey(texts.title ?? 'Wallet 1'),
       update_time_ms: gateway.clock(),
       revision: 2,
@@ -72,14 +74,13 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect(await rowOf(wallet)).toEqual(before);
   });
 
-  test('a password is stored as its Argon2id hash with a new salt, and is not returned', async () => {
+  test('the hash of a password has a new salt each time', async () => {
     const { token, wallet } = await seed();
-    const { value } = await api.updateWallet(token, wallet, { password: PASSWORD });
-    expect(value?.password).toBe('');
-    const { password_hash: first } = await rowOf(wallet);
-    expect(first).toMatch(PASSWORD_HASH);
-    await api.updateWallet(token, wallet, { password: PASSWORD });
-    expect((await rowOf(wallet))['password_hash']).not.toBe(first);
+    const setPassword = async () => {
+      await api.updateWallet(token, wallet, { password: PASSWORD });
+      return (await rowOf(wallet))['password_hash'];
+    };
+    expect(await setPassword()).not.toBe(await setPassword());
   });
 
   test('the misspelt network is stored and returned in its correct spelling', async () => {
@@ -88,29 +89,6 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     const update = { network: 'NETWORK_ETHEREUM_RINKERBY' };
     expect((await api.updateWallet(token, wallet, update)).value?.network).toBe(network);
     expect((await rowOf(wallet))['network']).toBe(network);
-  });
-
-  test('an account token moves a wallet from the scope of one project token to that of another', async () => {
-    const { tenant, token, projects, wallet } = await seed({ projects: 2 });
-    const [from = '', to = ''] = projects;
-    const tokens = {
-      from: await projectToken(gateway, tenant, from),
-      to: await projectToken(gateway, tenant, to),
-    };
-    expect((await api.updateWallet(tokens.from, wallet, {})).value?.project).toBe(from);
-    expect((await api.updateWallet(tokens.to, wallet, {})).error?.status).toBe('NOT_FOUND');
-
-    const moved = await api.updateWallet(token, wallet, { project: inLowerCase(to) });
-    expect(moved.value?.project).toBe(to);
-    expect((await api.updateWallet(tokens.from, wallet, {})).error?.status).toBe('NOT_FOUND');
-    expect((await api.updateWallet(tokens.to, wallet, {})).value?.project).toBe(to);
-  });
-
-  test('the ULID of the wallet may be in lower case, and is returned in upper case', async () => {
-    const { token, wallet } = await seed();
-    const { value } = await api.updateWallet(token, inLowerCase(wallet), { title: 'Renamed' });
-    expect(value).toMatchObject({ name: wallet, title: 'Renamed' });
-    expect(await rowOf(wallet)).toMatchObject({ title: 'Renamed' });
   });
 
   test('concurrent updates of different fields are all applied', async () => {
@@ -134,9 +112,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
 });
 
 test('GraphQL also returns createTime, which never changes, and updateTime, which an update sets', async () => {
-  const mutation = `mutation ($input: UpdateWalletInput!) {
-    updateWallet(input: $input) { wallet { id createTime updateTime project { id } } clientMutationId }
-  }`;
+  const selection = 'wallet { id createTime updateTime project { id } } clientMutationId';
   const { token, projects, wallet } = await seed();
   const now = () => new Date(gateway.clock()).toISOString();
   const createTime = now();
@@ -147,7 +123,7 @@ test('GraphQL also returns createTime, which never changes, and updateTime, whic
   ] as const) {
     gateway.clock.advance(1234);
     const input = { name: wallet, ...changes };
-    const { data } = await graphqlBody(gateway.url, token, mutation, { input });
+    const { data } = await mutate(gateway.url, token, 'updateWallet', input, selection);
     const updateTime = isChange ? now() : createTime;
     expect(data.updateWallet).toStrictEqual({
       wallet: { id: wallet, createTime, updateTime, project: { id: projects[0] } },
@@ -161,19 +137,11 @@ type Input = { readonly [F in Exclude<keyof typeof updateWalletFields, 'name' | 
   readonly project?: number;
 };
 
-type Seeded = {
-  readonly tenant: Tenant;
-  readonly token: string;
-  readonly projects: readonly string[];
-  readonly wallets: readonly string[];
-  /** The first of the wallets. */
-  readonly wallet: string;
-};
-
-async function seed({ projects = 1, wallets = 1 } = {}): Promise<Seeded> {
+/** Adds an account, and returns it with its first wallet. */
+async function seed({ projects = 1, wallets = 1 } = {}) {
   const tenant = await seedTenant(gateway, { projects, wallets });
   const [wallet = ''] = tenant.wallets;
-  return { tenant, token: tenant.token, projects: tenant.projects, wallets: tenant.wallets, wallet };
+  return { ...tenant, wallet };
 }
 
 const rowOf = (wallet: string) => rowIn(gateway.database, wallet);
