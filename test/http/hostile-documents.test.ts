@@ -84,6 +84,14 @@ const LIMITS: readonly {
       'in the items of a page': (n) => `{ projects(first: 99) { nodes { ${aliases(n, '__typename')} } } }`,
     },
   },
+  {
+    message: 'A document may have at most 1500 tokens',
+    max: 497,
+    documents: {
+      // Three for each alias, and eight for the rest of the document.
+      'in the document': (n) => `{ projects { pageInfo { ${aliases(n, 'hasNextPage')} } } }`,
+    },
+  },
 ];
 
 /** Sends a document, and returns the messages of its errors. */

@@ -33,7 +33,7 @@ const UPDATE_WALLET: readonly Case[] = [
   ['title', 'empty', ''],
   ['description', '2,001 characters', 'a'.repeat(2001)],
   ['password', '31 characters', 'a'.repeat(31)],
-  ['network', 'unknown', 'NETWORK_BITCOIN'],
+  ['network', 'text with the path of another field', 'x" at "input.title"; y'],
   ['project', 'a lone surrogate', `projects/${ULID.slice(1)}\ud83e`],
   ['address', 'not an input', '0x0000000000000000000000000000000000000002'],
   ['foo', 'unknown', 'text'],
