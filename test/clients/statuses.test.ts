@@ -1,7 +1,6 @@
 import { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { Client, fetchExchange } from '@urql/core';
 import { ClientError, GraphQLClient } from 'graphql-request';
-import { Environment, type GraphQLResponse, Network, RecordSource, Store } from 'relay-runtime';
 import { describe, expect, test } from 'vitest';
 import { useGateway, useTenant } from '../support/gateway.ts';
 
@@ -39,25 +38,9 @@ const CLIENTS: Readonly<Record<string, Read>> = {
     if (!(thrown instanceof ClientError)) throw thrown;
     return outcome(thrown.response.data, thrown.response.errors);
   },
-
-  // The function that fetches is the application's.
-  async Relay(url, query, fetchFn) {
-    const network = Network.create(async ({ text }) => {
-      const headers = { accept: 'application/graphql-response+json', 'content-type': 'application/json' };
-      const response = await fetchFn(url, { method: 'POST', headers, body: JSON.stringify({ query: text }) });
-      return (await response.json()) as GraphQLResponse;
-    });
-    const environment = new Environment({ network, store: new Store(new RecordSource()) });
-    const request = { text: query, name: '', id: null, cacheID: '', operationKind: 'query', metadata: {} };
-    const response = await environment
-      .getNetwork()
-      .execute(request as never, {}, {})
-      .toPromise();
-    const { data, errors } = response as { data?: unknown; errors?: Errors };
-    return outcome(data, errors);
-  },
 };
 
+// Relay reads the response that the application has fetched.
 describe.each(Object.entries(CLIENTS))('%s reads the response', (_name, read) => {
   test.each([
     [
