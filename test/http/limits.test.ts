@@ -8,40 +8,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MISSING_WALLET, PASSWORD } from '../support/actors.ts';
-import { type Api, graphqlApi, postGraphql, restApi, send } from '../support/apis.ts';
-import { seedTenant, type Tenant, useGateway, useTenant } from '../support/gateway.ts';
+import { type Api, graphqlApi, restApi } from '../support/apis.ts';
+import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
 import { expectError } from '../support/refusal.ts';
 import { rowOf } from '../support/rows.ts';
 
 const gateway = useGateway();
-const tenant = useTenant(gateway, { wallets: 1 });
-
-test('a document that selects all fields of the largest page is executed', async () => {
-  const all = 'id name title description imageCoverUrl imageCoverCid createTime';
-  const query = `{ projects(first: 100) { totalCount nodes { ${all} } edges { cursor node { ${all} } } pageInfo { endCursor } } }`;
-  const { text } = await postGraphql(gateway.url, tenant.token, query);
-  expect(JSON.parse(text).errors).toBeUndefined();
-});
-
-describe('the error of a variable', () => {
-  test.each([
-    ['is never used', 'query ($x: Int) { __typename }', {}, /never used/],
-    ['is of another type', 'query ($x: ID) { node(id: $x) { id } }', {}, /expecting type "ID!"/],
-  ])('that %s is the message of graphql-js', async (_name, query, variables, message) => {
-    const { text } = await postGraphql(gateway.url, tenant.token, query, variables);
-    const [error] = JSON.parse(text).errors;
-    expect(error.message).toMatch(message);
-    expect(error.extensions).not.toHaveProperty('fieldViolations');
-  });
-
-  test('does not repeat other values of the document', async () => {
-    const query =
-      'mutation ($n: ResourceName = "apps/x") { signIn(input: {name: $n, privateKey: "sup3rsecret"}) { accessToken } }';
-    const { text } = await postGraphql(gateway.url, tenant.token, query, { n: null });
-    expect(JSON.parse(text).errors[0].extensions.code).toBe('BAD_USER_INPUT');
-    expect(text).not.toContain('sup3rsecret');
-  });
-});
 
 test('the token of a request that is not valid HTTP is not logged', async () => {
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
@@ -54,16 +26,6 @@ test('the token of a request that is not valid HTTP is not logged', async () => 
   const bytes = JSON.stringify(Buffer.from('SECRET').toJSON().data).slice(1, -1);
   expect(gateway.log()).not.toContain('SECRET');
   expect(gateway.log()).not.toContain(bytes);
-});
-
-test.each([
-  ['POST', '/auth/apps?foo=1'],
-  ['POST', '/auth/accounts:signinIdentity?foo=1'],
-  ['PATCH', '/wallet/wallets/01ARZ3NDEKTSV4RRFFQ69G5FAV?foo=1'],
-])('%s %s is refused with an unknown parameter', async (method, path) => {
-  const { status, text } = await send(gateway.url + path, method, tenant.token, {});
-  expect(status).toBe(400);
-  expect(JSON.parse(text).error.details[1].fieldViolations).toMatchObject([{ field: 'foo' }]);
 });
 
 describe('passwords that wait to be hashed', () => {

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { credentialParts, ulidOf } from '../support/actors.ts';
-import { bothApis, graphqlApi, type HttpResponse, postGraphql, send } from '../support/apis.ts';
+import { bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { startGateway, useGateway, useTenant } from '../support/gateway.ts';
 import { lineOf as lineIn } from '../support/observation.ts';
 import { logLines } from '../support/paw.ts';
 
 const gateway = useGateway({ PAW_TRUSTED_PROXIES: '127.0.0.1' });
-const tenant = useTenant(gateway, { wallets: 1 });
+const tenant = useTenant(gateway);
 /** The fields of a request with the token of the tenant. */
 let caller: { account: string; credential: string; client: string };
 
@@ -53,18 +53,6 @@ describe('a GraphQL request', () => {
     const sent = JSON.parse(response.text).errors[0].extensions.reason;
     expect(await lineOf(response)).toMatchObject({ level: 40, reason });
     expect(sent).toBe(reason);
-  });
-
-  test('has the reason for which its result is not sent', async () => {
-    const [wallet = ''] = tenant.wallets;
-    await graphqlApi(() => gateway.url).updateWallet(tenant.token, wallet, { description: 'd'.repeat(2000) });
-    const fields = Array.from({ length: 95 }, (_, n) => `f${n}: description`).join(' ');
-    const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Wallet { ${fields} } } }`;
-    for (let times = 0; times < 3; times += 1) {
-      const variables = { ids: new Array(100).fill(wallet) };
-      const response = await postGraphql(gateway.url, tenant.token, query, variables);
-      expect(await lineOf(response)).toMatchObject({ level: 40, status: 200, reason: 'RESPONSE_TOO_LARGE' });
-    }
   });
 });
 
