@@ -3,8 +3,9 @@ import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createApp } from '../support/actors.ts';
-import { graphqlApi, type HttpResponse, send } from '../support/apis.ts';
+import { restApi, send } from '../support/apis.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
+import { browse } from '../support/pages.ts';
 
 const PUBLIC_URL = 'https://paw.example/gateway';
 
@@ -27,10 +28,8 @@ async function readGuide(): Promise<string> {
 
 test('every request in llms.txt works', async () => {
   const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
-  const { name, privateKey } = await createApp(
-    graphqlApi(() => gateway.url),
-    token,
-  );
+  const api = restApi(() => gateway.url);
+  const { name, privateKey } = await createApp(api, token);
   const guide = (await readGuide())
     .replaceAll('apps/<ULID>', name)
     .replaceAll('wallets/<ULID>', wallets[0] ?? '')
@@ -50,9 +49,7 @@ test('every request in llms.txt works', async () => {
     expect.arrayContaining(['name', 'title', 'address']),
   ]);
   const [, body = ''] = /^ {4}(\{"query".*\})$/m.exec(guide) ?? [];
-  const { text } = await send(`${gateway.url}/graphql`, 'POST', token, body, {
-    'content-type': 'application/json',
-  });
+  const { text } = await send(`${gateway.url}/graphql`, 'POST', token, body);
   expect(JSON.parse(text)).toMatchObject({ data: { projects: { nodes: [{ wallets: { nodes: [{}] } }] } } });
 });
 
@@ -71,14 +68,14 @@ test.each(PAGES)('docs/%s is served as Markdown, without links to files of the r
 });
 
 test('browsers get the pages as HTML, all in the list, with links and anchors that exist', async () => {
-  const { text: list } = await browse('/docs');
+  const { text: list } = await browse(`${gateway.url}/docs`);
   const listed = [...list.matchAll(/href="docs\/([\w-]+\.md)"/g)].map(([, page]) => page);
   expect(listed.toSorted()).toEqual(LISTED);
   expect(list).toContain('<p>The gateway provides the same four operations through GraphQL and through REST');
   const ids = new Map<string, readonly string[]>();
   const links: string[] = [];
   for (const page of listed) {
-    const { headers, text } = await browse(`/docs/${page}`);
+    const { headers, text } = await browse(`${gateway.url}/docs/${page}`);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(headers.get('vary')).toContain('accept');
     expect(text).toContain(`<a href="${page}" aria-current="page">`);
@@ -97,12 +94,6 @@ test('browsers get the pages as HTML, all in the list, with links and anchors th
     if (id) expect(ids.get(page), link).toContain(id);
   }
 });
-
-function browse(path: string): Promise<HttpResponse> {
-  return send(gateway.url + path, 'GET', undefined, undefined, {
-    accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
-  });
-}
 
 test.each(['missing.md', 'llms.txt', '..%2FREADME.md', '%2e%2e%2fpackage.json'])(
   '/docs/%s does not exist',

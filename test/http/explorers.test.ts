@@ -1,34 +1,22 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type HttpResponse, send } from '../support/apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+import { seedTenant, useGateway } from '../support/gateway.ts';
+import { BROWSER } from '../support/pages.ts';
 
 const STUDIO = 'https://studio.apollographql.com';
-const BROWSER = {
-  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
-};
 const INTROSPECTION = { query: '{ __schema { queryType { name } } }' };
 
-const SETTINGS = {
-  'by default': {},
-  'in production': { NODE_ENV: 'production' },
-  'with two origins': { PAW_CORS_ORIGINS: 'https://a.example, http://localhost:3000' },
-  'with any port': { PAW_CORS_ORIGINS: 'http://localhost:*' },
-  'with all origins': { PAW_CORS_ORIGINS: '*' },
+const GATEWAYS = {
+  'by default': useGateway(),
+  'in production': useGateway({ NODE_ENV: 'production' }),
+  'with two origins': useGateway({ PAW_CORS_ORIGINS: 'https://a.example, http://localhost:3000' }),
+  'with any port': useGateway({ PAW_CORS_ORIGINS: 'http://localhost:*' }),
+  'with all origins': useGateway({ PAW_CORS_ORIGINS: '*' }),
 } as const;
 
-type Setting = keyof typeof SETTINGS;
+type Setting = keyof typeof GATEWAYS;
 
-const SETTING_NAMES = Object.keys(SETTINGS) as readonly Setting[];
-
-const gateways = new Map<Setting, Gateway>();
-
-beforeAll(async () => {
-  const starting = SETTING_NAMES.map(async (name) => gateways.set(name, await startGateway(SETTINGS[name])));
-  await Promise.all(starting);
-  return async () => {
-    await Promise.all([...gateways.values()].map(({ stop }) => stop()));
-  };
-});
+const SETTING_NAMES = Object.keys(GATEWAYS) as readonly Setting[];
 
 describe('Apollo Sandbox', () => {
   test('opens by default in a browser', async () => {
@@ -84,7 +72,7 @@ describe('a page of another origin', () => {
       const answers = [
         await ask(setting, 'OPTIONS', '/graphql', preflight),
         await ask(setting, 'OPTIONS', '/project/projects', {
-          origin,
+          ...preflight,
           ...preflightOf('GET', 'authorization'),
         }),
         await ask(setting, 'POST', '/graphql', { origin }, INTROSPECTION),
@@ -108,7 +96,7 @@ describe('a page of another origin', () => {
   });
 
   test('does not share cached responses with other origins', async () => {
-    const tenant = await seedTenant(gatewayWith('with two origins'));
+    const tenant = await seedTenant(GATEWAYS['with two origins']);
     const cover = `/covers/${tenant.projects[0]?.replace('projects/', '')}.svg`;
     for (const origin of [undefined, 'https://a.example', 'https://b.example']) {
       const { status, headers } = await ask('with two origins', 'GET', cover, origin ? { origin } : {});
@@ -119,12 +107,6 @@ describe('a page of another origin', () => {
   });
 });
 
-function gatewayWith(setting: Setting): Gateway {
-  const gateway = gateways.get(setting);
-  if (gateway === undefined) throw new Error(`There is no gateway ${setting}.`);
-  return gateway;
-}
-
 function ask(
   setting: Setting,
   method: string,
@@ -132,7 +114,7 @@ function ask(
   headers: Readonly<Record<string, string>>,
   body?: object,
 ): Promise<HttpResponse> {
-  return send(gatewayWith(setting).url + path, method, undefined, body, headers);
+  return send(GATEWAYS[setting].url + path, method, undefined, body, headers);
 }
 
 function preflightOf(method: string, headers: string): Record<string, string> {

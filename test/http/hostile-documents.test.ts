@@ -134,6 +134,7 @@ describe('a small document is refused before its execution', () => {
       'Cannot spread fragment "A" within itself',
     ],
     ['a type that does not exist', '{ ... on Nothing { projects { id } } }', 'Unknown type "Nothing".'],
+    ['a variable of another type', 'query ($x: ID) { node(id: $x) { id } }', 'expecting type "ID!"'],
     // The rules of graphql-js would take long, and name the field.
     ['pairs in a field that does not exist', `{ nothing { ${times(78, () => 'id')} } }`, TOO_MANY_PAIRS],
   ])('%s', async (_, document, message) => {

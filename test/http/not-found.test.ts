@@ -1,8 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { send } from '../support/apis.ts';
 import { useGateway } from '../support/gateway.ts';
-import { BROWSER, constantHeaders, request } from '../support/pages.ts';
+import { BROWSER, browse, constantHeaders, request } from '../support/pages.ts';
 
 const gateway = useGateway();
 
@@ -14,7 +13,7 @@ test.each([
   '/assets/none.js',
   '/covers/none',
 ])('the unknown path %s is a page in a browser, which links to the start page', async (path) => {
-  const { status, headers, text } = await send(gateway.url + path, 'GET', undefined, undefined, BROWSER);
+  const { status, headers, text } = await browse(gateway.url + path);
   expect(status).toBe(404);
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(headers.get('cache-control')).toBe('no-store');

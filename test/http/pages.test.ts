@@ -1,12 +1,12 @@
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { examplesFor } from '../../src/pages/browser/examples.ts';
 import { createApp, graphqlBody, keyOf } from '../support/actors.ts';
-import { graphqlApi, type HttpResponse, send } from '../support/apis.ts';
-import { makeDatabase, seedTenant, startGateway, useGateway } from '../support/gateway.ts';
-import { BROWSER, elementsOf, hashes, policyOf, request } from '../support/pages.ts';
+import { graphqlApi, type HttpResponse } from '../support/apis.ts';
+import { seedTenant, testDatabase, testGateway, useGateway } from '../support/gateway.ts';
+import { browse, elementsOf, hashes, policyOf, request } from '../support/pages.ts';
 import { startProgram } from '../support/paw.ts';
 
 const GUIDES = ['/docs', '/docs/api.md', '/docs/browser.md', '/docs/clients.md'];
@@ -24,20 +24,19 @@ test.each([
   { when: 'with PAW_EXPLORERS', settings: { ...production, PAW_EXPLORERS: 'on' }, pages: EXPLORERS },
   { when: 'with PAW_CONSOLE', settings: { ...production, PAW_CONSOLE: 'on' }, pages: [CONSOLE] },
 ])('$when, the start page links to all existing pages and to no others', async ({ settings, pages }) => {
-  const { url, stop } = await startGateway(settings);
-  onTestFinished(stop);
-  const links = linksIn((await browse('/', url)).text);
+  const { url } = await testGateway(settings);
+  const links = linksIn((await browse(`${url}/`)).text);
   expect(links).toEqual([...EVERYWHERE, ...pages].toSorted());
-  for (const path of links) expect((await browse(path, url)).status, path).toBe(200);
+  for (const path of links) expect((await browse(url + path)).status, path).toBe(200);
   for (const path of [CONSOLE, ...EXPLORERS]) {
     const isServed = pages.includes(path);
-    expect((await browse(path, url)).status, path).toBe(isServed ? 200 : 404);
+    expect((await browse(url + path)).status, path).toBe(isServed ? 200 : 404);
     // The files of the explorers are not served for the console alone.
     if (path === CONSOLE && !isServed) continue;
-    const files = assetsIn((await browse(path)).text);
-    for (const file of files) expect((await browse(file, url)).status, file).toBe(isServed ? 200 : 404);
+    const files = assetsIn((await open(path)).text);
+    for (const file of files) expect((await browse(url + file)).status, file).toBe(isServed ? 200 : 404);
   }
-  const icon = await browse('/favicon.ico', url);
+  const icon = await browse(`${url}/favicon.ico`);
   expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/x-icon']);
   expect(icon.headers.get('cache-control')).toBe('public, max-age=86400');
 });
@@ -60,7 +59,7 @@ test.each([
   ['/graphiql', explorerPolicy],
   ['/reference', explorerPolicy],
 ])('%s has a policy that allows its own files, and nothing else', async (path, policy) => {
-  const { headers, text } = await browse(path);
+  const { headers, text } = await open(path);
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(headers.get('cache-control')).toBe('no-store');
   expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
@@ -92,7 +91,7 @@ describe.each(EXPLORERS)('%s', (path) => {
   });
 
   test('has a new nonce in every response, and a field for a token without autocompletion', async () => {
-    const [first, second] = [await browse(path), await browse(path)];
+    const [first, second] = [await open(path), await open(path)];
     const [nonce, other] = [first, second].map(({ text }) => / nonce="([\w+/]{22}==)"/.exec(text)?.[1]);
     expect(nonce).toBeTruthy();
     expect(nonce).not.toBe(other);
@@ -102,10 +101,9 @@ describe.each(EXPLORERS)('%s', (path) => {
 });
 
 test('the start page shows the public URL as text', async () => {
-  const { url, stop } = await startGateway({ PUBLIC_URL: "https://paw.example/a&lt;'b" });
-  onTestFinished(stop);
+  const { url } = await testGateway({ PUBLIC_URL: "https://paw.example/a&lt;'b" });
   const line = '<code>PAW=<span data-url>https://paw.example/a&#38;lt;&#39;b</span>\n';
-  expect((await browse('/', url)).text).toContain(line);
+  expect((await browse(`${url}/`)).text).toContain(line);
 });
 
 test('the console takes at most 25 KB of compressed scripts and styles', async () => {
@@ -135,61 +133,48 @@ test('the examples of GraphiQL are valid, and work with a wallet that exists and
   expect(await run(examplesFor(wallet, app))).toEqual(['done', 'done', 'done', 'done']);
 });
 
-describe('a program whose browser assets have not been built', () => {
-  let folder: string;
-  let settings: Readonly<Record<string, string>>;
-  const start = (words: readonly string[], more = {}) =>
+test('without browser assets, the console has no URL, a setting that needs them stops the start, and all else is served', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'paw-test-assets-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const isBuilt = /pages[\\/]assets$/;
+  cpSync('src', join(folder, 'src'), { recursive: true, filter: (path) => !isBuilt.test(path) });
+  for (const name of ['docs', 'node_modules', 'package.json', 'schema']) {
+    symlinkSync(resolve(name), join(folder, name));
+  }
+  const database = await testDatabase();
+  const start = (words: readonly string[], settings = {}) =>
     startProgram(
       process.execPath,
       [join(folder, 'src', 'main.js'), ...words],
-      { ...settings, ...more },
+      { PORT: '0', DATABASE_URL: database.url, ...settings },
       folder,
     );
 
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'paw-test-assets-'));
-    const isBuilt = /pages[\\/]assets$/;
-    cpSync('src', join(folder, 'src'), { recursive: true, filter: (path) => !isBuilt.test(path) });
-    for (const name of ['docs', 'node_modules', 'package.json', 'schema']) {
-      symlinkSync(resolve(name), join(folder, name));
-    }
-    const { url, remove } = await makeDatabase();
-    settings = { PORT: '0', DATABASE_URL: url };
-    return async () => {
-      rmSync(folder, { recursive: true, force: true });
-      await remove();
-    };
-  });
-
-  test('prints no URL of the console, and serves everything else', async () => {
-    const { status, stdout } = await start(['init', '--title', 'Acme', '--json']).ended;
-    expect(status).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ consoleUrl: '' });
-    const running = start(['demo', '--json']);
-    onTestFinished(async () => void (await running.stop('SIGKILL')));
-    const { url } = JSON.parse(await running.printed('\n'));
-    const links = [...EVERYWHERE.filter((path) => path !== '/docs'), '/graphql'];
-    expect(linksIn((await browse('/', url)).text)).toEqual(links.toSorted());
-    expect((await browse('/graphiql', url)).status).toBe(404);
-  });
-
-  test.each(['PAW_CONSOLE', 'PAW_EXPLORERS'])('does not start with %s=on, and says why', async (name) => {
+  const { status, stdout } = await start(['init', '--title', 'Acme', '--json']).ended;
+  expect([status, JSON.parse(stdout).consoleUrl]).toEqual([0, '']);
+  const running = start(['demo', '--json']);
+  onTestFinished(async () => void (await running.stop('SIGKILL')));
+  for (const name of ['PAW_CONSOLE', 'PAW_EXPLORERS']) {
     const stderr = `paw: ${name}=on needs the browser assets. Run "npm run build".\n`;
     expect(await start(['serve'], { [name]: 'on' }).ended).toMatchObject({ status: 1, stdout: '', stderr });
-  });
+  }
+  const { url } = JSON.parse(await running.printed('\n'));
+  const links = [...EVERYWHERE.filter((path) => path !== '/docs'), '/graphql'];
+  expect(linksIn((await browse(`${url}/`)).text)).toEqual(links.toSorted());
+  expect((await browse(`${url}/graphiql`)).status).toBe(404);
 });
 
-function browse(path: string, url = gateway.url): Promise<HttpResponse> {
-  return send(url + path, 'GET', undefined, undefined, BROWSER);
+function open(path: string): Promise<HttpResponse> {
+  return browse(gateway.url + path);
 }
 
 /** Loads all files that a page references, directly or indirectly. */
 async function loadAssets(path: string): Promise<ReadonlyMap<string, HttpResponse>> {
   const loaded = new Map<string, HttpResponse>();
-  const waiting = assetsIn((await browse(path)).text);
+  const waiting = assetsIn((await open(path)).text);
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (loaded.has(file)) continue;
-    const answer = await browse(file);
+    const answer = await open(file);
     loaded.set(file, answer);
     const imports = [...answer.text.matchAll(/(?:from|import|import\()["']\.\/([^"']+)["']/g)];
     waiting.push(...imports.map(([, name]) => `/assets/${name}`));

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, type RequestOptions, request as requestByNode } from 'node:http';
+import { type HttpResponse, send } from './apis.ts';
 
 /** The header of a browser that opens a page. */
 export const BROWSER = {
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8',
 };
+
+/** Opens a page like a browser. */
+export function browse(url: string): Promise<HttpResponse> {
+  return send(url, 'GET', undefined, undefined, BROWSER);
+}
 
 /** Sends a request with this path and these headers and no others. `fetch` would resolve dots, and decompress the body. */
 export function request(url: string, options: RequestOptions): Promise<IncomingMessage> {
