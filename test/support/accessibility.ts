@@ -12,20 +12,26 @@ type Expected = {
   readonly element?: string;
 };
 
+/** The sizes at which a page of the gateway is checked. A library keeps the size of the page. */
+const PLACES = [
+  { colorScheme: 'dark', width: 1440, height: 900 },
+  { colorScheme: 'light', width: 375, height: 667 },
+] as const;
+
 /**
- * Expects that what is shown follows the color scheme, and meets WCAG 2.2 AA on both, by axe-core; that an element has the
- * focus; and that 320 pixels need no sideways scroll.
+ * Expects that what is shown follows the color scheme, and meets WCAG 2.2 AA on both, by axe-core, the dark one on a screen
+ * and the light one on a phone; that an element has the focus; and that 320 pixels need no sideways scroll.
  */
-export async function expectAccessible(
-  page: Page,
-  { known, element = 'body' }: Expected = {},
-): Promise<void> {
-  for (const colorScheme of ['dark', 'light'] as const) {
+export async function expectAccessible(page: Page, { known, element }: Expected = {}): Promise<void> {
+  const before = page.viewportSize();
+  for (const { colorScheme, ...size } of PLACES) {
+    if (element === undefined) await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme });
-    await expect.poll(() => groundOf(page, element)).toBe(colorScheme);
+    await expect.poll(() => groundOf(page, element ?? 'body')).toBe(colorScheme);
     const violations = await violationsOf(page);
     expect(violations.filter((violation) => !known?.test(violation))).toEqual([]);
   }
+  if (before) await page.setViewportSize(before);
   await expectReachable(page);
 }
 
@@ -33,11 +39,11 @@ export async function expectAccessible(
 export async function expectReachable(page: Page): Promise<void> {
   // The console moves the focus after a paint.
   await expect.poll(() => page.evaluate('document.activeElement.localName')).not.toBe('body');
-  const { width = 0, height = 0 } = page.viewportSize() ?? {};
-  if (width !== 320) await page.setViewportSize({ width: 320, height });
+  const before = page.viewportSize() ?? { width: 320, height: 800 };
+  await page.setViewportSize({ ...before, width: 320 });
   // A script of the page can follow the new size in a later frame.
   await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(320);
-  if (width !== 320) await page.setViewportSize({ width, height });
+  await page.setViewportSize(before);
 }
 
 /** Returns a line for each violation in the page as it is shown now, with the element. */
