@@ -75,26 +75,6 @@ describe('paw init', () => {
     expect(JSON.parse((await list.ended).stdout)).toEqual(JSON.parse(lines[0] ?? ''));
     expect(lines.slice(3)).toEqual([expect.stringMatching(/^Created wallets\/\w{26}\.$/)]);
   });
-
-  test.each<[settings: Settings, url: string]>([
-    [{ HOST: '0.0.0.0', PORT: '4001' }, 'http://localhost:4001'],
-    [{ PUBLIC_URL: 'https://paw.example.com/paw/' }, 'https://paw.example.com/paw'],
-    [{ PAW_CONSOLE: 'off' }, 'http://127.0.0.1:4000'],
-  ])('prints the URLs of a server with %o', async (settings, url) => {
-    const folder = makeFolder();
-    const { stdout } = await startPaw(['init', '--title', 'Atlas', '--json'], settings, folder).ended;
-    const { account, ...others } = JSON.parse(stdout);
-    expect(others).toEqual({
-      defaultProject: expect.stringMatching(/^projects\/\w{26}$/),
-      accessToken: expect.stringMatching(/^paw_acct_\w+$/),
-      expireTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
-      url,
-      consoleUrl: settings['PAW_CONSOLE'] ? '' : `${url}/console`,
-    });
-    const list = ['project', 'list', '--account', account, '--json'];
-    const { projects } = JSON.parse((await startPaw(list, settings, folder).ended).stdout);
-    expect(projects[0].imageCoverUrl).toBe(`${url}/covers/${projects[0].name.slice('projects/'.length)}.svg`);
-  });
 });
 
 describe('on a terminal', () => {

@@ -85,13 +85,6 @@ describe('a suspended account', () => {
     expect(await tokenStatus(api, owner.accessToken)).toBe('TOKEN_INVALID');
     expect(await tokenStatus(api, owner.token)).toBe('ok');
   });
-
-  test('has to exist', async () => {
-    for (const word of ['suspend', 'resume']) {
-      const stderr = 'paw: name: Must be an existing account.\n';
-      expect(await run('account', word, `accounts/${ULID}`)).toEqual({ status: 1, stdout: '', stderr });
-    }
-  });
 });
 
 describe('an export', () => {

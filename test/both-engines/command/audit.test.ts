@@ -14,6 +14,9 @@ import { paw } from '../../support/paw.ts';
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
+const nameOf = (collection: string) =>
+  expect.stringMatching(new RegExp(`^${collection}/[0-7][0-9A-HJKMNP-TV-Z]{25}$`));
+
 const audit = new AuditTrail();
 const { gateway } = audit;
 const graphql = graphqlApi(() => gateway.url);
@@ -22,9 +25,11 @@ const settings = () => ({ DATABASE_URL: gateway.databaseUrl });
 
 describe('a command is recorded as an act of the operator', () => {
   let tenant: Scene;
+  let other: Scene;
 
   beforeAll(async () => {
     tenant = await audit.seedScene();
+    other = await audit.seedScene();
   });
 
   const signedIn = async () => {
@@ -34,41 +39,64 @@ describe('a command is recorded as an act of the operator', () => {
   };
 
   test('account create', async () => {
-    const { name: account, defaultProject } = await audit.run(['account', 'create', '--title', 'New']);
+    const created = await audit.run(['account', 'create', '--title', 'New']);
+    const { name: account, defaultProject } = created;
+    expect(created).toMatchObject({
+      name: nameOf('accounts'),
+      title: 'New',
+      defaultProject: nameOf('projects'),
+    });
     expect(await audit.eventsOf({ account })).toMatchObject([
       ofOperator({ account }, { action: 'account.create', resource: account }),
       ofOperator({ account }, { action: 'project.create', resource: defaultProject }),
     ]);
   });
 
-  test.each([
-    ['account suspend $account', '$account'],
-    ['account resume $account', '$account'],
-    ['project create --account $account --title P', '$name'],
-    ['project update $project --title T --description D', '$project', ['title', 'description']],
-    [`wallet create --project $project --title W --network NETWORK_POLYGON --address ${ADDRESS}`, '$name'],
-    ['wallet update $wallet --title T --project $other', '$wallet', ['title', 'project']],
-    ['app update $app --title T', '$app', ['title']],
-    ['app deactivate $app', '$app'],
-    ['app activate $app', '$app'],
+  const wallet = `wallet create --project $project --title W --address ${ADDRESS.toLowerCase()} --network`;
+  const rinkeby = { title: 'W', address: ADDRESS, network: 'NETWORK_ETHEREUM_RINKEBY', password: '' };
+
+  test.each<[command: string, resource: string, json?: object, fields?: string[]]>([
+    ['account suspend $account', '$account', { state: 'SUSPENDED' }],
+    ['account resume $account', '$account', { state: 'ACTIVE' }],
+    [
+      `project create --account $account --title ${'🧭'.repeat(200)}`,
+      '$name',
+      {
+        ...{ name: nameOf('projects'), title: '🧭'.repeat(200), description: '' },
+        imageCoverUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:4000\/covers\/\w{26}\.svg$/),
+        imageCoverCid: expect.stringMatching(/^bafkrei[a-z2-7]{52}$/),
+      },
+    ],
+    ['project update $project --title T --description D', '$project', {}, ['title', 'description']],
+    [`${wallet} NETWORK_ETHEREUM_RINKEBY --description D`, '$name', { ...rinkeby, description: 'D' }],
+    [`${wallet} NETWORK_ETHEREUM_RINKERBY`, '$name', rinkeby],
+    ['wallet update $wallet --title T --project $other', '$wallet', {}, ['title', 'project']],
+    ['app update $app --title T', '$app', {}, ['title']],
+    ['app deactivate $app', '$app', { title: 'T', privateKey: '', active: false }],
+    ['app activate $app', '$app', { title: 'T', privateKey: '', active: true }],
     ['app rotate-key $app', '$app'],
     ['app delete $app --yes', '$app'],
     ['wallet delete $wallet --yes', '$wallet'],
     ['project delete $other --yes', '$other'],
-  ])('%s', async (command, resource, fields = []) => {
+  ])('%s, which prints the resource', async (command, resource, json = {}, fields = []) => {
     const words = filled(command, tenant).split(' ');
     const { events, result } = await audit.recorded(tenant, () => audit.run(words));
     const action = words.slice(0, 2).join('.').replace('-', '_');
-    expect(events).toEqual([
-      ofOperator(tenant, { action, resource: filled(resource, tenant, result), fields }),
-    ]);
+    const name = filled(resource, tenant, result);
+    expect(events).toEqual([ofOperator(tenant, { action, resource: name, fields })]);
+    expect(result).toMatchObject({ name, ...json });
+    const text = await paw(filled(command, other).split(' '), settings());
+    expect(text).toEqual({ status: 0, stdout: expect.stringMatching(/\b[a-z]+s\/\w{26}\b/), stderr: '' });
   });
 
   test('token create', async () => {
-    const create = () => audit.run(['token', 'create', '--account', tenant.account]);
-    const { events, result } = await audit.recorded(tenant, create);
-    const token = credentialParts(result.accessToken).serial;
+    const words = ['token', 'create', '--account', tenant.account];
+    const { events, result } = await audit.recorded(tenant, () => audit.run(words));
+    const { serial: token } = credentialParts(result.accessToken);
     expect(events).toEqual([ofOperator(tenant, { action: 'token.create', resource: tenant.account, token })]);
+    expect(result).toEqual({ accessToken: expect.any(String), expireTime: expect.any(String) });
+    const { stdout } = await paw(words, settings());
+    expect(stdout).toMatch(/^paw_acct_\w+\nExpires in 90 days, at \d{4}-\d\d-\d\dT/);
   });
 
   test('token revoke, with the token or the number of tokens', async () => {
@@ -88,8 +116,7 @@ describe('a command is recorded as an act of the operator', () => {
       ofOperator(tenant, { ...act, resource: third.app, count: 1 }),
     ]);
     expect(await revoke('--app', third.app)).toEqual([]);
-    const left = (await audit.run(['token', 'list', '--account', tenant.account, '--page-size', '100']))
-      .tokens;
+    const { tokens: left } = await audit.run(['token', 'list', '--account', tenant.account, '--all']);
     expect(await revoke('--account', tenant.account)).toEqual([
       ofOperator(tenant, { ...act, resource: tenant.account, count: left.length }),
     ]);

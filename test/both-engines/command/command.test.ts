@@ -1,17 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createApp, graphqlBody, ULID } from '../../support/actors.ts';
+import { createApp, graphqlBody, ULID, ulidOf } from '../../support/actors.ts';
 import { bothApis, restApi } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway, useTenant } from '../../support/gateway.ts';
-import { commandsOn, pawJson } from '../../support/paw.ts';
+import { commandsOn, pawJson, type Settings } from '../../support/paw.ts';
 import { contentsOf } from '../../support/rows.ts';
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
-const nameOf = (collection: string) =>
-  expect.stringMatching(new RegExp(`^${collection}/[0-7][0-9A-HJKMNP-TV-Z]{25}$`));
-
 const gateway = useGateway();
-const tenant = useTenant(gateway, { projects: 2 });
+const tenant = useTenant(gateway, { wallets: 1 });
 let stranger: Tenant;
 let app: string;
 
@@ -23,44 +20,6 @@ beforeAll(async () => {
 });
 
 const { run, runJson } = commandsOn(() => gateway.databaseUrl);
-
-describe('a command prints what it has done as text, and with --json as an object', () => {
-  const RINKEBY = 'NETWORK_ETHEREUM_RINKEBY';
-  const wallet = (network: string) =>
-    `wallet create --project $second --title Cold --description Safe --address ${ADDRESS.toLowerCase()} --network ${network}`;
-  const created = { title: 'Cold', description: 'Safe', network: RINKEBY, address: ADDRESS, password: '' };
-
-  test.each<[command: string, text: RegExp, json: object]>([
-    [
-      'account create --title Atlas',
-      /accounts\/\w{26}.+projects\/\w{26}/,
-      { name: nameOf('accounts'), title: 'Atlas', defaultProject: nameOf('projects') },
-    ],
-    [
-      `project create --account $account --title ${'🧭'.repeat(200)}`,
-      /projects\/\w{26}/,
-      {
-        ...{ name: nameOf('projects'), title: '🧭'.repeat(200), description: '' },
-        imageCoverUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:4000\/covers\/\w{26}\.svg$/),
-        imageCoverCid: expect.stringMatching(/^bafkrei[a-z2-7]{52}$/),
-      },
-    ],
-    [wallet(RINKEBY), /wallets\/\w{26}/, created],
-    [wallet('NETWORK_ETHEREUM_RINKERBY'), /wallets\/\w{26}/, created],
-    [
-      'token create --account $account',
-      /^paw_acct_\w+\nExpires in 90 days, at \d{4}-\d\d-\d\dT/,
-      { accessToken: expect.stringMatching(/^paw_acct_\w+$/), expireTime: expect.any(String) },
-    ],
-    ['app list --account $account', /^apps\/\w{26} +Kiosk +active +never$/m, { nextPageToken: '' }],
-    ['app deactivate $app', /^apps\/\w{26} .+ inactive/, { title: 'Kiosk', privateKey: '', active: false }],
-    ['app activate $app', /apps\/\w{26}.+ active/, { title: 'Kiosk', privateKey: '', active: true }],
-  ])('%s', async (command, text, json) => {
-    const words = wordsOf(command);
-    expect(await run(...words)).toEqual({ status: 0, stdout: expect.stringMatching(text), stderr: '' });
-    expect(await runJson(...words)).toMatchObject(json);
-  });
-});
 
 test.each(['-h', '--help', '--json', '--title', '--', '-'])(
   'the title of an account can be %s',
@@ -81,39 +40,72 @@ describe('a command with an invalid value', () => {
 
   const wallet = 'wallet create --title Cold --network NETWORK_ETHEREUM';
 
-  test.each<[status: 1 | 2, command: string, fields: string[]]>([
-    [2, 'account create --title $long', ['title']],
+  // The names that are missing have no resource, the foreign ones are of another account.
+  test.each<[status: 1 | 2, command: string, fields: string]>([
+    [2, 'account create --title $long', 'title'],
+    [1, 'account suspend accounts/$missing', 'name'],
+    [1, 'account resume accounts/$missing', 'name'],
+    [2, 'project create --account Atlas --title $long --description $longer', 'account title description'],
+    [1, 'project create --account accounts/$missing --title Quarry', 'account'],
+    [1, 'project update projects/$missing --title Quarry', 'name'],
+    [1, 'project delete projects/$missing --yes', 'name'],
     [
       2,
-      'project create --account Atlas --title $long --description $longer',
-      ['account', 'title', 'description'],
+      'wallet create --project accounts/$missing --title= --network NETWORK_MOON --address 0x12 --description $longer',
+      'project title description network address',
     ],
-    [1, 'project create --account $missing --title Quarry', ['account']],
-    [
-      2,
-      'wallet create --project $missing --title= --network NETWORK_MOON --address 0x12 --description $longer',
-      ['project', 'title', 'description', 'network', 'address'],
-    ],
-    [1, `${wallet} --project projects/${ULID} --address ${ADDRESS}`, ['project']],
+    [1, `${wallet} --project projects/$missing --address ${ADDRESS}`, 'project'],
     // The checksum is wrong.
-    [2, `${wallet} --project $first --address ${ADDRESS.replace('Aeb', 'aeb')}`, ['address']],
-    [1, 'token create --account $missing', ['account']],
-    [1, 'token create --account $account --project $foreign', ['project']],
-    [1, 'token create --account $account --only-project $foreign', ['only-project']],
-    [2, 'token create --account $account --project $first --only-project $first', ['only-project']],
-    [2, 'token create --account $account --title $long', ['title']],
-    [2, 'token create --account $account --expires-in soon', ['--expires-in']],
+    [2, `${wallet} --project $first --address ${ADDRESS.replace('Aeb', 'aeb')}`, 'address'],
+    [1, 'wallet update wallets/$missing --title Cold', 'name'],
+    [2, 'wallet update $wallet --title=', 'title'],
+    [2, 'wallet update $wallet --network NETWORK_MOON', 'network'],
+    [1, 'wallet update $wallet --project $foreign', 'project'],
+    [1, 'wallet delete wallets/$missing --yes', 'name'],
+    [1, 'app update apps/$missing', 'name'],
+    [1, 'app rotate-key apps/$missing', 'name'],
+    [2, 'app rotate-key $app --grace 169h', '--grace'],
+    [2, 'app rotate-key $app --grace soon', '--grace'],
+    [1, 'app delete apps/$missing --yes', 'name'],
+    // The ULID of a wallet.
+    [1, 'app delete $ulid --yes', 'name'],
+    [1, 'token create --account accounts/$missing', 'account'],
+    [1, 'token create --account $account --project $foreign', 'project'],
+    [1, 'token create --account $account --only-project $foreign', 'only-project'],
+    [2, 'token create --account $account --project $first --only-project $first', 'only-project'],
+    [2, 'token create --account $account --title $long', 'title'],
+    [2, 'token create --account $account --expires-in soon', '--expires-in'],
     // There is no token on standard input.
-    [1, 'token revoke', ['token']],
+    [1, 'token revoke', 'token'],
+    [1, 'token revoke --id $missing', 'id'],
+    [2, 'token revoke --id x', 'id'],
+    [1, 'token revoke --app apps/$missing', 'app'],
+    [1, 'token revoke --account accounts/$missing', 'account'],
+    [2, 'account list --page-size 0', 'page-size'],
+    [2, 'account list --page-size 101', 'page-size'],
+    [2, 'account list --page-size 1e1', 'page-size'],
+    [2, 'account list --page-token forged', 'page-token'],
+    [1, 'project list --account accounts/$missing', 'account'],
+    [1, 'wallet list --project projects/$missing', 'project'],
+    [2, 'app list --account Atlas', 'account'],
+    [1, 'token list --account accounts/$missing', 'account'],
+    [2, 'audit list --action wallet.updated', 'action'],
+    [2, 'audit list --account Acme', 'account'],
+    [2, 'audit list --until now', '--until'],
+    [2, 'audit list --since 90', '--since'],
+    [2, 'audit list --since 2026-01-31', 'since'],
+    [2, 'audit list --page-token x', 'page-token'],
+    [1, 'import --account accounts/$missing -', 'account'],
   ])(
-    'ends with status %i for %s, whose error names %j in one line, and adds nothing',
+    'ends with status %i for %s, names %j in one line, and changes nothing',
     async (expected, command, fields) => {
       const words = wordsOf(command);
       const { status, stdout, stderr } = await run(...words);
       expect({ status, stdout }).toEqual({ status: expected, stdout: '' });
       expect(stderr).toMatch(/^paw: .+\n$/);
-      for (const field of fields) expect(stderr).toMatch(new RegExp(`[:.] ${field}(:| must) `));
-      expect(stderr.match(/\bmust\b/gi)).toHaveLength(fields.length);
+      const names = fields.split(' ');
+      for (const name of names) expect(stderr).toMatch(new RegExp(`[:.] ${name}(:| must) `));
+      expect(stderr.match(/\bmust\b/gi)).toHaveLength(names.length);
 
       const asJson = await run(...words, '--json');
       expect(asJson).toMatchObject({ status: expected, stdout: '' });
@@ -168,23 +160,35 @@ test('token create stores the title and the restrictions of a token', async () =
   expect(stdout).toMatch(new RegExp(`  Dashboard  read-only   .+  account  ${project}\n`));
 });
 
-test.each([
-  ['127.0.0.1', 'http://127.0.0.1:4000'],
-  ['0.0.0.0', 'http://localhost:4000'],
-  ['::', 'http://localhost:4000'],
-  ['::1', 'http://[::1]:4000'],
-])('a command uses the same URL as a server on the host %s', async (host, url) => {
-  const settings = { HOST: host, DATABASE_URL: gateway.databaseUrl };
-  const { projects } = await pawJson(['project', 'list', '--account', tenant.account], settings);
-  expect(new URL(projects[0].imageCoverUrl).origin).toBe(url);
+test.each<[settings: Settings, url: string]>([
+  [{}, 'http://127.0.0.1:4000'],
+  [{ HOST: '0.0.0.0', PORT: '4001' }, 'http://localhost:4001'],
+  [{ HOST: '::' }, 'http://localhost:4000'],
+  [{ HOST: '::1' }, 'http://[::1]:4000'],
+  [{ PUBLIC_URL: 'https://paw.example.com/paw/' }, 'https://paw.example.com/paw'],
+  [{ PAW_CONSOLE: 'off' }, 'http://127.0.0.1:4000'],
+])('a command prints the URLs of a server with %o', async (others, url) => {
+  const settings = { ...others, DATABASE_URL: gateway.databaseUrl };
+  const { account, ...created } = await pawJson(['init', '--title', 'Atlas'], settings);
+  expect(created).toEqual({
+    defaultProject: expect.stringMatching(/^projects\/\w{26}$/),
+    accessToken: expect.stringMatching(/^paw_acct_\w+$/),
+    expireTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    url,
+    consoleUrl: others['PAW_CONSOLE'] ? '' : `${url}/console`,
+  });
+  const { projects } = await pawJson(['project', 'list', '--account', account], settings);
+  expect(projects[0].imageCoverUrl).toBe(`${url}/covers/${ulidOf(projects[0].name)}.svg`);
 });
 
 /** Returns the words of a command, with names and texts in place of words such as `$account`. */
 function wordsOf(command: string): string[] {
-  const [first, second] = tenant.projects;
-  const [foreign] = stranger.projects;
-  const texts = { long: '🧭'.repeat(201), longer: 'x'.repeat(2001), missing: `accounts/${ULID}` };
-  const values = { ...texts, account: tenant.account, app, first, second, foreign };
-  const textOf = (name: string) => values[name as keyof typeof values] ?? expect.unreachable(name);
-  return command.split(' ').map((word) => (word[0] === '$' ? textOf(word.slice(1)) : word));
+  const { account, projects, wallets } = tenant;
+  const [wallet = ''] = wallets;
+  const texts = { long: '🧭'.repeat(201), longer: 'x'.repeat(2001), missing: ULID, ulid: ulidOf(wallet) };
+  const names = { account, app, wallet, first: projects[0], foreign: stranger.projects[0] };
+  const values: Readonly<Record<string, string | undefined>> = { ...texts, ...names };
+  return command
+    .split(' ')
+    .map((word) => word.replace(/\$(\w+)/, (_, name) => values[name] ?? expect.unreachable(name)));
 }
