@@ -91,6 +91,8 @@ export function commandsOn(databaseUrl: () => string) {
     run,
     /** Runs a command with `--json`, and returns the object that it prints. */
     runJson: (...words: string[]) => pawJson(words, settings()),
+    /** Exports an account, and returns the records. */
+    exportOf: async (account: string) => logLines((await run('account', 'export', account)).stdout),
     /** Expects that a command fails with one line that names `field`: with status 2 if its value is malformed, otherwise 1. */
     async expectRefusal(expected: 1 | 2, field: string, ...words: string[]): Promise<void> {
       const { status, stdout, stderr } = await run(...words);
@@ -194,7 +196,7 @@ export async function listening(
   return { ...running, url };
 }
 
-/** Parses the complete lines of a JSON log. */
+/** Parses the complete lines of a JSON log, or of another output in JSON lines. */
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the values
 export function logLines(output: string): any[] {
   return output

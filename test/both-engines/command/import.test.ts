@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createApp, graphqlBody } from '../../support/actors.ts';
 import { graphqlApi } from '../../support/apis.ts';
@@ -12,13 +13,15 @@ const gateway = useGateway();
 /** A deployment of its own. */
 const other = useGateway();
 
-const { run } = commandsOn(() => gateway.databaseUrl);
+const commands = commandsOn(() => gateway.databaseUrl);
+const otherCommands = commandsOn(() => other.databaseUrl);
+const { run } = commands;
 
 /** Runs `paw import` with these lines on standard input, in the account. */
-const importLines = (account: string, lines: readonly (object | string)[], at = gateway) =>
+const importLines = (account: string, lines: readonly (object | string)[]) =>
   paw(
     ['import', '--account', account, '-'],
-    { DATABASE_URL: at.databaseUrl },
+    { DATABASE_URL: gateway.databaseUrl },
     lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''),
   );
 
@@ -30,12 +33,8 @@ function testFolder(): string {
 }
 
 /** The projects and wallets of an export, without what depends on the place of the deployment. */
-async function exported(account: string, at = gateway): Promise<readonly Record<string, unknown>[]> {
-  const { stdout } = await paw(['account', 'export', account], { DATABASE_URL: at.databaseUrl });
-  const records = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+async function exported(account: string, { exportOf } = commands): Promise<readonly object[]> {
+  const records = await exportOf(account);
   return records
     .filter(({ type }) => type === 'project' || type === 'wallet')
     .map(({ imageCoverUrl: _, ...record }) => record);
@@ -67,20 +66,16 @@ test('an export that is imported into another deployment gives equal projects an
   writeFileSync(file, (await run('account', 'export', source.account)).stdout);
 
   const target = await seedTenant(other);
-  const before = await exported(target.account, other);
-  const settings = { DATABASE_URL: other.databaseUrl };
-  expect(await paw(['import', '--account', target.account, file], settings)).toEqual({
-    status: 0,
-    stdout: 'Imported 3 projects and 4 wallets.\n',
-    stderr: '',
-  });
-  const all = await exported(target.account, other);
-  expect(all.filter(({ name }) => name !== before[0]?.['name'])).toEqual(await exported(source.account));
+  const before = await exported(target.account, otherCommands);
+  const words = ['import', '--account', target.account, file];
+  const stdout = 'Imported 3 projects and 4 wallets.\n';
+  expect(await otherCommands.run(...words)).toEqual({ status: 0, stdout, stderr: '' });
+  const all = await exported(target.account, otherCommands);
+  expect(all).toHaveLength(8);
+  expect(all).toEqual(expect.arrayContaining([...before, ...(await exported(source.account))]));
 
   const content = await textOf(other.database);
-  expect(await paw(['import', '--account', target.account, file, '--json'], settings)).toMatchObject({
-    stdout: '{"projects":0,"wallets":0}\n',
-  });
+  expect(await otherCommands.runJson(...words)).toEqual({ projects: 0, wallets: 0 });
   expect(await textOf(other.database)).toBe(content);
 
   // As a client sees them: counted, found, and with their events.
@@ -117,9 +112,10 @@ test('lines without a name get one, and what exists is left as it is', async () 
     wallet(project, { title: 'Cash', description: 'Box' }),
   ];
   expect(await importLines(account, lines)).toMatchObject({ stdout: 'Imported 2 projects and 2 wallets.\n' });
-  const created = (await exported(account)).filter(
-    (each) => !before.some(({ name }) => name === each['name']),
-  );
+  const all = await exported(account);
+  expect(all).toEqual(expect.arrayContaining([...before]));
+  const isNew = (each: object) => !before.some((record) => isDeepStrictEqual(record, each));
+  const created = all.filter(isNew);
   expect(created).toMatchObject([
     { name, title: 'Quarry', description: 'Old', imageCoverCid: expect.stringMatching(/^bafkrei/) },
     { title: 'Mine', description: '' },
@@ -131,7 +127,6 @@ test('lines without a name get one, and what exists is left as it is', async () 
     },
     { project, title: 'Cash', description: 'Box', network: 'NETWORK_POLYGON' },
   ]);
-  expect(await exported(account)).toEqual(expect.arrayContaining([...before]));
 });
 
 describe('a bad line is named, and nothing of the file is kept', () => {
