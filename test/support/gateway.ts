@@ -151,6 +151,13 @@ export async function makeDatabase(): Promise<TestDatabase> {
   return inject('engine') === 'postgres' ? makePostgresDatabase(inject('postgresUrl')) : makeSqliteFile();
 }
 
+/** Creates an empty folder, which is removed at the end of the test. */
+export function testFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
 /** Returns a SQLite file that does not exist yet. */
 export function makeSqliteFile(): TestDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApp, graphqlBody } from '../../support/actors.ts';
 import { graphqlApi } from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
-import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
+import { seedTenant, type Tenant, testFolder, useGateway } from '../../support/gateway.ts';
 import { commandsOn, paw } from '../../support/paw.ts';
 
 const gateway = useGateway();
@@ -24,13 +23,6 @@ const importLines = (account: string, lines: readonly (object | string)[]) =>
     { DATABASE_URL: gateway.databaseUrl },
     lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''),
   );
-
-/** Creates a folder, which is removed at the end of the test. */
-function testFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 /** The projects and wallets of an export, without what depends on the place of the deployment. */
 async function exported(account: string, { exportOf } = commands): Promise<readonly object[]> {
