@@ -24,107 +24,91 @@ export type Secrets = {
 const UPDATE_WALLET = mutationDocument('updateWallet', 'wallet { name }');
 const ROTATE_APP_KEY = mutationDocument('rotateAppKey', 'app { privateKey }');
 
+/** Invalid inputs of both APIs, with a secret. */
+const INPUTS: readonly (readonly [
+  what: string,
+  operation: Exclude<keyof Api, 'name'>,
+  inputOf: (secret: string, app: string) => object,
+])[] = [
+  ['a password of 33 characters', 'updateWallet', (secret) => ({ password: `${secret}x` })],
+  ['a password in a list', 'updateWallet', (secret) => ({ password: [secret] })],
+  ['a password in an object', 'updateWallet', (secret) => ({ password: { value: secret } })],
+  ['a password beside an unknown field', 'updateWallet', (secret) => ({ password: secret, pasword: '' })],
+  ['a password beside a bad title', 'updateWallet', (secret) => ({ password: secret, title: '' })],
+  ['a password beside a title that is no text', 'updateWallet', (secret) => ({ password: secret, title: 7 })],
+  ['a secret as an unknown field', 'updateWallet', (secret) => ({ pasword: secret })],
+  ['a secret as a network', 'updateWallet', (secret) => ({ network: secret })],
+  ['a secret as a project', 'updateWallet', (secret) => ({ project: secret })],
+  ['a wrong private key', 'signIn', (privateKey, name) => ({ name, privateKey })],
+  ['a private key without a name', 'signIn', (privateKey) => ({ privateKey })],
+  ['a private key as the name', 'signIn', (privateKey) => ({ name: privateKey, privateKey })],
+  ['a private key in a list', 'signIn', (secret, name) => ({ name, privateKey: [secret] })],
+  ['an app with a private key', 'createApp', (privateKey) => ({ title: 'App', active: true, privateKey })],
+  ['a secret for true or false', 'createApp', (active) => ({ title: 'App', active })],
+  ['a secret as a page token', 'listProjects', (after) => ({ after })],
+  ['a secret as a page size', 'listProjects', (first) => ({ first })],
+];
+
+/** Invalid bodies of both APIs, with their type if it is not JSON. */
+const BODIES: readonly (readonly [what: string, bodyOf: (secret: string) => string, type?: string])[] = [
+  ['a body that is cut short', (secret) => `{"password":"${secret}`],
+  ['a body that is bare text', (secret) => secret],
+  ['a body that is a string', (secret) => JSON.stringify(secret)],
+  ['a body of another type', (secret) => secret, 'text/plain'],
+];
+
+/** Fields of a document with a secret in place of a password or a network. */
+const DOCUMENTS: readonly (readonly [what: string, fieldOf: (secret: string) => string])[] = [
+  ['a password in a list of a document', (secret) => `password: ["${secret}"]`],
+  ['a password as an object of a document', (secret) => `password: { value: "${secret}" }`],
+  ['a password without its quotes', (secret) => `password: ${secret}`],
+  ['a password without its last quote', (secret) => `password: "${secret}`],
+  ['a network in quotes in a document', (secret) => `network: "${secret}"`],
+];
+
 /** A description of an invalid request, and a function that sends it with a secret. */
-type Fault = readonly [what: string, ask: (scene: Scene, api: Api, secret: string) => Promise<HttpResponse>];
+type Fault = readonly [what: string, ask: (secret: string) => Promise<HttpResponse>];
 
-type Input = (secret: string, scene: Scene) => object;
-
-/** The changes of invalid updates of a wallet. */
-const UPDATES: Readonly<Record<string, Input>> = {
-  'a password of 33 characters': (secret) => ({ password: `${secret}x` }),
-  'a password in a list': (secret) => ({ password: [secret] }),
-  'a password in an object': (secret) => ({ password: { value: secret } }),
-  'a password beside an unknown field': (secret) => ({ password: secret, pasword: '' }),
-  'a password beside a bad title': (secret) => ({ password: secret, title: '' }),
-  'a password beside a title that is no text': (secret) => ({ password: secret, title: 7 }),
-  'a secret as an unknown field': (secret) => ({ pasword: secret }),
-  'a secret as a network': (secret) => ({ network: secret }),
-  'a secret as a project': (secret) => ({ project: secret }),
-};
-
-const SIGN_INS: Readonly<Record<string, Input>> = {
-  'a wrong private key': (privateKey, { appName }) => ({ name: appName, privateKey }),
-  'a private key without a name': (privateKey) => ({ privateKey }),
-  'a private key as the name': (privateKey) => ({ name: privateKey, privateKey }),
-  'a private key in a list': (secret, { appName }) => ({ name: appName, privateKey: [secret] }),
-};
-
-const APPS: Readonly<Record<string, Input>> = {
-  'an app with a private key of its own': (privateKey) => ({ title: 'App', active: true, privateKey }),
-  'a secret for true or false': (active) => ({ title: 'App', active }),
-};
-
-const PAGES: Readonly<Record<string, Input>> = {
-  'a secret as a page token': (after) => ({ after }),
-  'a secret as a page size': (first) => ({ first }),
-};
-
-const BODIES: Readonly<Record<string, (secret: string) => string>> = {
-  'a body that is cut short': (secret) => `{"password":"${secret}`,
-  'a body that is bare text': (secret) => secret,
-  'a body that is a string': (secret) => JSON.stringify(secret),
-};
-
-const FAULTS: readonly Fault[] = [
-  ...faultsWith(UPDATES, ({ tenant: { token, wallets } }, api, changes) =>
-    answer(api.updateWallet(token, wallets[0] ?? '', changes)),
-  ),
-  ...faultsWith(SIGN_INS, ({ tenant }, api, input) => answer(api.signIn(tenant.token, input))),
-  ...faultsWith(APPS, ({ tenant }, api, input) => answer(api.createApp(tenant.token, input))),
-  ...faultsWith(PAGES, ({ tenant }, api, input) => answer(api.listProjects(tenant.token, input))),
-  ...faultsWith(BODIES, (scene, api, body) => sendRaw(scene, api, body)),
-  [
-    'a body of another type',
-    (scene, api, secret) => sendRaw(scene, api, secret, { 'content-type': 'text/plain' }),
-  ],
-  ['a secret as a wallet', ({ tenant }, api, secret) => answer(api.updateWallet(tenant.token, secret, {}))],
-  ['a secret as the token', (_, api, secret) => answer(api.listProjects(secret))],
-  ['a secret as the token, misspelt', (_, api, secret) => answer(api.listProjects(`${secret} ${secret}`))],
-];
-
-/** Documents with a secret in place of a password or a network. */
-const DOCUMENTS: Readonly<Record<string, (secret: string) => string>> = {
-  'a password in a list of a document': (secret) => `password: ["${secret}"]`,
-  'a password as an object of a document': (secret) => `password: { value: "${secret}" }`,
-  'a password without its quotes': (secret) => `password: ${secret}`,
-  'a password without its last quote': (secret) => `password: "${secret}`,
-  'a network in quotes in a document': (secret) => `network: "${secret}"`,
-};
-
-/** Requests that only GraphQL has. */
-const GRAPHQL_FAULTS: readonly Fault[] = [
-  ...faultsWith(DOCUMENTS, (scene, _, field) =>
-    sendGraphql(
-      scene,
-      `mutation { updateWallet(input: { name: "wallets/x", ${field} }) { wallet { name } } }`,
-    ),
-  ),
-  ['a secret for all variables', (scene, _, secret) => sendGraphql(scene, UPDATE_WALLET, secret)],
-  ['a secret for an input', (scene, _, secret) => sendGraphql(scene, UPDATE_WALLET, { input: secret })],
-  [
-    'a secret in the variables of a GET',
-    (scene, _, secret) => getGraphql(scene, JSON.stringify({ input: { password: secret } })),
-  ],
-  [
-    'a secret in variables cut short',
-    (scene, _, secret) => getGraphql(scene, `{"input":{"password":"${secret}`),
-  ],
-];
-
-/** Returns faults that differ in what they send. */
-function faultsWith<T>(
-  inputs: Readonly<Record<string, (secret: string, scene: Scene) => T>>,
-  ask: (scene: Scene, api: Api, input: T) => Promise<HttpResponse>,
-): readonly Fault[] {
-  return Object.entries(inputs).map(([what, input]) => [
-    what,
-    (scene, api, secret) => ask(scene, api, input(secret, scene)),
-  ]);
+/** Returns the invalid requests for an API. */
+function faultsOf({ gateway, tenant: { token, wallets }, appName }: Scene, api: Api): readonly Fault[] {
+  const [wallet = ''] = wallets;
+  const inputs = INPUTS.map(([what, operation, inputOf]): Fault => {
+    const ask = (input: object): Promise<Outcome<unknown>> =>
+      operation === 'updateWallet' ? api.updateWallet(token, wallet, input) : api[operation](token, input);
+    return [what, async (secret) => (await ask(inputOf(secret, appName))).response];
+  });
+  const [method, path] = api.name === 'REST' ? ['PATCH', `/wallet/${wallet}`] : ['POST', '/graphql'];
+  const bodies = BODIES.map(([what, bodyOf, type = 'application/json']): Fault => {
+    const headers = { 'content-type': type };
+    return [what, (secret) => send(gateway.url + path, method, token, bodyOf(secret), headers)];
+  });
+  const faults: readonly Fault[] = [
+    ...inputs,
+    ...bodies,
+    ['a secret as a wallet', async (secret) => (await api.updateWallet(token, secret, {})).response],
+    ['a secret as the token', async (secret) => (await api.listProjects(secret)).response],
+    [
+      'a secret as the token, twice',
+      async (secret) => (await api.listProjects(`${secret} ${secret}`)).response,
+    ],
+  ];
+  return api.name === 'REST' ? faults : [...faults, ...graphqlFaultsOf(`${gateway.url}/graphql`, token)];
 }
 
-/** The requests for an API. */
-function faultsOf({ name }: Api): readonly Fault[] {
-  return name === 'GraphQL' ? [...FAULTS, ...GRAPHQL_FAULTS] : FAULTS;
+/** Returns the invalid requests that only GraphQL has. */
+function graphqlFaultsOf(url: string, token: string): readonly Fault[] {
+  const post = (query: string, variables?: unknown) => send(url, 'POST', token, { query, variables });
+  const get = (variables: string) =>
+    send(`${url}?${new URLSearchParams({ query: UPDATE_WALLET, variables })}`, 'GET', token);
+  const documentWith = (field: string) =>
+    `mutation { updateWallet(input: { name: "wallets/x", ${field} }) { wallet { name } } }`;
+  return [
+    ...DOCUMENTS.map(([what, fieldOf]): Fault => [what, (secret) => post(documentWith(fieldOf(secret)))]),
+    ['a secret for all variables', (secret) => post(UPDATE_WALLET, secret)],
+    ['a secret for an input', (secret) => post(UPDATE_WALLET, { input: secret })],
+    ['a secret in the variables of a GET', (secret) => get(JSON.stringify({ input: { password: secret } }))],
+    ['a secret in variables cut short', (secret) => get(`{"input":{"password":"${secret}`)],
+  ];
 }
 
 /** Uses secrets in valid and invalid requests of both APIs. */
@@ -159,11 +143,11 @@ export async function useSecrets(gateway: Gateway): Promise<{ account: string; s
     byUse[`a token that was never issued by ${api.name}`] = wrongToken;
     expect((await api.listProjects(wrongToken)).value).toBeUndefined();
 
-    for (const [what, ask] of faultsOf(api)) {
+    for (const [what, ask] of faultsOf({ gateway, tenant, appName }, api)) {
       const secret = newSecret(gateway);
       const use = `${what} by ${api.name}`;
       byUse[use] = secret;
-      const { status, headers, text } = await ask({ gateway, tenant, appName }, api, secret);
+      const { status, headers, text } = await ask(secret);
       if ([text, ...headers.values()].some((each) => each.includes(secret))) repeated.push(use);
       expect(status >= 400 || 'errors' in JSON.parse(text), `${what} is refused`).toBe(true);
     }
@@ -205,27 +189,4 @@ async function failInside(gateway: Gateway, tenant: Tenant, api: Api): Promise<s
   expect(error?.status).toBe('INTERNAL');
   expect(response.text).not.toMatch(/no such table|relation|wallet_|SELECT|\.ts\b|node_modules/);
   return password;
-}
-
-async function answer(asking: Promise<Outcome<unknown>>): Promise<HttpResponse> {
-  return (await asking).response;
-}
-
-function sendGraphql({ gateway, tenant }: Scene, query: string, variables?: unknown): Promise<HttpResponse> {
-  return send(`${gateway.url}/graphql`, 'POST', tenant.token, { query, variables });
-}
-
-function getGraphql({ gateway, tenant }: Scene, variables: string): Promise<HttpResponse> {
-  const query = new URLSearchParams({ query: UPDATE_WALLET, variables });
-  return send(`${gateway.url}/graphql?${query}`, 'GET', tenant.token);
-}
-
-function sendRaw(
-  { gateway, tenant }: Scene,
-  { name }: Api,
-  body: string,
-  headers: Readonly<Record<string, string>> = {},
-) {
-  const [method, path] = name === 'REST' ? ['PATCH', `/wallet/${tenant.wallets[0]}`] : ['POST', '/graphql'];
-  return send(gateway.url + path, method, tenant.token, body, headers);
 }

@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createProject } from '../../../src/data/create-project.ts';
-import { revokeToken } from '../../../src/data/revoke-token.ts';
-import { updateApp } from '../../../src/data/update-app.ts';
-import { ApiError } from '../../../src/model/api-error.ts';
-import { MISSING_APP, MISSING_PROJECT, MISSING_WALLET, resultOf } from '../../support/actors.ts';
-import { type Api, bothApis, graphqlOutcome, type Outcome } from '../../support/apis.ts';
+import { parseCredential } from '../../../src/credentials/credential.ts';
+import { MISSING_APP, MISSING_PROJECT, MISSING_WALLET, resultOf, ULID } from '../../support/actors.ts';
+import { bothApis, graphqlOutcome, mutationDocument, type Outcome } from '../../support/apis.ts';
 import { type Gateway, seedTenant, useGateway } from '../../support/gateway.ts';
 import { SEED } from '../../support/seed.ts';
 import { type Cursor, type Result, type State, type Step, stateAfter } from './model.ts';
@@ -47,7 +44,6 @@ class World {
     { name: MISSING_APP, privateKey: 'paw_key_unknown' },
   ];
   readonly #cursors: Cursor[] = [];
-  readonly #accounts: readonly string[];
   readonly #projects: readonly string[];
   readonly #wallets: readonly string[];
   #states: readonly State[];
@@ -69,7 +65,6 @@ class World {
 
   private constructor(state: State) {
     this.#states = [state];
-    this.#accounts = [...new Set(state.projects.values())];
     this.#accountTokens = [...state.tokens.keys()];
     this.#tokens = [...this.#accountTokens, UNKNOWN_TOKEN];
     this.#projects = [MISSING_PROJECT, ...state.projects.keys()];
@@ -96,7 +91,7 @@ class World {
   #stepOf(draft: Draft): Step {
     const { kind, token, target } = draft;
     const input = this.#inputOf(draft);
-    if (OPERATOR_STEPS.includes(kind)) return { kind, input };
+    if (kind === 'advanceClock') return { kind, input };
     if (kind === 'signOut') return { kind, token: this.#endedToken(draft), input };
     // Most tokens have ended. Half of the steps use one of the account tokens.
     const caller = token % 2 === 0 ? pick(this.#accountTokens, target) : pick(this.#tokens, token);
@@ -129,11 +124,9 @@ class World {
       case 'listProjects':
         return { first: target % 5, after: flag ? this.#cursors[other % this.#cursors.length] : undefined };
       case 'createProject':
-        return { account: pick(this.#accounts, target) };
-      case 'setAppActive':
-        return { name, active: flag };
+        return { title: 'Project' };
       case 'revokeToken':
-        return { token: this.#endedToken(draft) };
+        return { id: `tokens/${parseCredential(this.#endedToken(draft))?.serial ?? ULID}` };
       case 'advanceClock':
         return { ms: target * 60_000 };
       default:
@@ -160,69 +153,53 @@ class World {
 
 type Observed = readonly [Step, Result];
 
-const OPERATOR_STEPS: readonly Kind[] = ['createProject', 'setAppActive', 'revokeToken', 'advanceClock'];
+const APP = 'app { name title privateKey active }';
 
-const APP = 'name title privateKey active';
-
-/** The requests that only GraphQL has, and how their value is read. */
-// biome-ignore lint/suspicious/noExplicitAny: the model checks the values
-const GRAPHQL: Readonly<Partial<Record<Kind, readonly [document: string, read: (data: any) => unknown]>>> = {
-  updateApp: [
-    `mutation ($input: UpdateAppInput!) { updateApp(input: $input) { app { ${APP} } } }`,
-    ({ updateApp: { app } }) => app,
-  ],
-  rotateAppKey: [
-    `mutation ($input: RotateAppKeyInput!) { rotateAppKey(input: $input) { app { ${APP} } } }`,
-    ({ rotateAppKey: { app } }) => app,
-  ],
-  signOut: ['mutation { signOut { clientMutationId } }', () => undefined],
-  viewer: [
-    '{ viewer { account project { name } app { name } expireTime } }',
-    ({ viewer: { account, project, app, expireTime } }) => {
-      return { account, project: project.name, app: app?.name, expireTimeMs: Date.parse(expireTime) };
-    },
-  ],
+/** The selections of the mutations that only GraphQL has, and the field of their payload that is their value. */
+const MUTATIONS: Readonly<Partial<Record<Kind, readonly [selection: string, field: string]>>> = {
+  updateApp: [APP, 'app'],
+  rotateAppKey: [APP, 'app'],
+  createProject: ['project { name }', 'project'],
+  revokeToken: ['clientMutationId', 'clientMutationId'],
+  signOut: ['clientMutationId', 'clientMutationId'],
 };
 
-async function execute(step: Step, draft: Draft): Promise<Result> {
-  const gateway = pick(instances, draft.instance);
-  if (step.token === undefined) return operate(gateway, step);
-  const { value, error } = await request(
-    gateway,
-    pick(
-      bothApis(() => gateway.url),
-      draft.api,
-    ),
-    step,
-  );
+const VIEWER = '{ viewer { account project { name } app { name } expireTime } }';
+
+async function execute(step: Step, { instance, api }: Draft): Promise<Result> {
+  const gateway = pick(instances, instance);
+  if (step.kind === 'advanceClock') {
+    gateway.clock.advance(step.input['ms']);
+    return { reason: 'ok', fields: [] };
+  }
+  const { value, error } = await request(gateway, api, step);
   return error ? { reason: error.reason, fields: error.fields } : { reason: 'ok', fields: [], value };
 }
 
-async function request({ url }: Gateway, api: Api, { kind, token, input }: Step): Promise<Outcome<unknown>> {
-  const [document, read] = GRAPHQL[kind] ?? [];
-  if (document && read) return graphqlOutcome(url, token, document, { input }, read);
-  if (kind === 'createApp' || kind === 'signIn') return api[kind](token, input);
-  const { name, first, after, ...changes } = input;
-  if (kind === 'updateWallet') return api.updateWallet(token, name, changes);
-  const { value, ...outcome } = await api.listProjects(token, { first, after: after?.token });
-  return { ...outcome, value: value && { ...value, projects: value.projects.map((each) => each.name) } };
-}
-
-/** Runs an act of the operator. */
-async function operate({ admin, clock }: Gateway, { kind, input }: Step): Promise<Result> {
-  const { account, name, active, token, ms } = input;
-  let value: unknown;
-  try {
-    if (kind === 'createProject')
-      value = await createProject(admin, 'operator', { account, title: 'Project' });
-    if (kind === 'setAppActive') await updateApp(admin, 'operator', { name, active });
-    if (kind === 'revokeToken') await revokeToken(admin, 'operator', token);
-    if (kind === 'advanceClock') clock.advance(ms);
-    return { reason: 'ok', fields: [], value };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return { reason: error.reason, fields: error.fieldViolations.map(({ field }) => field) };
+async function request(
+  { url }: Gateway,
+  api: number,
+  { kind, token, input }: Step,
+): Promise<Outcome<unknown>> {
+  if (kind === 'viewer') {
+    return graphqlOutcome(url, token, VIEWER, {}, ({ viewer: { account, project, app, expireTime } }) => {
+      return { account, project: project.name, app: app?.name, expireTimeMs: Date.parse(expireTime) };
+    });
   }
+  const [selection, field] = MUTATIONS[kind] ?? [];
+  if (selection !== undefined && field !== undefined) {
+    const document = mutationDocument(kind, selection);
+    return graphqlOutcome(url, token, document, { input }, ({ [kind]: payload }) => payload[field]);
+  }
+  const chosen = pick(
+    bothApis(() => url),
+    api,
+  );
+  if (kind === 'createApp' || kind === 'signIn') return chosen[kind](token, input);
+  const { name, first, after, ...changes } = input;
+  if (kind === 'updateWallet') return chosen.updateWallet(token, name, changes);
+  const { value, ...outcome } = await chosen.listProjects(token, { first, after: after?.token });
+  return { ...outcome, value: value && { ...value, projects: value.projects.map((each) => each.name) } };
 }
 
 /** Returns the states after the steps in each order that explains their results. */

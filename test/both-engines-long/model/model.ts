@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Input, Kind } from './steps.ts';
+import { ulidOf } from '../../support/actors.ts';
+import type { Input, Kind, Operation } from './steps.ts';
 
 /** A small model of the service, written from the specification. It predicts the result of each step. */
 
@@ -43,7 +44,7 @@ export type State = {
   readonly tokens: ReadonlyMap<string, Token>;
 };
 
-/** A request to the service with a token, or an act of its operator without one. */
+/** A request to the service with a token, or the clock that advances. */
 export type Step = { readonly kind: Kind; readonly token?: string; readonly input: Input };
 
 /** A page token, with the last project of its page. */
@@ -77,8 +78,6 @@ type Prediction = {
 
 const TOKEN_LIFE_MS = 3_600_000;
 
-const OPERATOR: Token = { account: '', project: '', expireTimeMs: Infinity };
-
 /**
  * Returns the state after a step, or undefined if the step can't have had this result.
  *
@@ -100,16 +99,16 @@ export function stateAfter(state: State, step: Step, result: Result, start: Stat
 function predict(
   state: State,
   authenticated: Pick<State, 'tokens' | 'now'>,
-  { kind, token, input }: Step,
+  { kind, token = '', input }: Step,
   actual: Input,
 ): Prediction {
-  if (token === undefined) return STEPS[kind]({ state, caller: OPERATOR, token: '', input, actual });
+  if (kind === 'advanceClock') return ok({ ...state, now: state.now + input['ms'] });
   const caller = authenticated.tokens.get(token);
   if (caller === undefined || !isLive(authenticated, token)) return { reason: 'TOKEN_INVALID' };
   return STEPS[kind]({ state, caller, token, input, actual });
 }
 
-const STEPS: Readonly<Record<Kind, (call: Call) => Prediction>> = {
+const STEPS: Readonly<Record<Operation, (call: Call) => Prediction>> = {
   createApp,
   updateApp,
   rotateAppKey,
@@ -123,17 +122,17 @@ const STEPS: Readonly<Record<Kind, (call: Call) => Prediction>> = {
     const endMs = state.tokens.get(token)?.expireTimeMs ?? expireTimeMs;
     return ok(state, { account, project, app, expireTimeMs: endMs });
   },
-  createProject: ({ state, input: { account }, actual: { name } }) =>
-    ok({ ...state, projects: withEntry(state.projects, name, account) }),
-  setAppActive({ state, input: { name, active } }) {
-    const app = state.apps.get(name);
-    return app ? ok(withApp(state, name, { ...app, active })) : unusable('name');
+  createProject({ state, caller: { account, app }, actual: { name } }) {
+    if (app !== undefined) return { reason: 'ACCOUNT_TOKEN_REQUIRED' };
+    return ok({ ...state, projects: withEntry(state.projects, name, account) });
   },
-  revokeToken: ({ state, input: { token } }) =>
-    isLive(state, token)
-      ? ok({ ...state, tokens: without(state.tokens, (_, text) => text === token) })
-      : unusable('token'),
-  advanceClock: ({ state, input: { ms } }) => ok({ ...state, now: state.now + ms }),
+  revokeToken({ state, caller, input: { id } }) {
+    if (caller.app !== undefined) return { reason: 'ACCOUNT_TOKEN_REQUIRED' };
+    const isRevoked = ({ account }: Token, text: string) =>
+      account === caller.account && text.includes(ulidOf(id)) && isLive(state, text);
+    const tokens = without(state.tokens, isRevoked);
+    return tokens.size < state.tokens.size ? ok({ ...state, tokens }) : { reason: 'RESOURCE_NOT_FOUND' };
+  },
 };
 
 function createApp({ state, caller, input, actual }: Call): Prediction {
@@ -257,9 +256,4 @@ function without<T>(
   isRemoved: (value: T, key: string) => boolean,
 ): ReadonlyMap<string, T> {
   return new Map([...map].filter(([key, value]) => !isRemoved(value, key)));
-}
-
-/** Of a resource that the operator names. */
-function unusable(field: string): Prediction {
-  return { reason: 'RESOURCE_UNUSABLE', fields: [field] };
 }
