@@ -15,8 +15,6 @@ const CLIENTS = 20;
 
 const ENDED_WELL = { status: 0, stderr: '' };
 
-// Far longer than needed, so that no test fails on a busy machine.
-
 const APP = '{"title":"App","active":true}';
 
 const gateway = useGateway();
