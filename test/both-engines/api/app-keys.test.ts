@@ -37,10 +37,13 @@ async function rotate(token: string, { name }: AppFields, gracePeriod: number): 
   return data.rotateAppKey.privateKey;
 }
 
-test('the keys of an app are the current one, and the one before it until the end of its grace period', async () => {
+async function seedApp() {
   const tenant = await seedTenant(gateway);
-  const { token } = tenant;
-  const app = await createApp(api, token);
+  return { ...{ tenant, token: tenant.token }, app: await createApp(api, tenant.token) };
+}
+
+test('the keys of an app are the current one, and the one before it until the end of its grace period', async () => {
+  const { tenant, token, app } = await seedApp();
   const keyFrom = (privateKey: string, createTimeMs: number, expireTime: string | null = null) => ({
     id: credentialParts(privateKey).serial,
     createTime: timeOf(createTimeMs),
@@ -70,8 +73,8 @@ test.each([
   })),
   { name: 'OAuth', signIn: (_: string, app: AppFields) => authorize(gateway, app) },
 ])('the last sign-in by $name is stored at most once an hour', async ({ signIn }) => {
-  const { token } = await seedTenant(gateway);
-  const [app, failing] = [await createApp(api, token), await createApp(api, token)];
+  const { token, app } = await seedApp();
+  const failing = await createApp(api, token);
   expect(await read(token, app)).toHaveProperty('lastSignInTime', null);
   const firstMs = gateway.clock();
   await signIn(token, app);
@@ -87,16 +90,14 @@ test.each([
 });
 
 test('concurrent first sign-ins of an app all succeed, and store one time', async () => {
-  const { token } = await seedTenant(gateway);
-  const app = await createApp(api, token);
+  const { token, app } = await seedApp();
   const signIns = Array.from({ length: 40 }, () => authorize(gateway, app));
   expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(signIns.map(() => 200));
   await expectLastSignIn(token, app, gateway.clock());
 });
 
 test('a sign-in in a request that is undone is not the last one', async () => {
-  const { token } = await seedTenant(gateway);
-  const app = await createApp(api, token);
+  const { token, app } = await seedApp();
   const document = `mutation ($first: SignInInput!, $second: SignInInput!) {
     first: signIn(input: $first) { accessToken } second: signIn(input: $second) { accessToken }
   }`;
@@ -112,14 +113,11 @@ test('a sign-in in a request that is undone is not the last one', async () => {
 test('a sign-in succeeds although its time cannot be stored', async () => {
   const own = await testGateway();
   const { token } = await seedTenant(own);
-  const app = await createApp(
-    graphqlApi(() => own.url),
-    token,
-  );
+  const [ownApi] = bothApis(() => own.url);
+  const app = await createApp(ownApi, token);
   await own.database.write('ALTER TABLE app RENAME COLUMN last_sign_in_time_ms TO other');
-  await own.database.write(
-    'ALTER TABLE app ADD COLUMN last_sign_in_time_ms BIGINT CONSTRAINT past CHECK (last_sign_in_time_ms < 0)',
-  );
+  const past = 'BIGINT CONSTRAINT past CHECK (last_sign_in_time_ms < 0)';
+  await own.database.write(`ALTER TABLE app ADD COLUMN last_sign_in_time_ms ${past}`);
   expect((await authorize(own, app)).status).toBe(200);
   await expect.poll(own.log).toContain('could not store a last use');
 });

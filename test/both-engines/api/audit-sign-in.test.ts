@@ -98,22 +98,23 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   });
 });
 
-test('the sign-ins of one request are one event with their number', async () => {
+test.each<[string, (scene: Scene) => Promise<unknown>]>([
+  [
+    'in one request',
+    ({ token, app }) => {
+      const fields = Array.from({ length: 30 }, (_, n) => `s${n}: signIn(input: $key) { expireTime }`);
+      const document = `mutation ($key: SignInInput!) { ${fields.join(' ')} }`;
+      return postGraphql(gateway.url, token, document, { key: app });
+    },
+  ],
+  [
+    'at the same time',
+    ({ token, app }) => Promise.all(Array.from({ length: 30 }, () => graphql.signIn(token, app))),
+  ],
+])('30 sign-ins of an app %s are one event with their number', async (_, signIn) => {
   const scene = await audit.seedScene();
-  const fields = Array.from({ length: 30 }, (_, n) => `s${n}: signIn(input: $key) { expireTime }`);
-  const document = `mutation ($key: SignInInput!) { ${fields.join(' ')} }`;
-  const { events } = await audit.recorded(scene, () =>
-    postGraphql(gateway.url, scene.token, document, { key: scene.app }),
-  );
+  const { events } = await audit.recorded(scene, () => signIn(scene));
   expect(events).toMatchObject([{ action: 'sign_in.succeed', count: 30 }]);
-});
-
-test('sign-ins of an app at the same time are one event with their number', async () => {
-  const scene = await audit.seedScene();
-  const { events } = await audit.recorded(scene, () =>
-    Promise.all(Array.from({ length: 40 }, () => graphql.signIn(scene.token, scene.app))),
-  );
-  expect(events).toMatchObject([{ action: 'sign_in.succeed', count: 40 }]);
 });
 
 test('each sign-in of a request with an Idempotency-Key that is undone is recorded, with the right key as well', async () => {
