@@ -1,13 +1,10 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { MISSING_WALLET } from '../support/actors.ts';
-import { type Api, bothApis, type HttpResponse, postGraphql, restApi, send } from '../support/apis.ts';
-import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
-
-const INITIALIZATION = 'fastify.initialization';
+import { getProjects, MISSING_WALLET } from '../support/actors.ts';
+import { type Api, bothApis, restApi, send } from '../support/apis.ts';
+import { type Gateway, seedTenant, startGatewayWithHooks, type Tenant } from '../support/gateway.ts';
 
 let gateway: Gateway;
 let tenant: Tenant;
@@ -18,65 +15,49 @@ let onHeld: (release: () => void) => void;
 /** Called when the server is about to read the body of a request. */
 let onBody: () => void = () => {};
 beforeAll(async () => {
-  const addHooks = (message: unknown) => {
-    const { fastify } = message as { fastify: FastifyInstance };
-    fastify.addHook('onSend', async ({ headers }) => {
-      if (headers['x-hold'] === undefined) return;
-      await new Promise<void>((release) => onHeld(release));
+  const addHooks = (app: FastifyInstance) => {
+    app.addHook('onSend', async ({ headers }) => {
+      if (headers['x-hold'] !== undefined) await new Promise<void>((release) => onHeld(release));
     });
-    fastify.addHook('preParsing', async ({ headers }) => {
+    app.addHook('preParsing', async ({ headers }) => {
       if (headers['content-length'] !== undefined) onBody();
     });
   };
-  subscribe(INITIALIZATION, addHooks);
-  gateway = await startGateway({ PAW_MAX_REQUESTS: '1', PAW_CORS_ORIGINS: '*' });
-  shared = await startGateway({ PAW_MAX_REQUESTS: '10' });
-  unsubscribe(INITIALIZATION, addHooks);
+  gateway = await startGatewayWithHooks(addHooks, { PAW_MAX_REQUESTS: '1', PAW_CORS_ORIGINS: '*' });
+  shared = await startGatewayWithHooks(addHooks, { PAW_MAX_REQUESTS: '10' });
   tenant = await seedTenant(gateway, { wallets: 1 });
   return () => Promise.all([gateway.stop(), shared.stop()]);
 });
 
-function list(
-  { name }: Api,
-  headers: Readonly<Record<string, string>> = {},
-  token = tenant.token,
-  { url } = gateway,
-): Promise<HttpResponse> {
-  return name === 'REST'
-    ? send(`${url}/project/projects`, 'GET', token, undefined, headers)
-    : postGraphql(url, token, '{ projects { nodes { name } } }', {}, headers);
-}
+const statusOf = async (path: string, server = gateway, token = tenant.token) =>
+  (await send(server.url + path, 'GET', token)).status;
 
 /** Sends a request that takes a place until `release` is called. */
-async function hold(
-  api: Api,
-  token?: string,
-  server?: Gateway,
-): Promise<{ response: Promise<HttpResponse>; release: () => void }> {
+async function hold(api: Api, token = tenant.token, { url } = gateway) {
   const held = Promise.withResolvers<() => void>();
   onHeld = held.resolve;
-  const response = list(api, { 'x-hold': 'yes' }, token, server);
+  const response = getProjects(api, url, token, { 'x-hold': 'yes' });
   return { release: await held.promise, response };
 }
 
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
   test('a request beyond the limit is refused with 503, and the others are answered', async () => {
     const { response, release } = await hold(api);
-    const { status, headers, text } = await list(api, { origin: 'https://app.example' });
+    const { status, headers, text } = await getProjects(api, gateway.url, tenant.token, {
+      origin: 'https://app.example',
+    });
     expect(status).toBe(503);
     expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect(headers.get('access-control-allow-origin')).toBe('*');
     const { data, error, errors } = JSON.parse(text);
     const { reason } = api.name === 'REST' ? error.details[0] : errors[0].extensions;
     expect([reason, data]).toEqual(['OVERLOADED', undefined]);
-    for (const path of ['/healthz', '/readyz']) {
-      expect((await send(gateway.url + path, 'GET')).status).toBe(200);
-    }
+    for (const path of ['/healthz', '/readyz']) expect(await statusOf(path)).toBe(200);
     // It is refused before its token is looked up.
-    expect((await list(api, {}, 'nonsense')).status).toBe(503);
+    expect((await api.listProjects('nonsense')).response.status).toBe(503);
     release();
     expect((await response).status).toBe(200);
-    expect((await list(api)).status).toBe(200);
+    expect((await api.listProjects(tenant.token)).response.status).toBe(200);
   });
 });
 
@@ -130,14 +111,11 @@ test('a request whose client has gone gives its place back', async () => {
   const release = await held.promise;
   socket.destroy();
   release();
-  await expect.poll(async () => (await send(`${gateway.url}/nothing`, 'GET')).status).toBe(404);
+  await expect.poll(() => statusOf('/nothing')).toBe(404);
 });
 
 /** Sends a request without the end of its body, and waits until the server reads the body. */
-async function beginUpload(
-  { url } = gateway,
-  token: string | undefined = tenant.token,
-): Promise<{ finish(): Promise<string>; abort(): void }> {
+async function beginUpload({ url } = gateway, token = tenant.token) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   const reading = Promise.withResolvers<void>();
@@ -161,7 +139,7 @@ async function beginUpload(
 
 test('a client that does not finish its body keeps nobody out', async () => {
   const { finish } = await beginUpload();
-  expect((await send(`${gateway.url}/project/projects`, 'GET', tenant.token)).status).toBe(200);
+  expect(await statusOf('/project/projects')).toBe(200);
   expect(await finish()).toMatch(/^HTTP\/1\.1 200 /);
 });
 
@@ -169,15 +147,10 @@ test('a request whose body ends while no place is free is refused with 503, and 
   const { finish } = await beginUpload();
   const { response, release } = await hold(restApi(() => gateway.url));
   expect(await finish()).toMatch(/^HTTP\/1\.1 503 [\s\S]*"OVERLOADED"/);
-  for (const [path, status] of [
-    ['/project/projects', 503],
-    ['/healthz', 200],
-  ] as const) {
-    expect((await send(gateway.url + path, 'GET', tenant.token)).status).toBe(status);
-  }
+  expect([await statusOf('/project/projects'), await statusOf('/healthz')]).toEqual([503, 200]);
   release();
   expect((await response).status).toBe(200);
-  expect((await send(`${gateway.url}/project/projects`, 'GET', tenant.token)).status).toBe(200);
+  expect(await statusOf('/project/projects')).toBe(200);
 });
 
 test('bodies without a valid token that are arriving leave others a tenth of their places, and give theirs back', async () => {
@@ -187,7 +160,7 @@ test('bodies without a valid token that are arriving leave others a tenth of the
   const refused = await beginUpload(shared, '');
   expect(await refused.finish()).toMatch(/^HTTP\/1\.1 503 [\s\S]*"OVERLOADED"/);
   const upload = await beginUpload(shared, token);
-  expect((await send(`${shared.url}/project/projects`, 'GET', token)).status).toBe(200);
+  expect(await statusOf('/project/projects', shared, token)).toBe(200);
   expect(await upload.finish()).toMatch(/^HTTP\/1\.1 200 /);
   for (const { abort } of strangers) abort();
   const next = async () => (await beginUpload(shared, '')).finish();

@@ -1,13 +1,11 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { authorize, createApp, withOtherSecret } from '../support/actors.ts';
+import { authorize, createApp, getProjects, withOtherSecret } from '../support/actors.ts';
 import { type Api, bothApis, type HttpResponse, postGraphql, restApi, send } from '../support/apis.ts';
-import { seedTenant, startGateway, testGateway, useGateway } from '../support/gateway.ts';
+import { seedTenant, testGateway, useGateway } from '../support/gateway.ts';
 import { rowsOf } from '../support/rows.ts';
 
 const QUOTA = 4;
-
-const PROJECTS = '{ projects { nodes { name } } }';
 
 const gateway = useGateway({
   PAW_RATE_LIMIT_CREDENTIAL: String(QUOTA),
@@ -15,13 +13,9 @@ const gateway = useGateway({
   PAW_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8',
 });
 
-/** Lists projects through an API, as a client that a proxy has forwarded. */
-function list({ name }: Api, token: string | undefined, forwardedFor: string): Promise<HttpResponse> {
-  const headers = { 'x-forwarded-for': forwardedFor };
-  return name === 'REST'
-    ? send(`${gateway.url}/project/projects`, 'GET', token, undefined, headers)
-    : postGraphql(gateway.url, token, PROJECTS, {}, headers);
-}
+/** Lists projects as a client that a proxy has forwarded. */
+const list = (api: Api, token: string | undefined, forwardedFor: string) =>
+  getProjects(api, gateway.url, token, { 'x-forwarded-for': forwardedFor });
 
 let addresses = 0;
 
@@ -110,27 +104,21 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     expect(status).toBe(200);
     expect(headers.get('ratelimit')).toContain(`"credential";r=${QUOTA - 1};`);
   });
+});
 
-  test('the addresses in X-Forwarded-For may have ports, and those of an IPv6 network share a limit', async () => {
-    const client = newAddress();
-    await exhaust(api, undefined, `${client}:5678, 10.1.2.3:80`);
-    expectRateLimited(api, await list(api, undefined, client), 'address');
-    const network = `2001:db8:1:${client.split('.')[3]}`;
-    await exhaust(api, undefined, `[${network}::1]:5678`);
-    expectRateLimited(api, await list(api, undefined, `${network}::2`), 'address');
-  });
+describe('the client in X-Forwarded-For', () => {
+  const [, rest] = bothApis(() => gateway.url);
+  const network = '2001:db8:1:2';
 
-  test('an address of more than 60 characters is unknown, and the request counts for the proxy', async () => {
-    const client = newAddress();
-    await exhaust(api, undefined, client);
-    expect((await list(api, undefined, `${client}:${'0'.repeat(60)}`)).status).toBe(401);
-  });
-
-  test('the client is the last address in X-Forwarded-For that is not a trusted proxy', async () => {
-    const [client, forged] = [newAddress(), newAddress()];
-    await exhaust(api, undefined, `${forged}, ${client}, 10.1.2.3`);
-    expectRateLimited(api, await list(api, undefined, client), 'address');
-    expect((await list(api, undefined, forged)).status).toBe(401);
+  test.each([
+    ['may have a port, also behind a proxy', '203.0.113.1:5678, 10.1.2.3:80', '203.0.113.1', 429],
+    ['shares a limit with its IPv6 network', `[${network}::1]:5678`, `${network}::2`, 429],
+    ['is unknown if it has more than 60 characters', '203.0.113.2', `203.0.113.2:${'0'.repeat(60)}`, 401],
+    ['is the last one that is no trusted proxy', '203.0.113.3, 203.0.113.4, 10.1.2.3', '203.0.113.4', 429],
+    ['is not one that it has forged', '203.0.113.5, 203.0.113.6', '203.0.113.5', 401],
+  ])('%s', async (_, exhausted, client, status) => {
+    await exhaust(rest, undefined, exhausted);
+    expect((await list(rest, undefined, client)).status).toBe(status);
   });
 });
 
@@ -203,10 +191,8 @@ describe('an OAuth request', () => {
   test('counts for the account of its app', async () => {
     const limited = await testGateway({ PAW_RATE_LIMIT_ACCOUNT: '2' });
     const { token } = await seedTenant(limited);
-    const app = await createApp(
-      restApi(() => limited.url),
-      token,
-    );
+    const api = restApi(() => limited.url);
+    const app = await createApp(api, token);
     const grant = () => authorize(limited, app);
     expect((await grant()).status).toBe(200);
     const refused = await grant();
@@ -241,12 +227,10 @@ test('every response except those of health checks has the fields, and counts', 
 });
 
 test('without trusted proxies, X-Forwarded-For is ignored', async () => {
-  const direct = await startGateway({ PAW_RATE_LIMIT_ADDRESS: '1' });
+  const direct = await testGateway({ PAW_RATE_LIMIT_ADDRESS: '1' });
   const ask = (address: string) =>
     send(`${direct.url}/project/projects`, 'GET', undefined, undefined, { 'x-forwarded-for': address });
-  const statuses = [(await ask('192.0.2.1')).status, (await ask('192.0.2.2')).status];
-  await direct.stop();
-  expect(statuses).toEqual([401, 429]);
+  expect([(await ask('192.0.2.1')).status, (await ask('192.0.2.2')).status]).toEqual([401, 429]);
 });
 
 test('introspection has a limit by address, for results that are not kept', async () => {

@@ -1,10 +1,6 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { FastifyInstance } from 'fastify';
 import { beforeAll, expect, test } from 'vitest';
 import { postGraphql } from '../support/apis.ts';
-import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
-
-const INITIALIZATION = 'fastify.initialization';
+import { type Gateway, seedTenant, startGatewayWithHooks } from '../support/gateway.ts';
 
 const QUEUE = Array.from({ length: 20 }, (_, n) => `queued ${n}`);
 
@@ -15,14 +11,10 @@ const releases: (() => void)[] = [];
 const answered: string[] = [];
 
 beforeAll(async () => {
-  const addHooks = (message: unknown) => {
-    const { fastify } = message as { fastify: FastifyInstance };
-    fastify.addHook('preHandler', () => new Promise<void>((resolve) => void releases.push(resolve)));
-    fastify.addHook('onSend', async ({ headers }) => void answered.push(String(headers['x-name'])));
-  };
-  subscribe(INITIALIZATION, addHooks);
-  gateway = await startGateway();
-  unsubscribe(INITIALIZATION, addHooks);
+  gateway = await startGatewayWithHooks((app) => {
+    app.addHook('preHandler', () => new Promise<void>((resolve) => void releases.push(resolve)));
+    app.addHook('onSend', async ({ headers }) => void answered.push(String(headers['x-name'])));
+  });
   return gateway.stop;
 });
 

@@ -83,6 +83,18 @@ export function postSignIn(
     : postGraphql(url, token, mutationDocument('signIn', 'accessToken'), { input: app }, headers);
 }
 
+/** Lists the projects with further headers, and returns the response. */
+export function getProjects(
+  { name }: Api,
+  url: string,
+  token: string | undefined,
+  headers: Readonly<Record<string, string>>,
+): Promise<HttpResponse> {
+  return name === 'REST'
+    ? send(`${url}/project/projects`, 'GET', token, undefined, headers)
+    : postGraphql(url, token, '{ projects { nodes { name } } }', {}, headers);
+}
+
 /** Asks for a token of an app by OAuth. */
 export function authorize(
   { url }: Pick<Gateway, 'url'>,

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { beforeAll, inject, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
@@ -101,6 +103,16 @@ export async function startGateway(
       await made?.remove();
     },
   };
+}
+
+/** Starts a gateway whose HTTP server has hooks of the test. */
+export async function startGatewayWithHooks(
+  addHooks: (app: FastifyInstance) => void,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Gateway> {
+  const handle = (message: unknown) => addHooks((message as { fastify: FastifyInstance }).fastify);
+  subscribe('fastify.initialization', handle);
+  return startGateway(settings).finally(() => unsubscribe('fastify.initialization', handle));
 }
 
 /**
