@@ -191,20 +191,20 @@ describe('without introspection', () => {
 
   const update = mutationDocument('updateWallet');
 
-  test.each<readonly [query: string, input?: object]>([
-    ['{ __schema { types { name } } }'],
-    ['{ project }'],
-    ['{ viewer { nam } }'],
-    ['{ viewer }'],
-    ['{ projects(firs: 1) { totalCount } }'],
-    ['{ node(id: "") { ... on Walle { id } } }'],
-    ['{ node(id: "") { title } }'],
-    ['mutation { createApp(input: {titl: "a", title: "b", active: true}) { clientMutationId } }'],
-    ['mutation { createApp(input: {active: true}) { clientMutationId } }'],
-    ['mutation { updateWallet(input: {name: "", network: NETWORK_POLYGO}) { clientMutationId } }'],
-    [update, { name: '', network: 'NETWORK_POLYGO' }],
-    [update, { name: '', titl: 'a' }],
-  ])('the error of %s with %j names nothing that it could have', async (query, input) => {
+  test.each<{ query: string; input?: object }>([
+    { query: '{ __schema { types { name } } }' },
+    { query: '{ project }' },
+    { query: '{ viewer { nam } }' },
+    { query: '{ viewer }' },
+    { query: '{ projects(firs: 1) { totalCount } }' },
+    { query: '{ node(id: "") { ... on Walle { id } } }' },
+    { query: '{ node(id: "") { title } }' },
+    { query: 'mutation { createApp(input: {titl: "a", title: "b", active: true}) { clientMutationId } }' },
+    { query: 'mutation { createApp(input: {active: true}) { clientMutationId } }' },
+    { query: 'mutation { updateWallet(input: {name: "", network: NETWORK_POLYGO}) { clientMutationId } }' },
+    { query: update, input: { name: '', network: 'NETWORK_POLYGO' } },
+    { query: update, input: { name: '', titl: 'a' } },
+  ])('the error of $query names nothing that it could have', async ({ query, input }) => {
     const { status, text } = await postGraphql(gateway.url, tenant.token, query, { input });
     expect([status, JSON.parse(text).data]).toEqual([200, undefined]);
     expect(text).not.toMatch(/Did you mean|one of|Must have the fields|Fields of/);
