@@ -9,7 +9,7 @@ import { seedTenant, startGateway, testDatabase, testGateway } from '../support/
 import { logLines, paw, pawProcess, startProgram } from '../support/paw.ts';
 import { expectError } from '../support/refusal.ts';
 
-test('a lock of another process makes writes UNAVAILABLE by both APIs, is no outage, and blocks no reads', async () => {
+test('a lock of another process makes writes UNAVAILABLE by both APIs, and is no outage: the server reads and is ready', async () => {
   const gateway = await testGateway();
   const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
   const apis = bothApis(() => gateway.url);
@@ -24,6 +24,7 @@ test('a lock of another process makes writes UNAVAILABLE by both APIs, is no out
   const waiting = Promise.allSettled([gateway.database.transaction(begin)]);
   const refused = updates();
   for (const api of apis) expect((await api.listProjects(token)).error).toBeUndefined();
+  expect((await send(`${gateway.url}/readyz`, 'GET')).status).toBe(200);
   for (const [index, refusal] of (await refused).entries()) {
     expectError(apis[index] ?? expect.unreachable(), refusal, 'UNAVAILABLE');
     expect(refusal.response.text).not.toMatch(/lock|sql/i);

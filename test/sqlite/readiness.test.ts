@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { send } from '../support/apis.ts';
@@ -25,15 +25,6 @@ test('a server is not ready while the pages of a table are damaged, and healthy'
   damageTable(pathOf(gateway.databaseUrl), 'project');
   await expect.poll(() => readiness(gateway.url)).toBe(503);
   expect((await send(`${gateway.url}/healthz`, 'GET')).status).toBe(200);
-});
-
-test('a server is ready while another process writes', async () => {
-  const gateway = await testGateway();
-  const other = new DatabaseSync(pathOf(gateway.databaseUrl));
-  onTestFinished(() => other.close());
-  other.exec('BEGIN IMMEDIATE');
-  expect(await readiness(gateway.url)).toBe(200);
-  other.exec('ROLLBACK');
 });
 
 const ADD = "INSERT INTO page_token_key (id, key) VALUES (1, 'key') ON CONFLICT (id) DO NOTHING";
