@@ -2,19 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, statSync, truncateSync, watch, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProject } from '../../src/data/create-project.ts';
 import { tokenStatus } from '../support/actors.ts';
 import { restApi } from '../support/apis.ts';
 import { damageTable, onDatabase, pathOf, textOf } from '../support/engine.ts';
 import {
-  adminContext,
   makeDatabase,
-  migrateDatabase,
-  seedTenant,
+  seedDatabase,
   startGateway,
   type Tenant,
   type TestDatabase,
+  testDatabase,
   testGateway,
 } from '../support/gateway.ts';
 import { paw, pawJson, pawProcess, startPaw, startProgram, startServerProcess } from '../support/paw.ts';
@@ -40,17 +39,13 @@ let template: TestDatabase;
 
 beforeAll(async () => {
   template = await makeDatabase();
-  await migrateDatabase(template.url);
-  await onDatabase(template.url, async (database) => {
-    tenant = await seedTenant({ admin: adminContext(database) }, { wallets: 1 });
-    await addWallets(database, tenant, 10_000, 'hex(randomblob(400))');
-  });
+  tenant = await seedDatabase(template.url, { wallets: 1 });
+  await onDatabase(template.url, (own) => addWallets(own, tenant, 10_000, 'hex(randomblob(400))'));
   return template.remove;
 });
 
 beforeEach(async () => {
-  made = await makeDatabase();
-  onTestFinished(made.remove);
+  made = await testDatabase();
   path = pathOf(made.url);
   file = join(dirname(path), 'backup.db');
   cpSync(pathOf(template.url), path);

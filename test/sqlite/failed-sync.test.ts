@@ -1,15 +1,17 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
+import { credentialParts } from '../support/actors.ts';
+import { type HttpResponse, mutationDocument, postGraphql, send } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
-import { seedTenant, startGateway, testDatabase } from '../support/gateway.ts';
+import { seedDatabase, testDatabase } from '../support/gateway.ts';
+import { rowOf, setRow } from '../support/rows.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 const TITLE = { title: 'Lost' };
 
-const MUTATION = `mutation ($input: UpdateWalletInput!) { updateWallet(input: $input) { wallet { title } } }`;
+const MUTATION = mutationDocument('updateWallet', 'wallet { title }');
 
 const KEY = { 'idempotency-key': 'key' };
 
@@ -23,11 +25,12 @@ test.each<[string, (url: string, token: string, name: string) => Promise<HttpRes
   'a failed sync ends the server with one line, and the write by %s, which was made, is RESULT_UNKNOWN',
   async (_, update) => {
     const { url: databaseUrl } = await testDatabase();
-    const before = await startGateway({ DATABASE_URL: databaseUrl });
-    const { token, wallets } = await seedTenant(before, { wallets: 1 });
+    const { token, wallets } = await seedDatabase(databaseUrl, { wallets: 1 });
+    const [wallet = ''] = wallets;
     // Otherwise the server would write the first use of the token, which could fail before the write of the request.
-    await before.database.write('UPDATE token SET last_use_time_ms = $1', [Date.now()]);
-    await before.stop();
+    await onDatabase(databaseUrl, (own) =>
+      setRow(own, `tokens/${credentialParts(token).serial}`, { last_use_time_ms: Date.now() }),
+    );
 
     // A server that starts on a current database writes nothing.
     const inject = ['--trace=fdatasync', '--inject=fdatasync:error=EIO'];
@@ -47,13 +50,12 @@ test.each<[string, (url: string, token: string, name: string) => Promise<HttpRes
     const ended = new Promise((resolve) => server.once('close', resolve));
     await expect.poll(() => stdout).toContain('listening on');
     const { url } = JSON.parse(stdout.split('\n').find((line) => line.includes('listening on')) ?? '{}');
-    const { status, text } = await update(url, token, wallets[0] ?? '');
+    const { status, text } = await update(url, token, wallet);
     expect(text).toContain('"reason":"RESULT_UNKNOWN"');
     expect(text).toContain('"status":"UNAVAILABLE"');
     expect(status).toBe(503);
     expect(await ended).toBe(1);
     expect(stderr).toBe('paw: The write-ahead log could not be synced: EIO: i/o error, fdatasync\n');
-    const title = 'SELECT title FROM wallet';
-    expect(await onDatabase(databaseUrl, (after) => after.read(title))).toEqual([{ title: 'Lost' }]);
+    expect(await onDatabase(databaseUrl, (own) => rowOf(own, wallet))).toMatchObject(TITLE);
   },
 );

@@ -1,19 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { bothApis, send } from '../support/apis.ts';
-import { seedTenant, startGateway, testDatabase } from '../support/gateway.ts';
+import { bothApis, readiness } from '../support/apis.ts';
+import { seedDatabase, testDatabase } from '../support/gateway.ts';
 import { startServerProcess } from '../support/paw.ts';
 
 test('while the disk takes no writes, a server is not ready, and the log has one line', async () => {
   const { url: databaseUrl } = await testDatabase();
-  const before = await startGateway({ DATABASE_URL: databaseUrl });
-  const { token, wallets } = await seedTenant(before, { wallets: 1 });
-  await before.stop();
+  const { token, wallets } = await seedDatabase(databaseUrl, { wallets: 1 });
   const server = await startServerProcess({ DATABASE_URL: databaseUrl });
   const apis = bothApis(() => server.url);
   const limit = (bytes: string) => execFileSync('prlimit', [`--pid=${server.pid}`, `--fsize=${bytes}:`]);
-  const readiness = async () => (await send(`${server.url}/readyz`, 'GET')).status;
-  expect(await readiness()).toBe(200);
+  const ready = () => readiness(server.url);
+  expect(await ready()).toBe(200);
 
   limit('4096');
   for (const api of apis) {
@@ -21,9 +19,9 @@ test('while the disk takes no writes, a server is not ready, and the log has one
     expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'UNAVAILABLE' });
     expect((await api.listProjects(token)).error).toBeUndefined();
   }
-  await expect.poll(readiness).toBe(503);
+  await expect.poll(ready).toBe(503);
   limit('unlimited');
-  await expect.poll(readiness).toBe(200);
+  await expect.poll(ready).toBe(200);
   for (const api of apis) {
     const { value } = await api.updateWallet(token, wallets[0] ?? '', { title: api.name });
     expect(value?.title).toBe(api.name);

@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { onDatabase, pathOf } from '../support/engine.ts';
-import { adminContext, makeDatabase, migrateDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { seedDatabase, startGateway, testDatabase } from '../support/gateway.ts';
 import { paw, startPaw } from '../support/paw.ts';
 
 let folder: string;
@@ -21,13 +21,11 @@ let path: string;
 let link: string;
 
 beforeEach(async () => {
-  const [made, other] = [await makeDatabase(), await makeDatabase()];
-  for (const { remove } of [made, other]) onTestFinished(remove);
+  const [made, other] = [await testDatabase(), await testDatabase()];
   path = pathOf(made.url);
   folder = dirname(path);
   link = join(dirname(pathOf(other.url)), 'linked.db');
-  await migrateDatabase(made.url);
-  await onDatabase(made.url, (database) => seedTenant({ admin: adminContext(database) }, { wallets: 1 }));
+  await seedDatabase(made.url, { wallets: 1 });
 });
 
 const run = (...words: string[]) => paw(words, { DATABASE_URL: `sqlite:${link}` });

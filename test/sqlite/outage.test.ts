@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { bothApis, send } from '../support/apis.ts';
+import { bothApis, readiness, send } from '../support/apis.ts';
 import { damageTable, pathOf } from '../support/engine.ts';
 import { freePort } from '../support/free-port.ts';
-import { seedTenant, startGateway, testDatabase, testGateway } from '../support/gateway.ts';
+import { seedDatabase, seedTenant, startGateway, testDatabase, testGateway } from '../support/gateway.ts';
 import { logLines, paw, pawProcess, startProgram } from '../support/paw.ts';
 import { expectError } from '../support/refusal.ts';
 
@@ -24,7 +24,7 @@ test('a lock of another process makes writes UNAVAILABLE by both APIs, and is no
   const waiting = Promise.allSettled([gateway.database.transaction(begin)]);
   const refused = updates();
   for (const api of apis) expect((await api.listProjects(token)).error).toBeUndefined();
-  expect((await send(`${gateway.url}/readyz`, 'GET')).status).toBe(200);
+  expect(await readiness(gateway.url)).toBe(200);
   for (const [index, refusal] of (await refused).entries()) {
     expectError(apis[index] ?? expect.unreachable(), refusal, 'UNAVAILABLE');
     expect(refusal.response.text).not.toMatch(/lock|sql/i);
@@ -59,29 +59,24 @@ test('a stop beside a locked database drops the writes of a last use that wait',
 
 test('tokens that cannot be read are an outage, and not invalid tokens', async () => {
   const { url } = await testDatabase();
-  const first = await startGateway({ DATABASE_URL: url });
-  const tenant = await seedTenant(first);
-  await first.stop();
+  const { token } = await seedDatabase(url);
   damageTable(pathOf(url), 'token');
 
   // The address may send one request per minute without a valid token.
-  const settings = { DATABASE_URL: url, PAW_RATE_LIMIT_ADDRESS: '1' };
-  const second = await testGateway(settings, first.clock);
-  for (const api of bothApis(() => second.url)) {
-    const { error, response } = await api.listProjects(tenant.token);
+  const gateway = await testGateway({ DATABASE_URL: url, PAW_RATE_LIMIT_ADDRESS: '1' });
+  for (const api of bothApis(() => gateway.url)) {
+    const { error, response } = await api.listProjects(token);
     expect(error).toMatchObject({ status: 'UNAVAILABLE', reason: 'UNAVAILABLE' });
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect(response.headers.has('www-authenticate')).toBe(false);
   }
-  expect((await send(`${second.url}/healthz`, 'GET')).status).toBe(200);
+  expect((await send(`${gateway.url}/healthz`, 'GET')).status).toBe(200);
 });
 
 test('a server whose log cannot be written serves, masks errors, and ends with status 0 on SIGTERM', async () => {
   const { url: databaseUrl } = await testDatabase();
-  const before = await startGateway({ DATABASE_URL: databaseUrl });
-  const { token } = await seedTenant(before);
-  await before.stop();
+  const { token } = await seedDatabase(databaseUrl);
   damageTable(pathOf(databaseUrl), 'token');
 
   const port = await freePort();

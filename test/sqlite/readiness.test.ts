@@ -4,15 +4,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { send } from '../support/apis.ts';
+import { readiness, send } from '../support/apis.ts';
 import { damageTable, pathOf } from '../support/engine.ts';
 import { migrateDatabase, seedTenant, testDatabase, testGateway } from '../support/gateway.ts';
 
 // The result of a check is remembered for a second.
-
-async function readiness(url: string): Promise<number> {
-  return (await send(`${url}/readyz`, 'GET')).status;
-}
 
 test('a server is not ready while the pages of a table are damaged, and healthy', async () => {
   const gateway = await testGateway();

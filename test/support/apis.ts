@@ -108,6 +108,11 @@ export async function readResponse(response: IncomingMessage): Promise<HttpRespo
   };
 }
 
+/** Returns the HTTP status of the readiness check. */
+export async function readiness(url: string): Promise<number> {
+  return (await send(`${url}/readyz`, 'GET')).status;
+}
+
 const APP = 'name title privateKey active';
 const WALLET = 'name title description project { name } network address password';
 const PROJECT = 'name title description imageCoverUrl imageCoverCid';

@@ -19,6 +19,7 @@ import type { Database } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/jobs/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { makeCitusDatabase } from './citus.ts';
+import { onDatabase } from './engine.ts';
 import { NO_RATE_LIMITS } from './no-rate-limits.ts';
 
 /** A clock that stands still until it is advanced. */
@@ -215,6 +216,12 @@ export async function seedTenant(
   return { account, token: accessToken, projects: projectNames, wallets: walletNames };
 }
 
+/** Creates the tables of a database without a server, and adds an account. */
+export async function seedDatabase(url: string, size?: Parameters<typeof seedTenant>[1]): Promise<Tenant> {
+  await migrateDatabase(url);
+  return onDatabase(url, (database) => seedTenant({ admin: adminContext(database) }, size));
+}
+
 /** Adds an account before the tests of a file. */
 export function useTenant(gateway: Gateway, size: Parameters<typeof seedTenant>[1] = {}): Tenant {
   const tenant = {} as Tenant;
@@ -231,10 +238,5 @@ function walletFields(project: string, n: number) {
 
 /** Applies all migrations to a database. */
 export async function migrateDatabase(url: string): Promise<void> {
-  const database = await openDatabase(url);
-  try {
-    await migrate(database, Date.now());
-  } finally {
-    await database.close();
-  }
+  await onDatabase(url, (database) => migrate(database, Date.now()));
 }
