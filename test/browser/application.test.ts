@@ -1,8 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { transform } from 'esbuild';
@@ -12,7 +11,7 @@ import { createApp } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { goTo, startSite } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+import { type Gateway, seedTenant, testFolder, testGateway } from '../support/gateway.ts';
 
 const PAGE = readFileSync(new URL('../../docs/browser.md', import.meta.url), 'utf8');
 
@@ -28,8 +27,7 @@ test('the application in docs/browser.md lists projects, and gets a new token wh
   const backend = `http://127.0.0.1:${await freePort()}`;
   const scripts: Record<string, string> = {};
   const origin = await serve(scripts, backend);
-  const gateway = await startGateway({ PAW_CORS_ORIGINS: origin });
-  onTestFinished(gateway.stop);
+  const gateway = await testGateway({ PAW_CORS_ORIGINS: origin });
   const define = { 'import.meta.env.VITE_PAW': JSON.stringify(gateway.url) };
   scripts['/main.ts'] = (await transform(main, { loader: 'ts', define })).code;
   await startBackend(backend, gateway);
@@ -48,22 +46,12 @@ test('the application in docs/browser.md lists projects, and gets a new token wh
 });
 
 test('the types of the page are right', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'paw-page-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   writeFileSync(join(folder, 'main.ts'), `${main}\nexport {};\n`);
   // As in the types of Vite.
   writeFileSync(join(folder, 'env.d.ts'), 'interface ImportMeta { readonly env: Record<string, string> }\n');
-  const options = [
-    '--noEmit',
-    '--strict',
-    '--module',
-    'esnext',
-    '--lib',
-    'es2024,dom,dom.iterable',
-    '--types',
-    '',
-  ];
-  const check = promisify(execFile)(process.execPath, [TSC, ...options, 'main.ts', 'env.d.ts'], {
+  const options = '--noEmit --strict --module esnext --lib es2024,dom,dom.iterable --types'.split(' ');
+  const check = promisify(execFile)(process.execPath, [TSC, ...options, '', 'main.ts', 'env.d.ts'], {
     cwd: folder,
   });
   expect(await check.catch(({ stdout }) => stdout)).toEqual({ stdout: '', stderr: '' });

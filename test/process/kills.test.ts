@@ -1,8 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../src/storage/open-database.ts';
+import { expect, test } from 'vitest';
 import { Changes } from '../support/acknowledged-changes.ts';
 import { send } from '../support/apis.ts';
-import { adminContext, makeDatabase, migrateDatabase, seedTenant, startGateway } from '../support/gateway.ts';
+import { seedTenant, testGateway } from '../support/gateway.ts';
 import { startServerProcess } from '../support/paw.ts';
 import { rowsOf } from '../support/rows.ts';
 
@@ -14,16 +13,11 @@ const WRITERS = 4;
 
 const SERVERS = 2;
 
-// Far longer than needed, so that no test fails on a busy machine.
-
 test('servers on one file that are killed under load lose no acknowledged write', async () => {
-  const made = await makeDatabase();
-  onTestFinished(made.remove);
-  await migrateDatabase(made.url);
-  const database = await openDatabase(made.url);
-  onTestFinished(() => database.close());
-  const tenant = await seedTenant({ admin: adminContext(database) }, { wallets: WRITERS });
-  const settings = { DATABASE_URL: made.url };
+  // The gateway of the test makes the account, and does not serve.
+  const gateway = await testGateway();
+  const tenant = await seedTenant(gateway, { wallets: WRITERS });
+  const settings = { DATABASE_URL: gateway.databaseUrl };
   const servers = await Promise.all(Array.from({ length: SERVERS }, () => startServerProcess(settings)));
   const urlOf = (writer: number) => servers[writer % SERVERS]?.url ?? '';
 
@@ -47,18 +41,15 @@ test('servers on one file that are killed under load lose no acknowledged write'
 
   expect(changes.updates).toBeGreaterThan(WRITERS);
   expect(await changes.countLost(urlOf(0))).toBe(0);
-  const [check] = await database.read('SELECT integrity_check FROM pragma_integrity_check');
+  const [check] = await gateway.database.read('SELECT integrity_check FROM pragma_integrity_check');
   expect(check).toEqual({ integrity_check: 'ok' });
   for (const server of servers) expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
 }, 600_000);
 
 test('a kill leaves an app and the response that is kept for its Idempotency-Key, or neither', async () => {
-  const made = await makeDatabase();
-  onTestFinished(made.remove);
-  const gateway = await startGateway({ DATABASE_URL: made.url });
-  onTestFinished(gateway.stop);
+  const gateway = await testGateway();
   const { token, account } = await seedTenant(gateway);
-  const killed = await startServerProcess({ DATABASE_URL: made.url });
+  const killed = await startServerProcess({ DATABASE_URL: gateway.databaseUrl });
   const keys = Array.from({ length: 60 }, (_, n) => `key-${n}`);
   const createApp = (url: string, key: string) =>
     send(`${url}/auth/apps`, 'POST', token, { title: 'App', active: true }, { 'idempotency-key': key });

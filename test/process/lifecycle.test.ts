@@ -11,7 +11,6 @@ import { startGateway, testDatabase, useGateway, useTenant } from '../support/ga
 import { NO_RATE_LIMITS } from '../support/no-rate-limits.ts';
 import {
   logLines,
-  pawProcess,
   type Running,
   type RunningServer,
   type Settings,
@@ -38,21 +37,26 @@ async function isListening(url: string): Promise<boolean> {
   );
 }
 
-test.each(['/healthz', '/readyz'])('%s answers 200 without a token', async (path) => {
-  const { status, headers, text } = await send(gateway.url + path, 'GET');
-  expect(status).toBe(200);
-  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-  expect(JSON.parse(text)).toEqual({ status: 'ok' });
-});
-
 describe('a server', () => {
-  test('logs its URL in one line when it listens, and ends with status 0 on SIGTERM', async () => {
-    const server = await start();
+  test('logs its URL in one line, and after SIGTERM serves for PAW_STOP_DELAY, is not ready, and ends with status 0', async () => {
+    const server = await start({ PAW_STOP_DELAY: '1s' });
     expect(logLines(server.output())).toMatchObject([{ level: 30, msg: `listening on ${server.url}` }]);
-    expect((await send(`${server.url}/readyz`, 'GET')).status).toBe(200);
-    const result = await server.stop('SIGTERM');
-    expect(result).toMatchObject(ENDED_WELL);
-    expect(logLines(result.stdout).slice(1)).toMatchObject([{ level: 30, msg: 'stopping' }]);
+    const get = (path: string) => send(server.url + path, 'GET', tenant.token);
+    for (const path of ['/healthz', '/readyz']) {
+      const { status, headers, text } = await get(path);
+      expect([status, text]).toEqual([200, '{"status":"ok"}']);
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    }
+    const ended = server.stop('SIGTERM');
+    await server.printed('"stopping"');
+    const [ready, alive, projects] = await Promise.all(['/readyz', '/healthz', '/project/projects'].map(get));
+    expect([ready?.status, alive?.status, projects?.status]).toEqual([503, 200, 200]);
+    expect(ready?.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(JSON.parse(ready?.text ?? '')).toMatchObject({ error: { code: 503, status: 'UNAVAILABLE' } });
+    const { stdout, ...result } = await ended;
+    expect(result).toEqual(ENDED_WELL);
+    // The failed readiness probe is not logged as an error.
+    expect(logLines(stdout).slice(1)).toMatchObject([{ level: 30, msg: 'stopping' }]);
     expect(await isListening(server.url)).toBe(false);
     expect(() => process.kill(server.pid, 0)).toThrow('ESRCH');
   });
@@ -66,25 +70,6 @@ describe('a server', () => {
     unsubscribe('tracing:net.server.listen:asyncStart', onListen);
     await server.stop();
     expect(listened).toEqual([expect.objectContaining({ host: '127.0.0.1', backlog: 4096 })]);
-  });
-
-  test('serves for PAW_STOP_DELAY after SIGTERM, and is not ready', async () => {
-    const server = await start({ PAW_STOP_DELAY: '1s' });
-    const ended = server.stop('SIGTERM');
-    await server.printed('"stopping"');
-    const [ready, alive, projects] = await Promise.all([
-      send(`${server.url}/readyz`, 'GET'),
-      send(`${server.url}/healthz`, 'GET'),
-      send(`${server.url}/project/projects`, 'GET', tenant.token),
-    ]);
-    expect(ready.status).toBe(503);
-    expect(ready.headers.get('retry-after')).toMatch(/^\d+$/);
-    expect(JSON.parse(ready.text)).toMatchObject({ error: { code: 503, status: 'UNAVAILABLE' } });
-    expect([alive.status, projects.status]).toEqual([200, 200]);
-    const { stdout, ...result } = await ended;
-    expect(result).toEqual(ENDED_WELL);
-    // The failed readiness probe is not logged as an error.
-    expect(logLines(stdout).at(-1)).toMatchObject({ msg: 'stopping' });
   });
 
   test('completes the requests that it has begun before it ends', async () => {
@@ -122,24 +107,6 @@ describe('a server', () => {
     // Otherwise a client with persistent connections would keep the server running.
     expect(response.headers.get('connection')).toBe('close');
     expect(await ended).toMatchObject(ENDED_WELL);
-  });
-
-  test.each<[string, Settings, RegExp]>([
-    [
-      'its port is in use',
-      {},
-      /^paw: Another program uses the port \d+\. Stop it, or set PORT to another port\.\n$/,
-    ],
-    ['a setting is invalid', { PORT: 'abc' }, /^paw: PORT [^\n]+\n$/],
-    [
-      'DATABASE_URL is invalid, whose password it does not repeat',
-      { DATABASE_URL: 'mysql://paw:hunter2@db.example/paw' },
-      /^paw: DATABASE_URL (?!.*hunter2)[^\n]+\n$/,
-    ],
-  ])('ends with status 1 and one line if %s', async (_, settings, stderr) => {
-    const defaults = { PORT: new URL(gateway.url).port, DATABASE_URL: gateway.databaseUrl };
-    const result = await pawProcess(['serve'], { ...defaults, ...settings });
-    expect(result).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(stderr) });
   });
 });
 

@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createApp, keyOf, reasonOf, signIn, tokenStatus } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
-import { makeSqliteFile, seedTenant, useGateway } from '../support/gateway.ts';
+import { migrateDatabase, seedTenant, testDatabase, testFolder, useGateway } from '../support/gateway.ts';
 import { pawInShell, pawJson, pawProcess, type Settings } from '../support/paw.ts';
 
 const gateway = useGateway();
@@ -16,24 +15,16 @@ function sectionOf(page: string, title: string): string {
   return text.split(/^## /m).find((section) => section.startsWith(`${title}\n`)) ?? '';
 }
 
-/** Returns a folder that is removed at the end of the test. */
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'paw-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
-
 async function newerDatabase(): Promise<Settings> {
-  const made = makeSqliteFile();
-  onTestFinished(made.remove);
-  await pawJson(['migrate'], { DATABASE_URL: made.url });
+  const { url } = await testDatabase();
+  await migrateDatabase(url);
   const sql = 'INSERT INTO schema_migration (version, compatible_from, apply_time_ms) VALUES (9999, 9999, 0)';
-  await onDatabase(made.url, (database) => database.write(sql));
-  return { DATABASE_URL: made.url };
+  await onDatabase(url, (database) => database.write(sql));
+  return { DATABASE_URL: url };
 }
 
 function otherFile(): Settings {
-  const file = join(makeFolder(), 'paw.db');
+  const file = join(testFolder(), 'paw.db');
   writeFileSync(file, 'This is a text. '.repeat(100));
   return { DATABASE_URL: `sqlite:${file}` };
 }
@@ -41,10 +32,10 @@ function otherFile(): Settings {
 // The lines of failed starts in the documentation, each with the settings of such a start.
 const START_FAILURES: Record<string, () => Settings | Promise<Settings>> = {
   '… is not a setting.': () => ({ PAW_TOKN_TTL: '1h' }),
-  '… must be …': () => ({ PAW_TRUSTED_DOCUMENTS: join(makeFolder(), 'missing.json') }),
+  '… must be …': () => ({ PAW_TRUSTED_DOCUMENTS: join(testFolder(), 'missing.json') }),
   'The database file … does not exist.': () => ({
     NODE_ENV: 'production',
-    DATABASE_URL: `sqlite:${makeFolder()}/paw.db`,
+    DATABASE_URL: `sqlite:${testFolder()}/paw.db`,
   }),
   'The database is unavailable: connect ECONNREFUSED …': () => ({
     DATABASE_URL: 'postgres://paw@127.0.0.1:1/paw',
@@ -88,7 +79,7 @@ test('"Rotate everything" in docs/tokens.md replaces all tokens and keys of an a
   for (const key of keys) expect(await reasonOf(api.signIn(token, key))).toBe('ok');
 
   await pawJson(['account', 'suspend', account], settings);
-  const folder = makeFolder();
+  const folder = testFolder();
   const [, lines = ''] = /```sh\n(.*?)```/s.exec(sectionOf('tokens.md', 'Rotate everything')) ?? [];
   const script = `set -eu; cd '${folder}'; node=$1; main=$2; paw() { "$node" "$main" "$@"; }
 ${lines.replace('accounts/<ULID>', account)}`;
