@@ -69,12 +69,12 @@ export function amountFor(amount: Amount, variables: Variables): number {
 type Selections = { readonly set: SelectionSetNode; readonly parent: string | undefined };
 
 /**
- * The cost of an operation or a fragment, with its fragments expanded. Selections of an object with
- * the same response key are one field of the response.
+ * The cost of an operation or a fragment, with its fragments expanded. Selections of an object with the same response key
+ * are one field of the response.
  *
- * A list counts as 100 items, or as the number of items in its argument. A search by title counts as 100 fields. The lists of a page count as
- * the page size, or as the default page size. Those of introspection count as their average length
- * in this schema. Below a field that does not exist, nothing is counted.
+ * A list counts as 100 items, or as the number of items in its argument. The lists of a page count as the page size, or as
+ * the default page size. Those of introspection count as their average length in this schema. A search by title counts as
+ * 100 fields. Below a field that does not exist, nothing is counted.
  */
 export class OperationCost {
   fields = 0;
