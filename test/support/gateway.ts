@@ -50,6 +50,10 @@ export type Tenant = {
   readonly projects: readonly string[];
   /** The names of its wallets, in order. All are in the default project. */
   readonly wallets: readonly string[];
+  /** The name of its first project. */
+  readonly project: string;
+  /** The name of its first wallet; an empty string if it has none. */
+  readonly wallet: string;
 };
 
 /** Returns a clock that starts at the current time. */
@@ -213,7 +217,8 @@ export async function seedTenant(
     walletNames.push((await createWallet(admin, walletFields(defaultProject, n))).name);
   }
   const { accessToken } = await createAccountToken(admin, { account }, 86_400);
-  return { account, token: accessToken, projects: projectNames, wallets: walletNames };
+  const first = { project: defaultProject, wallet: walletNames[0] ?? '' };
+  return { account, token: accessToken, projects: projectNames, wallets: walletNames, ...first };
 }
 
 /** Creates the tables of a database without a server, and adds an account. */

@@ -20,12 +20,12 @@ describe.each([graphql, rest])('by $name', (api) => {
   });
 
   test('an update of all fields of a wallet is recorded with their names', async () => {
-    const { token, projects, wallets } = scene;
+    const { token, project, wallet } = scene;
     const texts = { title: 'All', description: '', network: 'NETWORK_POLYGON', password: PASSWORD };
-    const update = () => api.updateWallet(token, wallets[0] ?? '', { ...texts, project: projects[0] });
+    const update = () => api.updateWallet(token, wallet, { ...texts, project });
     const { result, events } = await audit.recorded(scene, update);
     const fields = ['title', 'description', 'project', 'network', 'password'];
-    const act = { action: 'wallet.update', resource: wallets[0], fields };
+    const act = { action: 'wallet.update', resource: wallet, fields };
     expect(events).toEqual([audit.ofClient(scene, token, result, act)]);
   });
 
@@ -37,8 +37,7 @@ describe.each([graphql, rest])('by $name', (api) => {
   });
 
   test('what changes nothing is not recorded', async () => {
-    const { token, wallets, app } = scene;
-    const [wallet = ''] = wallets;
+    const { token, wallet, app } = scene;
     const { events, result } = await audit.recorded(scene, async () => [
       await reasonOf(api.updateWallet(token, wallet, {})),
       await reasonOf(api.updateWallet(token, wallet, { title: '' })),
@@ -49,8 +48,7 @@ describe.each([graphql, rest])('by $name', (api) => {
   });
 
   test('updates of the same fields by one credential within a minute are one event with their number', async () => {
-    const { account, token, wallets } = scene;
-    const [wallet = ''] = wallets;
+    const { account, token, wallet } = scene;
     const { accessToken } = await audit.run(['token', 'create', '--account', account]);
     const update = (by: string, changes: object) => () => resultOf(api.updateWallet(by, wallet, changes));
     const { events } = await audit.recorded(scene, async () => {
@@ -71,8 +69,7 @@ describe.each([graphql, rest])('by $name', (api) => {
   });
 
   test('without its event nothing is changed', async () => {
-    const { token, app, wallets } = scene;
-    const [wallet = ''] = wallets;
+    const { token, app, wallet } = scene;
     const before = await contentsOf(gateway.database, gateway.clock());
     const changes = { title: 'Unrecorded' };
     await audit.withoutEvents(async () => {

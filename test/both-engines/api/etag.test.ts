@@ -21,8 +21,7 @@ const [graphql, rest] = bothApis(() => gateway.url);
 
 /** Adds an account with a wallet. */
 async function seed() {
-  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
-  const [wallet = ''] = wallets;
+  const { token, wallet } = await seedTenant(gateway, { wallets: 1 });
   /** Updates the wallet by REST. @param ifMatch the header */
   const patch = (ifMatch: string, changes: object = { title: 'New' }, headers = {}) =>
     bothApis(() => gateway.url, { 'if-match': ifMatch, ...headers })[1].updateWallet(token, wallet, changes);

@@ -39,7 +39,7 @@ let key: string;
 
 beforeEach(async () => {
   tenant = await seedTenant(gateway, { wallets: 1 });
-  wallet = tenant.wallets[0] ?? '';
+  wallet = tenant.wallet;
   key = randomUUID();
 });
 
@@ -195,7 +195,7 @@ describe.each([rest, graphql])('by $name', (api) => {
   test('the account tokens of each account, and each app, have keys of their own', async () => {
     const other = await seedTenant(gateway, { wallets: 1 });
     for (const each of [tenant, other]) {
-      const [name = ''] = each.wallets;
+      const { wallet: name } = each;
       const apps = [await projectToken(gateway, each), await projectToken(gateway, each)];
       for (const token of [each.token, ...apps]) {
         await setRow(gateway.database, name, { title: 'Old' });

@@ -22,10 +22,9 @@ const api = graphqlApi(() => gateway.url);
 
 describe('node', () => {
   test('returns each resource with all its fields, without private key and password', async () => {
-    const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 1 });
+    const { token, projects, wallet } = await seedTenant(gateway, { projects: 2, wallets: 1 });
     const [, project = ''] = projects;
     const app = await createApp(api, token, { project });
-    const [wallet = ''] = wallets;
     await resultOf(api.updateWallet(token, wallet, { project, password: PASSWORD }));
     const createTime = new Date(gateway.clock()).toISOString();
     const parent = { id: project, name: project, title: 'Project 2' };
