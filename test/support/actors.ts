@@ -139,6 +139,11 @@ export function credentialParts(credential: string) {
   return parts;
 }
 
+/** Returns the name of a token. */
+export function tokenNameOf(token: string): string {
+  return `tokens/${credentialParts(token).serial}`;
+}
+
 /** Returns the secret part of a credential. */
 export function secretOf(credential: string): string {
   return credential.slice(-72, -8);

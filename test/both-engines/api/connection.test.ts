@@ -4,11 +4,11 @@ import { createProject } from '../../../src/data/create-project.ts';
 import { createWallet } from '../../../src/data/create-wallet.ts';
 import {
   createApp,
-  credentialParts,
   cursorsOf,
   graphqlBody,
   projectToken,
   resultOf,
+  tokenNameOf,
 } from '../../support/actors.ts';
 import { graphqlApi, postGraphql } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
@@ -24,7 +24,7 @@ type List = {
   readonly filter?: () => string;
   /** Whether it is a field of the first project. */
   readonly inProject?: true;
-  /** Whether its cursors are of no use for another list. */
+  /** Whether it refuses the cursors of other lists. */
   readonly ownCursors?: true;
   readonly newestFirst?: true;
   /** The names of its items in order. */
@@ -59,7 +59,7 @@ beforeAll(async () => {
   older = await seedTenant(gateway);
   clock.advance(1);
   tenant = await seedTenant(gateway, { projects: 2, wallets: 1 });
-  const { account, token, projects, wallets } = tenant;
+  const { account, token, projects, wallet } = tenant;
   const [own = '', sibling = ''] = projects;
   const addApp = async (project: string) => (await createApp(api, token, { project })).name;
   const addWallet = async (project: string) => {
@@ -73,7 +73,7 @@ beforeAll(async () => {
     added.apps.push(await addApp(own));
     added.wallets.push(await addWallet(own));
     added.tokens.push(`tokens/${(await createAccountToken(admin, { account }, 86_400)).id}`);
-    await resultOf(api.updateWallet(token, wallets[0] ?? '', { title: `Title ${n}` }));
+    await resultOf(api.updateWallet(token, wallet, { title: `Title ${n}` }));
     // The items of the projects are mixed in the order of their names.
     if (n % 4 === 0) await addApp(sibling);
     if (n % 4 === 0) added.walletsBeside.push(await addWallet(sibling));
@@ -84,13 +84,13 @@ beforeAll(async () => {
   events = rows.toReversed().map(({ id, action, resource }) => ({ name: `events/${id}`, action, resource }));
 });
 
-const eventsWith = ({ action, resource }: { action?: string; resource?: string | undefined }) =>
+const eventsWith = ({ action, resource }: { action?: string; resource?: string }) =>
   events
     .filter((event) => event.action === (action ?? event.action))
     .filter((event) => event.resource === (resource ?? event.resource))
     .map(({ name }) => name);
 
-const ofWallet = () => `resource: "${tenant.wallets[0]}"`;
+const ofWallet = () => `resource: "${tenant.wallet}"`;
 const ofUpdates = () => `action: "wallet.update", ${ofWallet()}`;
 
 const BY_TITLE = { filter: () => 'title: "new "', ownCursors: true } as const;
@@ -113,7 +113,7 @@ const LISTS: readonly List[] = [
   {
     list: 'tokens',
     field: 'tokens',
-    items: () => [`tokens/${credentialParts(tenant.token).serial}`, ...added.tokens],
+    items: () => [tokenNameOf(tenant.token), ...added.tokens],
   },
   { list: 'events', ...EVENTS, items: () => eventsWith({}) },
   {
@@ -126,13 +126,13 @@ const LISTS: readonly List[] = [
     list: 'events on a resource',
     ...EVENTS,
     filter: ofWallet,
-    items: () => eventsWith({ resource: tenant.wallets[0] }),
+    items: () => eventsWith({ resource: tenant.wallet }),
   },
   {
     list: 'events with an action on a resource',
     ...EVENTS,
     filter: ofUpdates,
-    items: () => eventsWith({ action: 'wallet.update', resource: tenant.wallets[0] }),
+    items: () => eventsWith({ action: 'wallet.update', resource: tenant.wallet }),
   },
 ];
 
@@ -159,8 +159,8 @@ describe.each(LISTS)('a page of $list', ({ field, filter, inProject, ownCursors,
     const selection = `node(id: $id) { id ${inProject ? `... on Project { ${list} } } ` : `} ${list}`}`;
     const variables = `$id: ID!${literals ? '' : ', $first: Int, $after: String, $last: Int, $before: String'}`;
     const document = `query (${variables}) { ${selection} }`;
-    const { token, projects } = tenant;
-    const response = await postGraphql(gateway.url, token, document, { id: projects[0], ...args }, headers);
+    const { token, project: id } = tenant;
+    const response = await postGraphql(gateway.url, token, document, { id, ...args }, headers);
     const { data, errors } = JSON.parse(response.text);
     if (errors === undefined) return data.list ?? data.node.list;
     const [{ extensions }] = errors;
@@ -222,7 +222,7 @@ describe.each(LISTS)('a page of $list', ({ field, filter, inProject, ownCursors,
     expect(await read({}, { literals: written.join() })).toEqual(expected);
   });
 
-  test('accepts the cursors of lists with the same filter, which give a position only', async () => {
+  test('takes a cursor of another list for a position, or refuses it if its cursors have its filter', async () => {
     const [cursor] = await cursorsOf(gateway, newestFirst ? older : newer);
     const { length } = edges;
     for (const [name, page] of [

@@ -2,14 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import { setAccountSuspended } from '../../../src/data/set-account-suspended.ts';
-import {
-  createApp,
-  credentialParts,
-  keyOf,
-  mutate,
-  projectTokenOf,
-  tokenStatus,
-} from '../../support/actors.ts';
+import { createApp, keyOf, mutate, projectTokenOf, tokenNameOf, tokenStatus } from '../../support/actors.ts';
 import {
   type AppFields,
   bothApis,
@@ -56,7 +49,6 @@ const graphql = (query: string, input: () => object = () => ({}), headers = {}):
 
 const wallet = () => tenant.wallets[0] ?? '';
 const newApp = () => ({ title: 'Late', active: true });
-const tokenName = () => `tokens/${credentialParts(tenant.token).serial}`;
 
 const mutation = (name: string, input: () => object) => graphql(mutationDocument(name), input);
 
@@ -81,7 +73,7 @@ const CHANGES: Readonly<Record<string, Request>> = {
   updateProject: mutation('updateProject', () => ({ name: tenant.projects[0], title: 'Late' })),
   rotateAppKey: mutation('rotateAppKey', () => ({ name: app.name })),
   signIn: mutation('signIn', () => keyOf(app)),
-  revokeToken: mutation('revokeToken', () => ({ id: tokenName() })),
+  revokeToken: mutation('revokeToken', () => ({ id: tokenNameOf(tenant.token) })),
   updateWallet: UPDATE_WALLET,
 };
 
@@ -98,7 +90,7 @@ async function sendHead({ method, path, body, headers }: Request, token: string)
     },
   });
   request.flushHeaders();
-  const row = () => rowOf(gateway.database, `tokens/${credentialParts(token).serial}`);
+  const row = () => rowOf(gateway.database, tokenNameOf(token));
   await expect.poll(row).not.toMatchObject({ last_use_time_ms: null });
   return async (): Promise<HttpResponse> => {
     const response = new Promise<HttpResponse>((resolve, reject) => {
@@ -118,7 +110,7 @@ function expectRefusal(response: HttpResponse): void {
 
 const change = (name: string, input: object, token = tenant.token) => mutate(other.url, token, name, input);
 
-const revoke = (token: string) => change('revokeToken', { id: `tokens/${credentialParts(token).serial}` });
+const revoke = (token: string) => change('revokeToken', { id: tokenNameOf(token) });
 
 describe('a token that is revoked at another instance between the head and the body of a request', () => {
   test.each(Object.entries(CHANGES))('changes nothing by %s', async (_, request) => {

@@ -1,16 +1,18 @@
 import { decodeTime } from 'ulid';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import {
   createApp,
   credentialParts,
   graphqlBody,
+  mutate,
   projectTokenOf,
+  tokenNameOf,
   tokenStatus,
   ulidOf,
 } from '../../support/actors.ts';
 import { restApi } from '../../support/apis.ts';
-import { seedTenant, useGateway } from '../../support/gateway.ts';
+import { seedTenant, useGateway, useTenant } from '../../support/gateway.ts';
 import { eventsOf } from '../../support/rows.ts';
 
 const HOUR_MS = 3_600_000;
@@ -21,8 +23,6 @@ const TOKENS = `{ tokens {
     id name title level readOnly onlyProject project { name } app { name } createTime expireTime current
   }
 } }`;
-
-const REVOKE = 'mutation ($id: ID!) { revokeToken(input: { id: $id }) { revokedTokenId } }';
 
 const gateway = useGateway();
 const api = restApi(() => gateway.url);
@@ -95,30 +95,26 @@ describe('the list of tokens', () => {
 });
 
 describe('a revocation', () => {
-  let tenant: Awaited<ReturnType<typeof seedTenant>>;
-  const revoke = (token: string, id: string) => graphqlBody(gateway.url, token, REVOKE, { id });
-
-  beforeAll(async () => {
-    tenant = await seedTenant(gateway);
-  });
+  const tenant = useTenant(gateway);
+  const revoke = (id: string) => mutate(gateway.url, tenant.token, 'revokeToken', { id }, 'revokedTokenId');
 
   // `ended-token.test.ts` shows that the token ends on every instance.
   test('can name a token by its ULID alone, and is recorded with the app of a project token', async () => {
     const app = await createApp(api, tenant.token);
-    const name = nameOf(await projectTokenOf(api, tenant.token, app));
-    const { data } = await revoke(tenant.token, ulidOf(name).toLowerCase());
+    const name = tokenNameOf(await projectTokenOf(api, tenant.token, app));
+    const { data } = await revoke(ulidOf(name).toLowerCase());
     expect(data).toEqual({ revokeToken: { revokedTokenId: name } });
     const events = await eventsOf(gateway.database, tenant.account);
     const credential = credentialParts(tenant.token).serial;
     const act = { action: 'token.revoke', resource: app.name, token: ulidOf(name), credential };
     expect(events).toContainEqual(expect.objectContaining(act));
-    expect((await revoke(tenant.token, name)).errors).toMatchObject([
+    expect((await revoke(name)).errors).toMatchObject([
       { extensions: { code: 'NOT_FOUND', reason: 'RESOURCE_NOT_FOUND' } },
     ]);
   });
 
   test.each(['', 'tokens/', 'apps/01ARZ3NDEKTSV4RRFFQ69G5FAV'])('of %j names the field', async (id) => {
-    expect((await revoke(tenant.token, id)).errors).toMatchObject([
+    expect((await revoke(id)).errors).toMatchObject([
       { extensions: { code: 'BAD_USER_INPUT', fieldViolations: [{ field: 'id' }] } },
     ]);
   });
@@ -126,14 +122,10 @@ describe('a revocation', () => {
 
 /** The names and times of a token in the list. */
 function expectedOf(token: string, lifeSeconds: number) {
-  const name = nameOf(token);
+  const name = tokenNameOf(token);
   const issueMs = decodeTime(ulidOf(name));
   const [createTime, expireTime] = [issueMs, issueMs + 1000 * lifeSeconds].map((ms) =>
     new Date(ms).toISOString(),
   );
   return { id: name, name, createTime, expireTime };
-}
-
-function nameOf(token: string): string {
-  return `tokens/${credentialParts(token).serial}`;
 }

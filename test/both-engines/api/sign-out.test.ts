@@ -6,6 +6,7 @@ import {
   graphqlBody,
   MISSING_APP,
   projectTokenOf,
+  tokenNameOf,
   tokenStatus,
 } from '../../support/actors.ts';
 import { graphqlApi, mutationDocument, postGraphql } from '../../support/apis.ts';
@@ -72,7 +73,7 @@ describe('the viewer', () => {
     const options = { account: tenant.account, project };
     const { accessToken, expireTimeMs } = await createAccountToken(gateway.admin, options, 3600);
     const viewer = {
-      name: `tokens/${credentialParts(accessToken).serial}`,
+      name: tokenNameOf(accessToken),
       level: 'ACCOUNT',
       account: tenant.account,
       project: { name: project, title: 'Project 2' },
@@ -90,7 +91,7 @@ describe('the viewer', () => {
     const token = await projectTokenOf(api, tenant.token, app);
     const { data } = await graphqlBody(gateway.url, token, VIEWER);
     expect(data.viewer).toEqual({
-      name: `tokens/${credentialParts(token).serial}`,
+      name: tokenNameOf(token),
       level: 'PROJECT',
       account: tenant.account,
       project: { name: tenant.projects[0], title: 'Tenant' },
