@@ -77,17 +77,6 @@ describe('created by GraphQL', () => {
   const create = (fields: object, selection: string, token = tenant.token) =>
     change('createApp', { title: 'App', active: true, ...fields }, selection, token);
 
-  test('an app has its project as an object and its time of creation', async () => {
-    gateway.clock.advance(1234);
-    const { app } = await create({}, 'app { id name createTime project { id title } }');
-    expect(app).toEqual({
-      id: app.name,
-      name: expect.stringMatching(APP_NAME),
-      createTime: new Date(gateway.clock()).toISOString(),
-      project: { id: tenant.projects[0], title: 'Tenant' },
-    });
-  });
-
   test('an app belongs to the project of the input, its ULID in either case, before that of the token', async () => {
     const [, second, third = ''] = tenant.projects;
     const { accessToken } = await createAccountToken(
