@@ -140,7 +140,7 @@ test.each<[string, (tenant: Tenant, app: AppFields) => string | Promise<string>]
   const app = await createApp(api, tenant.token);
   await signIn(api, tenant.token, app);
   const token = await make(tenant, app);
-  const tokens = () => rowsOf(gateway.database, 'token', tenant.account);
+  const tokens = async () => (await rowsOf(gateway.database, 'token', tenant.account)).map(({ id }) => id);
   const before = await tokens();
   const settings = { DATABASE_URL: gateway.databaseUrl };
   const { status, stdout, stderr } = await paw(['token', 'revoke'], settings, token);
