@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createApp } from '../support/actors.ts';
-import { graphqlApi } from '../support/apis.ts';
+import { restApi } from '../support/apis.ts';
 import { seedTenant, useGateway } from '../support/gateway.ts';
+import { startProgram } from '../support/paw.ts';
 import { clientSections, codeBlocks } from './documented.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -24,10 +23,10 @@ const PRINTED: Readonly<Record<string, readonly string[]>> = {
 /** The programs in TypeScript. Other tests run them. */
 const IN_TYPESCRIPT = ['REST', 'Relay'];
 
-/** What runs the program on its standard input. Some clients print warnings only with the `development` condition. */
+/** What runs the program that follows. Some clients print warnings only with the `development` condition. */
 const COMMANDS = {
-  js: [process.execPath, '-C', 'development', '--input-type=module'],
-  python: ['/usr/bin/python3', '-'],
+  js: [process.execPath, '-C', 'development', '--input-type=module', '--eval'],
+  python: ['/usr/bin/python3', '-c'],
 } as const;
 
 const programs = [...clientSections.keys()].flatMap((title) =>
@@ -37,6 +36,7 @@ const programs = [...clientSections.keys()].flatMap((title) =>
 );
 
 const gateway = useGateway();
+const api = restApi(() => gateway.url);
 
 test('docs/clients.md has one program for each client', () => {
   expect([...clientSections.keys()]).toEqual([...Object.keys(PRINTED), ...IN_TYPESCRIPT]);
@@ -47,17 +47,13 @@ test.each(programs)(
   'the program for $title in docs/clients.md runs unchanged',
   async ({ title, program, command: [file, ...options] }) => {
     const { token, wallets } = await seedTenant(gateway, { projects: 25, wallets: 1 });
-    const { name, privateKey } = await createApp(
-      graphqlApi(() => gateway.url),
-      token,
-    );
-    const running = promisify(execFile)(file, options, {
-      cwd: `${ROOT}/test`,
-      env: { PAW: gateway.url, TOKEN: token, WALLET: wallets[0], APP: name, KEY: privateKey },
+    const { name, privateKey } = await createApp(api, token);
+    const settings = { PAW: gateway.url, TOKEN: token, WALLET: wallets[0] ?? '', APP: name, KEY: privateKey };
+    const lines = [...(PRINTED[title] ?? []), ''];
+    expect(await startProgram(file, [...options, program], settings, `${ROOT}/test`).ended).toEqual({
+      status: 0,
+      stdout: lines.join('\n'),
+      stderr: '',
     });
-    running.child.stdin?.end(program);
-    const { stdout, stderr } = await running;
-    expect(stderr).toBe('');
-    expect(stdout.split('\n')).toEqual([...(PRINTED[title] ?? []), '']);
   },
 );

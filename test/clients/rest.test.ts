@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import createClient from 'openapi-fetch';
 import { expect, onTestFinished, test } from 'vitest';
 import type { components, paths } from '../../src/rest/openapi-types.ts';
 import { useGateway, useTenant } from '../support/gateway.ts';
+import { startProgram } from '../support/paw.ts';
 import { codeBlocks } from './documented.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -77,17 +77,14 @@ test('the program in docs/clients.md compiles with the types that it generates, 
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(options));
 
   const compiled = await run(folder, join(ROOT, 'node_modules/typescript/bin/tsc'));
-  expect(compiled).toEqual({ status: 0, output: '' });
+  expect(compiled).toEqual({ status: 0, stdout: '', stderr: '' });
   const ran = await run(folder, '-C', 'development', 'projects.ts');
-  expect(ran).toEqual({ status: 0, output: '25 projects\ntitle: Must be 1 to 200 characters long.\n' });
+  const stdout = '25 projects\ntitle: Must be 1 to 200 characters long.\n';
+  expect(ran).toEqual({ status: 0, stdout, stderr: '' });
 });
 
 /** Runs a Node program until it ends. */
-function run(cwd: string, ...words: readonly string[]): Promise<{ status: unknown; output: string }> {
-  const env = { PATH: process.env['PATH'], PAW: gateway.url, TOKEN: tenant.token };
-  return new Promise((resolve) => {
-    execFile(process.execPath, words, { cwd, env }, (error, stdout, stderr) => {
-      resolve({ status: error ? error.code : 0, output: stdout + stderr });
-    });
-  });
+function run(folder: string, ...words: readonly string[]) {
+  const settings = { PATH: String(process.env['PATH']), PAW: gateway.url, TOKEN: tenant.token };
+  return startProgram(process.execPath, words, settings, folder).ended;
 }

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { type FaultName, startGateway, type TestGateway } from '../../src/testing/gateway.ts';
-import { projectTokenOf, reasonOf, tokenStatus } from '../support/actors.ts';
+import { graphqlBody, projectTokenOf, reasonOf, tokenStatus } from '../support/actors.ts';
 import { type Api, bothApis } from '../support/apis.ts';
+import { startProgram } from '../support/paw.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -24,15 +23,9 @@ function update(api: Api, title: string): Promise<string> {
 }
 
 /** Returns the title of the wallet, as the gateway has it. */
-async function titleOf({ fetch, wallets: [wallet] }: TestGateway): Promise<string> {
-  const body = JSON.stringify({ query: `{ node(id: "${wallet}") { ... on Wallet { title } } }` });
-  const response = await fetch('/graphql', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  });
-  const { data } = (await response.json()) as { data: { node: { title: string } } };
-  return data.node.title;
+async function titleOf({ url, token, wallets: [wallet] }: TestGateway): Promise<string> {
+  const query = `{ node(id: "${wallet}") { ... on Wallet { title } } }`;
+  return (await graphqlBody(url, token, query)).data.node.title;
 }
 
 const FAULTS: readonly (readonly [FaultName, string, isMade: boolean])[] = [
@@ -93,9 +86,7 @@ test('a slow request is answered after one that came later', async () => {
 test('the tests in docs/testing.md pass, in at most 60 lines', async () => {
   const [, program = ''] = /^```js\n(.*?)^```$/ms.exec(readFileSync(`${ROOT}/docs/testing.md`, 'utf8')) ?? [];
   expect(program.split('\n').length).toBeLessThanOrEqual(61);
-  const options = ['-C', 'development', '--input-type=module', '--test-reporter=tap'];
-  const running = promisify(execFile)(process.execPath, options, { cwd: ROOT, env: {} });
-  running.child.stdin?.end(program);
-  const { stdout } = await running;
+  const options = ['-C', 'development', '--input-type=module', '--test-reporter=tap', '--eval'];
+  const { stdout } = await startProgram(process.execPath, [...options, program], {}, ROOT).ended;
   expect(stdout).toContain('# pass 5\n# fail 0\n');
 });

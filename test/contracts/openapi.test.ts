@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +20,7 @@ import {
   type RequestField,
   reasonsIn,
 } from '../support/openapi-document.ts';
+import { startProgram } from '../support/paw.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PUBLIC_URL = 'https://paw.example.org/base';
@@ -57,24 +57,20 @@ test('a body with all fields at their maximum length fits, even if every charact
   }
 });
 
-test.for(Object.entries(LINTERS))(
-  '%s accepts the served document without a warning',
-  async ([linter, options]) => {
-    const folder = mkdtempSync(join(tmpdir(), 'paw-openapi-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = join(folder, 'openapi.json');
-    writeFileSync(file, served.text);
+test('the linters accept the served document without a warning', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'paw-openapi-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'openapi.json');
+  writeFileSync(file, served.text);
+  const lint = async ([linter, options]: readonly [string, readonly string[]]) => {
     const program = join(ROOT, 'test/node_modules/.bin', linter);
     const words = ['lint', '--format=json', ...options, file];
-    const output = await new Promise<string>((resolve, reject) => {
-      execFile(program, words, { cwd: ROOT, env: { PATH: process.env['PATH'] } }, (error, stdout, stderr) =>
-        error ? reject(new Error(stdout + stderr)) : resolve(stdout),
-      );
-    });
-    const found = JSON.parse(output);
-    expect(found.problems ?? found).toEqual([]);
-  },
-);
+    const { stdout } = await startProgram(program, words, { PATH: String(process.env['PATH']) }, ROOT).ended;
+    const found = JSON.parse(stdout);
+    return found.problems ?? found;
+  };
+  expect(await Promise.all(Object.entries(LINTERS).map(lint))).toEqual([[], []]);
+});
 
 test('the document is served without a token, with the public URL', async () => {
   expect(served.status).toBe(200);

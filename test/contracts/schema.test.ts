@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +12,7 @@ import {
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { useGateway } from '../support/gateway.ts';
+import { startProgram } from '../support/paw.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PUBLISHED = 'schema/published/paw.graphql';
@@ -85,10 +85,7 @@ function copyOfProject(): string {
 }
 
 /** Runs a Node program until it ends. */
-function run(cwd: string, program: string): Promise<{ readonly status: unknown; readonly output: string }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [program], { cwd, env: {} }, (error, stdout, stderr) => {
-      resolve({ status: error ? error.code : 0, output: stdout + stderr });
-    });
-  });
+async function run(folder: string, program: string) {
+  const { status, stdout, stderr } = await startProgram(process.execPath, [program], {}, folder).ended;
+  return { status, output: stdout + stderr };
 }

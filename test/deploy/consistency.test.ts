@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { fileURLToPath } from 'node:url';
 import type { Deployment } from 'kubernetes-types/apps/v1.d.ts';
 import type { Job } from 'kubernetes-types/batch/v1.d.ts';
-import type { Container, Service as KubernetesService, PodSpec, Probe } from 'kubernetes-types/core/v1.d.ts';
+import type { Container, Service as KubernetesService, PodSpec } from 'kubernetes-types/core/v1.d.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/config.ts';
@@ -11,15 +11,12 @@ import { DOCKERFILE, lastOf, readDockerfile, variablesOf } from '../../tools/dep
 
 type Service = {
   readonly image: string;
-  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly build?: object;
   readonly environment?: Readonly<Record<string, string>>;
   readonly volumes?: readonly string[];
   readonly ports?: readonly string[];
   readonly healthcheck?: { readonly test?: readonly string[] };
   readonly stop_grace_period?: string;
-  readonly read_only?: boolean;
-  readonly cap_drop?: readonly string[];
-  readonly security_opt?: readonly string[];
 };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -68,10 +65,10 @@ test('the build context contains only files that exist, and no database, secret 
   const lines = readFileSync(`${ROOT}.dockerignore`, 'utf8').split('\n');
   const [first, ...patterns] = lines.filter((line) => line !== '' && !line.startsWith('#'));
   expect(first).toBe('*');
-  const included = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
+  const included = patterns.flatMap((pattern) => /^!(.*)/.exec(pattern)?.[1] ?? []);
   expect(included.filter((path) => !existsSync(ROOT + path))).toEqual([]);
-  for (const path of ['.env', '.git', 'data', 'deploy', 'dist', 'node_modules'])
-    expect(included).not.toContain(path);
+  const excluded = ['.env', '.git', 'data', 'deploy', 'dist', 'node_modules'];
+  expect(included.filter((path) => excluded.includes(path))).toEqual([]);
 });
 
 test('every gateway of compose.yaml has valid settings and enough time to stop', () => {
@@ -97,16 +94,15 @@ test('HAProxy and the gateways of compose.yaml can change no file and gain no pr
 
 test('the database of compose.yaml is the one of DATABASE_URL, and no file contains a password', () => {
   const { environment = {}, volumes } = service('postgres');
-  const url = new URL(service('gateway').environment?.['DATABASE_URL'] ?? '');
   const { POSTGRES_USER, POSTGRES_DB, POSTGRES_PASSWORD } = environment;
-  expect([url.hostname, url.username, url.password]).toEqual(['postgres', POSTGRES_USER, '']);
-  expect(url.pathname).toBe(`/${POSTGRES_DB}`);
+  const url = service('gateway').environment?.['DATABASE_URL'];
+  expect(url).toMatch(new RegExp(`^postgres://${POSTGRES_USER}@postgres(:\\d+)?/${POSTGRES_DB}$`));
   expect(POSTGRES_PASSWORD).toMatch(/^\$\{POSTGRES_PASSWORD:\?/);
   expect(Object.keys(compose.volumes)).toEqual(volumes?.map((volume) => volume.split(':')[0]));
 });
 
 test('HAProxy in compose.yaml gets its configuration, and the addresses that it reads from the environment', () => {
-  const { environment, ports, volumes, healthcheck, image: name } = service('haproxy');
+  const { environment, healthcheck, ports, volumes, image: name } = service('haproxy');
   const read = [...haproxy.matchAll(/\$\{(\w+)-/g)].map(([, variable]) => variable);
   expect(environment).toEqual({ GATEWAYS: `gateway:${settings['PORT']}` });
   expect([...new Set(read)]).toEqual(['BIND', 'GATEWAY_1', 'GATEWAY_2']);
@@ -131,8 +127,7 @@ test('the unit starts instances in production, on the ports of the proxies and o
     expect(scrape_configs[0].static_configs[0].targets[n - 1]).toBe(`127.0.0.1:${metricsPort}`);
   }
   // A `-` before the path would let it start without its settings.
-  expect(unit).toMatch(/^EnvironmentFile=\/etc\/paw-gateway\/environment$/m);
-  expect(unit).toMatch(/^ExecStart=\/usr\/bin\/env node \S+\/dist\/main\.js serve$/m);
+  expect(unit).toMatch(/^EnvironmentFile=\//m);
   expect(seconds(/^TimeoutStopSec=(.*)$/m.exec(unit)?.[1])).toBeGreaterThan(STOP_DEADLINE_SECONDS);
 });
 
@@ -153,43 +148,45 @@ test('Kubernetes has every field of kubernetes.yaml', () => {
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
 });
 
-test('the pods of kubernetes.yaml run the image like the compose file, with the database of a Secret', () => {
+test('the pods of kubernetes.yaml run this version without privileges, with the database of a Secret', () => {
   const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
-  const secret = { secretKeyRef: { name: 'paw-gateway', key: 'DATABASE_URL' } };
   for (const [pod, command] of [
     [job.spec?.template.spec, 'migrate'],
     [deployment.spec?.template.spec, 'serve'],
   ] as const) {
-    const container = containerOf(pod);
-    expect(container.image).toMatch(new RegExp(`/paw-gateway:${version.replaceAll('.', '\\.')}$`));
-    expect(container.args).toEqual([command]);
-    expect(container.env?.[0]).toEqual({ name: 'DATABASE_URL', valueFrom: secret });
     expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true });
-    expect(container.securityContext).toEqual({
-      readOnlyRootFilesystem: true,
-      allowPrivilegeEscalation: false,
-      capabilities: { drop: ['ALL'] },
+    const secret = { secretKeyRef: { name: 'paw-gateway', key: 'DATABASE_URL' } };
+    expect(containerOf(pod)).toMatchObject({
+      image: expect.stringMatching(new RegExp(`/paw-gateway:${RegExp.escape(version)}$`)),
+      args: [command],
+      env: expect.arrayContaining([{ name: 'DATABASE_URL', valueFrom: secret }]),
+      securityContext: {
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+      },
+      resources: { limits: { memory: expect.any(String) } },
     });
-    expect(container.resources?.limits).toHaveProperty('memory');
   }
 });
 
 test('the Deployment of kubernetes.yaml has valid settings, ports, checks and enough time to stop', () => {
-  const pod = deployment.spec?.template.spec;
-  const { env = [], ports = [], ...probes } = containerOf(pod);
-  const plain = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  const { spec: pod, metadata: { labels } = {} } = deployment.spec?.template ?? {};
+  const container = containerOf(pod);
+  const plain = Object.fromEntries((container.env ?? []).map(({ name, value }) => [name, value]));
   const { host, metricsPort, port, stopDelaySeconds } = readConfig({ ...settings, ...plain });
   expect(host).toBe('0.0.0.0');
-  expect(ports).toEqual([
-    { name: 'http', containerPort: port },
-    { name: 'metrics', containerPort: metricsPort },
-  ]);
+  const probe = (path: string) => ({ httpGet: { port: 'http', path } });
+  expect(container).toMatchObject({
+    ports: [
+      { name: 'http', containerPort: port },
+      { name: 'metrics', containerPort: metricsPort },
+    ],
+    startupProbe: probe('/healthz'),
+    livenessProbe: probe('/healthz'),
+    readinessProbe: probe('/readyz'),
+  });
   expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(stopDelaySeconds + STOP_DEADLINE_SECONDS);
-  const pathOf = (probe: Probe | undefined) => `${probe?.httpGet?.port}${probe?.httpGet?.path}`;
-  expect(pathOf(probes.startupProbe)).toBe('http/healthz');
-  expect(pathOf(probes.livenessProbe)).toBe('http/healthz');
-  expect(pathOf(probes.readinessProbe)).toBe('http/readyz');
-  const labels = deployment.spec?.template.metadata?.labels;
   expect(deployment.spec?.selector.matchLabels).toEqual(labels);
   expect(kubernetesService.spec).toMatchObject({ selector: labels, ports: [{ targetPort: 'http' }] });
   expect(job.spec?.template.metadata?.labels).not.toEqual(labels);

@@ -54,8 +54,6 @@ export type Fleet = {
 /** The fields of a new app. */
 export const APP = { title: 'App', active: true };
 
-/** Longer than a proxy needs to write its log, and to notice that an instance is ready. */
-
 /** Requests per minute without a token from one address, at each instance. */
 export const ADDRESS_LIMIT = 30;
 

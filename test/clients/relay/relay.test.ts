@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../../support/apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
+import { type Settings, startProgram } from '../../support/paw.ts';
 import { codeBlocks } from '../documented.ts';
 
 const COMPILER = fileURLToPath(import.meta.resolve('relay-compiler/cli.js'));
@@ -51,11 +51,7 @@ test.each([
   expect(stdout.split('\n')).toEqual([...lines, '']);
 });
 
-/** Runs a Node program in a folder until it ends. Its only environment variables are `env`. */
-function run(cwd: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return new Promise<{ status: number | null; stdout: string; stderr: string }>((resolve) => {
-    const child = execFile(process.execPath, args, { cwd, env }, (_error, stdout, stderr) =>
-      resolve({ status: child.exitCode, stdout, stderr }),
-    );
-  });
+/** Runs a Node program in a folder until it ends. */
+function run(folder: string, words: readonly string[], settings: Settings = {}) {
+  return startProgram(process.execPath, words, settings, folder).ended;
 }
