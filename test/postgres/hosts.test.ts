@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database, Row } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { bothApis, send } from '../support/apis.ts';
+import { bothApis, readiness } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
@@ -147,10 +147,10 @@ describe('a gateway on two hosts', () => {
     for (const api of apis) {
       expect((await api.updateWallet(token, wallet, { title: 'Lost' })).error?.status).toBe('UNAVAILABLE');
     }
-    await expect.poll(async () => (await send(`${gateway.url}/readyz`, 'GET')).status).toBe(503);
+    await expect.poll(() => readiness(gateway.url)).toBe(503);
     await promote(standby);
     await updatesSucceedOn(standby, 'Promoted');
-    await expect.poll(async () => (await send(`${gateway.url}/readyz`, 'GET')).status).toBe(200);
+    await expect.poll(() => readiness(gateway.url)).toBe(200);
 
     primary.follow(standby);
     await primary.restart();

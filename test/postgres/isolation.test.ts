@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type AppKey, createApp, keyOf, PASSWORD, reasonOf, ulidOf } from '../support/actors.ts';
-import { type Api, bothApis, postGraphql, send } from '../support/apis.ts';
+import { type Api, bothApis, postGraphql, readiness, send } from '../support/apis.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant, testGateway } from '../support/gateway.ts';
 
 const POOL_SIZE = 4;
@@ -91,7 +91,7 @@ describe.each<[string, readonly Kind[], readonly Kind[]]>([
       await expect.poll(async () => (await gateway.database.read(WAITING))[0]?.['waiting']).not.toBe(0);
       do {
         expect(await failures(free)).toEqual([]);
-        expect((await send(`${gateway.url}/readyz`, 'GET')).status).toBe(200);
+        expect(await readiness(gateway.url)).toBe(200);
       } while (!isOver);
       // The lock is still held.
       expect(new Set(await results)).toEqual(new Set(['UNAVAILABLE']));

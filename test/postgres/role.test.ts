@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { createApp, reasonOf } from '../support/actors.ts';
-import { bothApis, restApi, send } from '../support/apis.ts';
+import { bothApis, readiness, restApi } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
-import { adminContext, migrateDatabase, seedTenant, testDatabase } from '../support/gateway.ts';
+import { migrateDatabase, seedDatabase, testDatabase } from '../support/gateway.ts';
 import { pawJson, pawProcess, startServerProcess } from '../support/paw.ts';
 
 const PASSWORD = 'paw-test';
@@ -71,10 +71,7 @@ test('a role without DDL rights is refused on an empty database with one line', 
 
 test('while the server allows no more connections, requests wait for those of the pool', async () => {
   const made = await testDatabase();
-  await migrateDatabase(made.url);
-  const { token, wallets } = await onDatabase(made.url, (database) =>
-    seedTenant({ admin: adminContext(database) }, { wallets: 20 }),
-  );
+  const { token, wallets } = await seedDatabase(made.url, { wallets: 20 });
   const server = await startServerProcess({
     DATABASE_URL: await addRole(made.url, 'CONNECTION LIMIT 3'),
     PAW_POSTGRES_POOL: '10',
@@ -87,6 +84,6 @@ test('while the server allows no more connections, requests wait for those of th
     expect(new Set(await Promise.all(requests))).toEqual(new Set(['ok']));
   }
   // Its connection is the fourth.
-  expect((await send(`${server.url}/readyz`, 'GET')).status).toBe(200);
+  expect(await readiness(server.url)).toBe(200);
   expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
 });

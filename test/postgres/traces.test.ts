@@ -9,14 +9,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { withOtherSecret } from '../support/actors.ts';
 import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
-import {
-  adminContext,
-  makeDatabase,
-  migrateDatabase,
-  seedTenant,
-  type Tenant,
-  testDatabase,
-} from '../support/gateway.ts';
+import { makeDatabase, seedDatabase, type Tenant, testDatabase } from '../support/gateway.ts';
 import { logLines, type RunningServer, startServerProcess } from '../support/paw.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../deploy/tracing.mjs', import.meta.url));
@@ -73,10 +66,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   const made = await makeDatabase();
-  await migrateDatabase(made.url);
-  tenant = await onDatabase(made.url, (database) =>
-    seedTenant({ admin: adminContext(database) }, { projects: 2, wallets: 1 }),
-  );
+  tenant = await seedDatabase(made.url, { projects: 2, wallets: 1 });
   mkdirSync(FOLDER, { recursive: true });
   // As npm makes it in an empty folder.
   writeFileSync(`${FOLDER}/package.json`, '{}');

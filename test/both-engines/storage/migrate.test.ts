@@ -11,7 +11,7 @@ import {
 } from '../../../src/storage/jobs/migrations.ts';
 import { namesOf, TABLES } from '../../../src/storage/sql/columns.ts';
 import { createApp, resultOf, signIn } from '../../support/actors.ts';
-import { bothApis, send } from '../../support/apis.ts';
+import { bothApis, readiness, send } from '../../support/apis.ts';
 import { columnsOf, isUntouched, onDatabase, schemaOf, tablesOf, textOf } from '../../support/engine.ts';
 import {
   makeDatabase,
@@ -161,8 +161,6 @@ describe('after a migration by the next version of the program', () => {
       }),
     );
   }
-
-  const readiness = async (url: string) => (await send(`${url}/readyz`, 'GET')).status;
 
   // Everything that an older program does not notice: columns with a default, a table, an index.
   const COMPATIBLE = `-- compatible-from: ${LATEST_VERSION}
