@@ -167,19 +167,18 @@ test('the wallets of several projects are found by title in one request', async 
 describe('wallets by address', () => {
   const find = (variables: object, by: Tenant = tenant) => read(AT_ADDRESS, variables, by);
 
-  test('are found in any case, in all projects of the account, in the order of the names', async () => {
+  test('are found in any case, in all projects of the account', async () => {
     const own = await seedTenant(gateway, { projects: 2 });
     const names: string[] = [];
-    for (const project of [...own.projects, ...own.projects])
-      names.push((await addWallet(project, 'Till')).name);
-    for (const address of [ADDRESS, ADDRESS.toLowerCase(), ADDRESS.toUpperCase().replace('0X', '0x')]) {
-      const page = await find({ address }, own);
-      expect(idsOf(page)).toEqual(names);
-      expect(page.totalCount).toBe(4);
-    }
+    for (const project of own.projects) names.push((await addWallet(project, 'Till')).name);
     const { pageInfo } = await find({ address: ADDRESS, first: 1 }, own);
-    const address = ADDRESS.toLowerCase();
-    expect(idsOf(await find({ address, after: pageInfo.endCursor }, own))).toEqual(names.slice(1));
+    for (const address of [ADDRESS, ADDRESS.toLowerCase(), ADDRESS.toUpperCase().replace('0X', '0x')]) {
+      expect(await find({ address }, own)).toMatchObject({
+        nodes: names.map((id) => ({ id })),
+        totalCount: 2,
+      });
+      expect(idsOf(await find({ address, after: pageInfo.endCursor }, own))).toEqual(names.slice(1));
+    }
     const other = `0x${'b'.repeat(40)}`;
     await expectInvalid(find({ address: other, after: pageInfo.endCursor }, own), 'after');
     expect(await find({ address: other }, own)).toMatchObject({ nodes: [], totalCount: 0 });
