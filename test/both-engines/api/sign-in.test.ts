@@ -8,9 +8,11 @@ import {
   keyOf,
   MISSING_APP,
   projectToken,
+  projectTokenOf,
   reasonOf,
   resultOf,
   signIn,
+  tokenStatus,
   ulidOf,
   withOtherSecret,
   withoutRequestId,
@@ -22,10 +24,19 @@ import { rowsOf, setRow } from '../../support/rows.ts';
 
 const HOUR_MS = 3_600_000;
 
-const gateway = useGateway();
+/** The maximum number of tokens of an app. */
+const LIMIT = 3;
+
+const SETTINGS = { PAW_APP_TOKENS: String(LIMIT) };
+
+const gateway = useGateway(SETTINGS);
+/** Another instance on the same database. */
+const other = useGateway(SETTINGS, gateway);
 
 describe.each(bothApis(() => gateway.url))('by $name', (api) => {
-  test('an app signs in and gets a token that sees only the project of the app', async () => {
+  const [elsewhere] = bothApis(() => other.url).filter(({ name }) => name === api.name) as [Api];
+
+  test('an app signs in and gets a token, and itself without its key', async () => {
     const tenant = await seedTenant(gateway, { projects: 3 });
     const app = await createAppIn(gateway, api, tenant, tenant.projects[1]);
     // The ULID of the app may be in lower case.
@@ -34,9 +45,6 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
       accessToken: expect.stringMatching(/^paw_app_[0-9A-Z]{52}_[0-9a-f]{72}$/),
       app: { ...app, privateKey: '' },
     });
-    const { value } = await api.listProjects(result.accessToken);
-    expect(value?.projects.map(({ name }) => name)).toEqual([tenant.projects[1]]);
-    expect(value?.nextPageToken).toBe('');
   });
 
   test('a private key as the bearer token is refused as such', async () => {
@@ -75,6 +83,31 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     const app = await createApp(api, token, { active: false });
     expectError(api, await api.signIn(token, keyOf(app)), 'PERMISSION_DENIED', 'APP_INACTIVE');
     expect(await tokenCount(app.name)).toBe(0);
+  });
+
+  test('a sign-in beyond the limit ends the oldest token of the app, and no other', async () => {
+    const { token } = await seedTenant(gateway);
+    const [app, neighbour] = [await createApp(api, token), await createApp(api, token)];
+    const unaffected = await projectTokenOf(api, token, neighbour);
+    const tokens: string[] = [];
+    for (let count = 0; count < LIMIT + 2; count += 1) {
+      tokens.push(await projectTokenOf(count % 2 ? elsewhere : api, token, app));
+      gateway.clock.advance(1);
+    }
+    const statuses = await Promise.all([...tokens, unaffected, token].map((each) => tokenStatus(api, each)));
+    const [ended, live] = [Array(2).fill('TOKEN_INVALID'), Array(LIMIT + 2).fill('ok')];
+    expect(statuses).toEqual([...ended, ...live]);
+  });
+
+  test('after concurrent sign-ins on two instances, the next one leaves the limit', async () => {
+    const { token } = await seedTenant(gateway);
+    const app = await createApp(api, token);
+    const instances = Array.from({ length: 4 * LIMIT }, (_, index) => (index % 2 ? elsewhere : api));
+    const tokens = await Promise.all(instances.map((instance) => projectTokenOf(instance, token, app)));
+    tokens.push(await projectTokenOf(api, token, app));
+    const statuses = await Promise.all(tokens.map((each) => tokenStatus(api, each)));
+    expect(statuses.filter((status) => status === 'ok')).toHaveLength(LIMIT);
+    expect(await tokenCount(app.name)).toBe(LIMIT);
   });
 });
 
