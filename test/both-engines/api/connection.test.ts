@@ -74,9 +74,13 @@ beforeAll(async () => {
     added.wallets.push(await addWallet(own));
     added.tokens.push(`tokens/${(await createAccountToken(admin, { account }, 86_400)).id}`);
     await resultOf(api.updateWallet(token, wallet, { title: `Title ${n}` }));
-    // The items of the projects are mixed in the order of their names.
-    if (n % 4 === 0) await addApp(sibling);
-    if (n % 4 === 0) added.walletsBeside.push(await addWallet(sibling));
+    // The items of the projects, and the events of the wallets, are mixed in their order.
+    if (n % 4 === 0) {
+      await addApp(sibling);
+      const beside = await addWallet(sibling);
+      added.walletsBeside.push(beside);
+      await resultOf(api.updateWallet(token, beside, { description: 'Beside' }));
+    }
   }
   clock.advance(1);
   newer = await seedTenant(gateway);
@@ -215,10 +219,11 @@ describe.each(LISTS)('a page of $list', ({ field, filter, inProject, ownCursors,
     [{ first: null, after: null, last: null, before: null }, {}],
     [{ first: 3, after: null, last: null, before: null }, { first: 3 }],
     [{ last: 3, before: null, first: null, after: null }, { last: 3 }],
-  ])('with %j is the same as with %j', async (withNulls, without) => {
+    [{ first: 3, after: '' }, { first: 3 }],
+  ])('with %j is the same as with %j', async (given, without) => {
     const expected = await read(without);
-    expect(await read(withNulls)).toEqual(expected);
-    const written = Object.entries(withNulls).map(([name, value]) => `${name}: ${value}`);
+    expect(await read(given)).toEqual(expected);
+    const written = Object.entries(given).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
     expect(await read({}, { literals: written.join() })).toEqual(expected);
   });
 
@@ -299,7 +304,8 @@ test('the totalCount of projects is read from the account and not counted', asyn
 
 describe('the lists of a project', () => {
   test('are read for all projects of a page, each with its own items, which change with a wallet that is moved', async () => {
-    const { token, projects, wallets } = await seedTenant(gateway, { projects: 2, wallets: 3 });
+    const own = await seedTenant(gateway, { projects: 2, wallets: 3 });
+    const { token, projects, wallets } = own;
     const [moved = '', ...kept] = wallets;
     const query = '{ projects { nodes { wallets { totalCount nodes { name } } } } }';
     const lists = (...ofProjects: (readonly string[])[]) =>
@@ -314,6 +320,8 @@ describe('the lists of a project', () => {
     await resultOf(api.updateWallet(token, moved, { project: projects[1] }));
     const { data } = await graphqlBody(gateway.url, token, query);
     expect(data.projects.nodes).toEqual(lists(kept, [moved]));
+    const ofProject = await graphqlBody(gateway.url, await projectToken(gateway, own), query);
+    expect(ofProject.data.projects.nodes).toEqual(lists(kept));
   });
 
   test('have, in the payload of a mutation, what the mutations before it have changed', async () => {
