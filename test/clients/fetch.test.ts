@@ -7,8 +7,8 @@ import { brotliCompress } from 'node:zlib';
 import { build } from 'esbuild';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createFetch, GatewayError, pages } from '../../src/client/client.ts';
-import { type AppKey, createApp, graphqlBody } from '../support/actors.ts';
-import { restApi } from '../support/apis.ts';
+import { type AppKey, createApp, graphqlBody, keyOf } from '../support/actors.ts';
+import { mutationDocument, restApi } from '../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
 
 /** What the network does to the next request: with its response, or in its place. */
@@ -71,44 +71,28 @@ function withFaults(...next: readonly Fault[]): void {
 }
 
 /** The operations, by REST and by GraphQL: a request, and what finds its result in the response. */
-const OPERATIONS = {
-  'createApp by REST': () => ({
-    ...json('POST', { title: 'Till', active: true }),
-    path: '/auth/apps',
-    resultOf: ({ privateKey }: Body) => privateKey,
-  }),
+const OPERATIONS: Readonly<Record<string, (tenant: Tenant, app: AppKey) => Operation>> = {
+  'createApp by REST': () =>
+    rest('POST', '/auth/apps', { title: 'Till', active: true }, ({ privateKey }) => privateKey),
   'createApp by GraphQL': () =>
-    graphql(
-      'mutation { createApp(input: { title: "Till", active: true }) { privateKey } }',
-      (data) => data.createApp.privateKey,
-    ),
-  'signIn by REST': (_tenant: Tenant, { name, privateKey }: AppKey) => ({
-    ...json('POST', { privateKey: { name, privateKey } }),
-    path: '/auth/accounts:signinIdentity',
-    resultOf: ({ accessToken }: Body) => accessToken,
-  }),
-  'signIn by GraphQL': (_tenant: Tenant, { name, privateKey }: AppKey) =>
-    graphql(
-      `mutation { signIn(input: { name: "${name}", privateKey: "${privateKey}" }) { accessToken } }`,
-      (data) => data.signIn.accessToken,
-    ),
-  'updateWallet by REST': ({ wallets }: Tenant) => ({
-    ...json('PATCH', { title: 'Rainy days' }),
-    path: `/wallet/${wallets[0]}`,
-    resultOf: ({ title }: Body) => title,
-  }),
-  'updateWallet by GraphQL': ({ wallets }: Tenant) =>
-    graphql(
-      `mutation { updateWallet(input: { name: "${wallets[0]}", title: "Rainy days" }) { wallet { title } } }`,
-      (data) => data.updateWallet.wallet.title,
-    ),
+    graphql('createApp', { title: 'Till', active: true }, 'privateKey', ({ privateKey }) => privateKey),
+  'signIn by REST': (_, app) =>
+    rest('POST', '/auth/accounts:signinIdentity', { privateKey: app }, ({ accessToken }) => accessToken),
+  'signIn by GraphQL': (_, app) => graphql('signIn', app, 'accessToken', ({ accessToken }) => accessToken),
+  'updateWallet by REST': ({ wallets: [name] }) =>
+    rest('PATCH', `/wallet/${name}`, { title: 'Rainy days' }, ({ title }) => title),
+  'updateWallet by GraphQL': ({ wallets: [name] }) =>
+    graphql('updateWallet', { name, title: 'Rainy days' }, 'wallet { title }', ({ wallet }) => wallet.title),
   'projects by REST': () => ({
-    method: 'GET',
     path: '/project/projects',
-    resultOf: ({ projects }: Body) => projects[0].title,
+    method: 'GET',
+    resultOf: ({ projects }) => projects[0].title,
   }),
-  'projects by GraphQL': () =>
-    graphql('{ projects { nodes { title } } }', (data) => data.projects.nodes[0].title),
+  'projects by GraphQL': () => ({
+    ...json('POST', { query: '{ projects { nodes { title } } }' }),
+    path: '/graphql',
+    resultOf: ({ data }) => data.projects.nodes[0].title,
+  }),
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the values
@@ -118,15 +102,22 @@ function json(method: string, body: object) {
   return { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-function graphql(query: string, resultOf: (data: Body) => unknown) {
-  return { ...json('POST', { query }), path: '/graphql', resultOf: ({ data }: Body) => resultOf(data) };
+type Operation = RequestInit & { readonly path: string; readonly resultOf: (body: Body) => unknown };
+
+function rest(method: string, path: string, body: object, resultOf: Operation['resultOf']): Operation {
+  return { ...json(method, body), path, resultOf };
+}
+
+function graphql(name: string, input: object, selection: string, resultOf: Operation['resultOf']): Operation {
+  const body = { query: mutationDocument(name, selection), variables: { input } };
+  return { ...json('POST', body), path: '/graphql', resultOf: ({ data }) => resultOf(data[name]) };
 }
 
 test.each(Object.entries(OPERATIONS))(
   '%s succeeds once, whatever the network does',
   async (name, operation) => {
     const tenant = await seedTenant(gateway, { wallets: 1 });
-    const app = await createApp(api, tenant.token, { title: 'App' });
+    const app = keyOf(await createApp(api, tenant.token));
     const before = await countChanges(tenant);
     const isChange = !name.startsWith('projects');
     for (const next of [['cut'], [503, 'cut'], [429, 503, 'delay']] as const) {
@@ -146,7 +137,7 @@ test.each(Object.entries(OPERATIONS))(
 
 test('requests at the same moment share one sign-in, whose token is renewed before its end and after a refusal', async () => {
   const tenant = await seedTenant(gateway, { wallets: 1 });
-  const { name, privateKey } = await createApp(api, tenant.token, { title: 'App' });
+  const { name, privateKey } = await createApp(api, tenant.token);
   const signedIn = createFetch({ url, clientId: name, clientSecret: privateKey });
   withFaults();
   await Promise.all(Array.from({ length: 10 }, () => signedIn('/project/projects')));
@@ -161,7 +152,7 @@ test('requests at the same moment share one sign-in, whose token is renewed befo
 
 test('an error says that a change was applied whose answer only the ended token could read', async () => {
   const tenant = await seedTenant(gateway, { wallets: 1 });
-  const { name, privateKey } = await createApp(api, tenant.token, { title: 'App' });
+  const { name, privateKey } = await createApp(api, tenant.token);
   withFaults('cut-and-token-ended');
   const signedIn = createFetch({ url, clientId: name, clientSecret: privateKey });
   const error = await signedIn(`/wallet/${tenant.wallets[0]}`, json('PATCH', { title: 'Rainy days' })).catch(

@@ -103,7 +103,7 @@ test('each documented reason is one that the gateway has', () => {
 test.each(OPERATION_IDS)(
   'the gateway accepts exactly the documented values of each field of %s',
   async (id) => {
-    const good = await goodValues(id);
+    const good = await GOOD_VALUES[id]();
     const fields = fieldsOf(operationOf(id));
     const least = Object.fromEntries(
       fields.filter(({ required }) => required).map(({ name }) => [name, good[name]]),
@@ -129,7 +129,7 @@ test.each(OPERATION_IDS)(
 );
 
 test.each(OPERATION_IDS)('the gateway accepts no undocumented field of %s', async (id) => {
-  const good = await goodValues(id);
+  const good = await GOOD_VALUES[id]();
   const operation = operationOf(id);
   for (const { within, schema } of objectsOf(operation)) {
     expect(schema['additionalProperties']).toBe(false);
@@ -156,25 +156,22 @@ function operationOf(id: OperationId): Operation {
 }
 
 /** Returns a valid value for each field of an operation. */
-async function goodValues(id: OperationId): Promise<Values> {
-  switch (id) {
-    case 'createApp':
-      return { title: 'Till', active: true };
-    case 'signIn': {
-      const { name, privateKey } = JSON.parse((await ask('createApp', await goodValues('createApp'))).text);
-      return { 'privateKey.name': name, 'privateKey.privateKey': privateKey };
-    }
-    case 'updateWallet': {
-      const [[wallet_name], [project]] = [tenant.wallets, tenant.projects];
-      const texts = { title: 'Treasury', description: 'Cold', password: 'p'.repeat(32) };
-      return { wallet_name, project, network: 'NETWORK_POLYGON', ...texts };
-    }
-    case 'listProjects': {
-      const { nextPageToken } = JSON.parse((await ask('listProjects', {})).text);
-      return { pageSize: 5, pageToken: nextPageToken };
-    }
-  }
-}
+const GOOD_VALUES: Readonly<Record<OperationId, () => Values | Promise<Values>>> = {
+  createApp: () => ({ title: 'Till', active: true }),
+  signIn: async () => {
+    const { name, privateKey } = JSON.parse((await ask('createApp', await GOOD_VALUES.createApp())).text);
+    return { 'privateKey.name': name, 'privateKey.privateKey': privateKey };
+  },
+  updateWallet: () => {
+    const [[wallet_name], [project]] = [tenant.wallets, tenant.projects];
+    const texts = { title: 'Treasury', description: 'Cold', password: 'p'.repeat(32) };
+    return { wallet_name, project, network: 'NETWORK_POLYGON', ...texts };
+  },
+  listProjects: async () => {
+    const { nextPageToken } = JSON.parse((await ask('listProjects', {})).text);
+    return { pageSize: 5, pageToken: nextPageToken };
+  },
+};
 
 /** Returns test values for a field: around its bounds, and values that are never valid. */
 function probesOf({ place, schema }: RequestField, good: unknown): readonly unknown[] {

@@ -60,43 +60,34 @@ export const nginx: ProxyKind = {
   name: 'nginx',
   start: (port, [first, second], certificate) =>
     startProxy('nginx', urlOf(port, certificate), (folder) => {
-      let text = shipped('nginx.conf');
-      for (const [shippedText, replacement] of [
+      const listen = `listen 127.0.0.1:${port}`;
+      const replacements = {
+        'server 127.0.0.1:4001 ': `server 127.0.0.1:${first} `,
+        'server 127.0.0.1:4002 ': `server 127.0.0.1:${second} `,
+        '/var/log/nginx/paw-gateway.log': join(folder, ACCESS_LOG),
         ...(certificate
-          ? ([
-              ['  listen 8080;', ''],
-              ['# listen 8443 ssl;', `listen 127.0.0.1:${port} ssl;`],
-              ['# ssl_certificate /etc/nginx/paw-gateway.pem;', `ssl_certificate ${certificate.file};`],
-              [
-                '# ssl_certificate_key /etc/nginx/paw-gateway.key;',
-                `ssl_certificate_key ${certificate.keyFile};`,
-              ],
-              ['# ssl_protocols', 'ssl_protocols'],
-            ] as const)
-          : ([['listen 8080;', `listen 127.0.0.1:${port};`]] as const)),
-        ['server 127.0.0.1:4001 ', `server 127.0.0.1:${first} `],
-        ['server 127.0.0.1:4002 ', `server 127.0.0.1:${second} `],
-        ['/var/log/nginx/paw-gateway.log', join(folder, ACCESS_LOG)],
-      ] as const) {
-        if (text.split(shippedText).length !== 2) throw new Error(`nginx.conf has no "${shippedText}".`);
-        text = text.replace(shippedText, replacement);
+          ? {
+              '  listen 8080;': '',
+              '# listen 8443 ssl;': `${listen} ssl;`,
+              '# ssl_certificate /etc/nginx/paw-gateway.pem;': `ssl_certificate ${certificate.file};`,
+              '# ssl_certificate_key /etc/nginx/paw-gateway.key;': `ssl_certificate_key ${certificate.keyFile};`,
+              '# ssl_protocols': 'ssl_protocols',
+            }
+          : { 'listen 8080;': `${listen};` }),
+      };
+      let text = shipped('nginx.conf');
+      for (const [part, replacement] of Object.entries(replacements)) {
+        if (text.split(part).length !== 2) throw new Error(`nginx.conf has no "${part}".`);
+        text = text.replace(part, replacement);
       }
       writeFileSync(join(folder, 'paw-gateway.conf'), text);
-      const file = join(folder, 'nginx.conf');
-      const temporary = ['client_body', 'proxy', 'fastcgi', 'scgi', 'uwsgi'];
-      writeFileSync(
-        file,
-        [
-          'daemon off;',
-          `pid ${folder}/nginx.pid;`,
-          'error_log stderr notice;',
-          'events {}',
-          'http {',
-          ...temporary.map((name) => `  ${name}_temp_path ${folder}/${name};`),
-          `  include ${folder}/paw-gateway.conf;`,
-          '}',
-        ].join('\n'),
+      const temporary = ['client_body', 'proxy', 'fastcgi', 'scgi', 'uwsgi'].map(
+        (name) => `${name}_temp_path ${folder}/${name};`,
       );
+      const http = [...temporary, `include ${folder}/paw-gateway.conf;`].join('\n');
+      const file = join(folder, 'nginx.conf');
+      const main = `daemon off;\npid ${folder}/nginx.pid;\nerror_log stderr notice;\nevents {}\n`;
+      writeFileSync(file, `${main}http {\n${http}\n}`);
       return { words: ['-p', folder, '-c', file] };
     }),
 };
@@ -123,7 +114,7 @@ async function startProxy(
     });
   }
   const ended = once(child, 'close');
-  while (!(await accepts(url))) {
+  while ((await fetch(`${url}/healthz`).catch(() => undefined)) === undefined) {
     await delay(20);
     if (child.exitCode !== null) throw new Error(`${program} has ended: ${output}`);
   }
@@ -139,11 +130,4 @@ async function startProxy(
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function accepts(url: string): Promise<boolean> {
-  return fetch(`${url}/healthz`).then(
-    () => true,
-    () => false,
-  );
 }
