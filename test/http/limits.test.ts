@@ -40,41 +40,40 @@ describe('passwords that wait to be hashed', () => {
   }
 
   /** Occupies the threads that hash passwords, until the returned function is called. */
-  function stopHashing(): () => void {
+  function stopHashing(): () => Promise<void> {
     const folder = mkdtempSync(join(tmpdir(), 'paw-fifo-'));
     const fifo = join(folder, 'fifo');
     execFileSync('mkfifo', [fifo]);
     const threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4);
     // A thread waits in `open` until the FIFO has a writer.
     const readers = Array.from({ length: threads }, () => open(fifo));
+    let released: Promise<void> | undefined;
     const release = async () => {
       const writer = openSync(fifo, 'r+');
       for (const reader of await Promise.all(readers)) await reader.close();
       closeSync(writer);
       rmSync(folder, { recursive: true });
     };
-    let released: Promise<void> | undefined;
     const releaseOnce = () => {
       released ??= release();
-    };
-    onTestFinished(() => {
-      releaseOnce();
       return released;
-    });
+    };
+    onTestFinished(releaseOnce);
     return releaseOnce;
   }
 
-  /** Waits until some of the requests have been refused. */
-  function refusals(requests: readonly Promise<{ error?: unknown }>[], count: number): Promise<void> {
-    return new Promise((resolve) => {
-      let left = count;
-      for (const request of requests) {
-        request.then(({ error }) => {
-          if (error !== undefined) left -= 1;
-          if (left === 0) resolve();
-        });
-      }
+  /** Returns the outcomes of requests, and continues the hashing when some of them have been refused. */
+  async function outcomesOf(requests: ReturnType<typeof updateAll>, count: number, release: () => void) {
+    let left = count;
+    const counted = requests.map(async (request) => {
+      const outcome = await request;
+      if (outcome.error !== undefined) left -= 1;
+      if (left === 0) release();
+      return outcome;
     });
+    const refused = (await Promise.all(counted)).filter(({ error }) => error !== undefined);
+    expect(refused).toHaveLength(count);
+    return refused;
   }
 
   test('those of an account beyond its limit are refused and change nothing, and all of another account are set', async () => {
@@ -84,21 +83,16 @@ describe('passwords that wait to be hashed', () => {
       await seedTenant(gateway, { wallets: 3 }),
     ];
     const release = stopHashing();
-    const sent = [updateAll(api, flood), updateAll(api, victim)];
-    await refusals(sent.flat(), MAX_OF_ACCOUNT);
-    release();
-    const [outcomes = [], others = []] = await Promise.all(sent.map((requests) => Promise.all(requests)));
-    expect(others.filter(({ error }) => error !== undefined)).toEqual([]);
-    const refused = outcomes.filter(({ error }) => error !== undefined);
-    expect(refused).toHaveLength(MAX_OF_ACCOUNT);
-    for (const outcome of refused) {
-      expectError(api, outcome, 'RESOURCE_EXHAUSTED', 'TOO_MANY_PASSWORDS');
-      const unchanged = { title: expect.stringMatching(/^Wallet \d+$/), password_hash: null };
-      expect(await rowOf(gateway.database, outcome.wallet)).toMatchObject(unchanged);
-    }
+    const requests = updateAll(api, flood);
+    const others = updateAll(api, victim);
+    const refused = await outcomesOf(requests, MAX_OF_ACCOUNT, release);
+    for (const outcome of refused) expectError(api, outcome, 'RESOURCE_EXHAUSTED', 'TOO_MANY_PASSWORDS');
+    const unchanged = { title: expect.stringMatching(/^Wallet \d+$/), password_hash: null };
     const changed = { title: 'Renamed', password_hash: expect.stringMatching(/^\$argon2id\$/) };
-    for (const { wallet, error } of outcomes)
-      if (!error) expect(await rowOf(gateway.database, wallet)).toMatchObject(changed);
+    for (const { wallet, error } of await Promise.all([...requests, ...others])) {
+      expect(await rowOf(gateway.database, wallet)).toMatchObject(error ? unchanged : changed);
+    }
+    for (const { error } of await Promise.all(others)) expect(error).toBeUndefined();
     const later = await api.updateWallet(flood.token, refused[0]?.wallet ?? '', update);
     expect(later.value?.title).toBe('Renamed');
   });
@@ -112,11 +106,9 @@ describe('passwords that wait to be hashed', () => {
     }
     const release = stopHashing();
     const sent = tenants.flatMap((tenant) => updateAll(api, tenant));
-    await refusals(sent, sent.length - MAX_OF_ALL);
-    release();
-    const refused = (await Promise.all(sent)).filter(({ error }) => error !== undefined);
-    expect(refused).toHaveLength(sent.length - MAX_OF_ALL);
-    for (const outcome of refused) expectError(api, outcome, 'UNAVAILABLE', 'OVERLOADED');
+    for (const outcome of await outcomesOf(sent, sent.length - MAX_OF_ALL, release)) {
+      expectError(api, outcome, 'UNAVAILABLE', 'OVERLOADED');
+    }
   });
 
   test('do not include one for a missing wallet', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { credentialParts, ulidOf } from '../support/actors.ts';
 import { bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { startGateway, useGateway, useTenant } from '../support/gateway.ts';
@@ -9,25 +9,15 @@ import { logLines } from '../support/paw.ts';
 
 const gateway = useGateway({ PAW_TRUSTED_PROXIES: '127.0.0.1' });
 const tenant = useTenant(gateway);
-/** The fields of a request with the token of the tenant. */
-let caller: { account: string; credential: string; client: string };
-
-beforeAll(async () => {
-  caller = {
-    account: ulidOf(tenant.account),
-    credential: credentialParts(tenant.token).serial,
-    client: '127.0.0.1',
-  };
-});
-
 // `test/both-engines/api/permissions.test.ts` has the line of each operation.
-describe.each(bothApis(() => gateway.url))('by $name', (api) => {
-  test('a value that is not a name of an app is not logged', async () => {
+test.each(bothApis(() => gateway.url))(
+  'by $name, a value that is not a name of an app is not logged',
+  async (api) => {
     const { response } = await api.signIn(tenant.token, { name: 'apps/x', privateKey: 'x' });
     expect(await lineOf(response)).toMatchObject({ reason: 'INVALID_FIELD' });
     expect(await lineOf(response)).not.toHaveProperty('app');
-  });
-});
+  },
+);
 
 describe('a GraphQL request', () => {
   test('has the name of its operation, with and without compilation', async () => {
@@ -95,8 +85,9 @@ test('a request whose connection is closed before the response is a line without
   // The server has begun to process the request.
   await once(socket, 'data');
   socket.destroy();
-  const gone = () => lines().filter(({ clientReqId }) => clientReqId === 'gone');
+  const gone = () => logLines(gateway.log()).filter(({ clientReqId }) => clientReqId === 'gone');
   await expect.poll(gone).toHaveLength(1);
+  const caller = { account: ulidOf(tenant.account), credential: credentialParts(tenant.token).serial };
   expect(gone()[0]).toMatchObject({ level: 40, reason: 'CONNECTION_CLOSED', route: '/auth/apps', ...caller });
   expect(gone()[0]).not.toHaveProperty('status');
 });
@@ -114,7 +105,3 @@ test.each([
 });
 
 const lineOf = (response: HttpResponse) => lineIn(gateway, response);
-
-function lines() {
-  return logLines(gateway.log()).filter(({ msg }) => msg === 'request');
-}
