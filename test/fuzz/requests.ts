@@ -15,10 +15,8 @@ export type Known = random.Known & { readonly tokens: readonly string[] };
 
 const FIELDS = 'title active project network password description name privateKey gracePeriod'.split(' ');
 
-const PATHS = [
-  ...['/auth/apps', '/auth/accounts:signinIdentity', '/wallet/', '/project/projects'],
-  ...['/graphql', '/openapi.json', '/'],
-];
+const PATHS =
+  '/auth/apps /auth/accounts:signinIdentity /wallet/ /project/projects /graphql /openapi.json /'.split(' ');
 
 const METHODS = 'GET POST PATCH PUT DELETE HEAD OPTIONS PROPFIND'.split(' ');
 
@@ -47,39 +45,30 @@ const texts = fc.oneof(
   fc.constantFrom('x'.repeat(2001), '9'.repeat(400), '[]', '{}', 'null', 'NaN', '-0', '1e999'),
 );
 
+/** Values of the first kind are `weight` times as frequent as those of the second. */
+function mostly<T>(weight: number, frequent: fc.Arbitrary<T>, rare: fc.Arbitrary<T>): fc.Arbitrary<T> {
+  return fc.oneof({ weight, arbitrary: frequent }, { weight: 1, arbitrary: rare });
+}
+
 /** Random requests to the REST paths, most of them nearly valid. */
 export function restRequests({ tokens, ...known }: Known): fc.Arbitrary<FuzzRequest> {
   const names = [...known.names, ...known.wallets];
   const value = fc.oneof(texts, fc.constantFrom(...names), fc.boolean(), fc.integer(), fc.jsonValue());
-  const input = fc.dictionary(
-    fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...FIELDS) }, { weight: 1, arbitrary: texts }),
-    value,
-    { maxKeys: 8, noNullPrototype: true },
-  );
-  const json = fc
-    .oneof(
-      input,
-      input.map((privateKey) => ({ privateKey })),
-      fc.jsonValue(),
-    )
-    .map((each) => JSON.stringify(each));
-  const body = fc.oneof(
-    { weight: 8, arbitrary: json },
-    { weight: 1, arbitrary: damaged(json) },
-    { weight: 1, arbitrary: fc.constantFrom('['.repeat(5000), '{"a":'.repeat(5000), '"', '') },
-  );
+  const input = fc.dictionary(mostly(9, fc.constantFrom(...FIELDS), texts), value, {
+    maxKeys: 8,
+    noNullPrototype: true,
+  });
+  const signIn = input.map((privateKey) => ({ privateKey }));
+  const json = fc.oneof(input, signIn, fc.jsonValue()).map((each) => JSON.stringify(each));
+  const deep = fc.constantFrom('['.repeat(5000), '{"a":'.repeat(5000), '"', '');
+  const body = mostly(4, json, fc.oneof(damaged(json), deep));
+  const parameters = fc.array(fc.tuple(texts, texts), { maxLength: 3 });
   const path = fc
-    .tuple(
-      fc.constantFrom(...PATHS),
-      fc.oneof(fc.constantFrom('', ...names), texts),
-      fc.array(fc.tuple(texts, texts), { maxLength: 3 }),
-    )
-    .map(
-      ([start, rest, query]) =>
-        start +
-        encode(rest) +
-        (query.length ? `?${query.map((pair) => pair.map(encode).join('=')).join('&')}` : ''),
-    );
+    .tuple(fc.constantFrom(...PATHS), fc.oneof(fc.constantFrom('', ...names), texts), parameters)
+    .map(([start, rest, pairs]) => {
+      const query = pairs.map((pair) => pair.map(encode).join('=')).join('&');
+      return start + encode(rest) + (query && `?${query}`);
+    });
   return fc.record({
     method: fc.constantFrom(...METHODS),
     path: fc.oneof(
@@ -112,7 +101,7 @@ export function graphqlRequests({ tokens, ...known }: Known): fc.Arbitrary<FuzzR
     method: fc.constant('POST'),
     path: fc.constant('/graphql'),
     headers: headers(tokens).map((each) => ({ ...each, 'content-type': 'application/json' })),
-    body: fc.oneof({ weight: 15, arbitrary: body }, { weight: 1, arbitrary: damaged(body) }),
+    body: mostly(15, body, damaged(body)),
   });
 }
 
@@ -130,14 +119,13 @@ export function rawRequests({ tokens }: Known): fc.Arbitrary<Buffer> {
     fc.string({ unit: 'binary', maxLength: 60 }),
   );
   const lines = fc.array(line, { minLength: 1, maxLength: 15 });
-  return fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc
-        .tuple(lines, fc.constantFrom('\r\n', '\n'))
-        .map(([each, end]) => Buffer.from(each.join(end) + end + end)),
-    },
-    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 500 }).map((bytes) => Buffer.from(bytes)) },
+  const requests = fc
+    .tuple(lines, fc.constantFrom('\r\n', '\n'))
+    .map(([each, end]) => Buffer.from(each.join(end) + end + end));
+  return mostly(
+    4,
+    requests,
+    fc.uint8Array({ maxLength: 500 }).map((bytes) => Buffer.from(bytes)),
   );
 }
 
@@ -145,14 +133,8 @@ function headers(tokens: readonly string[]): fc.Arbitrary<Readonly<Record<string
   const printable = fc.string({ unit: 'grapheme-ascii', maxLength: 30 });
   return fc.record(
     {
-      authorization: fc.oneof(
-        { weight: 9, arbitrary: fc.constantFrom(...tokens).map((token) => `Bearer ${token}`) },
-        { weight: 1, arbitrary: printable },
-      ),
-      'content-type': fc.oneof(
-        { weight: 8, arbitrary: fc.constant('application/json') },
-        { weight: 2, arbitrary: fc.constantFrom(...MEDIA_TYPES) },
-      ),
+      authorization: mostly(9, fc.constantFrom(...tokens.map((token) => `Bearer ${token}`)), printable),
+      'content-type': mostly(4, fc.constant('application/json'), fc.constantFrom(...MEDIA_TYPES)),
       accept: fc.constantFrom(
         '*/*',
         'application/json',

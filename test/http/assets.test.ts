@@ -18,7 +18,7 @@ test.each([
   '/assets/..%5Cpackage.json',
 ])('%s is 404', async (path) => {
   const body = await text(await request(gateway.url, { path }));
-  expect(JSON.parse(body)).toMatchObject({ error: { code: 404, details: [{ reason: 'PATH_NOT_FOUND' }] } });
+  expect(JSON.parse(body).error.details[0].reason).toBe('PATH_NOT_FOUND');
 });
 
 const DECODE = { br: brotliDecompressSync, gzip: gunzipSync } as const;

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { examplesFor } from '../../src/pages/browser/examples.ts';
 import { createApp, graphqlBody, keyOf } from '../support/actors.ts';
 import { graphqlApi, type HttpResponse } from '../support/apis.ts';
@@ -74,31 +74,33 @@ test.each([
   expect(text).not.toMatch(/\son\w+=|\sstyle=|javascript:/i);
 });
 
-describe.each(EXPLORERS)('%s', (path) => {
-  test('loads only files of the gateway, which a browser keeps', async () => {
-    const assets = await loadAssets(path);
-    expect(assets.size).toBeGreaterThan(1);
-    for (const [file, { status, headers, text }] of assets) {
-      expect(status, file).toBe(200);
-      expect(file).toMatch(/-[A-Z0-9]{8}\.(js|css)$/);
-      expect(headers.get('content-type')).toBe(
-        file.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8',
-      );
-      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
-      if (file.endsWith('.css')) expect(text, file).not.toMatch(/@import|url\(["']?(?!["']?(data:|#))/);
-    }
-  });
-
-  test('has a new nonce in every response, and a field for a token without autocompletion', async () => {
-    const [first, second] = [await open(path), await open(path)];
-    const [nonce, other] = [first, second].map(({ text }) => / nonce="([\w+/]{22}==)"/.exec(text)?.[1]);
-    expect(nonce).toBeTruthy();
-    expect(nonce).not.toBe(other);
-    expect(first.text).toContain('<input id="token" type="password" autocomplete="off"');
-    expect(first.text).not.toContain('<form');
-  });
+test.each(EXPLORERS)('%s loads only files of the gateway, which a browser keeps', async (path) => {
+  const assets = await loadAssets(path);
+  expect(assets.size).toBeGreaterThan(1);
+  for (const [file, { status, headers, text }] of assets) {
+    expect(status, file).toBe(200);
+    const [, type = ''] = /-[A-Z0-9]{8}\.(js|css)$/.exec(file) ?? [];
+    const mediaType = { js: 'text/javascript', css: 'text/css' }[type];
+    expect(Object.fromEntries(headers), file).toMatchObject({
+      'content-type': `${mediaType}; charset=utf-8`,
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+    });
+    if (type === 'css') expect(text, file).not.toMatch(/@import|url\(["']?(?!["']?(data:|#))/);
+  }
 });
+
+test.each(EXPLORERS)(
+  '%s has a new nonce in every response, and a field for a token without autocompletion',
+  async (path) => {
+    const [{ text }, other] = [await open(path), await open(path)];
+    const nonceOf = (html: string) => / nonce="([\w+/]{22}==)"/.exec(html)?.[1];
+    expect(nonceOf(text)).toBeTruthy();
+    expect(nonceOf(text)).not.toBe(nonceOf(other.text));
+    expect(text).toContain('<input id="token" type="password" autocomplete="off"');
+    expect(text).not.toContain('<form');
+  },
+);
 
 test('the start page shows the public URL as text', async () => {
   const { url } = await testGateway({ PUBLIC_URL: "https://paw.example/a&lt;'b" });
@@ -108,29 +110,27 @@ test('the start page shows the public URL as text', async () => {
 
 test('the console takes at most 25 KB of compressed scripts and styles', async () => {
   const assets = await loadAssets(CONSOLE);
-  const sizes = [...assets.keys()].map(async (path) => {
-    const headers = { 'accept-encoding': 'br' };
-    const response = await request(gateway.url, { path, method: 'HEAD', headers });
-    return Number(response.headers['content-length']);
-  });
-  expect(sizes).toHaveLength(2);
-  expect((await Promise.all(sizes)).reduce((sum, size) => sum + size)).toBeLessThanOrEqual(25_000);
+  expect(assets.size).toBe(2);
+  let sum = 0;
+  for (const path of assets.keys()) {
+    const options = { path, method: 'HEAD', headers: { 'accept-encoding': 'br' } };
+    sum += Number((await request(gateway.url, options)).headers['content-length']);
+  }
+  expect(sum).toBeLessThanOrEqual(25_000);
 });
 
 test('the examples of GraphiQL are valid, and work with a wallet that exists and the key of an app', async () => {
   const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
-  const run = (examples: ReturnType<typeof examplesFor>) =>
-    Promise.all(
-      examples.map(async ({ query, variables }) => {
-        const { errors } = await graphqlBody(gateway.url, token, query, JSON.parse(variables));
-        return errors ? errors[0].extensions.reason : 'done';
-      }),
-    );
+  const run = async ({ query, variables }: ReturnType<typeof examplesFor>[number]) => {
+    const { errors } = await graphqlBody(gateway.url, token, query, JSON.parse(variables));
+    return errors ? errors[0].extensions.reason : 'done';
+  };
+  const runAll = (examples: ReturnType<typeof examplesFor>) => Promise.all(examples.map(run));
   const api = graphqlApi(() => gateway.url);
   const wallet = { name: wallets[0] ?? '', title: 'Wallet 1', description: '' };
   const app = keyOf(await createApp(api, token));
-  expect(await run(examplesFor())).toEqual(['done', 'RESOURCE_NOT_FOUND', 'done', 'INVALID_CREDENTIALS']);
-  expect(await run(examplesFor(wallet, app))).toEqual(['done', 'done', 'done', 'done']);
+  expect(await runAll(examplesFor())).toEqual(['done', 'RESOURCE_NOT_FOUND', 'done', 'INVALID_CREDENTIALS']);
+  expect(await runAll(examplesFor(wallet, app))).toEqual(['done', 'done', 'done', 'done']);
 });
 
 test('without browser assets, the console has no URL, a setting that needs them stops the start, and all else is served', async () => {
