@@ -4,13 +4,7 @@ import { MIGRATIONS } from '../../src/storage/jobs/migrations.ts';
 import { TABLES } from '../../src/storage/sql/columns.ts';
 import { makeCitusDatabase } from '../support/citus.ts';
 import { onDatabase } from '../support/engine.ts';
-import {
-  adminContext,
-  makeSqliteFile,
-  migrateDatabase,
-  seedTenant,
-  type TestDatabase,
-} from '../support/gateway.ts';
+import { makeSqliteFile, migrateDatabase, seedDatabase, type TestDatabase } from '../support/gateway.ts';
 import { paw, pawJson } from '../support/paw.ts';
 
 const NAMES = [...TABLES.map(({ name }) => name as string), 'schema_migration', 'page_token_key'];
@@ -33,8 +27,7 @@ async function citus(options?: Parameters<typeof makeCitusDatabase>[1]) {
   return made;
 }
 
-const seed = ({ url }: TestDatabase) =>
-  onDatabase(url, (database) => seedTenant({ admin: adminContext(database) }, { projects: 2, wallets: 2 }));
+const seed = ({ url }: TestDatabase) => seedDatabase(url, { projects: 2, wallets: 2 });
 
 async function rowsOf(database: Database): Promise<readonly string[]> {
   const lines: string[] = [];
@@ -48,7 +41,6 @@ async function rowsOf(database: Database): Promise<readonly string[]> {
 test('a database with rows is distributed in place, and a second time changes nothing', async () => {
   const made = await citus({ isDistributed: false });
   const settings = { DATABASE_URL: made.url };
-  await migrateDatabase(made.url);
   await seed(made);
   const before = await onDatabase(made.url, async (database) => ({
     rows: await rowsOf(database),
@@ -128,7 +120,6 @@ test('a table that a migration creates is distributed before rows are inserted, 
 test('check, copy, export and deletion of an account work on distributed tables', async () => {
   const source = makeSqliteFile();
   onTestFinished(source.remove);
-  await migrateDatabase(source.url);
   const { account, projects, wallets } = await seed(source);
   const made = await citus();
   const settings = { DATABASE_URL: made.url };

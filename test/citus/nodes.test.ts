@@ -1,5 +1,5 @@
 import { buildSchema } from 'graphql';
-import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { beforeAll, expect, inject, test, vi } from 'vitest';
 import { deleteApp } from '../../src/data/delete-app.ts';
 import { updateProject } from '../../src/data/update-project.ts';
 import {
@@ -8,12 +8,13 @@ import {
   createApp,
   credentialParts,
   keyOf,
+  MISSING_WALLET,
   PASSWORD,
   projectTokenOf,
   ulidOf,
   withOtherSecret,
 } from '../support/actors.ts';
-import { type HttpResponse, postGraphql, restApi, send } from '../support/apis.ts';
+import { type HttpResponse, mutationDocument, postGraphql, restApi, send } from '../support/apis.ts';
 import { makeCitusDatabase } from '../support/citus.ts';
 import { LOG_COMMANDS, recordCommands } from '../support/citus-commands.ts';
 import { onDatabase } from '../support/engine.ts';
@@ -25,6 +26,9 @@ type Answer = Pick<HttpResponse, 'status'>;
 
 /** Prepares a request, and returns the function that sends it. */
 type Operation = () => Promise<() => Promise<Answer>>;
+
+/** An operation, with the commands that Citus sends for it. The status is 200 by default. */
+type Case = readonly [commands: string, operation: Operation, status?: number];
 
 let gateway: Gateway;
 let tenant: Tenant;
@@ -56,24 +60,46 @@ beforeAll(async () => {
 
 const api = restApi(() => gateway.url);
 
+/** Replaces `$` and a name in a path or in JSON by the name of the resource. */
+function filled<T>(template: T): T {
+  const { wallets, projects } = tenant;
+  const names = { ...app, wallet: wallets[0], project: projects[0], other: projects[1], app: app.name };
+  return JSON.parse(
+    JSON.stringify(template).replace(
+      /\$(name|privateKey|wallet|project|other|app)\b/g,
+      (_, name: keyof typeof names) => String(names[name]),
+    ),
+  );
+}
+
 const rest =
-  (method: string, path: () => string, body?: () => object): Operation =>
+  (method: string, path: string, body?: object): Operation =>
   async () =>
   () =>
-    send(gateway.url + path(), method, tenant.token, body?.());
+    send(gateway.url + filled(path), method, tenant.token, body && filled(body));
 
 const graphql =
-  (text: string, variables: () => object = () => ({})): Operation =>
+  (text: string, variables: object = {}): Operation =>
   async () =>
   () =>
-    postGraphql(gateway.url, tenant.token, text, variables());
+    postGraphql(gateway.url, tenant.token, text, filled(variables));
 
-const mutation = (name: string, input: () => object) => {
-  const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input!`;
-  return graphql(`mutation ($input: ${type}) { ${name}(input: $input) { clientMutationId } }`, () => ({
-    input: input(),
-  }));
-};
+const mutation = (name: string, input: object) => graphql(mutationDocument(name), { input });
+
+/** A mutation of a new app, with its name as the field `name` of the input. */
+const ofNewApp =
+  (name: string, input: object = {}): Operation =>
+  async () =>
+    mutation(name, { ...input, name: (await createApp(api, tenant.token)).name })();
+
+/** A request of the app by OAuth about a new token of it. */
+const oauth =
+  (path: string): Operation =>
+  async () => {
+    const client = { client_id: app.name, client_secret: app.privateKey };
+    const body = new URLSearchParams({ ...client, token: await newToken() });
+    return () => fetch(gateway.url + path, { method: 'POST', body });
+  };
 
 /** Waits until a time of a row is known. */
 async function written(sql: string, id: string): Promise<void> {
@@ -92,42 +118,31 @@ async function used(token: string): Promise<string> {
 
 const newToken = async () => projectTokenOf(api, tenant.token, app);
 
+const KEY = { name: '$name', privateKey: '$privateKey' };
+
+const PATH = '/auth/accounts:signinIdentity';
+
 /** The operations of the public API, with the reads and the writes of each. */
-const OPERATIONS: Readonly<Record<string, readonly [commands: string, Operation]>> = {
+const OPERATIONS: Readonly<Record<string, Case>> = {
   'POST /auth/apps': [
     'SELECT BEGIN INSERT INSERT COMMIT',
-    rest(
-      'POST',
-      () => '/auth/apps',
-      () => ({ title: 'App', active: true }),
-    ),
+    rest('POST', '/auth/apps', { title: 'App', active: true }),
   ],
   'POST /auth/accounts:signinIdentity': [
     'SELECT SELECT BEGIN SELECT DELETE INSERT INSERT COMMIT',
-    rest(
-      'POST',
-      () => '/auth/accounts:signinIdentity',
-      () => ({ privateKey: app }),
-    ),
+    rest('POST', PATH, { privateKey: KEY }),
   ],
   'PATCH /wallet/{wallet_name}': [
     'SELECT BEGIN UPDATE INSERT COMMIT',
-    rest(
-      'PATCH',
-      () => `/wallet/${tenant.wallets[0]}`,
-      () => ({ title: 'Cash' }),
-    ),
+    rest('PATCH', '/wallet/$wallet', { title: 'Cash' }),
   ],
-  'GET /project/projects': ['SELECT SELECT', rest('GET', () => '/project/projects')],
-  'Query.node': [
-    'SELECT SELECT',
-    graphql('query ($id: ID!) { node(id: $id) { id } }', () => ({ id: tenant.wallets[0] })),
-  ],
+  'GET /project/projects': ['SELECT SELECT', rest('GET', '/project/projects')],
+  'Query.node': ['SELECT SELECT', graphql('query ($id: ID!) { node(id: $id) { id } }', { id: '$wallet' })],
   'Query.nodes': [
     'SELECT SELECT SELECT SELECT',
-    graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Wallet { project { title } } } }', () => ({
-      ids: [...tenant.wallets, ...tenant.projects, app.name],
-    })),
+    graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Wallet { project { title } } } }', {
+      ids: ['$wallet', '$project', '$other', '$app'],
+    }),
   ],
   'Query.projects': [
     'SELECT SELECT SELECT SELECT SELECT SELECT SELECT',
@@ -143,52 +158,33 @@ const OPERATIONS: Readonly<Record<string, readonly [commands: string, Operation]
   'Query.events': ['SELECT SELECT', graphql('{ events(first: 2, action: "app.create") { nodes { id } } }')],
   'Mutation.createApp': [
     'SELECT BEGIN INSERT INSERT COMMIT',
-    mutation('createApp', () => ({ title: 'App', active: true })),
+    mutation('createApp', { title: 'App', active: true }),
   ],
-  'Mutation.signIn': [
-    'SELECT SELECT BEGIN SELECT DELETE INSERT INSERT COMMIT',
-    mutation('signIn', () => app),
-  ],
+  'Mutation.signIn': ['SELECT SELECT BEGIN SELECT DELETE INSERT INSERT COMMIT', mutation('signIn', KEY)],
   'Mutation.updateApp': [
     'SELECT BEGIN SELECT UPDATE INSERT COMMIT',
-    mutation('updateApp', () => ({ name: app.name, title: 'Till' })),
+    mutation('updateApp', { name: '$app', title: 'Till' }),
   ],
-  'Mutation.deleteApp': [
-    'SELECT BEGIN SELECT DELETE DELETE INSERT COMMIT',
-    async () => {
-      const { name } = await createApp(api, tenant.token);
-      return mutation('deleteApp', () => ({ name }))();
-    },
-  ],
+  'Mutation.deleteApp': ['SELECT BEGIN SELECT DELETE DELETE INSERT COMMIT', ofNewApp('deleteApp')],
   'Mutation.createProject': [
     'SELECT BEGIN SELECT UPDATE INSERT INSERT COMMIT',
-    mutation('createProject', () => ({ title: 'Quarry' })),
+    mutation('createProject', { title: 'Quarry' }),
   ],
   'Mutation.updateProject': [
     'SELECT BEGIN SELECT UPDATE INSERT COMMIT',
-    mutation('updateProject', () => ({ name: tenant.projects[0], title: 'Quarry' })),
+    mutation('updateProject', { name: '$project', title: 'Quarry' }),
   ],
   'Mutation.updateWallet': [
     'SELECT SELECT BEGIN UPDATE INSERT COMMIT',
-    mutation('updateWallet', () => ({
-      name: tenant.wallets[0],
-      password: PASSWORD,
-      project: tenant.projects[1],
-    })),
+    mutation('updateWallet', { name: '$wallet', password: PASSWORD, project: '$other' }),
   ],
   'Mutation.rotateAppKey': [
     'SELECT BEGIN SELECT UPDATE DELETE UPDATE INSERT COMMIT',
-    async () => {
-      const { name } = await createApp(api, tenant.token);
-      return mutation('rotateAppKey', () => ({ name, gracePeriod: 60 }))();
-    },
+    ofNewApp('rotateAppKey', { gracePeriod: 60 }),
   ],
   'Mutation.revokeToken': [
     'SELECT BEGIN SELECT DELETE INSERT COMMIT',
-    async () => {
-      const id = `tokens/${credentialParts(await newToken()).serial}`;
-      return mutation('revokeToken', () => ({ id }))();
-    },
+    async () => mutation('revokeToken', { id: `tokens/${credentialParts(await newToken()).serial}` })(),
   ],
   'Mutation.signOut': [
     'SELECT BEGIN DELETE INSERT COMMIT',
@@ -201,66 +197,43 @@ const OPERATIONS: Readonly<Record<string, readonly [commands: string, Operation]
     'SELECT SELECT BEGIN SELECT DELETE INSERT INSERT COMMIT',
     async () => () => authorize(gateway, app),
   ],
-  '/oauth/revoke': [
-    'SELECT SELECT BEGIN DELETE INSERT COMMIT',
-    async () => {
-      const [client_id, client_secret, token] = [app.name, app.privateKey, await newToken()];
-      const body = new URLSearchParams({ client_id, client_secret, token });
-      return () => fetch(`${gateway.url}/oauth/revoke`, { method: 'POST', body });
-    },
-  ],
-  '/oauth/introspect': [
-    'SELECT SELECT SELECT',
-    async () => {
-      const [client_id, client_secret, token] = [app.name, app.privateKey, await newToken()];
-      const body = new URLSearchParams({ client_id, client_secret, token });
-      return () => fetch(`${gateway.url}/oauth/introspect`, { method: 'POST', body });
-    },
-  ],
+  '/oauth/revoke': ['SELECT SELECT BEGIN DELETE INSERT COMMIT', oauth('/oauth/revoke')],
+  '/oauth/introspect': ['SELECT SELECT SELECT', oauth('/oauth/introspect')],
 };
 
-const OTHERS: Readonly<Record<string, readonly [commands: string, status: number, Operation]>> = {
-  'a readiness check': ['', 200, async () => () => send(`${gateway.url}/readyz`, 'GET')],
+const OTHERS: Readonly<Record<string, Case>> = {
+  'a readiness check': ['', rest('GET', '/readyz')],
   'a refused token': [
     'SELECT',
-    401,
     async () => () => send(`${gateway.url}/project/projects`, 'GET', withOtherSecret(tenant.token)),
+    401,
   ],
   'a failed sign-in': [
     'SELECT SELECT SELECT BEGIN INSERT COMMIT',
+    async () => {
+      const privateKey = { ...app, privateKey: withOtherSecret(app.privateKey) };
+      return () => send(gateway.url + PATH, 'POST', tenant.token, { privateKey });
+    },
     401,
-    rest(
-      'POST',
-      () => '/auth/accounts:signinIdentity',
-      () => ({ privateKey: { ...app, privateKey: withOtherSecret(app.privateKey) } }),
-    ),
   ],
   'an update of a wallet that does not exist': [
     'SELECT BEGIN UPDATE ROLLBACK SELECT SELECT',
+    rest('PATCH', `/wallet/${MISSING_WALLET}`, { title: 'Cash' }),
     404,
-    rest(
-      'PATCH',
-      () => `/wallet/wallets/${'0'.repeat(26)}`,
-      () => ({ title: 'Cash' }),
-    ),
   ],
   'a search by title': [
     'SELECT SELECT SELECT SELECT SELECT',
-    200,
     graphql(`{ projects(title: "p", last: 2) { totalCount nodes { title
       wallets(title: "w", first: 1) { totalCount nodes { title } } } } }`),
   ],
   'the history of a wallet': [
     'SELECT SELECT SELECT',
-    200,
-    graphql(
-      'query ($resource: ResourceName) { events(resource: $resource) { nodes { id resourceTitle } } }',
-      () => ({ resource: tenant.wallets[0] }),
-    ),
+    graphql('query ($of: ResourceName) { events(resource: $of) { nodes { id resourceTitle } } }', {
+      of: '$wallet',
+    }),
   ],
   'a mutation with an Idempotency-Key': [
     'SELECT SELECT BEGIN UPDATE INSERT INSERT COMMIT',
-    200,
     async () => {
       const headers = { 'idempotency-key': gateway.admin.newId() };
       const url = `${gateway.url}/wallet/${tenant.wallets[0]}`;
@@ -304,26 +277,17 @@ test('the operations of this test are those of the contracts', async () => {
   expect(Object.keys(OPERATIONS).toSorted()).toEqual([...fields, ...ofRest, ...ofOauth].toSorted());
 });
 
-describe('an operation needs one node, and a commit of one phase', () => {
-  const all = [
-    ...Object.entries(OPERATIONS).map(([name, [words, operation]]) => ({
-      name,
-      words,
-      status: 200,
-      operation,
-    })),
-    ...Object.entries(OTHERS).map(([name, [words, status, operation]]) => ({
-      name,
-      words,
-      status,
-      operation,
-    })),
-  ];
-  test.each(all)('$name: $words', async ({ words, status, operation }) => {
+test.each(
+  Object.entries({ ...OPERATIONS, ...OTHERS }).map(
+    ([name, [words, operation, status = 200]]) => [name, words, operation, status] as const,
+  ),
+)(
+  'an operation needs one node, and a commit of one phase: %s (%s)',
+  async (_name, words, operation, status) => {
     const { texts, ...measured } = await commandsOf(operation);
     expect(measured, texts.join('\n')).toEqual({ status, words, nodes: words === '' ? 0 : 1 });
-  });
-});
+  },
+);
 
 test.each([
   [
