@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import {
   startGateway,
   testDatabase,
 } from '../support/gateway.ts';
-import { pawProcess } from '../support/paw.ts';
+import { pawProcess, startProgram } from '../support/paw.ts';
 
 /** A PgBouncer in front of the shared server of the tests. */
 type Pooler = {
@@ -26,8 +26,6 @@ type Pooler = {
   log(): string;
   stop(): Promise<void>;
 };
-
-const SERVER_CONNECTIONS = 2;
 
 // Debian installs it in a folder that only root has in its PATH.
 const ENVIRONMENT = { PATH: `${process.env['PATH']}:/usr/sbin` };
@@ -157,27 +155,14 @@ async function startPooler(...settings: readonly string[]): Promise<Pooler> {
     'unix_socket_dir =',
     'auth_type = any',
     'pool_mode = transaction',
-    `default_pool_size = ${SERVER_CONNECTIONS}`,
+    'default_pool_size = 2',
     ...settings,
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
   // It does not run as root.
   const words = process.getuid?.() === 0 ? ['-u', 'nobody', file] : [file];
-  const child = spawn('pgbouncer', words, { env: ENVIRONMENT, stdio: ['ignore', 'ignore', 'pipe'] });
-  let log = '';
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  await new Promise<void>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', () => reject(new Error(`pgbouncer has ended: ${log}`)));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      log += text;
-      if (log.includes('process up')) resolve();
-    });
-  }).catch((error: unknown) => {
-    remove();
-    throw error;
-  });
+  const running = startProgram('/bin/sh', ['-c', 'exec pgbouncer "$@" 2>&1', 'sh', ...words], ENVIRONMENT);
+  await running.printed('process up');
   return {
     urlOf(databaseUrl, search) {
       const pooled = new URL(databaseUrl);
@@ -185,12 +170,11 @@ async function startPooler(...settings: readonly string[]): Promise<Pooler> {
       pooled.search = search;
       return pooled.href;
     },
-    log: () => log,
+    log: running.output,
     async stop() {
       // It has no data to save. After another signal it may wait for its clients.
-      child.kill('SIGKILL');
-      await ended;
-      remove();
+      await running.stop('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { credentialParts } from '../support/actors.ts';
 import { type HttpResponse, mutationDocument, postGraphql, send } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
 import { seedDatabase, testDatabase } from '../support/gateway.ts';
+import { listening, startProgram } from '../support/paw.ts';
 import { rowOf, setRow } from '../support/rows.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -34,28 +34,19 @@ test.each<[string, (url: string, token: string, name: string) => Promise<HttpRes
 
     // A server that starts on a current database writes nothing.
     const inject = ['--trace=fdatasync', '--inject=fdatasync:error=EIO'];
-    const server = spawn(
-      'strace',
-      ['--follow-forks', '--seccomp-bpf', '--output=/dev/null', ...inject, process.execPath, MAIN, 'serve'],
-      { env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', DATABASE_URL: databaseUrl } },
+    const words = ['--follow-forks', '--seccomp-bpf', '--output=/dev/null', ...inject];
+    const settings = { PATH: String(process.env['PATH']), PORT: '0', DATABASE_URL: databaseUrl };
+    const server = await listening(
+      startProgram('strace', [...words, process.execPath, MAIN, 'serve'], settings),
     );
-    onTestFinished(() => void server.kill('SIGKILL'));
-    let [stdout, stderr] = ['', ''];
-    server.stdout.on('data', (text) => {
-      stdout += text;
-    });
-    server.stderr.on('data', (text) => {
-      stderr += text;
-    });
-    const ended = new Promise((resolve) => server.once('close', resolve));
-    await expect.poll(() => stdout).toContain('listening on');
-    const { url } = JSON.parse(stdout.split('\n').find((line) => line.includes('listening on')) ?? '{}');
-    const { status, text } = await update(url, token, wallet);
+    const { status, text } = await update(server.url, token, wallet);
     expect(text).toContain('"reason":"RESULT_UNKNOWN"');
     expect(text).toContain('"status":"UNAVAILABLE"');
     expect(status).toBe(503);
-    expect(await ended).toBe(1);
-    expect(stderr).toBe('paw: The write-ahead log could not be synced: EIO: i/o error, fdatasync\n');
+    expect(await server.ended).toMatchObject({
+      status: 1,
+      stderr: 'paw: The write-ahead log could not be synced: EIO: i/o error, fdatasync\n',
+    });
     expect(await onDatabase(databaseUrl, (own) => rowOf(own, wallet))).toMatchObject(TITLE);
   },
 );

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { type DiskTrace, traceDisk } from '../support/disk-model.ts';
+import { randomNumbers } from '../support/random-operation.ts';
 import { SEED } from '../support/seed.ts';
 
 const WORKLOAD = fileURLToPath(new URL('../support/power-cut-workload.ts', import.meta.url));
@@ -16,7 +17,7 @@ const CUTS = Number(process.env['PAW_TEST_POWER_CUTS'] ?? 20);
 
 test('after a power cut, every acknowledged write exists, and no partial transaction', () => {
   const { folder, trace } = run();
-  const random = randomNumbers(SEED);
+  const random = randomFractions(SEED);
   for (let cut = 1; cut <= CUTS; cut += 1) {
     const found = cutPower(trace, folder, random);
     expect(found, `cut ${cut} of PAW_TEST_SEED=${SEED}`).toMatchObject({
@@ -29,7 +30,7 @@ test('after a power cut, every acknowledged write exists, and no partial transac
 
 test('without syncs of the log, power cuts lose acknowledged writes', () => {
   const { folder, trace } = run('no-sync');
-  const random = randomNumbers(1);
+  const random = randomFractions(1);
   let lost: readonly number[] = [];
   for (let cut = 1; cut <= 20 && lost.length === 0; cut += 1) ({ lost } = cutPower(trace, folder, random));
   expect(lost).not.toEqual([]);
@@ -68,13 +69,8 @@ function cutPower(trace: DiskTrace, folder: string, random: () => number) {
   }
 }
 
-/** Returns random numbers from 0 to 1 that depend only on the seed. Source: mulberry32. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
+/** Returns random numbers from 0 to 1 that depend only on the seed. */
+function randomFractions(seed: number): () => number {
+  const below = randomNumbers(seed);
+  return () => below(2 ** 32) / 2 ** 32;
 }
