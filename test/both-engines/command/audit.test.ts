@@ -100,26 +100,18 @@ describe('a command is recorded as an act of the operator', () => {
   });
 
   test('token revoke, with the token or the number of tokens', async () => {
-    const tokens = [await signedIn(), await signedIn(), await signedIn()] as const;
-    const [first, second, third] = tokens;
-    const act = { action: 'token.revoke' };
-    const revoke = async (...options: string[]) =>
-      (await audit.recorded(tenant, () => audit.run(['token', 'revoke', ...options]))).events;
-    expect(await revoke('--id', first.id)).toEqual([
-      ofOperator(tenant, { ...act, resource: first.app, token: first.id }),
-    ]);
-    const input = () => audit.run(['token', 'revoke'], second.token);
-    expect((await audit.recorded(tenant, input)).events).toEqual([
-      ofOperator(tenant, { ...act, resource: second.app, token: second.id }),
-    ]);
-    expect(await revoke('--app', third.app)).toEqual([
-      ofOperator(tenant, { ...act, resource: third.app, count: 1 }),
-    ]);
-    expect(await revoke('--app', third.app)).toEqual([]);
-    const { tokens: left } = await audit.run(['token', 'list', '--account', tenant.account, '--all']);
-    expect(await revoke('--account', tenant.account)).toEqual([
-      ofOperator(tenant, { ...act, resource: tenant.account, count: left.length }),
-    ]);
+    const [first, second, third] = [await signedIn(), await signedIn(), await signedIn()];
+    const expectRevoked = async (options: string[], act: object, input = '') => {
+      const words = ['token', 'revoke', ...options];
+      const { events } = await audit.recorded(tenant, () => audit.run(words, input));
+      expect(events).toEqual([ofOperator(tenant, { action: 'token.revoke', ...act })]);
+    };
+    await expectRevoked(['--id', first.id], { resource: first.app, token: first.id });
+    await expectRevoked([], { resource: second.app, token: second.id }, second.token);
+    await expectRevoked(['--app', third.app], { resource: third.app, count: 1 });
+    const { tokens } = await audit.run(['token', 'list', '--account', tenant.account, '--all']);
+    const options = ['--account', tenant.account];
+    await expectRevoked(options, { resource: tenant.account, count: tokens.length });
   });
 
   test('unless it changes nothing', async () => {
@@ -127,6 +119,7 @@ describe('a command is recorded as an act of the operator', () => {
     const { events } = await audit.recorded(tenant, async () => {
       await audit.run(['wallet', 'update', wallets[1] ?? '']);
       await audit.run(['project', 'update', projects[0] ?? '']);
+      await audit.run(['token', 'revoke', '--account', tenant.account]);
       for (const words of [
         ['wallet', 'update', MISSING_WALLET, '--title', 'None'],
         ['app', 'rotate-key', MISSING_APP],

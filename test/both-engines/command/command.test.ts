@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createApp, graphqlBody, ULID, ulidOf } from '../../support/actors.ts';
-import { bothApis, restApi } from '../../support/apis.ts';
+import { restApi } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway, useTenant } from '../../support/gateway.ts';
 import { commandsOn, pawJson, type Settings } from '../../support/paw.ts';
 import { contentsOf } from '../../support/rows.ts';
@@ -116,32 +116,6 @@ describe('a command with an invalid value', () => {
       expect(await contentsOf(gateway.database, gateway.clock())).toEqual(before);
     },
   );
-});
-
-test('both APIs serve the resources that the commands create', async () => {
-  const { name: account, defaultProject: first } = await runJson('account', 'create', '--title', 'Atlas');
-  const { name: second } = await runJson('project', 'create', '--account', account, '--title', 'Quarry');
-  const words = ['--title', 'Cold', '--network', 'NETWORK_ETHEREUM', '--address', ADDRESS];
-  const { name: wallet } = await runJson('wallet', 'create', '--project', second, ...words);
-  const create = ['token', 'create', '--account', account];
-  const tokens = [await runJson(...create), await runJson(...create, '--project', second)];
-  for (const api of bothApis(() => gateway.url)) {
-    const [token = ''] = tokens.map(({ accessToken }) => accessToken);
-    const { value: page } = await api.listProjects(token);
-    expect(page?.projects.map(({ name, title }) => [name, title])).toEqual([
-      [first, 'Atlas'],
-      [second, 'Quarry'],
-    ]);
-    const { value: updated } = await api.updateWallet(token, wallet, { title: api.name });
-    expect(updated).toMatchObject({ name: wallet, title: api.name, project: second, address: ADDRESS });
-  }
-  // New apps belong to the project of the account token.
-  const query = 'query ($id: ID!) { node(id: $id) { ... on App { project { name } } } }';
-  for (const [index, { accessToken }] of tokens.entries()) {
-    const { name: id } = await createApp(rest, accessToken);
-    const { data } = await graphqlBody(gateway.url, accessToken, query, { id });
-    expect(data.node.project.name).toBe([first, second][index]);
-  }
 });
 
 test('token create stores the title and the restrictions of a token', async () => {

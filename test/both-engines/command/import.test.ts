@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { createApp, graphqlBody } from '../../support/actors.ts';
+import { createApp, graphqlBody, ULID } from '../../support/actors.ts';
 import { graphqlApi } from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
 import { seedTenant, type Tenant, testFolder, useGateway } from '../../support/gateway.ts';
@@ -73,30 +73,28 @@ test('an export that is imported into another deployment gives equal projects an
   // As a client sees them: counted, found, and with their events.
   const query = `{ projects(title: "project ") { totalCount } wallets(address: "0x${'2'.padStart(40, '0')}") {
     nodes { title etag project { name } } } all: projects { totalCount } events { nodes { action } } }`;
-  expect((await graphqlBody(other.url, target.token, query)).data).toMatchObject({
+  const { data } = await graphqlBody(other.url, target.token, query);
+  expect(data).toMatchObject({
     projects: { totalCount: 2 },
     wallets: { nodes: [{ title: 'Büro  ', etag: 'r1', project: { name: source.projects[0] } }] },
     all: { totalCount: 4 },
-    events: {
-      nodes: [
-        ...Array(4).fill({ action: 'wallet.create' }),
-        ...Array(3).fill({ action: 'project.create' }),
-        {},
-        {},
-        {},
-      ],
-    },
   });
+  const actions = data.events.nodes.map(({ action }: { action: string }) => action);
+  expect(actions.slice(0, 7)).toEqual([
+    ...Array(4).fill('wallet.create'),
+    ...Array(3).fill('project.create'),
+  ]);
 });
 
 test('lines without a name get one, and what exists is left as it is', async () => {
   const { account, projects, wallets } = await seedTenant(gateway, { wallets: 1 });
   const [project = ''] = projects;
   const before = await exported(account);
-  const name = 'projects/01ARZ3NDEKTSV4RRFFQ69G5FAV';
+  const name = 'projects/01ARZ3NDEKTSV4RRFFQ69G5FAY';
+  const TIME = '2026-01-31T12:00:00.000Z';
   const lines = [
     '',
-    { ...wallet(name, { createTime: '2026-01-31T12:00:00Z' }) },
+    wallet(name, { createTime: '2026-01-31T12:00:00Z' }),
     { type: 'project', name: name.toLowerCase(), title: 'Quarry', description: 'Old' },
     { type: 'project', title: 'Mine' },
     wallet(project, { name: wallets[0], title: 'Not taken' }),
@@ -111,12 +109,7 @@ test('lines without a name get one, and what exists is left as it is', async () 
   expect(created).toMatchObject([
     { name, title: 'Quarry', description: 'Old', imageCoverCid: expect.stringMatching(/^bafkrei/) },
     { title: 'Mine', description: '' },
-    {
-      project: name,
-      address: ADDRESS,
-      createTime: '2026-01-31T12:00:00.000Z',
-      updateTime: '2026-01-31T12:00:00.000Z',
-    },
+    { project: name, address: ADDRESS, createTime: TIME, updateTime: TIME },
     { project, title: 'Cash', description: 'Box', network: 'NETWORK_POLYGON' },
   ]);
 });
@@ -126,47 +119,36 @@ describe('a bad line is named, and nothing of the file is kept', () => {
   let tenant: Tenant;
   let stranger: Tenant;
 
+  const SAME = 'projects/01ARZ3NDEKTSV4RRFFQ69G5FAX';
+
   test.each<[string, () => object | string, string]>([
-    ['no JSON', () => '{"type":', `line 3: ${NO_OBJECT}`],
-    ['a list', () => '[]', `line 3: ${NO_OBJECT}`],
-    ['another type', () => ({ type: 'wallets' }), 'line 3: type: Must be "project" or "wallet".'],
-    ['no type', () => ({ title: 'x' }), 'line 3: type: Must be "project" or "wallet".'],
-    [
-      'an unknown field',
-      () => ({ ...GOOD, titel: 'x' }),
-      'line 3: titel: Unknown field. Known fields: type, imageCoverUrl, imageCoverCid, name, title, description, createTime.',
-    ],
+    ['no JSON', () => '{"type":', NO_OBJECT],
+    ['a list', () => '[]', NO_OBJECT],
+    ['another type', () => ({ type: 'wallets' }), 'type: Must .+'],
+    ['no type', () => ({ title: 'x' }), 'type: Must .+'],
+    ['an unknown field', () => ({ ...GOOD, titel: 'x' }), 'titel: Unknown field. Known fields: .+'],
     [
       'bad fields',
       () => wallet('projects/x', { title: '', createTime: 'today' }),
-      'line 3: project: Must be a resource name of the form projects/<ULID>. line 3: title: Must be 1 to 200 characters long. line 3: createTime: Must be a time such as 2026-01-31T12:00:00Z.',
+      'project: Must .+ line 3: title: Must .+ line 3: createTime: Must .+',
     ],
-    ['a name twice', () => ({ ...GOOD, name: SAME }), 'line 3: name: Must be another name than in line 2.'],
+    ['a name twice', () => ({ ...GOOD, name: SAME }), 'name: Must be another name than in line 2.'],
+    ['a missing project', () => wallet(`projects/${ULID}`), 'project: Must be a project of .+'],
+    ['a foreign project', () => wallet(stranger.projects[0] ?? ''), 'project: Must be a project of .+'],
     [
-      'a project that does not exist',
-      () => wallet('projects/01ARZ3NDEKTSV4RRFFQ69G5FAW'),
-      'line 3: project: Must be a project of the file or of the account.',
-    ],
-    [
-      'a project of another account',
-      () => wallet(stranger.projects[0] ?? ''),
-      'line 3: project: Must be a project of the file or of the account.',
-    ],
-    [
-      'the name of a wallet of another account',
+      'the name of a foreign wallet',
       () => wallet(tenant.projects[0] ?? '', { name: stranger.wallets[0] }),
-      'line 3: name: Must be a name that no other account has.',
+      'name: Must be a name that no other account has.',
     ],
-  ])('%s', async (_, line, message) => {
+  ])('%s', async (_, line, problem) => {
     tenant = await seedTenant(gateway);
     stranger = await seedTenant(gateway, { wallets: 1 });
     const before = await textOf(gateway.database);
     const result = await importLines(tenant.account, [GOOD, { ...GOOD, name: SAME }, line()]);
-    expect(result).toEqual({ status: 2, stdout: '', stderr: `paw: ${message}\n` });
+    const stderr = expect.stringMatching(new RegExp(`^paw: line 3: ${problem}\n$`));
+    expect(result).toEqual({ status: 2, stdout: '', stderr });
     expect(await textOf(gateway.database)).toBe(before);
   });
-
-  const SAME = 'projects/01ARZ3NDEKTSV4RRFFQ69G5FAX';
 
   test.each([
     ['that is not in UTF-8', Buffer.from('{"type":"project","title":"B\xfcro"}\n', 'latin1')],
