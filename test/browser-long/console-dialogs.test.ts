@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { createApp, graphqlBody, PASSWORD, projectToken } from '../support/actors.ts';
+import { accountToken, createApp, graphqlBody, mutate, PASSWORD, projectToken } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
-import { goTo, startSite, storedBy } from '../support/browser.ts';
+import { showScreen, startSite, storedBy } from '../support/browser.ts';
 import { seedTenant, type Tenant } from '../support/gateway.ts';
 
 const site = startSite();
@@ -72,7 +71,7 @@ test('the key of a new app is shown once, is the same after a lost answer, and i
   await page.mouse.click(2, 2);
   await page.evaluate('void (location.hash = "#token=paw_acct_other")');
   await expect.poll(() => page.url()).not.toContain('token');
-  await page.evaluate('void (location.hash = "#/")');
+  await showScreen(page, '');
   const isAsked = page.waitForEvent('dialog');
   await page.evaluate('void setTimeout(() => location.reload())');
   const question = await isAsked;
@@ -103,13 +102,11 @@ test('a form stays as it was filled while a token ends and another one comes by 
   await field.fill('Project 2');
   await page.getByRole('option', { name: 'Project 2' }).click();
   await page.getByLabel('Title', { exact: true }).fill('Moved');
-  await graphqlBody(site.gateway.url, tenant.token, 'mutation { signOut { clientMutationId } }');
+  await mutate(site.gateway.url, tenant.token, 'signOut', {});
   await page.getByRole('button', { name: 'Save' }).click();
   const dialog = page.getByRole('dialog', { name: 'Enter a token to continue' });
   await dialog.waitFor();
-  const input = { account: tenant.account };
-  const { accessToken } = await createAccountToken(site.gateway.admin, input, 86_400);
-  await page.evaluate(`void (location.hash = '#token=${accessToken}')`);
+  await page.evaluate(`void (location.hash = '#token=${await accountToken(site.gateway, tenant)}')`);
   await dialog.waitFor({ state: 'detached' });
   expect(await field.inputValue()).toBe('Project 2');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -133,17 +130,12 @@ test('what somebody else has saved meanwhile is shown, and is kept or taken over
   // What was not changed here is taken over, and the rest as one wants.
   expect(await dialog.getByLabel('Description').inputValue()).toBe('Also theirs');
   expect(await dialog.getByLabel('Title').inputValue()).toBe('Mine');
-  await dialog
-    .locator('.field')
-    .filter({ hasText: 'Ethereum Rinkeby”' })
-    .getByRole('button', { name: 'Take over' })
-    .click();
+  const network = dialog.locator('.field').filter({ hasText: 'Ethereum Rinkeby”' });
+  await network.getByRole('button', { name: 'Take over' }).click();
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved “Mine”.').waitFor();
-  expect((await api.updateWallet(tenant.token, wallet, {})).value).toMatchObject({
-    ...theirs,
-    title: 'Mine',
-  });
+  const both = { ...theirs, title: 'Mine' };
+  expect((await api.updateWallet(tenant.token, wallet, {})).value).toMatchObject(both);
 });
 
 test('a changed form is closed by Escape, its button or the history only if the person says so', async () => {
@@ -168,7 +160,7 @@ test('a changed form is closed by Escape, its button or the history only if the 
     await close();
     await dialog.waitFor({ state: 'detached' });
     expect(questions).toEqual([]);
-    await page.evaluate(`void (location.hash = '#/${tenant.projects[0]}')`);
+    await showScreen(page, `${tenant.projects[0]}`);
 
     await edit.click();
     await dialog.getByLabel('Title').fill('Changed');
@@ -182,7 +174,7 @@ test('a changed form is closed by Escape, its button or the history only if the 
     }
     await dialog.waitFor({ state: 'detached' });
     questions.length = 0;
-    await page.evaluate(`void (location.hash = '#/${tenant.projects[0]}')`);
+    await showScreen(page, `${tenant.projects[0]}`);
   }
 });
 
@@ -210,11 +202,8 @@ test('the form of a wallet asks for projects only when its field is opened, and 
   expect(await field.inputValue()).toBe('project 100');
   await page.getByRole('option', { name: 'Project 1001' }).waitFor();
   expect(await page.getByLabel('Network').boundingBox()).toEqual(before);
-  expect(await page.getByRole('listbox').getByRole('option').allInnerTexts()).toEqual([
-    'Project 100',
-    'Project 1000',
-    'Project 1001',
-  ]);
+  const options = await page.getByRole('listbox').getByRole('option').allInnerTexts();
+  expect(options).toEqual(['Project 100', 'Project 1000', 'Project 1001']);
   await page.keyboard.press('ArrowUp');
   await page.locator('[aria-selected=true]').getByText('Project 1001').waitFor();
   await page.keyboard.press('Enter');
@@ -226,17 +215,13 @@ test('the form of a wallet asks for projects only when its field is opened, and 
 test('a token is shown the buttons of what it may do only, also when it continues for another one', async () => {
   const tenant = await seedTenant(site.gateway, { wallets: 1 });
   const app = await createApp(api, tenant.token, { title: 'Till' });
-  const { account } = tenant;
-  const issued = await createAccountToken(site.gateway.admin, { account, readOnly: true }, 86_400);
-  const onlyProject = tenant.projects[0];
-  const ofProject = await createAccountToken(site.gateway.admin, { account, onlyProject }, 86_400);
+  const [onlyProject = ''] = tenant.projects;
+  const readOnly = await accountToken(site.gateway, tenant, { readOnly: true });
   const ofApp = ['New key', 'Deactivate', 'Delete'];
-  const page = await site.newPage({ provoked: /status of 401/ });
-  const expectButtons = async (expected: readonly (readonly string[])[]) => {
-    const [project = ''] = tenant.projects;
-    const screens = ['', project, `${project}/apps`, `${project}/settings`, app.name];
+  const screens = ['', onlyProject, `${onlyProject}/apps`, `${onlyProject}/settings`, app.name];
+  const expectButtons = async (page: Page, expected: readonly (readonly string[])[]) => {
     for (const [index, screen] of screens.entries()) {
-      await page.evaluate(`void (location.hash = '#/${screen}')`);
+      await showScreen(page, screen);
       await page
         .locator(screen === '' ? 'table' : 'main')
         .first()
@@ -250,32 +235,26 @@ test('a token is shown the buttons of what it may do only, also when it continue
   const everything = [['Create project'], ['Edit'], ['Create app'], ['Edit project'], ofApp];
   for (const [token, buttons] of [
     [tenant.token, everything],
-    [ofProject.accessToken, [['Edit'], ...everything.slice(1)]],
+    [await accountToken(site.gateway, tenant, { onlyProject }), [['Edit'], ...everything.slice(1)]],
     [await projectToken(site.gateway, tenant), [['Edit'], ['Edit'], [], [], []]],
-    [issued.accessToken, [[], [], [], [], []]],
+    [readOnly, [[], [], [], [], []]],
   ] as const) {
-    await page.goto('about:blank');
-    await goTo(page, `${site.gateway.url}/console#token=${token}`);
-    await page.locator('.session').waitFor();
-    await expectButtons(buttons);
+    await expectButtons(await site.openConsole(token), buttons);
   }
 
-  await page.goto('about:blank');
-  await goTo(page, `${site.gateway.url}/console#token=${tenant.token}`);
-  await page.locator('.session').waitFor();
-  await graphqlBody(site.gateway.url, tenant.token, 'mutation { signOut { clientMutationId } }');
-  await page.evaluate(`void (location.hash = '#/${onlyProject}')`);
-  await page.getByRole('dialog').getByLabel('Token', { exact: true }).fill(issued.accessToken);
+  const page = await site.openConsole(tenant.token, { provoked: /status of 401/ });
+  await mutate(site.gateway.url, tenant.token, 'signOut', {});
+  await showScreen(page, onlyProject);
+  await page.getByRole('dialog').getByLabel('Token', { exact: true }).fill(readOnly);
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Wallet 1' }).waitFor();
-  await expectButtons([[], [], [], [], []]);
+  await expectButtons(page, [[], [], [], [], []]);
 });
 
 /** Opens the default project in the console. @param tab such as `/apps` */
 async function openProject({ projects, token }: Tenant, tab = '', provoked?: RegExp): Promise<Page> {
-  const page = await site.open(`/console#token=${token}`, provoked && { provoked });
-  await page.getByRole('heading', { name: 'Projects' }).waitFor();
-  await page.goto(`${site.gateway.url}/console#/${projects[0]}${tab}`);
+  const page = await site.openConsole(token, provoked && { provoked });
+  await showScreen(page, `${projects[0]}${tab}`);
   await page.getByRole('navigation', { name: 'Parts of the project' }).waitFor();
   return page;
 }

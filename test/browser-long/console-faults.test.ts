@@ -1,9 +1,8 @@
 import type { Locator, Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { createApp, graphqlBody, tokenStatus } from '../support/actors.ts';
+import { accountToken, createApp, graphqlBody, tokenStatus } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
-import { goTo, startSite } from '../support/browser.ts';
+import { startSite } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
 
 /** A way in which a request fails on the network or at the gateway. */
@@ -41,105 +40,63 @@ test.each([
   const page = await openWith(token);
   const names: Record<string, string | undefined> = { project: projects[0], wallet: wallets[0], app: name };
   const url = `${site.gateway.url}/console#/${path.replace(/<(\w+)>/, (_, kind) => names[kind] ?? '')}`;
-  await persist(page, token, operation, async () => void (await page.goto(url)));
+  await persist(page, token, `query ${operation}`, async () => void (await page.goto(url)));
   await page.getByText(text).first().waitFor();
 });
 
-/** A change: what opens its form and fills it, the button that sends it, and what is shown when it is done. */
-const CHANGES: readonly {
-  readonly action: string;
-  readonly operation: string;
-  /** The links to its screen. */
-  readonly links: readonly string[];
-  readonly open: string;
-  readonly fill?: (dialog: Locator) => Promise<void>;
-  readonly button: string;
-  readonly done: string;
-}[] = [
-  {
-    action: 'project.create',
-    operation: 'CreateProject',
-    links: [],
-    open: 'Create project',
-    fill: (dialog) => dialog.getByLabel('Title').fill('Shop'),
-    button: 'Create the project',
-    done: 'The project has no wallets.',
-  },
-  {
-    action: 'project.update',
-    operation: 'UpdateProject',
-    links: ['Tenant', 'Settings'],
-    open: 'Edit project',
-    fill: (dialog) => dialog.getByLabel('Title').fill('Shop'),
-    button: 'Save',
-    done: 'Project updated',
-  },
-  {
-    action: 'app.delete',
-    operation: 'DeleteApp',
-    links: ['Tenant', 'Apps', 'Till'],
-    open: 'Delete',
-    button: 'Delete the app',
-    done: 'The project has no apps.',
-  },
-  {
-    action: 'wallet.update',
-    operation: 'UpdateWallet',
-    links: ['Tenant'],
-    open: 'Edit Wallet 1',
-    fill: (dialog) => dialog.getByLabel('Title').fill('Rainy days'),
-    button: 'Save',
-    done: 'Saved “Rainy days”.',
-  },
-  {
-    action: 'app.create',
-    operation: 'CreateApp',
-    links: ['Tenant', 'Apps'],
-    open: 'Create app',
-    fill: (dialog) => dialog.getByLabel('Title').fill('Back office'),
-    button: 'Create the app',
-    done: 'The private key of “Back office”',
-  },
-  {
-    action: 'app.rotate_key',
-    operation: 'RotateAppKey',
-    links: ['Tenant', 'Apps', 'Till'],
-    open: 'New key',
-    fill: async (dialog) => void (await dialog.getByLabel('The old key').selectOption('At once')),
-    button: 'Make the new key',
-    done: 'The private key of “Till”',
-  },
-  {
-    action: 'app.deactivate',
-    operation: 'UpdateApp',
-    links: ['Tenant', 'Apps', 'Till'],
-    open: 'Deactivate',
-    button: 'Deactivate the app',
-    done: '“Till” is inactive.',
-  },
-  {
-    action: 'token.revoke',
-    operation: 'RevokeToken',
-    links: ['Tokens'],
-    open: 'Revoke “Dashboard”',
-    button: 'Revoke the token',
-    done: 'The token “Dashboard” has ended.',
-  },
+const titled = (title: string) => (dialog: Locator) => dialog.getByLabel('Title').fill(title);
+
+const atOnce = (dialog: Locator) => dialog.getByLabel('The old key').selectOption('At once');
+
+/** A change: the links to its screen, what opens its form, sends it, and is shown when it is done, and what fills the form. */
+type Change = [
+  action: string,
+  links: string[],
+  open: string,
+  send: string,
+  done: string,
+  fill?: (dialog: Locator) => Promise<unknown>,
 ];
 
-test.each(CHANGES)(
-  '$action is done once after every failure, with the form as it was filled',
-  async (change) => {
-    const { account, token } = await seedTenant(site.gateway, { wallets: 1 });
-    await createAccountToken(site.gateway.admin, { account, title: 'Dashboard' }, 86_400);
+const TILL = ['Tenant', 'Apps', 'Till'];
+
+test.each<Change>([
+  [
+    'project.create',
+    [],
+    'Create project',
+    'Create the project',
+    'The project has no wallets.',
+    titled('Shop'),
+  ],
+  ['project.update', ['Tenant', 'Settings'], 'Edit project', 'Save', 'Project updated', titled('Shop')],
+  ['wallet.update', ['Tenant'], 'Edit Wallet 1', 'Save', 'Saved “Bills”.', titled('Bills')],
+  [
+    'app.create',
+    ['Tenant', 'Apps'],
+    'Create app',
+    'Create the app',
+    'The private key of “POS”',
+    titled('POS'),
+  ],
+  ['app.rotate_key', TILL, 'New key', 'Make the new key', 'The private key of “Till”', atOnce],
+  ['app.deactivate', TILL, 'Deactivate', 'Deactivate the app', '“Till” is inactive.'],
+  ['app.delete', TILL, 'Delete', 'Delete the app', 'The project has no apps.'],
+  ['token.revoke', ['Tokens'], 'Revoke “Desk”', 'Revoke the token', 'The token “Desk” has ended.'],
+])(
+  '%s is done once after every failure, with the form as it was filled',
+  async (action, links, open, sending, done, fill) => {
+    const tenant = await seedTenant(site.gateway, { wallets: 1 });
+    const { token } = tenant;
+    await accountToken(site.gateway, tenant, { title: 'Desk' });
     await createApp(api, token, { title: 'Till' });
-    const before = await countEvents(token, change.action);
+    const before = await countEvents(token, action);
     const page = await openWith(token);
-    for (const name of change.links) await page.getByRole('link', { name }).click();
-    await page.getByRole('button', { name: change.open }).click();
-    await change.fill?.(page.getByRole('dialog'));
-    const button = page.getByRole('button', { name: change.button });
-    await persist(page, token, change.operation, () => button.press('Enter'));
+    for (const name of links) await page.getByRole('link', { name }).click();
+    await page.getByRole('button', { name: open }).click();
+    await fill?.(page.getByRole('dialog'));
+    const button = page.getByRole('button', { name: sending });
+    await persist(page, token, 'mutation', () => button.press('Enter'));
 
     await page.route('**/graphql', loseAnswer);
     await button.click();
@@ -147,11 +104,11 @@ test.each(CHANGES)(
     await problem.waitFor();
     const { y = 0, height = 0 } = (await problem.boundingBox()) ?? {};
     expect(y + height).toBeLessThan(SMALL_PHONE.height);
-    expect(await countEvents(token, change.action)).toBe(before + 1);
+    expect(await countEvents(token, action)).toBe(before + 1);
     await page.unroute('**/graphql', loseAnswer);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText(change.done).waitFor();
-    expect(await countEvents(token, change.action)).toBe(before + 1);
+    await page.getByText(done).waitFor();
+    expect(await countEvents(token, action)).toBe(before + 1);
   },
 );
 
@@ -172,17 +129,13 @@ test('the token is ended after a failure of the request', async () => {
  * Lets the requests of an operation fail in every way: the first one after a while, the last one because the token is
  * refused. Then enters the token again.
  *
+ * @param operation the beginning of its document
  * @param start does what sends the first request; while it has no answer, it is done a second time
  */
-async function persist(
-  page: Page,
-  token: string,
-  operation: string,
-  start: () => Promise<void>,
-): Promise<void> {
+async function persist(page: Page, token: string, operation: string, start: () => Promise<void>) {
   const released = Promise.withResolvers<void>();
   const faults = [...FAULTS.map(({ answer }) => answer), refusal(401, 'TOKEN_INVALID')].entries();
-  const ofOperation = new RegExp(`(query|mutation) ${operation}\\b`);
+  const ofOperation = new RegExp(`${operation}\\b`);
   await page.route('**/graphql', async (route) => {
     const isOfOperation = ofOperation.test(route.request().postData() ?? '');
     const [index, answer] = (isOfOperation ? faults.next().value : undefined) ?? [];
@@ -207,11 +160,8 @@ async function persist(
 }
 
 /** Opens the console with a token. */
-async function openWith(token: string): Promise<Page> {
-  const page = await site.newPage({ viewport: SMALL_PHONE, provoked: /Failed to load resource/ });
-  await goTo(page, `${site.gateway.url}/console#token=${token}`);
-  await page.getByRole('link', { name: 'Tenant' }).waitFor();
-  return page;
+function openWith(token: string): Promise<Page> {
+  return site.openConsole(token, { viewport: SMALL_PHONE, provoked: /Failed to load resource/ });
 }
 
 /** Lets a mutation reach the gateway, but not its answer the console. */

@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { AUDIT_ACTIONS } from '../../src/model/audit-event.ts';
-import { tokenStatus } from '../support/actors.ts';
+import { accountToken, tokenStatus } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
-import { startSite } from '../support/browser.ts';
+import { pasted, startSite } from '../support/browser.ts';
 import { seedTenant, type Tenant } from '../support/gateway.ts';
 
 const site = startSite();
@@ -14,11 +13,11 @@ const api = graphqlApi(() => site.gateway.url);
 // More than a page.
 const MANY = 30;
 
-test('the tokens of the account are listed beyond one page, and one that is revoked ends at once', async () => {
+test('the tokens of the account are listed beyond one page', async () => {
   const tenant = await seedTenant(site.gateway);
   for (let n = 1; n <= MANY; n += 1) await issue(tenant, { title: `Token ${n}` });
   const onlyProject = tenant.projects[0];
-  const leaked = await issue(tenant, { title: '<img src=x onerror=alert(1)>', onlyProject, readOnly: true });
+  await issue(tenant, { title: '<img src=x onerror=alert(1)>', onlyProject, readOnly: true });
   const page = await openScreen('tokens', tenant.token);
   const rows = page.locator('tbody tr');
   await page.getByText(`${MANY + 2} valid tokens`).waitFor();
@@ -27,16 +26,6 @@ test('the tokens of the account are listed beyond one page, and one that is revo
   await page.getByRole('heading', { name: 'Tokens' }).and(page.locator(':focus')).waitFor();
   const row = rows.filter({ hasText: '<img src=x onerror=alert(1)>' });
   expect(await row.innerText()).toMatch(/Read-only.*Tenant.*Never/s);
-
-  await row.getByRole('button', { name: 'Revoke' }).click();
-  const dialog = page.getByRole('dialog');
-  expect(await dialog.innerText()).toContain('“<img src=x onerror=alert(1)>” ends at once and for ever');
-  await dialog.getByRole('button', { name: 'Revoke the token' }).click();
-  await page.getByText(`${MANY + 1} valid tokens`).waitFor();
-  await page.getByText('The token “<img src=x onerror=alert(1)>” has ended.').waitFor();
-  expect(await row.count()).toBe(0);
-  expect(await tokenStatus(api, leaked)).toBe('TOKEN_INVALID');
-  expect(await tokenStatus(api, tenant.token)).toBe('ok');
 });
 
 test('after the revocation of its own token, the console asks for another one and says why', async () => {
@@ -93,9 +82,7 @@ test('the events are listed beyond one page, by their action, and each request i
 
 test('the events of a filter whose request fails are not those of the filter before', async () => {
   const tenant = await seedTenant(site.gateway);
-  const page = await site.newPage({ provoked: /status of 429/ });
-  await enter(page, tenant.token);
-  await page.locator('a[href="#/events"]').click();
+  const page = await openScreen('events', tenant.token, /status of 429/);
   const rows = page.locator('tbody tr');
   await rows.filter({ hasText: 'Account created' }).waitFor();
   await page.route('**/graphql', (route) => route.fulfill({ status: 429, body: '{}' }));
@@ -108,31 +95,13 @@ test('the events of a filter whose request fails are not those of the filter bef
   expect(await rows.innerText()).toContain('Project created');
 });
 
-async function issue({ account }: Tenant, fields: object): Promise<string> {
-  const { accessToken } = await createAccountToken(site.gateway.admin, { account, ...fields }, 86_400);
-  return accessToken;
-}
-
-/** Returns what the page has copied. Reading the clipboard would need a permission, pasting does not. */
-async function pasted(page: Page): Promise<string> {
-  await page.evaluate('document.querySelector("main").append(document.createElement("textarea"))');
-  const field = page.locator('main > textarea');
-  await field.press('Control+V');
-  const text = await field.inputValue();
-  await page.evaluate('document.querySelector("main > textarea").remove()');
-  return text;
+function issue(tenant: Tenant, fields: object): Promise<string> {
+  return accountToken(site.gateway, tenant, fields);
 }
 
 /** Opens a screen of the console by its link. */
-async function openScreen(name: string, token: string): Promise<Page> {
-  const page = await site.newPage();
-  await enter(page, token);
+async function openScreen(name: string, token: string, provoked?: RegExp): Promise<Page> {
+  const page = await site.openConsole(token, provoked && { provoked });
   await page.locator(`a[href="#/${name}"]`).click();
   return page;
-}
-
-async function enter(page: Page, token: string): Promise<void> {
-  await page.goto('about:blank');
-  await page.goto(`${site.gateway.url}/console#token=${token}`);
-  await page.getByRole('heading', { name: 'Projects' }).waitFor();
 }

@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { updateProject } from '../../src/data/update-project.ts';
-import { createApp } from '../support/actors.ts';
+import { accountToken, createApp } from '../support/actors.ts';
 import { restApi } from '../support/apis.ts';
-import { startSite } from '../support/browser.ts';
+import { showScreen, startSite } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
 
 // Texts of 200 code points. The second one has a character that turns the text after it.
@@ -21,14 +20,15 @@ test.each(TEXTS)(
   'a title of 200 code points, %s, fits every list and dialog at 320 pixels',
   async (_, title) => {
     const { admin, clock } = site.gateway;
-    const { account, token, wallets, projects } = await seedTenant(site.gateway, { wallets: 1 });
+    const tenant = await seedTenant(site.gateway, { wallets: 1 });
+    const { token, wallets, projects } = tenant;
     const [project = ''] = projects;
     await updateProject(admin, 'operator', { name: project, title, description: title });
     await api.updateWallet(token, wallets[0] ?? '', { title, description: title });
     const app = await createApp(api, token, { title });
-    await createAccountToken(admin, { account, title }, 86_400);
+    await accountToken(site.gateway, tenant, { title });
     clock.advance(1);
-    const page = await site.open(`/console#token=${token}`, { viewport: { width: 320, height: 800 } });
+    const page = await site.openConsole(token, { viewport: { width: 320, height: 800 } });
     await expectToFit(page, title);
     for (const [path, button] of [
       [project, 'Edit '],
@@ -40,7 +40,7 @@ test.each(TEXTS)(
       ['tokens', 'Revoke '],
       ['events', undefined],
     ] as const) {
-      await page.evaluate(`void (location.hash = '#/${path}')`);
+      await showScreen(page, String(path));
       await page.getByText(title).locator('visible=true').first().waitFor();
       await expectToFit(page, title);
       if (button === undefined) continue;

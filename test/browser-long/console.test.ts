@@ -1,11 +1,10 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { createWallet } from '../../src/data/create-wallet.ts';
 import { updateProject } from '../../src/data/update-project.ts';
-import { createApp, MISSING_PROJECT, projectToken, signIn } from '../support/actors.ts';
+import { accountToken, createApp, MISSING_PROJECT, projectToken, signIn } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
-import { goTo, startSite } from '../support/browser.ts';
+import { goTo, pasted, showScreen, startSite } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>{{alert(1)}}"><script>alert(1)</script>';
@@ -15,7 +14,7 @@ const api = graphqlApi(() => site.gateway.url);
 
 test('projects are loaded in small pages, and are found by the beginning of their title, also on the way back', async () => {
   const { token } = await seedTenant(site.gateway, { projects: 60 });
-  const page = await open(token);
+  const page = await site.openConsole(token);
   const rows = page.locator('tbody tr');
   await page.getByText('60 projects').waitFor();
   expect(await rows.count()).toBe(24);
@@ -48,7 +47,7 @@ test('the find field leads to what a title begins with, to an address, and to an
   const [wallet = ''] = tenant.wallets;
   const app = await createApp(api, tenant.token, { title: 'Till' });
   const address = `0x${'2'.padStart(40, '0')}`;
-  const page = await open(tenant.token);
+  const page = await site.openConsole(tenant.token);
   const field = page.getByLabel('Find or go to');
   const go = async (text: string) => {
     await page.keyboard.press('Control+/');
@@ -85,7 +84,7 @@ test('the find field leads to what a title begins with, to an address, and to an
 
 test('a project token lands on its project, and looks for wallets in it', async () => {
   const tenant = await seedTenant(site.gateway, { projects: 2, wallets: 12 });
-  const page = await site.open(`/console#token=${await projectToken(site.gateway, tenant)}`);
+  const page = await site.openConsole(await projectToken(site.gateway, tenant));
   await page.getByRole('heading', { name: 'Tenant' }).waitFor();
   await page.getByText('12 wallets').waitFor();
   const links = page.getByRole('navigation', { name: 'Console' }).getByRole('link');
@@ -110,8 +109,7 @@ test('a project shows its wallets and its apps, whose titles are text whatever t
   });
   const app = await createApp(api, tenant.token, { title: HOSTILE });
   await signIn(api, tenant.token, app);
-  const { accessToken } = await createAccountToken(admin, { account: tenant.account, title: HOSTILE }, 3600);
-  const page = await open(accessToken);
+  const page = await site.openConsole(await accountToken(site.gateway, tenant, { title: HOSTILE }));
   await page.getByRole('button', { name: HOSTILE, exact: true }).waitFor();
   await page.getByRole('link', { name: HOSTILE }).click();
   await page.getByText('31 wallets').waitFor();
@@ -140,7 +138,7 @@ test('a project shows its wallets and its apps, whose titles are text whatever t
 
 test('an empty project shows the command that registers a wallet, and an unknown address a page that says so', async () => {
   const { token, projects } = await seedTenant(site.gateway);
-  const page = await open(token);
+  const page = await site.openConsole(token);
   await page.getByRole('link', { name: 'Tenant' }).click();
   await page.getByText(`paw wallet create --project ${projects[0]} --title`).waitFor();
   await page.getByRole('link', { name: 'Apps' }).click();
@@ -152,38 +150,23 @@ test('an empty project shows the command that registers a wallet, and an unknown
     ['apps/1', 'App not found'],
     ['nothing', 'Page not found'],
   ] as const) {
-    await page.evaluate(`location.hash = '#/${path}'`);
+    await showScreen(page, path);
     await page.getByRole('heading', { name: heading }).waitFor();
     await page.getByRole('link', { name: 'Show the projects' }).click();
     await page.getByRole('link', { name: 'Tenant' }).waitFor();
   }
 });
 
-test.each([
-  { context: 'with a clipboard', script: '' },
-  {
-    context: 'without one, as by plain HTTP from another host',
-    script: `Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined })`,
-  },
-])('an address is copied in a page $context', async ({ script }) => {
+test('an address is copied in a page without a clipboard, as by plain HTTP from another host', async () => {
   const { token } = await seedTenant(site.gateway, { projects: 2, wallets: 1 });
   const page = await site.newPage();
-  await page.addInitScript(script);
+  await page.addInitScript(`Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined })`);
   await goTo(page, `${site.gateway.url}/console#token=${token}`);
   await page.getByRole('link', { name: 'Tenant' }).click();
   await page.getByRole('button', { name: 'Copy the address of Wallet 1' }).click();
   await page.getByText('Copied the address of Wallet 1').waitFor();
-  const field = page.getByLabel('Find or go to');
-  await field.press('Control+V');
-  expect(await field.inputValue()).toBe(`0x${'1'.padStart(40, '0')}`);
+  expect(await pasted(page)).toBe(`0x${'1'.padStart(40, '0')}`);
 });
-
-/** Opens the console with a token, and waits for the first project. */
-async function open(token: string): Promise<Page> {
-  const page = await site.open(`/console#token=${token}`);
-  await page.locator('tbody a').first().waitFor();
-  return page;
-}
 
 function cellsOf(row: Locator): Promise<string[]> {
   return row.getByRole('cell').allInnerTexts();

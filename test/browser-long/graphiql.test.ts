@@ -23,11 +23,8 @@ test('each example of GraphiQL runs at the first click, and nothing is stored', 
   const page = await site.open('/graphiql', { viewport: VIEWPORT });
   await page.getByLabel('Bearer token').fill(token);
   await execute(page);
-  const first = (await answerWith(page, 'Project 10')).data.projects;
-  expect(namesIn(first)).toEqual(projects.slice(0, 10));
-  await setVariables(page, { first: 10, after: first.pageInfo.endCursor });
-  await execute(page);
-  expect(namesIn((await answerWith(page, 'Project 15')).data.projects)).toEqual(projects.slice(10));
+  const { nodes } = (await answerWith(page, 'Project 10')).data.projects;
+  expect(nodes.map(({ name }: { name: string }) => name)).toEqual(projects.slice(0, 10));
 
   await openTab(page, 'UpdateWallet');
   await showsVariables(page, '"Wallet 1"');
@@ -109,21 +106,6 @@ async function showsVariables(page: Page, text: string): Promise<void> {
   await page.getByLabel('Variables').locator('.view-line').filter({ hasText: text }).waitFor();
 }
 
-/** Pastes variables. If they were typed, the editor would add closing brackets. */
-async function setVariables(page: Page, variables: object): Promise<void> {
-  const text = JSON.stringify(variables);
-  await page.getByLabel('Variables').locator('.view-lines').click();
-  await page.keyboard.press('Control+A');
-  // Without the clipboard, which all pages share.
-  await page.evaluate(`(() => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', ${JSON.stringify(text)});
-    const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
-    document.activeElement.dispatchEvent(paste);
-  })()`);
-  await showsVariables(page, text);
-}
-
 async function execute(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Execute query' }).click();
 }
@@ -140,8 +122,4 @@ async function answerWith(page: Page, something: string): Promise<any> {
       .map(({ textContent }) => textContent)`,
   );
   return JSON.parse(lines.join('').replaceAll('\u00a0', ' '));
-}
-
-function namesIn({ nodes }: { nodes: { name: string }[] }): readonly string[] {
-  return nodes.map(({ name }) => name);
 }

@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { expectAccessible, expectReachable } from '../support/accessibility.ts';
 import {
   type AppKey,
+  accountToken,
   graphqlBody,
   PASSWORD,
   projectTokenOf,
@@ -27,9 +27,9 @@ const [api] = apis;
 test('everything can be done by the keyboard alone, on a phone and on a screen', async () => {
   const { gateway } = site;
   const tenant = await seedTenant(gateway, { projects: 30, wallets: 2 });
-  const { account, token, wallets, projects } = tenant;
+  const { token, wallets, projects } = tenant;
   const [wallet = ''] = wallets;
-  const dashboard = await createAccountToken(gateway.admin, { account, title: 'Dashboard' }, 86_400);
+  const dashboard = await accountToken(gateway, tenant, { title: 'Dashboard' });
   // The ids of two generators sort by time only if the time differs.
   gateway.clock.advance(1);
   const page = await site.newPage({ viewport: PHONE, provoked: /status of (401|412)/ });
@@ -68,7 +68,7 @@ test('everything can be done by the keyboard alone, on a phone and on a screen',
 
   await page.setViewportSize(SCREEN);
   await revoke(page);
-  expect(await tokenStatus(api, dashboard.accessToken)).toBe('TOKEN_INVALID');
+  expect(await tokenStatus(api, dashboard)).toBe('TOKEN_INVALID');
   expect(gateway.log()).toContain(`"reqId":"${await copyRequestId(page)}"`);
 
   await endToken(page);
@@ -239,6 +239,7 @@ async function revoke(page: Page): Promise<void> {
   await expectAccessible(page);
   await activate(button(page.getByRole('dialog'), 'Revoke the token'));
   await page.getByText('The token “Dashboard” has ended.').waitFor();
+  await expect.poll(() => button(page, 'Revoke “Dashboard”').count()).toBe(0);
   await expectReachable(page);
 }
 

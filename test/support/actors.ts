@@ -120,6 +120,16 @@ export async function projectToken(
   return projectTokenOf(api, tenant.token, await createAppIn(gateway, api, tenant, project));
 }
 
+/** Returns another account token. */
+export async function accountToken(
+  { admin }: Admin,
+  { account }: Pick<Tenant, 'account'>,
+  fields: object = {},
+  ttlSeconds = 86_400,
+): Promise<string> {
+  return (await createAccountToken(admin, { account, ...fields }, ttlSeconds)).accessToken;
+}
+
 /** Returns an account token that expired an hour ago. */
 export async function expiredToken({ admin }: Admin, { account }: Pick<Tenant, 'account'>): Promise<string> {
   const past = { ...admin, clock: () => admin.clock() - 7_200_000 };

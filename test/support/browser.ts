@@ -20,6 +20,8 @@ export type Site = {
   newPage(options?: PageOptions): Promise<Page>;
   /** Opens a page of the gateway in the same way. */
   open(path: string, options?: PageOptions): Promise<Page>;
+  /** Opens the console with a token, and waits for its first screen. */
+  openConsole(token: string, options?: PageOptions): Promise<Page>;
 };
 
 /** Declares the gateway and the browser of a test file. They can be used in its tests. */
@@ -61,6 +63,11 @@ export function startSite(): Site {
       await goTo(page, gateway.url + path);
       return page;
     },
+    async openConsole(token, options) {
+      const page = await this.open(`/console#token=${token}`, options);
+      await page.locator('main :is(tbody a, h1)').first().waitFor();
+      return page;
+    },
   };
 }
 
@@ -78,6 +85,21 @@ const IS_DRAWN = `new Promise((resolve) => {
   requestAnimationFrame(() => resolve(true));
   setTimeout(resolve, 10_000, false);
 })`;
+
+/** Shows a screen of the console, by its path. */
+export async function showScreen(page: Page, path: string): Promise<void> {
+  await page.evaluate(`void (location.hash = '#/${path}')`);
+}
+
+/** Returns what a page has copied. Reading the clipboard would need a permission, pasting does not. */
+export async function pasted(page: Page): Promise<string> {
+  await page.evaluate('document.querySelector("main").append(document.createElement("textarea"))');
+  const field = page.locator('main > textarea');
+  await field.press('Control+V');
+  const text = await field.inputValue();
+  await page.evaluate('document.querySelector("main > textarea").remove()');
+  return text;
+}
 
 /** The data that a page has stored in the browser. */
 export async function storedBy(page: Page): Promise<readonly unknown[]> {
