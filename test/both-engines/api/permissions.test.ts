@@ -463,11 +463,9 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
           app: operation.app?.(target),
         };
         answered.push(request);
-        const acts =
-          text === 'ok' || text === NO_SIGN_IN
-            ? operation.act?.(target, response.text, token ?? '')
-            : undefined;
-        expect((await events()).slice(before[1].length)).toEqual(acts ? [eventOf(acts, request)] : []);
+        const isAct = text === 'ok' || text === NO_SIGN_IN;
+        const act = isAct ? operation.act?.(target, response.text, token ?? '') : undefined;
+        expect((await events()).slice(before[1].length)).toEqual(act ? [eventOf(act, request)] : []);
         expect(await lineOf(gateway, response)).toEqual(lineFor(request));
       }
       await expect.poll(() => readCounts(metricsPort)).toEqual(countsAfter(counts, answered));
@@ -564,21 +562,10 @@ function answeredBy(
 
 /** The audit event of an act. */
 function eventOf({ fields = '', token, ...act }: Act, { response, caller }: Answered) {
-  return {
-    ...{
-      ...act,
-      fields,
-      token: token ?? null,
-      count: 1,
-      address: '127.0.0.1',
-      credential: caller.credential,
-    },
-    ...{
-      requestId: response.headers.get('x-request-id'),
-      timeMs: gateway.clock(),
-      lastTimeMs: gateway.clock(),
-    },
-  };
+  const timeMs = gateway.clock();
+  const requestId = response.headers.get('x-request-id');
+  const request = { requestId, credential: caller.credential, address: '127.0.0.1' };
+  return { ...act, ...request, fields, token: token ?? null, count: 1, timeMs, lastTimeMs: timeMs };
 }
 
 const contents = () => contentsOf(gateway.database, gateway.clock());
