@@ -221,22 +221,19 @@ describe('the connection', () => {
   test.each([
     ['no HTTP', 'nonsense\r\n\r\n'],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    ['a header without a colon', 'GET / HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n'],
-    [
-      'two ways to end the body',
-      'POST /auth/apps HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
-    ],
-    ['no host', 'GET /project/projects HTTP/1.1\r\nConnection: close\r\n\r\n'],
-    ['two hosts', 'GET /project/projects HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n'],
-    ['a transfer coding other than chunked', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n'],
-    ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a header without a colon', headOf('GET /', 'broken')],
+    ['two ways to end the body', headOf('POST /', 'Content-Length: 1', 'Transfer-Encoding: chunked')],
+    ['no host', headOf('GET /', 'Connection: close').replace('Host: x\r\n', '')],
+    ['two hosts', headOf('GET /', 'Host: x', 'Connection: close')],
+    ['a transfer coding other than chunked', headOf('POST /', 'Transfer-Encoding: gzip')],
+    ['an unknown method', headOf('FETCH /')],
   ])('is closed after an error in JSON if it carries %s', async (_name, bytes) => {
     expectRawError(await converse(bytes));
   });
 
   test.each([
-    ['path', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
-    ['list of headers', `GET /healthz HTTP/1.1\r\nHost: x\r\n${'A: b\r\n'.repeat(20_000)}\r\n`],
+    ['path', headOf(`GET /${'a'.repeat(100_000)}`)],
+    ['list of headers', headOf('GET /', ...Array(20_000).fill('A: b'))],
   ])('is closed with 431 on a very long %s, without an effect on other connections', async (_name, bytes) => {
     const other = ask('GET', '/healthz');
     expectRawError(await converse(bytes), 431);
@@ -246,9 +243,9 @@ describe('the connection', () => {
 
   test('gets the response to the request before one that is not valid, then the error', async () => {
     const app = rawRequest(APP);
-    for (const rest of ['nonsense\r\n\r\n', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n']) {
+    for (const rest of ['nonsense\r\n\r\n', headOf('CONNECT x:443')]) {
       const answer = await converse(app + app + rest);
-      expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
+      expect(statusesIn(answer)).toEqual([200, 200, 400]);
       expect(answer.match(/"privateKey":"paw_key_\w+"/g)).toHaveLength(2);
     }
   });
@@ -256,7 +253,7 @@ describe('the connection', () => {
   test('gets no second response to a request that is refused before its body, which is not valid', async () => {
     const { hostname, port } = new URL(gateway.url);
     const socket = connect(Number(port), hostname);
-    socket.write('POST /auth/apps HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+    socket.write(headOf('POST /auth/apps', 'Transfer-Encoding: chunked'));
     const [response] = await once(socket, 'data');
     expect(String(response)).toMatch(/^HTTP\/1\.1 401 /);
     socket.write('nonsense\r\n\r\n');
@@ -273,9 +270,8 @@ describe('the connection', () => {
   });
 
   test('gets an error after 100 responses if it has sent more requests than these without a response', async () => {
-    const health = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
-    const hundred = await converse(health.repeat(99) + health.replace('x', 'x\r\nConnection: close'));
-    expect(hundred.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(100);
+    const hundred = headOf('GET /healthz').repeat(99) + headOf('GET /healthz', 'Connection: close');
+    expect(statusesIn(await converse(hundred))).toEqual(Array(100).fill(200));
     // Far more than Node reads at once.
     const answer = await converse(rawRequest(APP).repeat(1000));
     expect(answer.match(/"privateKey":"paw_key_\w+"/g)).toHaveLength(100);
@@ -283,59 +279,55 @@ describe('the connection', () => {
   });
 
   test('is closed at once if more than 400 requests wait', async () => {
-    expect(await converse('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1000))).toBe('');
+    expect(await converse(headOf('GET /healthz').repeat(1000))).toBe('');
   });
 
   test('gets the responses to what it has sent if its client then ends its side', async () => {
-    expect(
-      (await converse(rawRequest(APP).repeat(3), { end: true })).match(/"privateKey":"paw_key_/g),
-    ).toHaveLength(3);
+    const answer = await converse(rawRequest(APP).repeat(3), { end: true });
+    expect(answer.match(/"privateKey":"paw_key_/g)).toHaveLength(3);
     expect(await converse('', { end: true })).toBe('');
     expectRawError(await converse(rawRequest(APP).slice(0, -5), { end: true }));
   });
 
   test.each([
-    ['a refusal', 'POST /auth/apps', '', 401],
-    ['a success', 'GET /healthz', '', 200],
-    ['a malformed path', 'GET /%', '', 400],
-    ['an unknown expectation', 'GET /healthz', 'Expect: nothing\r\n', 200],
+    ['a refusal', 'POST /auth/apps', 'A: b', 401],
+    ['a success', 'GET /healthz', 'A: b', 200],
+    ['a malformed path', 'GET /%', 'A: b', 400],
+    ['an unknown expectation', 'GET /healthz', 'Expect: nothing', 200],
   ])(
-    'is closed by the response to Upgrade, and runs no part of what follows, for %s',
-    async (_case, target, headers, status) => {
-      const upgrade = `${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${headers}\r\n`;
+    'ends with the response to Upgrade, and runs no part of what follows, for %s',
+    async (_, target, header, status) => {
       const before = await rowsOf(gateway.database, 'app');
       // Node drops the head of the second request, so that its body would be a third one.
       const body = rawRequest(APP);
-      const head = rawRequest(body).slice(0, -body.length);
-      const answer = await converse(upgrade + head, { next: body });
-      expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
+      const upgrade = headOf(target, 'Connection: Upgrade', 'Upgrade: websocket', header);
+      const answer = await converse(upgrade + rawRequest(body).slice(0, -body.length), { next: body });
+      expect(statusesIn(answer)).toEqual([status]);
       expect(answer).toMatch(/^connection: close\r$/im);
       expect(await rowsOf(gateway.database, 'app')).toEqual(before);
     },
   );
 
   describe('of a client that waits for 100 before it sends a body', () => {
-    const expecting = (headers: string) =>
-      `POST /auth/apps HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
+    const expecting = (authorization: string, length = APP.length, connection = 'keep-alive') =>
+      headOf(
+        ...(['POST /auth/apps', 'Expect: 100-continue', `Authorization: ${authorization}`] as const),
+        ...['Content-Type: application/json', `Content-Length: ${length}`, `Connection: ${connection}`],
+      );
 
     test.each([
-      ['no token', 401, () => `Content-Length: ${APP.length}`],
-      ['a wrong token', 401, () => `Authorization: Bearer x\r\nContent-Length: ${APP.length}`],
-      [
-        'a body that is too long',
-        413,
-        () => `Authorization: Bearer ${tenant.token}\r\nContent-Length: 102401`,
-      ],
-    ])('gets a refusal in place of 100, and is closed, with %s', async (_case, status, headers) => {
-      const answer = await converse(expecting(headers()));
-      expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
+      ['no token', 401, () => expecting('')],
+      ['a wrong token', 401, () => expecting('Bearer x')],
+      ['a body that is too long', 413, () => expecting(`Bearer ${tenant.token}`, MAX_BODY_BYTES + 1)],
+    ])('gets a refusal in place of 100, and is closed, with %s', async (_case, status, bytes) => {
+      const answer = await converse(bytes());
+      expect(statusesIn(answer)).toEqual([status]);
       expect(answer).toMatch(/^connection: close\r$/im);
     });
 
     test('gets 100, then the response', async () => {
-      const headers = `Connection: close\r\nAuthorization: Bearer ${tenant.token}\r\nContent-Length: ${APP.length}`;
-      const answer = await converse(expecting(headers), { next: APP });
-      expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200']);
+      const answer = await converse(expecting(`Bearer ${tenant.token}`, APP.length, 'close'), { next: APP });
+      expect(statusesIn(answer)).toEqual([100, 200]);
     });
   });
 
@@ -379,9 +371,21 @@ async function ask(
   return answer;
 }
 
+/** Returns the bytes of a request without a body. */
+function headOf(target: string, ...headers: readonly string[]): string {
+  return [`${target} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');
+}
+
 /** Returns the bytes of a request with a body. By default, it creates an app. */
 function rawRequest(body: string, target = 'POST /auth/apps'): string {
-  return `${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const type = 'Content-Type: application/json';
+  return (
+    headOf(target, `Authorization: Bearer ${tenant.token}`, type, `Content-Length: ${body.length}`) + body
+  );
+}
+
+function statusesIn(answer: string): readonly number[] {
+  return [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 }
 
 /**
