@@ -4,37 +4,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 
-/** The files of a certificate for 127.0.0.1. */
-export type Certificate = {
-  readonly file: string;
-  readonly keyFile: string;
-  /** The certificate and the key in one file, as HAProxy reads them. */
-  readonly combinedFile: string;
-  remove(): void;
-};
+export type Certificate = ReturnType<typeof trustedCertificate>;
 
 const OPTIONS = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1';
 const SUBJECT = '-subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1';
 
 /** Makes a self-signed certificate, which the clients of this thread trust from now on. */
-export function trustedCertificate(): Certificate {
+export function trustedCertificate() {
   const folder = mkdtempSync(join(tmpdir(), 'paw-test-certificate-'));
-  const [file, keyFile, combinedFile] = ['cert.pem', 'key.pem', 'both.pem'].map((name) =>
-    join(folder, name),
-  ) as [string, string, string];
+  const [file, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  // The certificate and the key in one file, as HAProxy reads them.
+  const combinedFile = join(folder, 'both.pem');
   const words = [...`req ${OPTIONS} ${SUBJECT}`.split(' '), '-keyout', keyFile, '-out', file];
   execFileSync('openssl', words, { stdio: 'ignore' });
   const certificate = readFileSync(file, 'utf8');
   writeFileSync(combinedFile, certificate + readFileSync(keyFile, 'utf8'));
   const trusted = getCACertificates('default');
   setDefaultCACertificates([...trusted, certificate]);
-  return {
-    file,
-    keyFile,
-    combinedFile,
-    remove() {
-      setDefaultCACertificates(trusted);
-      rmSync(folder, { recursive: true, force: true });
-    },
+  const remove = () => {
+    setDefaultCACertificates(trusted);
+    rmSync(folder, { recursive: true, force: true });
   };
+  return { file, keyFile, combinedFile, remove };
 }

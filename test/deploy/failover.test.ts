@@ -48,17 +48,14 @@ test('a write is sent to the other instance if one does not accept connections',
 
 test('while the database is unavailable, clients receive the 503 of the gateway', async () => {
   await fleet.start();
-  const isUnready = unreadyInstances();
   await fleet.postgres.crash();
   try {
-    await throughBoth((proxy) =>
-      readUntil(isUnready, proxy, ({ status, headers, text }) => {
-        expect(status).toBe(503);
-        expect(headers.get('retry-after')).toMatch(/^\d+$/);
-        expect(headers.get('x-request-id')).not.toBeNull();
-        expect(JSON.parse(text)).toMatchObject({ error: { status: 'UNAVAILABLE' } });
-      }),
-    );
+    await readWhileUnready(({ status, headers, text }) => {
+      expect(status).toBe(503);
+      expect(headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(headers.get('x-request-id')).not.toBeNull();
+      expect(JSON.parse(text)).toMatchObject({ error: { status: 'UNAVAILABLE' } });
+    });
   } finally {
     await fleet.postgres.restart();
   }
@@ -69,9 +66,8 @@ test('while the database is unavailable, clients receive the 503 of the gateway'
 });
 
 test('instances that are not ready are used while none is ready', async () => {
-  const isUnready = unreadyInstances();
   const stopping = Promise.all(fleet.instances.map((instance) => instance.stop()));
-  await throughBoth((proxy) => readUntil(isUnready, proxy, ({ status }) => expect(status).toBe(200)));
+  await readWhileUnready(({ status }) => expect(status).toBe(200));
   await stopping;
 });
 
@@ -96,18 +92,12 @@ function read({ url }: ReverseProxy): Promise<HttpResponse> {
   return send(`${url}/project/projects`, 'GET', fleet.token);
 }
 
-/** Returns whether HAProxy has used, from now on, an instance that is not ready. */
-function unreadyInstances(): () => boolean {
+/** Reads through both proxies until HAProxy has used an instance that is not ready. */
+async function readWhileUnready(look: (answer: HttpResponse) => void): Promise<void> {
   const { log } = fleet.proxies.HAProxy;
   const mark = log().length;
-  return () => / unready\/gateway-\d .* (200|503) /.test(log().slice(mark));
-}
-
-async function readUntil(
-  isOver: () => boolean,
-  proxy: ReverseProxy,
-  look: (answer: HttpResponse) => void,
-): Promise<void> {
-  do look(await read(proxy));
-  while (!isOver());
+  await throughBoth(async (proxy) => {
+    do look(await read(proxy));
+    while (!/ unready\/gateway-\d .* (200|503) /.test(log().slice(mark)));
+  });
 }

@@ -2,22 +2,12 @@ import { expect } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { seedTenant, startGateway } from '../support/gateway.ts';
 import { type Running, type Settings, startPaw } from '../support/paw.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { type Certificate, trustedCertificate } from './certificate.ts';
-import { haproxy, nginx, type ProxyKind, type ReverseProxy } from './proxy.ts';
+import { startPostgres } from '../support/postgres-server.ts';
+import { trustedCertificate } from './certificate.ts';
+import { haproxy, nginx } from './proxy.ts';
 
-/** A gateway in a separate process, on a fixed port. */
-export type Instance = {
-  readonly url: string;
-  /** Starts it if it is not running. */
-  start(): Promise<void>;
-  /** Stops it, and waits until it has ended. */
-  stop(): Promise<void>;
-  kill(): Promise<void>;
-};
-
-/** Returns an instance that is not running yet. */
-function instanceOn(port: number, settings: Settings): Instance {
+/** Returns a gateway in a separate process on a fixed port, which is not running yet. */
+function instanceOn(port: number, settings: Settings) {
   let running: Running | undefined;
   const end = async (signal: NodeJS.Signals) => {
     const ending = running;
@@ -27,29 +17,19 @@ function instanceOn(port: number, settings: Settings): Instance {
   };
   return {
     url: `http://127.0.0.1:${port}`,
+    /** Starts it if it is not running. */
     async start() {
       if (running !== undefined) return;
       running = startPaw(['serve'], { PORT: String(port), ...settings });
       await running.printed('listening on ');
     },
+    /** Stops it, and waits until it has ended. */
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   };
 }
 
-/** Two gateways on one PostgreSQL server, behind each of the proxies. */
-export type Fleet = {
-  readonly postgres: PostgresServer;
-  readonly instances: readonly [Instance, Instance];
-  readonly proxies: Readonly<Record<ProxyKind['name'], ReverseProxy>>;
-  readonly certificate: Certificate;
-  /** A token of an account, and the name of its wallet. */
-  readonly token: string;
-  readonly wallet: string;
-  /** Starts the instances that are not running. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-};
+export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
 /** The fields of a new app. */
 export const APP = { title: 'App', active: true };
@@ -60,8 +40,8 @@ export const ADDRESS_LIMIT = 30;
 // Longer than HAProxy needs to detect that an instance is not ready.
 const STOP_DELAY = '3s';
 
-/** Starts gateways and proxies. */
-export async function startFleet(): Promise<Fleet> {
+/** Starts two gateways on one PostgreSQL server, behind each of the proxies. */
+export async function startFleet() {
   const postgres = await startPostgres();
   const databaseUrl = postgres.urlOf('postgres');
   const gateway = await startGateway({ DATABASE_URL: databaseUrl });
@@ -83,7 +63,11 @@ export async function startFleet(): Promise<Fleet> {
     nginx: await nginx.start(await freePort(), ports, certificate),
   };
   return {
-    ...{ postgres, instances, proxies, certificate, token, wallet: wallets[0] ?? '', start },
+    ...{ postgres, instances, proxies, certificate },
+    /** A token of an account, and the name of its wallet. */
+    ...{ token, wallet: wallets[0] ?? '' },
+    /** Starts the instances that are not running. */
+    start,
     async stop() {
       certificate.remove();
       for (const proxy of Object.values(proxies)) await proxy.stop();

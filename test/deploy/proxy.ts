@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Settings } from '../support/paw.ts';
 import type { Certificate } from './certificate.ts';
 
 /** A reverse proxy with its shipped configuration, in front of two instances. */
@@ -22,10 +23,8 @@ export type ProxyKind = {
   start(port: number, instances: readonly [number, number], certificate?: Certificate): Promise<ReverseProxy>;
 };
 
-type Invocation = {
-  readonly words: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
-};
+/** The words and the environment of a program. */
+type Invocation = { readonly words: readonly string[]; readonly environment?: Settings };
 
 // The log file of nginx, which cannot write to a pipe. HAProxy logs to standard output.
 const ACCESS_LOG = 'access.log';

@@ -1,10 +1,11 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpApp } from '../../src/http/app.ts';
+import { request } from '../support/pages.ts';
 
 test('a response closes its connection from the end of listening on, and not before', async () => {
   const { app, stop } = createHttpApp({ debug() {} }, {});
@@ -13,14 +14,11 @@ test('a response closes its connection from the end of listening on, and not bef
   const { port } = app.server.address() as AddressInfo;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
-  const connectionHeader = () =>
-    new Promise((resolve, reject) => {
-      request({ port, host: '127.0.0.1', agent }, (response) => {
-        text(response).then(() => resolve(response.headers.connection), reject);
-      })
-        .on('error', reject)
-        .end();
-    });
+  const connectionHeader = async () => {
+    const response = await request(`http://127.0.0.1:${port}`, { agent });
+    await text(response);
+    return response.headers.connection;
+  };
   expect(await connectionHeader()).toBe('keep-alive');
   // The time stands still until it is advanced, for named imports of `node:timers/promises` as well.
   mock.timers.enable({ apis: ['setTimeout'] });
