@@ -56,14 +56,6 @@ describe('a cover image', () => {
     expect(digestOf(all)).toBe('ac80db923d2444907648c29afee51e102693c9047a5b88d91f07dd9547239a96');
   });
 
-  test('has the same headers for HEAD', async () => {
-    const head = await send(urlOf(ULID), 'HEAD');
-    const { headers } = await download(urlOf(ULID));
-    expect(head).toMatchObject({ status: 200, text: '' });
-    const expected = { ...HEADERS, 'content-length': headers.get('content-length') };
-    expect(Object.fromEntries(head.headers)).toMatchObject(expected);
-  });
-
   test.each([
     '',
     '/.svg',

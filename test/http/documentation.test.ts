@@ -35,10 +35,9 @@ test('every request in llms.txt works', async () => {
     .replaceAll('wallets/<ULID>', wallets[0] ?? '')
     .replaceAll('<private key>', privateKey);
   const curls = [...guide.matchAll(/^ {4}(curl .*)$/gm)].map(([, line = '']) => line);
+  const env = { ...process.env, TOKEN: token };
   const run = async (line: string) => {
-    const { stdout } = await promisify(execFile)('bash', ['-c', `${line} -s`], {
-      env: { ...process.env, TOKEN: token },
-    });
+    const { stdout } = await promisify(execFile)('bash', ['-c', `${line} -s`], { env });
     return Object.keys(JSON.parse(stdout));
   };
   expect(await Promise.all(curls.map(run))).toEqual([
@@ -69,7 +68,7 @@ test.each(PAGES)('docs/%s is served as Markdown, without links to files of the r
 
 test('browsers get the pages as HTML, all in the list, with links and anchors that exist', async () => {
   const { text: list } = await browse(`${gateway.url}/docs`);
-  const listed = [...list.matchAll(/href="docs\/([\w-]+\.md)"/g)].map(([, page]) => page);
+  const listed = [...list.matchAll(/href="docs\/([\w-]+\.md)"/g)].map(([, page = '']) => page);
   expect(listed.toSorted()).toEqual(LISTED);
   expect(list).toContain('<p>The gateway provides the same four operations through GraphQL and through REST');
   const ids = new Map<string, readonly string[]>();
@@ -81,11 +80,10 @@ test('browsers get the pages as HTML, all in the list, with links and anchors th
     expect(text).toContain(`<a href="${page}" aria-current="page">`);
     const found = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id);
     expect(new Set(found).size, page).toBe(found.length);
-    ids.set(`${page}`, found);
+    ids.set(page, found);
     const [, article = ''] = /<article>(.*)<\/article>/s.exec(text) ?? [];
-    links.push(
-      ...[...article.matchAll(/ href="([^"]*)"/g)].map(([, href = '']) => href.replace(/^#/, `${page}#`)),
-    );
+    const hrefs = [...article.matchAll(/ href="([^"]*)"/g)].map(([, href = '']) => href);
+    links.push(...hrefs.map((href) => href.replace(/^#/, `${page}#`)));
   }
   expect(links.length).toBeGreaterThan(300);
   for (const link of links.filter((link) => !/^https?:/.test(link))) {

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { useGateway } from '../support/gateway.ts';
-import { BROWSER, browse, constantHeaders, request } from '../support/pages.ts';
+import { BROWSER, browse, request } from '../support/pages.ts';
 
 const gateway = useGateway();
 
@@ -31,14 +31,6 @@ test('the page contains nothing of an unknown path, and is short', async () => {
   expect(response.statusCode).toBe(404);
   expect(html).not.toMatch(/secret|<script/);
   expect(html.length).toBeLessThan(8000);
-});
-
-test('a response to HEAD for an unknown path has the headers of GET', async () => {
-  const options = { path: '/nothing', headers: BROWSER };
-  const head = await request(gateway.url, { ...options, method: 'HEAD' });
-  const get = await request(gateway.url, options);
-  expect([head.statusCode, get.statusCode]).toEqual([404, 404]);
-  expect(constantHeaders(head)).toEqual(constantHeaders(get));
 });
 
 test.each([

@@ -52,9 +52,7 @@ function reasonOf({ text }: HttpResponse): string {
  *
  * @param send sends a request whose response is held
  */
-async function fill(
-  send = () => ask(tenant, HOLD),
-): Promise<{ refusal: HttpResponse; release(): Promise<HttpResponse[]> }> {
+async function fill(send = () => ask(tenant, HOLD)) {
   const releases: (() => void)[] = [];
   const responses: Promise<HttpResponse>[] = [];
   for (;;) {
@@ -121,9 +119,9 @@ test('responses that are received slowly are cut off when their memory is needed
     const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
     onTestFinished(() => void socket.destroy());
     socket.on('error', () => {});
+    const headers = `Authorization: Bearer ${tenant.token}\r\nContent-Type: application/json\r\n`;
     socket.write(
-      `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\n` +
-        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `POST /graphql HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`,
     );
     await once(socket, 'readable');
   };

@@ -61,28 +61,26 @@ describe('with a manifest of Apollo that is required', () => {
   });
 
   test.each([
-    ['extensions', { extensions: apollo(PROJECTS) }],
-    ['documentId', { documentId: `sha256:${sha256(PROJECTS)}` }],
-    ['query', { query: PROJECTS }],
-  ])('a listed query is executed by its %s, also when it is compiled', async (_name, parameters) => {
-    for (const first of [1, 2, 3]) {
-      const { status, text } = await post(gateway.url, token, { ...parameters, variables: { first } });
-      expect(status).toBe(200);
-      expect(JSON.parse(text).data.projects.nodes).toHaveLength(first);
-    }
-    const unauthorized = await post(gateway.url, undefined, parameters);
-    expect([unauthorized.status, reasonOf(unauthorized)]).toEqual([401, 'TOKEN_MISSING']);
-  });
-
-  test('a listed query is executed by its id in a GET request', async () => {
-    const variables = JSON.stringify({ first: 2 });
-    const ids = [{ extensions: JSON.stringify(apollo(PROJECTS)) }, { documentId: sha256(PROJECTS) }];
-    for (const id of ids) {
-      const { status, text } = await get(gateway.url, token, { ...id, variables });
-      expect(status).toBe(200);
-      expect(JSON.parse(text).data.projects.nodes).toHaveLength(2);
-    }
-  });
+    ['extensions', { extensions: apollo(PROJECTS) }, { extensions: JSON.stringify(apollo(PROJECTS)) }],
+    ['documentId', { documentId: `sha256:${sha256(PROJECTS)}` }, { documentId: sha256(PROJECTS) }],
+    ['query', { query: PROJECTS }, { query: PROJECTS }],
+  ])(
+    'a listed query is executed by its %s, also when it is compiled, and by GET',
+    async (_, body, parameters) => {
+      for (const first of [1, 2, 3]) {
+        const variables = { first };
+        for (const response of [
+          await post(gateway.url, token, { ...body, variables }),
+          await get(gateway.url, token, { ...parameters, variables: JSON.stringify(variables) }),
+        ]) {
+          expect(response.status).toBe(200);
+          expect(JSON.parse(response.text).data.projects.nodes).toHaveLength(first);
+        }
+      }
+      const unauthorized = await post(gateway.url, undefined, body);
+      expect([unauthorized.status, reasonOf(unauthorized)]).toEqual([401, 'TOKEN_MISSING']);
+    },
+  );
 
   test('a listed mutation is executed by its id, and only in a POST request', async () => {
     const [documentId, variables] = [sha256(APPS), { input: { title: 'App', active: true } }];
