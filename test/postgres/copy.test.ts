@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
-import { openDatabase } from '../../src/storage/open-database.ts';
-import { createApp, expiredToken, keyOf, projectTokenOf, resultOf } from '../support/actors.ts';
+import { TABLES } from '../../src/storage/sql/columns.ts';
+import { createApp, expiredToken, keyOf, projectTokenOf, resultOf, ulidOf } from '../support/actors.ts';
 import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../support/apis.ts';
-import { isUntouched } from '../support/engine.ts';
+import { isUntouched, onDatabase, pathOf } from '../support/engine.ts';
 import {
   type Gateway,
   makeDatabase,
+  makeSqliteFile,
   migrateDatabase,
   seedTenant,
   startGateway,
@@ -20,10 +20,12 @@ import {
   testDatabase,
 } from '../support/gateway.ts';
 import { paw, type Result } from '../support/paw.ts';
+import { setRow } from '../support/rows.ts';
 
 // More than a copy reads at a time.
 const PROJECTS = 2500;
 
+const file = makeSqliteFile();
 let folder: string;
 let source: { readonly url: string; readonly path: string };
 let target: TestDatabase;
@@ -39,8 +41,8 @@ let output: Result;
 const clock = testClock();
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'paw-test-copy-'));
-  const path = join(folder, 'paw.db');
+  const path = pathOf(file.url);
+  folder = dirname(path);
   // Every part of a copy follows a symbolic link, which is made before its file.
   const link = join(folder, 'linked.db');
   symlinkSync(path, link);
@@ -68,7 +70,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await target.remove();
-  rmSync(folder, { recursive: true, force: true });
+  await file.remove();
 });
 
 test('a copy prints the number of rows', () => {
@@ -84,13 +86,10 @@ test('a copy prints the number of rows', () => {
 });
 
 test('a copy has every row of every table', async () => {
-  const [from, to] = [await openDatabase(source.url), await openDatabase(target.url)];
-  onTestFinished(() => Promise.all([from.close(), to.close()]).then(() => {}));
-  const tables = ['account', 'project', 'app', 'wallet', 'token', 'idempotency_key', 'page_token_key'];
-  for (const table of [...tables, 'audit_event']) {
+  for (const table of [...TABLES.map(({ name }) => name), 'page_token_key']) {
     const rows = (database: Database) => database.read(`SELECT * FROM ${table} ORDER BY 1, 2`);
-    const expected = await rows(from);
-    expect(await rows(to)).toEqual(expected);
+    const expected = await onDatabase(source.url, rows);
+    expect(await onDatabase(target.url, rows)).toEqual(expected);
     expect(expected.length).toBeGreaterThan(0);
   }
 });
@@ -181,7 +180,7 @@ function renameWallet(url: string): Promise<HttpResponse> {
 
 /** Adds projects with few statements. They have no images, which these tests do not need. */
 async function addProjects(database: Database, { account }: Tenant, count: number): Promise<void> {
-  const id = account.replace('accounts/', '');
+  const id = ulidOf(account);
   await database.transaction(async (transaction) => {
     await transaction.write(
       `INSERT INTO project (account_id, id, title, description, image_cover_cid, create_time_ms)
@@ -189,10 +188,7 @@ async function addProjects(database: Database, { account }: Tenant, count: numbe
       SELECT $1, printf('7ZZZZZZZZZZZZZZZZZ%08d', i), 'Project ' || i, 'No. ' || i, $3, i FROM n`,
       [id, count, `bafkrei${'a'.repeat(52)}`],
     );
-    await transaction.write('UPDATE account SET project_count = project_count + $2 WHERE id = $1', [
-      id,
-      count,
-    ]);
+    await setRow(transaction, account, { project_count: PROJECTS });
   });
 }
 

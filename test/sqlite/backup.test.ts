@@ -16,7 +16,7 @@ import {
   testDatabase,
   testGateway,
 } from '../support/gateway.ts';
-import { paw, pawJson, pawProcess, startPaw, startProgram, startServerProcess } from '../support/paw.ts';
+import { paw, pawInShell, pawJson, pawProcess, startPaw, startServerProcess } from '../support/paw.ts';
 import { addWallets } from '../support/rows.ts';
 
 test.each([
@@ -55,6 +55,11 @@ const run = (...words: string[]) => paw(words, { DATABASE_URL: made.url });
 
 const content = (url = made.url) => onDatabase(url, textOf);
 
+const tokenStatusAt = (url: string) => {
+  const api = restApi(() => url);
+  return tokenStatus(api, tenant.token);
+};
+
 /** Starts a command, and kills it when a file with `part` in its name appears in the folder of the database. */
 async function killDuring(part: string, ...words: string[]): Promise<number | null> {
   const appeared = Promise.withResolvers<void>();
@@ -90,10 +95,8 @@ describe('a backup', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
 
     const settings = { DATABASE_URL: `sqlite:${file}` };
-    const { projects } = await pawJson(
-      ['project', 'list', '--account', tenant.account, '--page-size', '2'],
-      settings,
-    );
+    const words = ['project', 'list', '--account', tenant.account, '--page-size', '2'];
+    const { projects } = await pawJson(words, settings);
     expect(projects.map(({ name }: { name: string }) => name)).toEqual([tenant.projects[0], ...before]);
     const { problems } = await pawJson(['check'], settings);
     expect(problems).toEqual([]);
@@ -109,14 +112,9 @@ describe('a backup', () => {
     expect(statSync(file).size).toBe('precious'.length);
     const missing = join(dirname(path), 'missing', 'backup.db');
     expect(await run('backup', missing)).toMatchObject({ status: 1, stdout: '' });
-    const limited = [
-      '-c',
-      'ulimit -f 1000; exec "$0" src/main.js backup "$1"',
-      process.execPath,
-      `${file}.2`,
-    ];
-    const { ended } = startProgram('sh', limited, { DATABASE_URL: made.url });
-    expect(await ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/^paw: .+\n$/) });
+    const settings = { DATABASE_URL: made.url };
+    const limited = await pawInShell('ulimit -f 1000; exec "$@"', ['backup', `${file}.2`], settings);
+    expect(limited).toMatchObject({ status: 1, stderr: expect.stringMatching(/^paw: .+\n$/) });
     expect(readdirSync(dirname(path)).filter((name) => /partial|journal|backup.db.2/.test(name))).toEqual([]);
   });
 
@@ -140,12 +138,7 @@ describe('a restoration', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(await content()).toEqual(before);
     const gateway = await testGateway({ DATABASE_URL: made.url });
-    expect(
-      await tokenStatus(
-        restApi(() => gateway.url),
-        tenant.token,
-      ),
-    ).toBe('ok');
+    expect(await tokenStatusAt(gateway.url)).toBe('ok');
   });
 
   test('creates a database that does not exist, in a folder that does not exist', async () => {
@@ -157,22 +150,14 @@ describe('a restoration', () => {
 
   test('is refused while a server uses the database, in this or another process', async () => {
     await run('backup', file);
-    const refusal = {
-      status: 1,
-      stdout: '',
-      stderr: `paw: Another process uses ${path}. Stop the server first.\n`,
-    };
+    const stderr = `paw: Another process uses ${path}. Stop the server first.\n`;
+    const refusal = { status: 1, stdout: '', stderr };
     const gateway = await startGateway({ DATABASE_URL: made.url });
     expect(await run('restore', file)).toEqual(refusal);
     await gateway.stop();
     const server = await startServerProcess({ DATABASE_URL: made.url });
     expect(await run('restore', file)).toEqual(refusal);
-    expect(
-      await tokenStatus(
-        restApi(() => server.url),
-        tenant.token,
-      ),
-    ).toBe('ok');
+    expect(await tokenStatusAt(server.url)).toBe('ok');
     expect(await server.stop('SIGTERM')).toMatchObject({ status: 0 });
     expect(await run('restore', file)).toMatchObject({ status: 0 });
   });
@@ -196,7 +181,7 @@ describe('a restoration', () => {
     ['a named pipe', () => void spawnSync('mkfifo', [`${file}.missing`]), /is not a file/],
     ['an empty file', () => writeFileSync(file, ''), /is not a database of this program/],
     ['a damaged file', () => damageTable(file, 'wallet'), /can't be restored/],
-    ['a file cut short', () => truncate(file), /can't be restored/],
+    ['a file cut short', () => truncateSync(file, statSync(file).size >> 1), /can't be restored/],
     [
       'the copy of a file without its log',
       () => writeFileSync(`${file}-wal`, 'log'),
@@ -232,10 +217,6 @@ describe('a restoration', () => {
     expect(await content()).toEqual(backedUp);
   });
 });
-
-function truncate(file: string): void {
-  truncateSync(file, Math.floor(statSync(file).size / 2));
-}
 
 /** Runs a statement without checking foreign keys. */
 function execute(file: string, sql: string): void {
