@@ -47,15 +47,13 @@ async function portOf(database: Database): Promise<unknown> {
   return row?.['port'];
 }
 
-test('target_session_attrs=read-write finds the primary among the hosts, and any takes the first', async () => {
-  for (const [hosts, attributes, expected] of [
-    [[primary, standby], 'any', primary],
-    [[standby, primary], 'any', standby],
-    [[primary, standby], 'read-write', primary],
-    [[standby, primary], 'read-write', primary],
+test('target_session_attrs=any takes the first of the hosts', async () => {
+  for (const [first, second] of [
+    [primary, standby],
+    [standby, primary],
   ] as const) {
-    const ports = hosts.map(({ port }) => port);
-    expect(await portOf(await open(ports, `target_session_attrs=${attributes}`))).toBe(expected.port);
+    const database = await open([first.port, second.port], 'target_session_attrs=any');
+    expect(await portOf(database)).toBe(first.port);
   }
 });
 
@@ -72,7 +70,7 @@ test('a session that cannot write is UNAVAILABLE, and the error names each host'
   });
 });
 
-test('a host that does not answer leaves time for the others', async () => {
+test('target_session_attrs=read-write finds the primary, also behind a host that does not answer', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   onTestFinished(() => void silent.close());

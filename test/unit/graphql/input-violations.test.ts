@@ -16,7 +16,7 @@ function violationsOf(definition: string, value: unknown, isSchemaPublic = true)
   const variables = value === undefined ? {} : { v: value };
   const inputs = new InputViolations(schema, isSchemaPublic);
   return inputs
-    .ofVariables(operation, variables, new Map([['v', 30]]))
+    .ofVariables(operation, variables, new Map())
     .map(({ violation: { field, description } }) => `${field}: ${description}`);
 }
 
@@ -60,13 +60,6 @@ describe('a variable', () => {
         `kinds[1]: ${KINDS}`,
         'extra: Unknown field. Fields of Input: title, inner, kinds, note.',
       ],
-    ],
-    ['with 31 items of at most 30', '[Int!]', Array(31).fill('x'), ['v: Must have at most 30 items.']],
-    [
-      'with 30 wrong items',
-      '[Int!]',
-      Array(30).fill('x'),
-      Array.from({ length: 20 }, (_, n) => `v[${n}]: ${INT}`),
     ],
     [
       'with a field of the prototype',
