@@ -27,14 +27,8 @@ const KINDS = {
   // Reads the wallet first.
   setPassword: (api: Api) => reasonOf(api.updateWallet(tenant.token, wallet(), { password: PASSWORD })),
   async repeatableUpdate(_: Api, n: number) {
-    const headers = { 'idempotency-key': `${Math.random()}` };
-    const { status } = await send(
-      `${gateway.url}/wallet/${wallet()}`,
-      'PATCH',
-      tenant.token,
-      { title: `${n}` },
-      headers,
-    );
+    const [path, headers] = [`/wallet/${wallet()}`, { 'idempotency-key': `${Math.random()}` }];
+    const { status } = await send(gateway.url + path, 'PATCH', tenant.token, { title: `${n}` }, headers);
     return status === 200 ? 'ok' : status === 503 ? 'UNAVAILABLE' : `status ${status}`;
   },
 } as const;
