@@ -159,7 +159,7 @@ test('a lock is waited for about a second, whatever the timeout of the request, 
     expectUnavailable(api, await api.updateWallet(token, wallet, { title: 'Late' }));
   await Promise.all([...APIS, ...APIS, ...APIS].map(refused));
   // Some got no connection in this time: one row can have a quarter of them.
-  expect(await readMetric(port, 'paw_postgres_wait_timeouts_total')).not.toEqual({ '': 0 });
+  expect((await readMetric(port, 'paw_postgres_wait_timeouts_total'))['']).toBeGreaterThan(0);
   await held.release();
 });
 
