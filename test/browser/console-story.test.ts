@@ -59,19 +59,24 @@ test('everything can be done by the keyboard alone, on a phone and on a screen',
   for (const each of apis) {
     for (const app of [key, newKey]) expect(await reasonOf(each.signIn(token, app))).toBe('ok');
   }
-  await switchApp(page, 'Deactivate', '“Till” is inactive.');
+  await confirm(page, 'Deactivate', 'Deactivate the app', '“Till” is inactive.');
   expect(await tokenStatus(api, projectToken)).toBe('TOKEN_INVALID');
-  await switchApp(page, 'Activate', '“Till” is active.');
+  await confirm(page, 'Activate', 'Activate the app', '“Till” is active.');
   expect(await reasonOf(api.signIn(token, newKey))).toBe('ok');
-  await deleteApp(page);
+  await confirm(page, 'Delete', 'Delete the app', 'The project has no apps.');
   expect(await reasonOf(api.signIn(token, newKey))).toBe('INVALID_CREDENTIALS');
 
   await page.setViewportSize(SCREEN);
-  await revoke(page);
+  await activate(page.getByRole('link', { name: 'Tokens' }));
+  await confirm(page, 'Revoke “Dashboard”', 'Revoke the token', 'The token “Dashboard” has ended.');
+  await expectReachable(page);
+  expect(await button(page, 'Revoke “Dashboard”').count()).toBe(0);
   expect(await tokenStatus(api, dashboard)).toBe('TOKEN_INVALID');
   expect(gateway.log()).toContain(`"reqId":"${await copyRequestId(page)}"`);
 
-  await endToken(page);
+  await activate(button(page, 'Account token'));
+  await confirm(page, 'End the token', 'End the token', 'The token has ended.');
+  await expectAccessible(page);
   expect(await tokenStatus(api, token)).toBe('TOKEN_INVALID');
   expect(await storedBy(page)).toEqual([]);
   for (const secret of [token, key.privateKey, newKey.privateKey, PASSWORD]) {
@@ -219,28 +224,14 @@ async function storeKey(page: Page, check = expectReachable): Promise<AppKey> {
   return { name, privateKey };
 }
 
-async function switchApp(page: Page, action: 'Activate' | 'Deactivate', result: string): Promise<void> {
-  await activate(button(page, action));
-  await expectReachable(page);
-  await activate(button(page.getByRole('dialog'), `${action} the app`));
+/** Opens a dialog, does what it asks about, and waits for the text that says so. */
+async function confirm(page: Page, opener: string, action: string, result: string): Promise<void> {
+  await activate(button(page, opener));
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  await expectAccessible(page);
+  await activate(button(dialog, action));
   await page.getByText(result).waitFor();
-}
-
-async function deleteApp(page: Page): Promise<void> {
-  await activate(button(page, 'Delete'));
-  await expectAccessible(page);
-  await activate(button(page.getByRole('dialog'), 'Delete the app'));
-  await page.getByText('The project has no apps.').waitFor();
-}
-
-async function revoke(page: Page): Promise<void> {
-  await activate(page.getByRole('link', { name: 'Tokens' }));
-  await activate(button(page, 'Revoke “Dashboard”'));
-  await expectAccessible(page);
-  await activate(button(page.getByRole('dialog'), 'Revoke the token'));
-  await page.getByText('The token “Dashboard” has ended.').waitFor();
-  await expect.poll(() => button(page, 'Revoke “Dashboard”').count()).toBe(0);
-  await expectReachable(page);
 }
 
 /** Copies the request id of the last update of a wallet. Pastes it into a field, and returns it. */
@@ -262,15 +253,6 @@ async function copyRequestId(page: Page): Promise<string> {
   await type(page.getByLabel('Find by title'), '');
   await page.keyboard.press('ControlOrMeta+V');
   return page.getByLabel('Find by title').inputValue();
-}
-
-async function endToken(page: Page): Promise<void> {
-  await activate(button(page, 'Account token'));
-  await activate(button(page, 'End the token'));
-  await expectReachable(page);
-  await activate(button(page.getByRole('dialog'), 'End the token'));
-  await page.getByText('The token has ended.').waitFor();
-  await expectAccessible(page);
 }
 
 function button(place: Page | Locator, name: string): Locator {

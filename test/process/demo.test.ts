@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { bothApis, type ProjectFields, send, type WalletFields } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
-import { makeDatabase, type TestDatabase, testDatabase, testFolder } from '../support/gateway.ts';
+import { makeDatabase, testDatabase, testFolder } from '../support/gateway.ts';
 import { pawInShell, type Running, startPaw } from '../support/paw.ts';
 import { rowsOf } from '../support/rows.ts';
 
@@ -15,20 +15,27 @@ type Body = { content: { 'application/json': { example: Record<string, unknown> 
 
 const ANY_TEXT = expect.stringMatching(/^\S.*$/);
 
+/** Starts the demo before the tests, waits until it has printed a text, and ends it after them. */
+function useDemo(awaited: string, ...options: string[]) {
+  const demo = {} as { databaseUrl: string; running: Running; text: string };
+  beforeAll(async () => {
+    const { url: databaseUrl, remove } = await makeDatabase();
+    const running = startPaw(['demo', ...options], { PORT: '0', DATABASE_URL: databaseUrl });
+    Object.assign(demo, { databaseUrl, running, text: await running.printed(awaited) });
+    return async () => {
+      await running.stop('SIGKILL');
+      await remove();
+    };
+  });
+  return demo;
+}
+
 describe('paw demo --json', () => {
-  let made: TestDatabase;
-  let running: Running;
+  const demo = useDemo('\n', '--json');
   let sample: Sample;
 
-  beforeAll(async () => {
-    made = await makeDatabase();
-    running = startPaw(['demo', '--json'], { PORT: '0', DATABASE_URL: made.url });
-    sample = JSON.parse(await running.printed('\n'));
-  });
-
-  afterAll(async () => {
-    await running.stop('SIGKILL');
-    await made.remove();
+  beforeAll(() => {
+    sample = JSON.parse(demo.text);
   });
 
   test('prints its URL, a token, 25 projects and 2 wallets', () => {
@@ -45,7 +52,7 @@ describe('paw demo --json', () => {
   });
 
   test('keeps its data at a second start, and serves what it prints by both APIs with each valid token', async () => {
-    const second = startPaw(['demo', '--json'], { PORT: '0', DATABASE_URL: made.url });
+    const second = startPaw(['demo', '--json'], { PORT: '0', DATABASE_URL: demo.databaseUrl });
     onTestFinished(async () => {
       await second.stop('SIGKILL');
     });
@@ -64,7 +71,7 @@ describe('paw demo --json', () => {
     }
     const cover = await send(String(sample.projects[24]?.imageCoverUrl), 'GET');
     expect([cover.status, cover.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
-    expect(await onDatabase(made.url, (database) => rowsOf(database, 'account'))).toHaveLength(1);
+    expect(await onDatabase(demo.databaseUrl, (database) => rowsOf(database, 'account'))).toHaveLength(1);
   });
 
   test('runs the requests in the examples of the REST contract as they are, and the sign-in with the key of the app', async () => {
@@ -86,7 +93,7 @@ describe('paw demo --json', () => {
   });
 
   test('ends with status 0 on SIGTERM, and prints nothing else', async () => {
-    expect(await running.stop('SIGTERM')).toEqual({
+    expect(await demo.running.stop('SIGTERM')).toEqual({
       status: 0,
       stdout: `${JSON.stringify(sample)}\n`,
       stderr: '',
@@ -95,26 +102,13 @@ describe('paw demo --json', () => {
 });
 
 describe('paw demo', () => {
-  let made: TestDatabase;
-  let running: Running;
-  let text: string;
-
-  beforeAll(async () => {
-    made = await makeDatabase();
-    running = startPaw(['demo'], { PORT: '0', DATABASE_URL: made.url });
-    text = await running.printed('Stop with');
-  });
-
-  afterAll(async () => {
-    await running.stop('SIGKILL');
-    await made.remove();
-  });
+  const demo = useDemo('Stop with');
 
   test('prints what the requests in the README need, and these have the responses in the README', async () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     const [, session = ''] = readme.split('## A first session');
     const blockOf = (language: string) => session.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? '';
-    const [variables = ''] = /^PAW=.*^WALLET=.*?$/ms.exec(text) ?? [];
+    const [variables = ''] = /^PAW=.*^WALLET=.*?$/ms.exec(demo.text) ?? [];
     const script = `${variables}\n${blockOf('sh')}`;
     const { stdout } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script]);
     const withoutIds = (lines: string) => lines.replace(/\b[0-9A-Z]{26}\b|paw_key_[^"]*/g, '…');
@@ -122,7 +116,7 @@ describe('paw demo', () => {
   });
 
   test('prints commands that work unchanged: each of the four operations by both APIs', async () => {
-    const lines = text.slice(text.indexOf('\nPAW='), text.indexOf('Stop with'));
+    const lines = demo.text.slice(demo.text.indexOf('\nPAW='), demo.text.indexOf('Stop with'));
     // The responses end without a line break.
     const script = `curl() { command curl "$@" && echo; }\n${lines}`;
     const env = { PATH: process.env['PATH'] };
@@ -140,7 +134,7 @@ describe('paw demo', () => {
   });
 
   test('prints the URLs of pages that exist, first that of the console with a valid token', async () => {
-    const pages = [...text.matchAll(/^(http\S+)/gm)].map(([, page = '']) => page);
+    const pages = [...demo.text.matchAll(/^(http\S+)/gm)].map(([, page = '']) => page);
     const paths = ['/console', '/graphiql', '/reference', '/graphql'];
     expect(pages.map((page) => new URL(page).pathname)).toEqual(paths);
     for (const page of pages) {
@@ -155,16 +149,16 @@ describe('paw demo', () => {
   test.each(['http://localhost:5173', 'http://127.0.0.1:3000', 'https://studio.apollographql.com'])(
     'allows the pages of %s',
     async (origin) => {
-      const { href } = new URL('/', text.split('\n')[0]);
+      const { href } = new URL('/', demo.text.split('\n')[0]);
       const { headers } = await send(href, 'GET', undefined, undefined, { origin });
       expect(headers.get('access-control-allow-origin')).toBe(origin);
     },
   );
 
   test('ends with status 0 on SIGINT, and prints nothing else', async () => {
-    const { status, stdout } = await running.stop('SIGINT');
+    const { status, stdout } = await demo.running.stop('SIGINT');
     expect(status).toBe(0);
-    expect(stdout.trimEnd()).toBe(text.trimEnd());
+    expect(stdout.trimEnd()).toBe(demo.text.trimEnd());
   });
 });
 

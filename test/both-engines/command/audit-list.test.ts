@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { ULID } from '../../support/actors.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant, testClock } from '../../support/gateway.ts';
 import { commandsOn } from '../../support/paw.ts';
 import { addEvent } from '../../support/rows.ts';
@@ -71,23 +72,15 @@ test('a list can have one action, which may be rare', async () => {
   expect(await actionsOf('--action', 'app.delete')).toEqual([]);
   const options = ['--action', 'project.create', '--account', tenant.account, '--since', '24h'];
   expect(await actionsOf(...options)).toEqual(['project.create', 'project.create']);
-  await addEvents(1001);
+  const addMore = Array.from({ length: 1001 }, (_, n) => {
+    const action = n === 1000 ? 'wallet.delete' : 'app.create';
+    return addEvent(gateway.database, ULID, { id: `01ARZ3NDEKTSV4RRFFQ6${100_000 + n}`, action });
+  });
+  await Promise.all(addMore);
   const { events, nextPageToken } = await listJson('--action', 'wallet.delete', '--page-size', '1');
   expect(events).toHaveLength(1);
   expect(nextPageToken).toBe('');
 });
-
-/** Adds events of another account, the last of which has another action. */
-async function addEvents(count: number): Promise<void> {
-  await gateway.database.write(
-    `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count, last_time_ms)
-     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
-     SELECT '01ARZ3NDEKTSV4RRFFQ69G5FAV', '01ARZ3NDEKTSV4RRFFQ6' || SUBSTR(CAST(1000000 + i AS TEXT), 2),
-       CASE WHEN i < $1 THEN 'app.create' ELSE 'wallet.delete' END, 'wallets/01ARZ3NDEKTSV4RRFFQ69G5FAV', '', 1, 0
-     FROM n`,
-    [count],
-  );
-}
 
 test('the text has one line for each event, with the number of the acts that it counts', async () => {
   const account = '01ARZ3NDEKTSV4RRFFQ69G5FAW';
