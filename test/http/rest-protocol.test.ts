@@ -140,56 +140,57 @@ test.each(['http://x', 'https://x:443', 'HTTP://user@x'])('a target may begin wi
   expect(await converse(`GET ${origin} HTTP/1.0\r\n\r\n`)).toContain('PAW gateway');
 });
 
-describe('bodies', () => {
-  const types = [
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/merge-patch+json',
-    undefined,
-  ];
-  const typed = BODY_PATHS.flatMap(({ method, path }) => types.map((type) => [method, path, type] as const));
+const bodies: readonly (readonly [name: string, request: Request, reason: keyof typeof REASONS])[] = [
+  ['nothing', {}, 'MALFORMED_REQUEST'],
+  ['no bytes', { body: '' }, 'MALFORMED_REQUEST'],
+  ['half an object', { body: '{"title":' }, 'MALFORMED_REQUEST'],
+  ['an object and more', { body: `${APP}}` }, 'MALFORMED_REQUEST'],
+  ['an array', { body: `[${APP}]` }, 'MALFORMED_REQUEST'],
+  ['a string', { body: '"title"' }, 'MALFORMED_REQUEST'],
+  ['null', { body: 'null' }, 'MALFORMED_REQUEST'],
+  ['malformed UTF-8', { body: Buffer.from('{"title":"\xff"}', 'latin1') }, 'MALFORMED_REQUEST'],
+  ['UTF-16', { body: Buffer.from(APP, 'utf16le') }, 'MALFORMED_REQUEST'],
+  ['101 KB', { body: ' '.repeat(MAX_BODY_BYTES + 1) }, 'BODY_TOO_LARGE'],
+  ['no type', { body: APP, headers: {} }, 'UNSUPPORTED_MEDIA_TYPE'],
+  ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'].map(typed),
+  typed('application/merge-patch+json'),
+];
 
-  test.each(typed)('%s %s with a body of the type %s is 415', async (method, path, type) => {
-    const headers = type === undefined ? {} : { 'content-type': type };
-    expectError(await ask(method, path, { headers, body: APP }), 'UNSUPPORTED_MEDIA_TYPE');
-  });
+function typed(type: string) {
+  return [type, { body: APP, headers: { 'content-type': type } }, 'UNSUPPORTED_MEDIA_TYPE'] as const;
+}
 
+describe.each(BODY_PATHS)('$method $path', ({ method, path }) => {
+  test.each(bodies)(
+    'with the body %s is refused, and is 401 before that without a valid token',
+    async (_, request, reason) => {
+      expectError(await ask(method, path, request), reason);
+      const missing = await ask(method, path, { ...request, ...STRANGER });
+      expectError(missing, 'TOKEN_MISSING');
+      expect(challengeOf(missing)).toBe('Bearer realm="paw"');
+      const bad = await ask(method, path, { ...request, token: 'nonsense' });
+      expectError(bad, 'TOKEN_INVALID');
+      expect(challengeOf(bad)).toBe('Bearer realm="paw", error="invalid_token"');
+    },
+  );
+});
+
+describe('a body', () => {
   test.each([
     'application/json',
     'application/json; charset=utf-8',
     'application/json;charset=UTF-8',
     'Application/JSON',
-  ])('a body of the type %s is accepted', async (type) => {
+  ])('of the type %s is accepted', async (type) => {
     const answer = await ask('POST', '/auth/apps', { headers: { 'content-type': type }, body: APP });
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.text)).toMatchObject({ title: 'App', active: true });
   });
 
-  const bodies = {
-    nothing: undefined,
-    'no bytes': '',
-    'half an object': '{"title":',
-    'an object and more': `${APP}}`,
-    'an array': `[${APP}]`,
-    'a string': '"title"',
-    null: 'null',
-    'malformed UTF-8': Buffer.concat([Buffer.from('{"title":"'), Buffer.of(0xff), Buffer.from('"}')]),
-    'UTF-16': Buffer.from(APP, 'utf16le'),
-  };
-  const malformed = BODY_PATHS.flatMap(({ method, path }) =>
-    Object.entries(bodies).map(([name, body]) => [method, path, name, body] as const),
-  );
-
-  test.each(malformed)('%s %s with a body of %s is 400', async (method, path, _name, body) => {
-    const request = body === undefined ? {} : { body };
-    expectError(await ask(method, path, request), 'MALFORMED_REQUEST');
-  });
-
   test.each([
     ['with its length', false],
     ['in chunks', true],
-  ])('a body of the maximum length is accepted and one byte more is 413, sent %s', async (_name, chunked) => {
+  ])('of the maximum length is accepted and one byte more is 413, sent %s', async (_name, chunked) => {
     const body = APP.padEnd(MAX_BODY_BYTES);
     const post = (body: string) => ask('POST', '/auth/apps', { body, chunked });
     expect((await post(body)).status).toBe(200);
@@ -197,30 +198,11 @@ describe('bodies', () => {
   });
 });
 
-describe('a request without a valid token', () => {
-  const unheard: Record<string, Request> = {
-    'a body that is not JSON': { body: '{' },
-    'a body of another type': { headers: { 'content-type': 'text/plain' }, body: 'x' },
-    'a body that is too long': { body: ' '.repeat(MAX_BODY_BYTES + 1) },
-    'a field that is not known': { body: '{"__proto__":1}' },
-    'no body': {},
-  };
-  const rows = BODY_PATHS.flatMap(({ method, path }) =>
-    Object.entries(unheard).map(([name, sent]) => [method, path, name, sent] as const),
-  );
-
-  test.each(rows)('%s %s is 401 before the check of %s', async (method, path, _name, sent) => {
-    const missing = await ask(method, path, { ...sent, ...STRANGER });
-    expectError(missing, 'TOKEN_MISSING');
-    expect(challengeOf(missing)).toBe('Bearer realm="paw"');
-    const bad = await ask(method, path, { ...sent, token: 'nonsense' });
-    expectError(bad, 'TOKEN_INVALID');
-    expect(challengeOf(bad)).toBe('Bearer realm="paw", error="invalid_token"');
-  });
-
-  test('is 401 before the check of its query', async () => {
-    expectError(await ask('GET', '/project/projects?pageSize=0', STRANGER), 'TOKEN_MISSING');
-  });
+test('a request without a token is 401 before the check of its query and of its fields', async () => {
+  expectError(await ask('GET', '/project/projects?pageSize=0', STRANGER), 'TOKEN_MISSING');
+  for (const { method, path } of BODY_PATHS) {
+    expectError(await ask(method, path, { ...STRANGER, body: '{"__proto__":1}' }), 'TOKEN_MISSING');
+  }
 });
 
 describe('the connection', () => {
