@@ -60,6 +60,9 @@ test('everything can be done by the keyboard alone, on a phone and on a screen',
     for (const app of [key, newKey]) expect(await reasonOf(each.signIn(token, app))).toBe('ok');
   }
   await confirm(page, 'Deactivate', 'Deactivate the app', '“Till” is inactive.');
+  // The button keeps the focus when its text changes.
+  const isFocused = () => button(page, 'Activate').evaluate((own) => own === document.activeElement);
+  await expect.poll(isFocused).toBe(true);
   expect(await tokenStatus(api, projectToken)).toBe('TOKEN_INVALID');
   await confirm(page, 'Activate', 'Activate the app', '“Till” is active.');
   expect(await reasonOf(api.signIn(token, newKey))).toBe('ok');

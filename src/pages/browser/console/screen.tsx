@@ -51,8 +51,9 @@ export function notify(text: string): void {
 export function Actions({ of }: { of: Readonly<Record<string, () => void>> }) {
   return (
     <div class="actions">
-      {Object.entries(of).map(([text, onClick]) => (
-        <button key={text} type="button" onClick={onClick}>
+      {Object.entries(of).map(([text, onClick], index) => (
+        // A button keeps the focus when its text changes.
+        <button key={index} type="button" onClick={onClick}>
           {text}
         </button>
       ))}
