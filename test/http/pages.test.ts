@@ -1,16 +1,19 @@
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { examplesFor } from '../../src/pages/browser/examples.ts';
 import { createApp, graphqlBody, keyOf } from '../support/actors.ts';
 import { graphqlApi, type HttpResponse } from '../support/apis.ts';
-import { seedTenant, testDatabase, testGateway, useGateway } from '../support/gateway.ts';
-import { browse, elementsOf, hashes, policyOf, request } from '../support/pages.ts';
-import { startProgram } from '../support/paw.ts';
+import { seedTenant, testGateway, useGateway } from '../support/gateway.ts';
+import {
+  browse,
+  EVERYWHERE,
+  elementsOf,
+  hashes,
+  linksIn,
+  policyOf,
+  request,
+  valuesOf,
+} from '../support/pages.ts';
 
-const GUIDES = ['/docs', '/docs/api.md', '/docs/browser.md', '/docs/clients.md'];
-const EVERYWHERE = ['/', ...GUIDES, '/healthz', '/openapi.json', '/readyz', '/schema.graphql'];
 const CONSOLE = '/console';
 const EXPLORERS = ['/graphiql', '/reference'];
 
@@ -133,37 +136,6 @@ test('the examples of GraphiQL are valid, and work with a wallet that exists and
   expect(await runAll(examplesFor(wallet, app))).toEqual(['done', 'done', 'done', 'done']);
 });
 
-test('without browser assets, the console has no URL, a setting that needs them stops the start, and all else is served', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'paw-test-assets-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const isBuilt = /pages[\\/]assets$/;
-  cpSync('src', join(folder, 'src'), { recursive: true, filter: (path) => !isBuilt.test(path) });
-  for (const name of ['docs', 'node_modules', 'package.json', 'schema']) {
-    symlinkSync(resolve(name), join(folder, name));
-  }
-  const database = await testDatabase();
-  const start = (words: readonly string[], settings = {}) =>
-    startProgram(
-      process.execPath,
-      [join(folder, 'src', 'main.js'), ...words],
-      { PORT: '0', DATABASE_URL: database.url, ...settings },
-      folder,
-    );
-
-  const { status, stdout } = await start(['init', '--title', 'Acme', '--json']).ended;
-  expect([status, JSON.parse(stdout).consoleUrl]).toEqual([0, '']);
-  const running = start(['demo', '--json']);
-  onTestFinished(async () => void (await running.stop('SIGKILL')));
-  for (const name of ['PAW_CONSOLE', 'PAW_EXPLORERS']) {
-    const stderr = `paw: ${name}=on needs the browser assets. Run "npm run build".\n`;
-    expect(await start(['serve'], { [name]: 'on' }).ended).toMatchObject({ status: 1, stdout: '', stderr });
-  }
-  const { url } = JSON.parse(await running.printed('\n'));
-  const links = [...EVERYWHERE.filter((path) => path !== '/docs'), '/graphql'];
-  expect(linksIn((await browse(`${url}/`)).text)).toEqual(links.toSorted());
-  expect((await browse(`${url}/graphiql`)).status).toBe(404);
-});
-
 function open(path: string): Promise<HttpResponse> {
   return browse(gateway.url + path);
 }
@@ -209,17 +181,3 @@ function assetsIn(page: string): string[] {
 }
 
 /** The paths that a page links to. */
-function linksIn(page: string): string[] {
-  const paths = valuesOf('href', page).filter((link) => link.startsWith('/') && !link.startsWith('/assets/'));
-  return [...new Set(paths)].toSorted();
-}
-
-/** The values of an attribute. A relative URL is returned as a path. */
-function valuesOf(attribute: string, html: string): string[] {
-  const values = [...html.matchAll(new RegExp(`\\s${attribute}="([^"]*)"`, 'g'))];
-  return values.map(([, value = '']) => {
-    // URLs are relative, for a gateway behind a path prefix, and never point to another host.
-    expect(value).toMatch(/^(\.\/|data:)/);
-    return value.replace(/^\.\//, '/');
-  });
-}

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { credentialParts, ulidOf } from '../support/actors.ts';
 import { bothApis, type HttpResponse, postGraphql, send } from '../support/apis.ts';
@@ -102,6 +103,19 @@ test.each([
   await own.stop();
   const logged = logLines(own.log()).filter(({ msg }) => msg === 'request');
   expect(logged.map(({ reason }) => reason)).toEqual(reasons);
+});
+
+test('the token of a request that is not valid HTTP is not logged', async () => {
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.end(
+    'POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer paw_acct_SECRET\r\nContent-Length: 5x\r\n\r\n',
+  );
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+  expect(gateway.log()).toContain('rejected a malformed request');
+  const bytes = JSON.stringify(Buffer.from('SECRET').toJSON().data).slice(1, -1);
+  expect(gateway.log()).not.toContain('SECRET');
+  expect(gateway.log()).not.toContain(bytes);
 });
 
 const lineOf = (response: HttpResponse) => lineIn(gateway, response);

@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, type RequestOptions, request as requestByNode } from 'node:http';
+import { expect } from 'vitest';
 import { type HttpResponse, send } from './apis.ts';
 
 /** The header of a browser that opens a page. */
 export const BROWSER = {
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8',
 };
+
+/** What every gateway serves, and its start page links to. */
+export const EVERYWHERE = [
+  '/',
+  ...['/docs', '/docs/api.md', '/docs/browser.md', '/docs/clients.md'],
+  ...['/healthz', '/openapi.json', '/readyz', '/schema.graphql'],
+];
 
 /** Opens a page like a browser. */
 export function browse(url: string): Promise<HttpResponse> {
@@ -40,4 +48,20 @@ export function hashes(texts: readonly string[]): string {
 export function policyOf(headers: Headers): Record<string, string> {
   const directives = (headers.get('content-security-policy') ?? '').split('; ');
   return Object.fromEntries(directives.map((each) => each.split(/ (.*)/, 2)));
+}
+
+/** Returns the paths that a page links to, without those of its assets. */
+export function linksIn(page: string): string[] {
+  const paths = valuesOf('href', page).filter((link) => link.startsWith('/') && !link.startsWith('/assets/'));
+  return [...new Set(paths)].toSorted();
+}
+
+/** The values of an attribute. A relative URL is returned as a path. */
+export function valuesOf(attribute: string, html: string): string[] {
+  const values = [...html.matchAll(new RegExp(`\\s${attribute}="([^"]*)"`, 'g'))];
+  return values.map(([, value = '']) => {
+    // URLs are relative, for a gateway behind a path prefix, and never point to another host.
+    expect(value).toMatch(/^(\.\/|data:)/);
+    return value.replace(/^\.\//, '/');
+  });
 }

@@ -48,13 +48,19 @@ test.each<[way: string, script: string, status: number, words: () => string[], s
   expect(await textOf(gateway.database)).toBe(before);
 });
 
-test('a command whose output is lost fails with one line', async () => {
-  const list = ['account', 'list'];
-  const full = '"$@" > /dev/full';
-  expect(await run(full, ...list)).toEqual({ status: 1, stdout: '', stderr: `paw: ${FULL}\n` });
-  const { status, stderr } = await run(full, ...list, '--all', '--json');
+test.each(['account list', 'check', 'migrate', 'help', '--version'])(
+  'the command %s fails with one line if its output is lost',
+  async (command) => {
+    const words = command.split(' ');
+    const full = await run('"$@" > /dev/full', ...words);
+    expect(full).toEqual({ status: 1, stdout: '', stderr: `paw: ${FULL}\n` });
+    expect(await run(CLOSED_PIPE, ...words)).toEqual({ status: 141, stdout: '', stderr: '' });
+  },
+);
+
+test('with --json, lost output is an error in JSON', async () => {
+  const { status, stderr } = await run('"$@" > /dev/full', 'account', 'list', '--all', '--json');
   expect([status, JSON.parse(stderr).error.message]).toEqual([1, FULL]);
-  expect(await run(CLOSED_PIPE, ...list)).toEqual({ status: 141, stdout: '', stderr: '' });
 });
 
 test('an export to a disk that becomes full fails, and the file has what was written', async () => {
