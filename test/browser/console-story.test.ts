@@ -24,7 +24,7 @@ const site = startSite();
 const apis = bothApis(() => site.gateway.url);
 const [api] = apis;
 
-test('everything can be done by the keyboard alone, on a phone and on a screen', async () => {
+test('everything can be done by the keyboard alone, in part on a phone and in part on a screen', async () => {
   const { gateway } = site;
   const tenant = await seedTenant(gateway, { projects: 30, wallets: 2 });
   const { token, wallets, projects } = tenant;

@@ -40,7 +40,6 @@ const CLIENTS: Readonly<Record<string, Read>> = {
   },
 };
 
-// Relay reads the response that the application has fetched.
 describe.each(Object.entries(CLIENTS))('%s reads the response', (_name, read) => {
   test.each([
     [

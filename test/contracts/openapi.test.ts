@@ -65,11 +65,15 @@ test('the linters accept the served document without a warning', async () => {
   const lint = async ([linter, options]: readonly [string, readonly string[]]) => {
     const program = join(ROOT, 'test/node_modules/.bin', linter);
     const words = ['lint', '--format=json', ...options, file];
-    const { stdout } = await startProgram(program, words, { PATH: String(process.env['PATH']) }, ROOT).ended;
+    const { status, stdout } = await startProgram(program, words, { PATH: String(process.env['PATH']) }, ROOT)
+      .ended;
     const found = JSON.parse(stdout);
-    return found.problems ?? found;
+    return [status, found.problems ?? found];
   };
-  expect(await Promise.all(Object.entries(LINTERS).map(lint))).toEqual([[], []]);
+  expect(await Promise.all(Object.entries(LINTERS).map(lint))).toEqual([
+    [0, []],
+    [0, []],
+  ]);
 });
 
 test('the document is served without a token, with the public URL', async () => {

@@ -35,6 +35,7 @@ test('the served schema is the published file, and needs no token', () => {
 test('the served schema has the methods GET, HEAD and OPTIONS', async () => {
   const { status, headers } = await send(`${gateway.url}/schema.graphql`, 'OPTIONS');
   expect([status, headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
+  expect((await send(`${gateway.url}/schema.graphql`, 'POST', undefined, {})).status).toBe(405);
 });
 
 test('the served schema equals the introspected one, including descriptions and deprecations', async () => {

@@ -127,7 +127,8 @@ test('the unit starts instances in production, on the ports of the proxies and o
     expect(scrape_configs[0].static_configs[0].targets[n - 1]).toBe(`127.0.0.1:${metricsPort}`);
   }
   // A `-` before the path would let it start without its settings.
-  expect(unit).toMatch(/^EnvironmentFile=\//m);
+  expect(unit).toMatch(/^EnvironmentFile=\/etc\/paw-gateway\/environment$/m);
+  expect(unit).toMatch(/^ExecStart=\/usr\/bin\/env node \S+\/dist\/main\.js serve$/m);
   expect(seconds(/^TimeoutStopSec=(.*)$/m.exec(unit)?.[1])).toBeGreaterThan(STOP_DEADLINE_SECONDS);
 });
 

@@ -159,10 +159,14 @@ test('the size of a page in a variable counts with its value, in each execution'
     expect(admitted.data.projects.nodes).toHaveLength(5);
     expect(await bodyOf(pages('($n: Int = 5)'), {})).toEqual(admitted);
     expect((await bodyOf(pages('($n: Int)'), {})).data.projects.nodes).toHaveLength(7);
-    const { data, errors } = await bodyOf(pages('($n: Int)'), { n: 100 });
+    const both = pages('($n: Int, $l: Int, $m: Int)').replace(
+      'wallets(first: $n)',
+      'wallets(last: $l, first: $m)',
+    );
+    const { data, errors } = await bodyOf(both, { n: 100, l: 99, m: null });
     expect(data).toBeUndefined();
     expect(errors[0].message).toMatch(
-      /^A response may have at most 10000 fields.* counting `first: \$n` as 100, a page/,
+      /^A response may have at most 10000 fields\. .+, counting `first: \$n` as 100, `last: \$l` as 99, a page as its size in the document, and other lists as 100 items\.$/,
     );
   }
   expect(compiled()).toBeGreaterThan(0);

@@ -59,7 +59,7 @@ describe('the audits of GraphQL over HTTP', () => {
   });
 });
 
-describe('the status', () => {
+describe('without a valid token, the status', () => {
   const forbidden = [
     ['a query', { query: TOTAL }],
     ['a query with introspection beside it', { query: '{ __typename projects { totalCount } }' }],

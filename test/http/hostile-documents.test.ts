@@ -87,10 +87,11 @@ const LIMITS: readonly {
   },
   {
     message: 'A document may have at most 1500 tokens',
-    max: 497,
+    max: 1492,
     documents: {
-      // Three for each alias, and eight for the rest of the document.
-      'in the document': (n) => `{ projects { pageInfo { ${aliases(n, 'hasNextPage')} } } }`,
+      // One for each field, and eight for the rest of the document.
+      'in the document': (n) =>
+        `{ projects { pageInfo { ${aliases(497, 'hasNextPage')} ${times(n - 1491, () => 'endCursor')} } } }`,
     },
   },
 ];

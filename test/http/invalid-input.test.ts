@@ -5,7 +5,7 @@ import { textOf } from '../support/engine.ts';
 import { useGateway, useTenant } from '../support/gateway.ts';
 import { expectInvalid } from '../support/refusal.ts';
 
-// Each validator has unit tests, and `test/contracts/openapi.test.ts` sends each field of REST values around its bounds. These
+// `test/contracts/openapi.test.ts` sends each field of REST values around its bounds. These
 // tests show that each operation of GraphQL applies the right one, and that a refused request of both APIs changes nothing.
 
 const ASSIGNED = "The address of a wallet is assigned by the service. A client can't set it.";

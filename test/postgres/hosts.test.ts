@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database, Row } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { bothApis, readiness } from '../support/apis.ts';
+import { bothApis, readiness, send } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
@@ -146,6 +146,7 @@ describe('a gateway on two hosts', () => {
       expect((await api.updateWallet(token, wallet, { title: 'Lost' })).error?.status).toBe('UNAVAILABLE');
     }
     await expect.poll(() => readiness(gateway.url)).toBe(503);
+    expect((await send(`${gateway.url}/healthz`, 'GET')).status).toBe(200);
     await promote(standby);
     await updatesSucceedOn(standby, 'Promoted');
     await expect.poll(() => readiness(gateway.url)).toBe(200);

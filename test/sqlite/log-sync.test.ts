@@ -43,7 +43,7 @@ describe('concurrent writes', () => {
   const add = (id: number) => database.write(ADD, [id]);
   const numbers = Array.from({ length: WRITES }, (_, n) => n);
 
-  test('concurrent writes share a commit, in the order of their requests', async () => {
+  test('share a commit, in the order of their requests', async () => {
     const before = statSync(`${path}-wal`).size;
     await Promise.all(numbers.map(add));
     expect(committed()).toEqual(numbers);
@@ -102,6 +102,8 @@ describe('the sync of the log', () => {
     const first = add(1);
     await expect.poll(committed).toEqual([1]);
     expect(running).toHaveLength(1);
+    // A read shows it, although nobody has been told that it was made.
+    expect(await database.read('SELECT id FROM item')).toEqual([{ id: 1 }]);
 
     const [second, third] = [add(2), add(3)];
     await expect.poll(committed).toEqual([1, 2, 3]);

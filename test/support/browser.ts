@@ -65,6 +65,8 @@ export function startSite(): Site {
     },
     async openConsole(token, options) {
       const page = await this.open(`/console#token=${token}`, options);
+      // Before the token is accepted, the screen is that which asks for one.
+      await page.locator('.session').waitFor();
       await page.locator('main :is(tbody a, h1)').first().waitFor();
       return page;
     },

@@ -175,7 +175,8 @@ test('the keys of an app are the current one, and the one before it until the en
   });
   const createdMs = gateway.clock();
   for (const each of [token, await projectToken(gateway, tenant)]) {
-    expect((await read(each, app)).keys).toEqual([keyFrom(app.privateKey, createdMs)]);
+    const keys = [keyFrom(app.privateKey, createdMs)];
+    expect(await read(each, app)).toEqual({ keys, lastSignInTime: null });
   }
   gateway.clock.advance(MINUTE_MS);
   const second = (await rotate({ gracePeriod: 60 })).privateKey;

@@ -320,8 +320,20 @@ describe('the lists of a project', () => {
     await resultOf(api.updateWallet(token, moved, { project: projects[1] }));
     const { data } = await graphqlBody(gateway.url, token, query);
     expect(data.projects.nodes).toEqual(lists(kept, [moved]));
-    const ofProject = await graphqlBody(gateway.url, await projectToken(gateway, own), query);
-    expect(ofProject.data.projects.nodes).toEqual(lists(kept));
+    for (const [project, names] of [
+      [projects[0], kept],
+      [projects[1], [moved]],
+    ] as const) {
+      const ofProject = await projectToken(gateway, own, project);
+      const read = await graphqlBody(
+        gateway.url,
+        ofProject,
+        `${query.slice(0, -6)} apps { totalCount } } } }`,
+      );
+      expect(read.data.projects.nodes).toEqual([{ ...lists(names)[0], apps: { totalCount: 1 } }]);
+      const update = api.updateWallet(ofProject, names[0] ?? '', { title: 'Own' });
+      expect((await resultOf(update)).title).toBe('Own');
+    }
   });
 
   test('have, in the payload of a mutation, what the mutations before it have changed', async () => {

@@ -91,7 +91,7 @@ describe('the etag of a wallet', () => {
     expect((await patch('*')).response.status).toBe(200);
   });
 
-  test('is not malformed', async () => {
+  test('is refused if it is malformed', async () => {
     const { patch, updates } = await seed();
     const long = 'a'.repeat(101);
     const lists = ['', ',', '"r1",x', '"r1" "r2"', '*, "r1"'];

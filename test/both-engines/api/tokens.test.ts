@@ -1,5 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { createCredential } from '../../../src/credentials/credential.ts';
+import { createAccountToken } from '../../../src/data/create-account-token.ts';
+import { firstUlid } from '../../../src/model/resource-name.ts';
 import {
   createApp,
   expiredToken,
@@ -8,6 +10,7 @@ import {
   mutate,
   signIn,
   tokenStatus,
+  ulidOf,
   withOtherSecret,
 } from '../../support/actors.ts';
 import { type AppFields, bothApis, restApi } from '../../support/apis.ts';
@@ -15,13 +18,16 @@ import { missingTable } from '../../support/engine.ts';
 import {
   type Gateway,
   seedTenant,
+  startGateway,
   type Tenant,
   type TestClock,
+  testClock,
+  testDatabase,
   testGateway,
   useGateway,
 } from '../../support/gateway.ts';
 import { paw, pawJson } from '../../support/paw.ts';
-import { rowOf, rowsOf } from '../../support/rows.ts';
+import { addEvent, rowOf, rowsOf } from '../../support/rows.ts';
 
 const SECOND_MS = 1000;
 const DAY_MS = 86_400 * SECOND_MS;
@@ -148,6 +154,33 @@ test.each<[string, (tenant: Tenant, app: AppFields) => string | Promise<string>]
   expect(stderr).toMatch(/^paw: [^\n]+\n$/);
   expect(stderr).not.toContain(token);
   expect(await tokens()).toEqual(before);
+});
+
+test('a gateway deletes at its start what has expired, and nothing else if its clock is 400 days ahead', async () => {
+  const { url } = await testDatabase();
+  const right = await testGateway({ DATABASE_URL: url });
+  const tenant = await seedTenant(right);
+  const ids = async (table: 'audit_event' | 'token') =>
+    (await rowsOf(right.database, table)).map(({ id }) => id);
+  const valid = await ids('token');
+  const past = { ...right.admin, clock: () => Date.now() - 2 * DAY_MS };
+  await createAccountToken(past, tenant, 60);
+  const sweeping = await startGateway({ DATABASE_URL: url }, right.clock);
+  await expect.poll(() => ids('token')).toEqual(valid);
+  await sweeping.stop();
+
+  // On PostgreSQL, it is deleted, as the last row of the sweep: rows expire by the clock of the server.
+  const old = firstUlid(1);
+  const others = await ids('audit_event');
+  await addEvent(right.database, ulidOf(tenant.account), { id: old });
+  const wrongClock = testClock();
+  wrongClock.advance(400 * DAY_MS);
+  const wrong = await testGateway({ DATABASE_URL: url }, wrongClock);
+  if (inject('engine') === 'sqlite') {
+    await expect.poll(wrong.log).toContain('The clock is more than a day ahead of the newest row.');
+    expect(await ids('audit_event')).toEqual([old, ...others]);
+  } else await expect.poll(() => ids('audit_event')).toEqual(others);
+  expect(await ids('token')).toEqual(valid);
 });
 
 /** Expects that a token is valid until a time, to the millisecond. */

@@ -23,6 +23,14 @@ const graphql = graphqlApi(() => gateway.url);
 
 const settings = () => ({ DATABASE_URL: gateway.databaseUrl });
 
+/** What the texts of commands say beside the name of the resource. */
+const TEXTS: Readonly<Record<string, RegExp>> = {
+  'account.suspend': /^accounts\/\w{26} is now suspended\.$/m,
+  'account.resume': /^accounts\/\w{26} is now active\.$/m,
+  'app.activate': /^apps\/\w{26} is now active\.$/m,
+  'app.deactivate': /^apps\/\w{26} is now inactive\.$/m,
+};
+
 describe('a command is recorded as an act of the operator', () => {
   let tenant: Scene;
   let other: Scene;
@@ -86,7 +94,11 @@ describe('a command is recorded as an act of the operator', () => {
     expect(events).toEqual([ofOperator(tenant, { action, resource: name, fields })]);
     expect(result).toMatchObject({ name, ...json });
     const text = await paw(filled(command, other).split(' '), settings());
-    expect(text).toEqual({ status: 0, stdout: expect.stringMatching(/\b[a-z]+s\/\w{26}\b/), stderr: '' });
+    expect(text).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(TEXTS[action] ?? /\b[a-z]+s\/\w{26}\b/),
+      stderr: '',
+    });
   });
 
   test('token create', async () => {
@@ -116,6 +128,7 @@ describe('a command is recorded as an act of the operator', () => {
 
   test('unless it changes nothing', async () => {
     const { projects, wallets } = tenant;
+    await audit.run(['token', 'revoke', '--account', tenant.account]);
     const { events } = await audit.recorded(tenant, async () => {
       await audit.run(['wallet', 'update', wallets[1] ?? '']);
       await audit.run(['project', 'update', projects[0] ?? '']);

@@ -58,6 +58,8 @@ if (inject('engine') === 'sqlite') {
     const { DatabaseSync } = await import('node:sqlite');
     const file = new DatabaseSync(pathOf(url), { enableForeignKeyConstraints: false });
     file.prepare('DELETE FROM project WHERE account_id = ?').run(ulidOf(account));
+    // Otherwise the pages are read from the log, and not from the file.
+    file.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     file.close();
     const orphan = await paw(['check'], settings);
     const lines = ['Row 1 of token', 'Row 1 of wallet', 'Row 2 of wallet'].map(
@@ -66,7 +68,7 @@ if (inject('engine') === 'sqlite') {
     expect(orphan).toMatchObject({ status: 1, stdout: lines.join('') });
     damageTable(pathOf(url), 'wallet');
     const damaged = await paw(['check'], settings);
-    expect(damaged).toMatchObject({ status: 1, stdout: expect.stringMatching(/wallet|malformed|Tree/) });
+    expect(damaged).toMatchObject({ status: 1, stdout: expect.stringMatching(/malformed|Tree/) });
   });
 }
 

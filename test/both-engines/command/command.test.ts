@@ -118,6 +118,14 @@ describe('a command with an invalid value', () => {
   );
 });
 
+test('token create gives a token its project for new apps', async () => {
+  const { account, projects } = await seedTenant(gateway, { projects: 2 });
+  const words = ['token', 'create', '--account', account, '--project', projects[1] ?? ''];
+  const { accessToken } = await runJson(...words);
+  const { data } = await graphqlBody(gateway.url, accessToken, '{ viewer { onlyProject project { name } } }');
+  expect(data.viewer).toEqual({ onlyProject: false, project: { name: projects[1] } });
+});
+
 test('token create stores the title and the restrictions of a token', async () => {
   const { account, projects } = await seedTenant(gateway, { projects: 2 });
   const [, project = ''] = projects;

@@ -114,6 +114,23 @@ test('lines without a name get one, and what exists is left as it is', async () 
   ]);
 });
 
+test('a file of more than one batch is imported once, and the first bad line of all is named', async () => {
+  const { account, project } = await seedTenant(gateway);
+  const { wallet: foreign } = await seedTenant(gateway, { wallets: 1 });
+  const lines: object[] = Array.from({ length: 60 }, (_, n) => ({
+    ...wallet(project, { name: `wallets/01ARZ3NDEKTSV4RRFFQ69G5F${10 + n}` }),
+  }));
+  lines[57] = wallet('projects/01ARZ3NDEKTSV4RRFFQ69G5FAW');
+  const before = await exported(account);
+  const refused = await importLines(account, lines.toSpliced(54, 1, wallet(project, { name: foreign })));
+  expect(refused.stderr).toBe('paw: line 55: name: Must be a name that no other account has.\n');
+  expect(await exported(account)).toEqual(before);
+  lines[57] = { type: 'project', name: 'projects/01ARZ3NDEKTSV4RRFFQ69G5FAW', title: 'Quarry' };
+  for (const imported of ['1 project and 59 wallets', '0 projects and 0 wallets']) {
+    expect((await importLines(account, lines)).stdout).toBe(`Imported ${imported}.\n`);
+  }
+});
+
 describe('a bad line is named, and nothing of the file is kept', () => {
   const GOOD = { type: 'project', title: 'Good' };
   let tenant: Tenant;

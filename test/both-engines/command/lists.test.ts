@@ -54,6 +54,7 @@ test.each<[plural: string, words: () => string[], key: 'id' | 'name', values: ()
       const { [plural]: items, nextPageToken, ...rest } = await runJson(...words(), ...page);
       expect(rest).toEqual({});
       expect(items).toHaveLength(Math.min(2, values().length - found.length));
+      expect(items).not.toEqual([]);
       found.push(...valuesIn(items));
       pageToken = nextPageToken;
     } while (pageToken !== '');
@@ -64,10 +65,11 @@ test.each<[plural: string, words: () => string[], key: 'id' | 'name', values: ()
       expect(valuesIn(items)).toEqual(values());
       expect(rest).toEqual({ nextPageToken: '' });
       const { stdout, stderr } = await run(...words(), '--all', ...more);
-      expect({ lines: stdout.trimEnd().split('\n').length, stderr }).toEqual({
-        lines: values().length + 1,
-        stderr: '',
-      });
+      expect(stderr).toBe('');
+      const [, ...first] = stdout.match(/^\S+/gm) ?? [];
+      // The column with the time of an event comes first.
+      if (plural === 'events') expect(first).toHaveLength(values().length);
+      else expect(first).toEqual(values());
     }
   },
 );

@@ -1,5 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import { firstUlid, type Ulid } from '../../../src/model/resource-name.ts';
 import { insertAccount } from '../../../src/storage/accounts.ts';
 import type { Database, Queryable } from '../../../src/storage/database.ts';
@@ -8,16 +7,7 @@ import { Sweeper, sweepExpired } from '../../../src/storage/jobs/sweep.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { insertProject } from '../../../src/storage/projects.ts';
 import { newTokenStatement } from '../../../src/storage/tokens.ts';
-import { ulidOf } from '../../support/actors.ts';
-import {
-  makeDatabase,
-  seedTenant,
-  startGateway,
-  type TestClock,
-  testClock,
-  testDatabase,
-  testGateway,
-} from '../../support/gateway.ts';
+import { makeDatabase, type TestClock, testClock } from '../../support/gateway.ts';
 import { addEvent, rowsOf } from '../../support/rows.ts';
 
 const DAY_MS = 86_400_000;
@@ -167,31 +157,4 @@ describe('a sweep', () => {
 test('rows expire by the clock of the server on PostgreSQL, and of the process on SQLite', async () => {
   const isOfProcess = (await database.expiryTime(() => 1)) === 1;
   expect(isOfProcess).toBe(inject('engine') === 'sqlite');
-});
-
-test('a gateway deletes at its start what has expired, and nothing else if its clock is 400 days ahead', async () => {
-  const { url } = await testDatabase();
-  const right = await testGateway({ DATABASE_URL: url });
-  const tenant = await seedTenant(right);
-  const ids = async (table: 'audit_event' | 'token') =>
-    (await rowsOf(right.database, table)).map(({ id }) => id);
-  const valid = await ids('token');
-  const past = { ...right.admin, clock: () => Date.now() - 2 * DAY_MS };
-  await createAccountToken(past, tenant, 60);
-  const sweeping = await startGateway({ DATABASE_URL: url }, right.clock);
-  await expect.poll(() => ids('token')).toEqual(valid);
-  await sweeping.stop();
-
-  // On PostgreSQL, it is deleted, as the last row of the sweep: rows expire by the clock of the server.
-  const old = firstUlid(1);
-  const others = await ids('audit_event');
-  await addEvent(right.database, ulidOf(tenant.account), { id: old });
-  const wrongClock = testClock();
-  wrongClock.advance(400 * DAY_MS);
-  const wrong = await testGateway({ DATABASE_URL: url }, wrongClock);
-  if (inject('engine') === 'sqlite') {
-    await expect.poll(wrong.log).toContain('The clock is more than a day ahead of the newest row.');
-    expect(await ids('audit_event')).toEqual([old, ...others]);
-  } else await expect.poll(() => ids('audit_event')).toEqual(others);
-  expect(await ids('token')).toEqual(valid);
 });

@@ -1,4 +1,5 @@
 import {
+  commitMutation,
   createOperationDescriptor,
   Environment,
   fetchQuery,
@@ -15,10 +16,10 @@ import {
   Store,
 } from 'relay-runtime';
 
-// A Relay app without React: it does what `usePaginationFragment` and `useRefetchableFragment` do. The program in
-// docs/clients.md shows the first query of a list.
+// A Relay app without React: it does what `usePaginationFragment`, `useRefetchableFragment` and `useMutation` do. The
+// program in docs/clients.md shows the first query of a list.
 
-const { PAW, TOKEN } = process.env;
+const { PAW, TOKEN, WALLET } = process.env;
 const network = Network.create(async ({ text }, variables) => {
   const response = await fetch(`${PAW}/graphql`, {
     method: 'POST',
@@ -30,8 +31,13 @@ const network = Network.create(async ({ text }, variables) => {
 const environment = new Environment({ network, store: new Store(new RecordSource()) });
 
 const query = graphql`
-  query appQuery {
+  query appQuery($id: ID!) {
     ...app_projects
+    node(id: $id) {
+      ... on Wallet {
+        title
+      }
+    }
   }
 `;
 
@@ -60,9 +66,20 @@ const projectFragment = graphql`
   }
 `;
 
-environment.retain(createOperationDescriptor(getRequest(query), {}));
+const mutation = graphql`
+  mutation appUpdateMutation($input: UpdateWalletInput!) {
+    updateWallet(input: $input) {
+      wallet {
+        title
+      }
+    }
+  }
+`;
+
+const operation = createOperationDescriptor(getRequest(query), { id: WALLET });
+environment.retain(operation);
 // biome-ignore lint/suspicious/noExplicitAny: the test checks the values
-const root: any = await fetchQuery(environment, query, {}).toPromise();
+const root: any = await fetchQuery(environment, query, { id: WALLET }).toPromise();
 
 // biome-ignore lint/suspicious/noExplicitAny: as above
 function read(fragment: typeof query, key: unknown): any {
@@ -90,3 +107,18 @@ environment.commitUpdate((store) => {
 });
 await fetchQuery(environment, refetchableRequest, { id }).toPromise();
 console.log(read(projectFragment, keys[24]).title);
+
+for (const title of ['Treasury', '']) {
+  const errors = await new Promise((resolve, reject) => {
+    const onCompleted = (_: unknown, errors: unknown) => resolve(errors);
+    commitMutation(environment, {
+      mutation,
+      variables: { input: { name: WALLET, title } },
+      onCompleted,
+      onError: reject,
+    });
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  const { node } = environment.lookup(operation.fragment).data as any;
+  console.log(node.title, JSON.stringify(errors));
+}

@@ -22,9 +22,14 @@ test.each([
   ['projects.ts', 'the program in docs/clients.md compiles and runs unchanged', documented, titles],
   [
     'app.ts',
-    'an app pages to the end, and refetches a project by its id',
+    'an app pages to the end, refetches a project by its id, and updates a wallet',
     app,
-    ['25 projects in the store', 'Project 25'],
+    [
+      '25 projects in the store',
+      'Project 25',
+      'Treasury null',
+      expect.stringMatching(/^Treasury .+"code":"BAD_USER_INPUT".+"field":"title"/),
+    ],
   ],
 ])('%s: %s', async (file, _what, program, lines) => {
   // Node identifies a module by its real path, and the temporary folder may be a symbolic link.
@@ -39,8 +44,8 @@ test.each([
   // Without a warning.
   expect(compiled).toEqual({ status: 0, stdout: expect.stringMatching(/^(.*\[INFO\].*\n)+$/), stderr: '' });
 
-  const { token } = await seedTenant(gateway, { projects: 25 });
-  const env = { PAW: gateway.url, TOKEN: token };
+  const { token, wallet } = await seedTenant(gateway, { projects: 25, wallets: 1 });
+  const env = { PAW: gateway.url, TOKEN: token, WALLET: wallet };
   const { stdout, ...ended } = await run(folder, ['-C', 'development', '--import', TAG_HOOKS, file], env);
   expect(ended).toEqual({ status: 0, stderr: '' });
   expect(stdout.split('\n')).toEqual([...lines, '']);

@@ -53,8 +53,7 @@ function make(poolSize: number) {
 const times = (count: number, statement: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => statement(n));
 
-// `test/postgres/isolation.test.ts` shows that locked rows and tables have a quarter of the connections, and
-// `test/postgres/faults.test.ts` for how long a lock is waited for.
+// `test/postgres/isolation.test.ts` shows that locked rows and tables have a quarter of the connections.
 test.each([
   [1, 1, 1],
   [2, 1, 1],
@@ -105,6 +104,16 @@ test('a deadline, which a slow server can exceed as well, limits the row alone',
     'update a 2',
     'update a 3',
   ]);
+});
+
+test('what waits longer than the lock timeout for a blocked row fails', async () => {
+  const { enter, end, events, limits } = make(4);
+  await enter('update a 1', 'update b 1', 'update a 1', 'update c 1');
+  expect(await end('update a 1', 'blocked')).toEqual(['update a 1']);
+  await enter('update a 1');
+  await vi.advanceTimersByTimeAsync(1100);
+  expect(await events()).toEqual(['update a 1 failed']);
+  expect(limits.waitingCount).toBe(0);
 });
 
 test('what waits at the deadline fails, and leaves no place taken', async () => {
