@@ -56,14 +56,19 @@ async function violationsOf(page: Page): Promise<readonly string[]> {
       nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`);
 }
 
-/** Returns whether an element is drawn on a dark or on a light ground. */
+/** Returns whether an element is drawn on a dark or on a light ground, unless its text does not follow yet. */
 async function groundOf(page: Page, element: string): Promise<unknown> {
   await page.locator(element).first().waitFor();
   return page.evaluate(`(() => {
     let ground = document.querySelector(${JSON.stringify(element)});
+    const isDark = (color) => {
+      const [red, green, blue] = color.match(/[\\d.]+/g).map(Number);
+      return red + green + blue < 384;
+    };
+    const hasDarkText = isDark(getComputedStyle(ground).color);
     const colorOf = () => getComputedStyle(ground).backgroundColor;
     while (/^rgba/.test(colorOf())) ground = ground.parentElement;
-    const [red, green, blue] = colorOf().match(/[\\d.]+/g).map(Number);
-    return red + green + blue < 384 ? 'dark' : 'light';
+    if (isDark(colorOf()) === hasDarkText) return 'changing';
+    return hasDarkText ? 'light' : 'dark';
   })()`);
 }
