@@ -128,28 +128,33 @@ function rowOf(
   if (record['type'] === 'project') {
     rejectUnknownFields(Object.keys(record), PROJECT_FIELDS);
     const fields = parseFields(record, PROJECT);
-    const {
-      name = resourceName('projects', newId()),
-      title,
-      description = '',
-      createTime = clock(),
-    } = fields;
-    const text = { title, title_key: titleKey(title), description };
+    const { name = resourceName('projects', newId()), createTime = clock() } = fields;
     const ofProject = { image_cover_cid: coverCid(name), create_time_ms: createTime };
-    return { table: 'project', name, row: { account_id: accountId, id: idOf(name), ...text, ...ofProject } };
+    return { table: 'project', name, row: { ...common(accountId, name, fields), ...ofProject } };
   }
   if (record['type'] !== 'wallet') {
     throw invalidFields([{ field: 'type', description: 'Must be "project" or "wallet".' }]);
   }
   rejectUnknownFields(Object.keys(record), WALLET_FIELDS);
   const { project, ...fields } = parseFields(record, WALLET);
-  const { name = resourceName('wallets', newId()), title, description = '', createTime = clock() } = fields;
-  const text = { title, title_key: titleKey(title), description };
-  const { network, address, updateTime = createTime } = fields;
+  const { name = resourceName('wallets', newId()), network, address, createTime = clock() } = fields;
+  const { updateTime = createTime } = fields;
   const ofWallet = { project_id: idOf(project), network, address, revision: 1 };
   const times = { create_time_ms: createTime, update_time_ms: updateTime };
-  const row = { account_id: accountId, id: idOf(name), ...text, ...ofWallet, ...times };
-  return { table: 'wallet', name, project, row };
+  return {
+    table: 'wallet',
+    name,
+    project,
+    row: { ...common(accountId, name, fields), ...ofWallet, ...times },
+  };
+}
+
+function common(
+  accountId: Ulid,
+  name: ResourceName,
+  { title, description = '' }: { readonly title: string; readonly description: string | undefined },
+) {
+  return { account_id: accountId, id: idOf(name), title, title_key: titleKey(title), description };
 }
 
 /**

@@ -70,11 +70,14 @@ export function insertWallet(transaction: Queryable, wallet: WalletRow): Promise
 
 export const findWallets = selectByIds(TABLE);
 
-/** Names a wallet. If `withinProjectId` is defined, only a wallet of this project is found. */
-export type WalletId = RowId & { readonly withinProjectId: Ulid | undefined };
+/** The primary key of a wallet, which is found only in a project if `withinProjectId` is defined. */
+export type ScopedWalletId = RowId & { readonly withinProjectId: Ulid | undefined };
 
 /** Returns a wallet, or undefined if it does not exist. */
-export async function findWallet(database: Queryable, wallet: WalletId): Promise<WalletRow | undefined> {
+export async function findWallet(
+  database: Queryable,
+  wallet: ScopedWalletId,
+): Promise<WalletRow | undefined> {
   const [row] = await database.read<WalletRow>(FIND_ONE, paramsOf(wallet));
   return row;
 }
@@ -85,7 +88,7 @@ export async function findWallet(database: Queryable, wallet: WalletId): Promise
  */
 export async function findUpdateTargets(
   database: Queryable,
-  wallet: WalletId,
+  wallet: ScopedWalletId,
   projectId: Ulid | undefined,
 ): Promise<{ wallet: boolean; project: boolean }> {
   const params = [...paramsOf(wallet), projectId ?? null];
@@ -105,7 +108,7 @@ export const deleteWallet = writeRow<WalletRow, [name: ResourceName<'wallets'>]>
  */
 export async function updateWallet(
   database: Pick<Queryable, 'write'>,
-  wallet: WalletId,
+  wallet: ScopedWalletId,
   { update_time_ms: now, ...changes }: WalletChanges,
   revisions: readonly number[] | undefined,
 ): Promise<WalletRow | undefined> {
@@ -116,6 +119,6 @@ export async function updateWallet(
   return row;
 }
 
-function paramsOf({ accountId, id, withinProjectId }: WalletId) {
+function paramsOf({ accountId, id, withinProjectId }: ScopedWalletId) {
   return [accountId, id, withinProjectId ?? null];
 }

@@ -5,7 +5,7 @@ import { namesOf, prefixedId, type RowOf, valuesOf } from './columns.ts';
 // A list of ids is padded to one of these lengths. This needs three prepared statements instead of a hundred.
 const LENGTHS = [1, 10, 100];
 
-/** Names a row, of which each account has its own. */
+/** The primary key of a row of an account. */
 export type RowId = { readonly accountId: Ulid; readonly id: Ulid };
 
 export function insertInto<C extends string>(table: string, columns: C) {
