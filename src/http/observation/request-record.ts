@@ -25,6 +25,8 @@ export type RequestRecord = {
   owner?: RequestOwner;
   failure?: Failure;
   operation?: GraphqlOperation;
+  /** Gives back the place of the request among those in progress. */
+  leave?: (() => void) | undefined;
 };
 
 const RECORD = 'record';

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../model/api-error.ts';
 import { authenticatedPrincipal } from '../authorization.ts';
 import { isHealthCheck } from '../health.ts';
+import { recordOf } from '../observation/request-record.ts';
 
 /** The share of a resource that one account can have. The others can always have the rest. */
 export const SHARE_OF_ACCOUNT = 0.9;
@@ -12,8 +13,37 @@ const ARRIVING_PER_REQUEST = 2;
 /** Created once: the stack trace of an error takes longer than the rest of a refusal. */
 export const OVERLOADED = new ApiError('OVERLOADED');
 
-/** Requests with their accounts. */
-type Places = Map<FastifyRequest, string | undefined>;
+/** The requests that have a place, as numbers: a collection of requests would keep each one in memory after its response. */
+class Places {
+  readonly #max: number;
+  #taken = 0;
+  readonly #ofAccounts = new Map<string | undefined, number>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get areTaken(): boolean {
+    return this.#taken >= this.#max;
+  }
+
+  isShareTaken(accountId: string | undefined): boolean {
+    return (this.#ofAccounts.get(accountId) ?? 0) >= this.#max * SHARE_OF_ACCOUNT;
+  }
+
+  /** Takes a place. Returns a function that gives it back. */
+  take(accountId: string | undefined): () => void {
+    this.#add(accountId, 1);
+    return () => this.#add(accountId, -1);
+  }
+
+  #add(accountId: string | undefined, change: 1 | -1): void {
+    this.#taken += change;
+    const ofAccount = (this.#ofAccounts.get(accountId) ?? 0) + change;
+    if (ofAccount === 0) this.#ofAccounts.delete(accountId);
+    else this.#ofAccounts.set(accountId, ofAccount);
+  }
+}
 
 /**
  * Refuses requests with 503 while the server is overloaded, and those of an account with 429 that has nine tenths of the
@@ -24,35 +54,38 @@ type Places = Map<FastifyRequest, string | undefined>;
  * request.
  */
 export function addOverloadProtection(app: FastifyInstance, maxRequests: number): void {
-  const inProgress: Places = new Map();
-  const arriving: Places = new Map();
+  const inProgress = new Places(maxRequests);
+  const arriving = new Places(ARRIVING_PER_REQUEST * maxRequests);
 
-  function enter(request: FastifyRequest, places: Places, max: number): ApiError | undefined {
+  function enter(request: FastifyRequest, places: Places): ApiError | undefined {
     if (isHealthCheck(request)) return undefined;
-    if (places.size >= max) return OVERLOADED;
+    if (places.areTaken) return OVERLOADED;
     const accountId = authenticatedPrincipal(request)?.accountId;
     // Those without an account share as well, except before the authentication, when no account is known.
-    if (accountId !== undefined || places === arriving) {
-      const ofAccount = places.values().filter((id) => id === accountId);
-      if (ofAccount.toArray().length >= max * SHARE_OF_ACCOUNT)
-        return accountId === undefined ? OVERLOADED : new ApiError('TOO_MANY_CONCURRENT_REQUESTS');
+    if ((accountId !== undefined || places === arriving) && places.isShareTaken(accountId)) {
+      return accountId === undefined ? OVERLOADED : new ApiError('TOO_MANY_CONCURRENT_REQUESTS');
     }
-    places.set(request, accountId);
+    recordOf(request).leave = places.take(accountId);
     return undefined;
   }
 
-  app.addHook('onRequest', (request, _reply, done) => done(enter(request, inProgress, maxRequests)));
+  function leave(request: FastifyRequest): void {
+    const record = recordOf(request);
+    record.leave?.();
+    record.leave = undefined;
+  }
+
+  app.addHook('onRequest', (request, _reply, done) => done(enter(request, inProgress)));
   app.addHook('preParsing', (request, _reply, _payload, done) => {
-    inProgress.delete(request);
-    done(request.raw.complete ? null : enter(request, arriving, ARRIVING_PER_REQUEST * maxRequests));
+    leave(request);
+    done(request.raw.complete ? null : enter(request, arriving));
   });
   app.addHook('preHandler', (request, _reply, done) => {
-    arriving.delete(request);
-    done(enter(request, inProgress, maxRequests));
+    leave(request);
+    done(enter(request, inProgress));
   });
   app.addHook('onSend', (request, _reply, _payload, done) => {
-    inProgress.delete(request);
-    arriving.delete(request);
+    leave(request);
     done();
   });
 }

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ApiError } from '../../model/api-error.ts';
 import { authenticatedPrincipal } from '../authorization.ts';
 import { OVERLOADED, SHARE_OF_ACCOUNT } from './overload.ts';
@@ -16,18 +17,17 @@ const MEMORY = 'memory';
 /** The memory of a request: its body, what it has read, and its response until the client has received it. */
 export class RequestMemory {
   readonly #all: Set<RequestMemory>;
-  readonly #request: FastifyRequest;
-  readonly #reply: FastifyReply;
+  // Undefined after the response: the set holds removed objects until it is garbage itself.
+  #request: FastifyRequest | undefined;
   #bytes = 0;
   /** When the response was completed, as `performance.now()`. */
   #sentMs = Number.POSITIVE_INFINITY;
 
-  constructor(all: Set<RequestMemory>, request: FastifyRequest, reply: FastifyReply) {
+  constructor(all: Set<RequestMemory>, request: FastifyRequest, response: ServerResponse) {
     this.#all = all;
     this.#request = request;
-    this.#reply = reply;
     all.add(this);
-    reply.raw.once('close', () => all.delete(this));
+    response.once('close', () => this.#end());
   }
 
   /**
@@ -39,7 +39,7 @@ export class RequestMemory {
     if (bytes > 0 && total > SMALL_BYTES) {
       const accountId = this.#accountId;
       const hasRoom =
-        this.#all.has(this) &&
+        this.#request !== undefined &&
         this.#makeRoom(bytes, MAX_BYTES * SHARE_OF_ACCOUNT, (other) => other.#accountId === accountId) &&
         this.#makeRoom(bytes, MAX_BYTES, () => true);
       if (!hasRoom) return OVERLOADED;
@@ -55,7 +55,12 @@ export class RequestMemory {
   }
 
   get #accountId(): string | undefined {
-    return authenticatedPrincipal(this.#request)?.accountId;
+    return this.#request && authenticatedPrincipal(this.#request)?.accountId;
+  }
+
+  #end(): void {
+    this.#all.delete(this);
+    this.#request = undefined;
   }
 
   /** Returns whether `bytes` fit beside the counted requests, after cutting off the oldest responses that are received slowly. */
@@ -67,8 +72,8 @@ export class RequestMemory {
       if (excess <= 0) return true;
       if (other.#sentMs > slowSinceMs) continue;
       excess -= other.#bytes;
-      this.#all.delete(other);
-      other.#reply.raw.destroy();
+      other.#request?.socket.destroy();
+      other.#end();
     }
     return excess <= 0;
   }
@@ -84,7 +89,7 @@ export function addRequestMemory(app: FastifyInstance): void {
   const all = new Set<RequestMemory>();
   app.decorateRequest(MEMORY);
   app.addHook('onRequest', (request, reply, done) => {
-    request.setDecorator(MEMORY, new RequestMemory(all, request, reply));
+    request.setDecorator(MEMORY, new RequestMemory(all, request, reply.raw));
     done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {

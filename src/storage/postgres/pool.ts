@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Statement } from '../database.ts';
 import { DatabaseError, unavailable } from '../errors.ts';
+import { InProgress } from '../in-progress.ts';
 import { faultOf, hasCode, startTimeout, TOO_MANY_CONNECTIONS } from './errors.ts';
 import { HostError } from './hosts.ts';
 import { LockLimits, type UseResult } from './lock-limits.ts';
@@ -50,7 +51,7 @@ export class ConnectionPool {
   readonly #settings: ConnectionPoolSettings;
   readonly #pool: Pool;
   readonly #size: number;
-  readonly #waits = new Set<Promise<Session>>();
+  readonly #waits = new InProgress();
 
   constructor(pool: Pool, settings: ConnectionPoolSettings) {
     this.#settings = settings;
@@ -79,9 +80,7 @@ export class ConnectionPool {
 
   /** Begins the use of a connection, which has to be released. @throws UNAVAILABLE if none is available in time */
   acquire(use: Use): Promise<Session> {
-    const wait = this.#acquire(use).finally(() => this.#waits.delete(wait));
-    this.#waits.add(wait);
-    return wait;
+    return this.#waits.track(this.#acquire(use));
   }
 
   async #acquire({ statement, deadline }: Use): Promise<Session> {
@@ -132,7 +131,7 @@ export class ConnectionPool {
 
   /** Closes all connections when their use has ended. */
   async close(): Promise<void> {
-    await Promise.allSettled(this.#waits);
+    await this.#waits.end();
     await this.#pool.end();
   }
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError, unavailable } from '../errors.ts';
+import { InProgress } from '../in-progress.ts';
 import type { LogSync } from './log-sync.ts';
 import { isDiskError, type RunStatement } from './statements.ts';
 
@@ -36,7 +37,7 @@ export class GroupCommit {
   readonly #writer: DatabaseSync;
   readonly #log: Pick<LogSync, 'assertUsable' | 'sync'>;
   readonly #queue: PendingWrite[] = [];
-  readonly #unfinished = new Set<Promise<unknown>>();
+  readonly #unfinished = new InProgress();
   readonly #execute: RunStatement;
   #isScheduled = false;
   #needsSpace = false;
@@ -67,18 +68,15 @@ export class GroupCommit {
   }
 
   /** Resolves when no write is waiting or running. */
-  async drain(): Promise<void> {
-    while (this.#unfinished.size > 0) await Promise.allSettled(this.#unfinished);
+  drain(): Promise<void> {
+    return this.#unfinished.end();
   }
 
   #add<T>(work: () => unknown, isAtomic: boolean): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#queue.push({ work, isAtomic, resolve, reject, deadline: performance.now() + BUSY_TIMEOUT_MS });
-    this.#unfinished.add(promise);
-    const finish = () => this.#unfinished.delete(promise);
-    promise.then(finish, finish);
     this.#schedule();
-    return promise as Promise<T>;
+    return this.#unfinished.track(promise as Promise<T>);
   }
 
   #schedule(): void {
