@@ -3,26 +3,27 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
+import { Client } from 'pg';
 import { startPostgres } from '../../test/support/postgres-server.ts';
 import { drawChart, themes } from './chart.ts';
 import { measureCitus } from './citus.ts';
 import {
   BIG,
   type Comparison,
-  comparisons,
   type Databases,
-  DOCUMENTS,
+  furtherComparisons,
   IS_QUICK,
   POSTGRES_COUNT,
-  type Side,
   SMALL,
 } from './comparisons.ts';
-import { type Contender, LOAD_CORE, startContender } from './contender.ts';
+import { LOAD_CORE, startContender } from './contender.ts';
 import { type BenchData, makeBenchData } from './data.ts';
+import { measureGuard, prepareOrdinary } from './guard.ts';
 import { measureHostile } from './hostile.ts';
-import { ask, load, type Request, type Run, startLoad } from './load.ts';
-import { median, type Result, tableHead, tableRow } from './report.ts';
+import { ask, load, type Request } from './load.ts';
+import { Contenders, progress } from './measure.ts';
+import { heapTable, median, type Result, tableOf } from './report.ts';
 import { measureValidation } from './validation.ts';
 import * as workloads from './workloads.ts';
 
@@ -32,14 +33,15 @@ import * as workloads from './workloads.ts';
 // A complete run writes its results into the docs.
 
 const { values: options } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    against: { type: 'string' },
+  },
 });
 
-// With short rounds, all sides of a round are measured at nearly the same time.
-const ROUNDS = IS_QUICK ? 5 : 25;
-const SECONDS = IS_QUICK ? 0.2 : 0.4;
+const ROUNDS = IS_QUICK ? 5 : 15;
 const STARTS = IS_QUICK ? 3 : 7;
-const WARM_UP_SECONDS = IS_QUICK ? 1 : 3;
 const MANY_DOCUMENTS = IS_QUICK ? 10_000 : 100_000;
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
@@ -50,56 +52,93 @@ const RESULTS = /(?<=<!-- results of `npm run bench` -->\n).*(?=<!-- end of the 
 execFileSync('taskset', ['-cp', LOAD_CORE, String(process.pid)]);
 const folder = mkdtempSync(join(tmpdir(), 'paw-bench-'));
 const postgres = await startPostgres('shared_buffers=512MB');
-const contenders = new Map<string, Contender>();
+const contenders = new Contenders();
+const workplace = {
+  folder,
+  async createDatabase(name: string) {
+    const client = new Client(postgres.urlOf('postgres'));
+    await client.connect();
+    await client.query(`CREATE DATABASE ${name}`);
+    await client.end();
+    return postgres.urlOf(name);
+  },
+};
 try {
-  await compareAll();
+  await measure(options.only);
 } finally {
-  await Promise.all([...contenders.values()].map(({ stop }) => stop()));
+  await contenders.stop();
   await postgres.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function compareAll(): Promise<void> {
-  if (options.only === 'validation') return console.log(measureValidation());
-  if (options.only === 'hostile') return console.log(await measureHostile(IS_QUICK));
-  if (options.only === 'citus') {
-    const { PAW_TEST_CITUS_URL: url } = process.env;
-    if (url === undefined) throw new Error('PAW_TEST_CITUS_URL is not set.');
-    return console.log(await measureCitus(url, IS_QUICK));
+async function measure(only: string | undefined): Promise<void> {
+  switch (only) {
+    case undefined:
+      return measureAll();
+    case 'guard':
+      return guard();
+    case 'validation':
+      return console.log(measureValidation());
+    case 'hostile':
+      return console.log(await measureHostile(IS_QUICK));
+    case 'citus': {
+      const { PAW_TEST_CITUS_URL: url } = process.env;
+      if (url === undefined) throw new Error('PAW_TEST_CITUS_URL is not set.');
+      return console.log(await measureCitus(url, IS_QUICK));
+    }
+    default:
+      throw new Error(`--only takes guard, validation, hostile or citus, and not ${only}.`);
   }
+}
+
+async function guard(): Promise<void> {
+  const { report, slower } = await measureGuard(contenders, workplace, options.against);
+  console.log(report);
+  if (slower.length === 0) return;
+  console.error(
+    `Slower than the other commit, or with more bytes promoted, in two runs: ${slower.join('; ')}`,
+  );
+  process.exitCode = 1;
+}
+
+async function measureAll(): Promise<void> {
+  const ordinary = await prepareOrdinary(contenders, workplace);
+  const results: Result[] = await compareAll(ordinary);
+  const heap = heapTable(results);
   progress('making the databases');
   const databases = {
     small: await makeBenchData(`sqlite:${join(folder, 'small.db')}`, SMALL),
     big: await makeBenchData(`sqlite:${join(folder, 'big.db')}`, BIG),
-    postgres: await makeBenchData(postgres.urlOf('postgres'), POSTGRES_COUNT),
+    postgres: await makeBenchData(await workplace.createDatabase('big'), POSTGRES_COUNT),
   };
-  const results: Result[] = [];
-  console.log(tableHead);
-  for (const comparison of await comparisons(databases, await postgraphileCursor(databases.postgres))) {
-    if (options.only && !comparison.name.includes(options.only)) continue;
-    if (comparison.sameResponses) await checkResponses(comparison);
-    for (const result of await compare(comparison)) {
-      results.push(result);
-      progress('');
-      console.log(tableRow(result));
-    }
+  for (const further of furtherComparisons(databases, await postgraphileCursor(databases.postgres))) {
+    await contenders.warmUp([further]);
+    results.push(...(await compareAll([further])));
   }
-  if (options.only) return;
-  const footprint = `${await measureFootprint(databases)}\n${measureValidation()}`;
-  console.log(`\n${footprint}`);
-  if (!IS_QUICK) await writeResults(results, footprint);
+  const footprint = await measureFootprint(databases);
+  const report = [tableOf(results), heap, footprint, measureValidation(), ''].join('\n\n');
+  console.log(report);
+  if (!IS_QUICK) await writeResults(results, report);
+}
+
+async function compareAll(comparisons: readonly Comparison[]): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const comparison of comparisons) {
+    if (comparison.sameResponses) await contenders.checkResponses(comparison);
+    results.push(...(await contenders.compare(comparison, ROUNDS)));
+  }
+  return results;
 }
 
 /** Writes the chart and the table into the docs. */
-async function writeResults(results: readonly Result[], footprint: string): Promise<void> {
+async function writeResults(results: readonly Result[], report: string): Promise<void> {
   for (const theme of themes) {
     writeFileSync(join(DOCS, `benchmarks-${theme}.svg`), `${await drawChart(results, theme)}\n`);
   }
   const file = join(DOCS, 'benchmarks.md');
-  const table = [tableHead, ...results.map(tableRow), '', footprint, ''].join('\n');
   writeFileSync(
     file,
-    readFileSync(file, 'utf8').replace(RESULTS, () => table),
+    readFileSync(file, 'utf8').replace(RESULTS, () => report),
   );
 }
 
@@ -108,7 +147,7 @@ async function postgraphileCursor(data: BenchData): Promise<string> {
   const [request] = workloads.postgraphilePages(data, 1, Buffer.from('[""]').toString('base64'));
   const { query, variables } = JSON.parse(request?.body ?? '');
   const body = JSON.stringify({ query, variables: { ...variables, after: null } });
-  const answer = (await ask(await contender({ server: 'postgraphile', data }), {
+  const answer = (await ask(await contenders.of({ server: 'postgraphile', data }), {
     ...(request as Request),
     body,
   })) as { data: { allProjects: { edges: readonly { cursor: string }[] } } };
@@ -118,8 +157,8 @@ async function postgraphileCursor(data: BenchData): Promise<string> {
 /** Measures the memory and the start time of the gateway, and returns them as a table. */
 async function measureFootprint({ small, big }: Databases): Promise<string> {
   progress('memory');
-  const onBig = (await contender({ server: 'gateway', data: big })).residentMb();
-  const gateway = await contender({ server: 'gateway', data: small });
+  const onBig = (await contenders.of({ server: 'gateway', data: big })).residentMb();
+  const gateway = await contenders.of({ server: 'gateway', data: small });
   const documents = workloads.graphqlDocuments(small, MANY_DOCUMENTS);
   const before = gateway.residentMb();
   await load(gateway, documents, { requests: documents.length });
@@ -148,68 +187,4 @@ async function measureFootprint({ small, big }: Databases): Promise<string> {
     `| start until ready, on the file with ${BIG} projects | ${median(ready).toFixed(0)} ms (\`node -e 0\` takes ${median(nodes).toFixed(0)} ms) |`,
     `| start until the first response | ${median(answered).toFixed(0)} ms |`,
   ].join('\n');
-}
-
-/** Returns the server of a side. The first call starts it. */
-async function contender({ server, data: { url }, ...own }: Omit<Side, 'requests'>): Promise<Contender> {
-  const key = `${server} ${url} ${own.syncMs} ${own.isLogging}`;
-  const started = contenders.get(key) ?? (await startContender(server, url, own));
-  contenders.set(key, started);
-  return started;
-}
-
-async function checkResponses({ gateway, others }: Comparison): Promise<void> {
-  for (const [n, request] of gateway.requests.slice(0, 50).entries()) {
-    const response = await ask(await contender(gateway), request);
-    for (const other of others) {
-      const answer = await ask(await contender(other), other.requests[n] ?? request);
-      if (!isDeepStrictEqual(answer, response)) {
-        throw new Error(`${other.server} answers ${JSON.stringify(answer)}, not ${JSON.stringify(response)}`);
-      }
-    }
-  }
-}
-
-async function compare({ name, gateway, others, target }: Comparison): Promise<readonly Result[]> {
-  const sides = [gateway, ...others];
-  for (const each of sides) await warmUp(each);
-  const runs = new Map<Side, Run[]>(sides.map((each) => [each, []]));
-  for (let round = 0; round < ROUNDS; round += 1) {
-    progress(`${name}: round ${round + 1} of ${ROUNDS}`);
-    // Each round starts with another side, so that no side always follows the same one.
-    for (let n = 0; n < sides.length; n += 1) {
-      const each = sides[(n + round) % sides.length];
-      if (each !== undefined) runs.get(each)?.push(await measure(each, SECONDS));
-    }
-  }
-  const ours = runs.get(gateway) ?? [];
-  if (others.length === 0) return [{ workload: name, against: '', target, ours, theirs: [] }];
-  return others.map((other) => ({
-    workload: name,
-    against: other.label,
-    target: other.target,
-    ours,
-    theirs: runs.get(other) ?? [],
-  }));
-}
-
-/** Warms a server up. Each of several documents is sent often enough to be compiled. */
-async function warmUp(side: Side): Promise<void> {
-  if (side.requests.length === DOCUMENTS) {
-    await load(await contender(side), side.requests, { requests: 4 * DOCUMENTS });
-  }
-  await measure(side, WARM_UP_SECONDS);
-}
-
-async function measure(side: Side, seconds: number): Promise<Run> {
-  const measured = await contender(side);
-  const stopWriters = startLoad(measured, workloads.restUpdates(side.data), side.writers ?? 0);
-  const run = await load(measured, side.requests, { seconds });
-  await stopWriters();
-  return run;
-}
-
-function progress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
-  else if (text !== '') process.stderr.write(`${text}\n`);
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import type { ContenderOptions } from './contender.ts';
 import type { BenchData } from './data.ts';
-import type { Request } from './load.ts';
+import { type Request, ROW_HEADER } from './load.ts';
 import type { Target } from './report.ts';
 import * as workloads from './workloads.ts';
 
@@ -14,18 +14,16 @@ export const BIG = IS_QUICK ? 100_000 : 1_000_000;
 export const POSTGRES_COUNT = IS_QUICK ? 20_000 : 200_000;
 
 /** The number of different documents of a comparison. */
-export const DOCUMENTS = 1000;
+const DOCUMENTS = 1000;
 
 const SMALL_PAGES = 90;
+const PAGES = 900;
 const BIG_PAGES = IS_QUICK ? 2000 : 20_000;
 
-const LABELS: Readonly<Record<string, string>> = {
-  'baseline-sqlite': 'hand-written',
-  'baseline-postgres': 'hand-written',
-  mercurius: 'Mercurius with JIT',
-  'apollo-express': 'Apollo Server on Express',
-  postgraphile: 'PostGraphile',
-};
+/** The hand-written server of each engine. */
+const HAND_WRITTEN = { SQLite: 'baseline-sqlite', PostgreSQL: 'baseline-postgres' } as const;
+
+export type Engine = keyof typeof HAND_WRITTEN;
 
 /** One side of a comparison: a server, its database and its requests. */
 export type Side = ContenderOptions & {
@@ -43,67 +41,132 @@ export type Comparison = {
   readonly name: string;
   readonly gateway: Side;
   readonly others: readonly Other[];
-  /** The target of the gateway alone, if there is no other server. */
-  readonly target?: Target;
   /** Whether the responses of all servers must be equal. */
   readonly sameResponses?: boolean;
 };
 
-/** The databases of the servers. */
-export type Databases = { readonly small: BenchData; readonly big: BenchData; readonly postgres: BenchData };
+/** An ordinary request, and the maxima of its processor time relative to two servers. */
+type Workload = {
+  readonly name: string;
+  requests(data: BenchData): readonly Request[];
+  readonly ofBare?: number;
+  readonly ofHandWritten?: number;
+  readonly sameResponses?: boolean;
+  /** Other servers with the same API. */
+  readonly servers?: Readonly<Record<string, string>>;
+};
 
-/** Returns the rows of the table. @param cursor a cursor of PostGraphile, as a pattern of the others */
-export function comparisons({ small, big, postgres }: Databases, cursor: string): readonly Comparison[] {
-  const pages = workloads.graphqlPages(big, BIG_PAGES);
-  const postgresPages = workloads.graphqlPages(postgres, BIG_PAGES);
-  const [restPages, restPostgres] = [big, postgres].map((data) => workloads.restPages(data, BIG_PAGES));
-  const [sqlite, pg] = ['baseline-sqlite', 'baseline-postgres'] as const;
-  const others = { mercurius: undefined, 'apollo-express': undefined };
-  const logging = versus('Relay page of 10 with a log of all requests, SQLite', big, pages, {
-    [sqlite]: { processorTime: 1.4 },
+const WORKLOADS: readonly Workload[] = [
+  {
+    name: 'Relay page of 10',
+    requests: (data) => workloads.graphqlPages(data, PAGES),
+    ofBare: 7,
+    sameResponses: true,
+    servers: { mercurius: 'Mercurius with JIT', 'apollo-express': 'Apollo Server on Express' },
+  },
+  {
+    name: 'REST page of 10',
+    requests: (data) => workloads.restPages(data, PAGES),
+    ofBare: 6,
+    sameResponses: true,
+  },
+  { name: 'REST update', requests: workloads.restUpdates, ofHandWritten: 1.5, sameResponses: true },
+  { name: 'GraphQL update', requests: workloads.graphqlUpdates, ofHandWritten: 1.5 },
+  { name: 'REST sign-in', requests: (data) => workloads.signIns(data, data.apps.length) },
+];
+
+/** Another commit of the gateway: its name, its folder, and its database. */
+export type OtherCommit = { readonly name: string; readonly root: string; readonly data: BenchData };
+
+/**
+ * Returns the comparisons of ordinary requests on an engine.
+ *
+ * @param responses the file of the responses that bare `node:http` repeats
+ * @param other the commit to compare with; without it, other servers with the same API
+ */
+export function ordinaryComparisons(
+  engine: Engine,
+  data: BenchData,
+  responses: string,
+  other?: OtherCommit,
+): readonly Comparison[] {
+  // Updates of fewer wallets wait for each other more often.
+  const wallets = Math.min(data.wallets.length, other?.data.wallets.length ?? Number.POSITIVE_INFINITY);
+  return WORKLOADS.map((workload) => {
+    const name = `${workload.name}, ${engine}`;
+    const side = (server: string, ownData = data) => ({
+      server,
+      data: ownData,
+      requests: workload
+        .requests({ ...ownData, wallets: ownData.wallets.slice(0, wallets) })
+        .map((request) => ({ ...request, headers: { ...request.headers, [ROW_HEADER]: name } })),
+    });
+    const labels = other ? {} : (workload.servers ?? {});
+    const servers = Object.entries(labels).map(([server, label]) => ({ ...side(server), label }));
+    return {
+      name,
+      gateway: side('gateway'),
+      others: [
+        ...(other ? [{ ...side('gateway', other.data), root: other.root, label: other.name }] : []),
+        { ...side(HAND_WRITTEN[engine]), label: 'hand-written', target: atMost(workload.ofHandWritten) },
+        ...servers,
+        {
+          ...side('bare'),
+          // One process for both engines.
+          data: { ...data, url: '' },
+          responses,
+          label: 'bare `node:http`',
+          target: atMost(workload.ofBare),
+        },
+      ],
+      sameResponses: workload.sameResponses ?? false,
+    };
   });
+}
+
+function atMost(processorTime: number | undefined): Target | undefined {
+  return processorTime === undefined ? undefined : { processorTime };
+}
+
+/** The databases of further comparisons. */
+export type Databases = {
+  readonly small: BenchData;
+  readonly big: BenchData;
+  readonly postgres: BenchData;
+};
+
+/** Returns further comparisons. @param cursor a cursor of PostGraphile, as a pattern of the others */
+export function furtherComparisons(
+  { small, big, postgres }: Databases,
+  cursor: string,
+): readonly Comparison[] {
+  const pages = gateway(big, workloads.graphqlPages(big, BIG_PAGES));
   return [
-    same(versus('Relay page of 10, SQLite', big, pages, { [sqlite]: { processorTime: 1.3 }, ...others })),
-    { ...logging, gateway: { ...logging.gateway, isLogging: true } },
-    same(
-      versus('Relay page of 10, PostgreSQL', postgres, postgresPages, {
-        [pg]: { processorTime: 1.2 },
-        ...others,
-      }),
+    against(
+      'Relay page of 10 with a log of all requests, SQLite',
+      { ...pages, isLogging: true },
+      { ...pages, label: 'without a log' },
     ),
-    against('Relay page of 10, PostgreSQL', gateway(postgres, postgresPages), {
+    against('Relay page of 10, PostgreSQL', gateway(postgres, workloads.graphqlPages(postgres, BIG_PAGES)), {
       server: 'postgraphile',
       data: postgres,
       requests: workloads.postgraphilePages(postgres, BIG_PAGES, cursor),
-      label: LABELS['postgraphile'] ?? '',
+      label: 'PostGraphile',
     }),
-    same(versus('REST page of 10, SQLite', big, restPages ?? [], { [sqlite]: { processorTime: 1.25 } })),
-    same(versus('REST page of 10, PostgreSQL', postgres, restPostgres ?? [], { [pg]: { processorTime: 1 } })),
-    same(
-      versus('REST update, SQLite', small, workloads.restUpdates(small), { [sqlite]: { relativeRate: 2 } }),
-    ),
-    same(
-      versus('REST update, PostgreSQL', postgres, workloads.restUpdates(postgres), {
-        [pg]: { processorTime: 1.6 },
-      }),
-    ),
-    versus('GraphQL update, SQLite', small, workloads.graphqlUpdates(small), { [sqlite]: undefined }),
-    versus('GraphQL update, PostgreSQL', postgres, workloads.graphqlUpdates(postgres), { [pg]: undefined }),
-    ...[
-      { name: 'REST sign-in of 16 apps, PostgreSQL', apps: 16, rate: 1500 },
-      { name: 'REST sign-in of one app, PostgreSQL', apps: 1, rate: 1000 },
-    ].map(({ name, apps, rate }) => ({
-      ...versus(name, postgres, workloads.signIns(postgres, apps), {}),
-      target: { rate },
-    })),
+    against('REST sign-in of one app, PostgreSQL', gateway(postgres, workloads.signIns(postgres, 1)), {
+      ...gateway(postgres, workloads.signIns(postgres, 16)),
+      label: 'of 16 apps',
+    }),
     against('OAuth token of 16 apps, PostgreSQL', gateway(postgres, workloads.oauthTokens(postgres, 16)), {
       ...gateway(postgres, workloads.signIns(postgres, 16)),
       label: 'REST sign-in',
       target: { relativeRate: 0.9 },
     }),
-    versus('Relay page of 10, an update to 19 of them, SQLite', big, workloads.graphqlMix(big, BIG_PAGES), {
-      [sqlite]: undefined,
-    }),
+    against(
+      'Relay page of 10, an update to 19 of them, SQLite',
+      gateway(big, workloads.graphqlMix(big, BIG_PAGES)),
+      { ...pages, label: 'without updates' },
+    ),
     ...findComparisons(big, 'SQLite'),
     ...findComparisons(postgres, 'PostgreSQL'),
     ...slowDiskComparisons(small),
@@ -148,7 +211,6 @@ function slowDiskComparisons(data: BenchData): readonly Comparison[] {
   }
   const slow = { syncMs: 5 };
   const [reads, writes] = [workloads.restPages(data, SMALL_PAGES), workloads.restUpdates(data)];
-  const label = LABELS['baseline-sqlite'] ?? '';
   return [
     {
       name: 'REST page of 10 beside 32 writers, sync of 5 ms',
@@ -159,7 +221,12 @@ function slowDiskComparisons(data: BenchData): readonly Comparison[] {
     { name: 'REST update, sync of 5 ms', requests: writes, writers: 0, relativeRate: 8 },
   ].map(({ name, requests, writers, relativeRate }) => {
     const side = { ...gateway(data, requests), ...slow, writers };
-    return against(name, side, { ...side, server: 'baseline-sqlite', label, target: { relativeRate } });
+    return against(name, side, {
+      ...side,
+      server: HAND_WRITTEN.SQLite,
+      label: 'hand-written',
+      target: { relativeRate },
+    });
   });
 }
 
@@ -169,28 +236,4 @@ function gateway(data: BenchData, requests: readonly Request[]): Side {
 
 function against(name: string, gateway: Side, other: Other): Comparison {
   return { name, gateway, others: [other] };
-}
-
-function same(comparison: Comparison): Comparison {
-  return { ...comparison, sameResponses: true };
-}
-
-/** Compares the gateway with other servers on the same database. `others` gives the targets. */
-function versus(
-  name: string,
-  data: BenchData,
-  requests: readonly Request[],
-  others: Readonly<Record<string, Target | undefined>>,
-): Comparison {
-  return {
-    name,
-    gateway: gateway(data, requests),
-    others: Object.entries(others).map(([server, target]) => ({
-      server,
-      data,
-      requests,
-      label: LABELS[server] ?? server,
-      target,
-    })),
-  };
 }

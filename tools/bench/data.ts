@@ -28,7 +28,7 @@ export type BenchData = {
 };
 
 const TOKENS = 20;
-const WALLETS = 32;
+const WALLETS = 64;
 const APPS = 32;
 const LIFE_SECONDS = 86_400;
 

@@ -1,5 +1,5 @@
 import { Client } from 'undici';
-import type { Contender } from './contender.ts';
+import type { Contender, HeapBytes } from './contender.ts';
 import { percentile } from './report.ts';
 
 /** A request of a workload. The requests of a workload are sent in turn, repeatedly. */
@@ -10,6 +10,9 @@ export type Request = {
   readonly body: string | null;
 };
 
+/** Names the workload of a request, for the server that repeats recorded responses. */
+export const ROW_HEADER = 'bench-row';
+
 /** The result of a run. */
 export type Run = {
   /** Responses per second. */
@@ -18,6 +21,9 @@ export type Run = {
   readonly cpuMicros: number;
   /** The latency, in milliseconds. */
   readonly p99: number;
+  readonly responses: number;
+  /** The bytes in the garbage collections of the run. */
+  readonly heap: HeapBytes;
 };
 
 /** The limit of a load, in seconds or requests. */
@@ -53,13 +59,13 @@ export function startLoad(
  * @throws if a response is not 200
  */
 export async function load(
-  { name, url, cpuSeconds }: Contender,
+  { name, url, cpuSeconds, heap }: Contender,
   requests: readonly Request[],
   { seconds = Number.POSITIVE_INFINITY, requests: most = Number.POSITIVE_INFINITY }: Limit,
 ): Promise<Run> {
   const clients = Array.from({ length: CONNECTIONS }, () => new Client(url));
   const latencies: number[] = [];
-  const [cpu, start] = [cpuSeconds(), performance.now()];
+  const [cpu, before, start] = [cpuSeconds(), heap(), performance.now()];
   const end = start + seconds * 1000;
   let sent = 0;
 
@@ -92,7 +98,21 @@ export async function load(
   const elapsed = (performance.now() - start) / 1000;
   const cpuMicros = ((cpuSeconds() - cpu) / latencies.length) * 1e6;
   await Promise.all(clients.map((client) => client.close()));
-  return { rate: latencies.length / elapsed, cpuMicros, p99: percentile(latencies, 0.99) };
+  return {
+    rate: latencies.length / elapsed,
+    cpuMicros,
+    p99: percentile(latencies, 0.99),
+    responses: latencies.length,
+    heap: heapSince(before, heap()),
+  };
+}
+
+function heapSince(before: HeapBytes, now: HeapBytes): HeapBytes {
+  return {
+    allocated: now.allocated - before.allocated,
+    survived: now.survived - before.survived,
+    promoted: now.promoted - before.promoted,
+  };
 }
 
 /** Sends one request, and returns the body of the response. */

@@ -1,3 +1,4 @@
+import type { HeapBytes } from './contender.ts';
 import type { Run } from './load.ts';
 
 /** A target. */
@@ -5,14 +6,12 @@ export type Target =
   /** The maximum of the processor time, relative to that of the other server. */
   | { readonly processorTime: number }
   /** The minimum of the rate, relative to that of the other server. */
-  | { readonly relativeRate: number }
-  /** The minimum of the rate, in responses per second. */
-  | { readonly rate: number };
+  | { readonly relativeRate: number };
 
 /** The runs of the gateway and of another server, one of each per round. */
 export type Result = {
   readonly workload: string;
-  /** The other server; empty if there is none. */
+  /** The other server. */
   readonly against: string;
   readonly target: Target | undefined;
   readonly ours: readonly Run[];
@@ -22,28 +21,68 @@ export type Result = {
 /** The median and the quartiles of ratios. */
 export type Ratio = { readonly median: number; readonly low: number; readonly high: number };
 
-const HEAD = ['workload', 'against', 'processor time', 'target', 'rate', 'gateway', 'other', 'p99 in ms'];
+const HEAD = ['workload', 'against', 'processor time', 'target', 'µs', 'rate', 'requests/s', 'p99 in ms'];
 
-/** The header of the table, in Markdown. */
-export const tableHead = [HEAD, HEAD.map(() => '---')].map(lineOf).join('\n');
+const HEAP_HEAD = ['workload', 'server', 'allocated, KB', 'survived, bytes', 'promoted, bytes'];
 
-/** Returns a table row. */
-export function tableRow(result: Result): string {
+/** Returns a table of the results, in Markdown. */
+export function tableOf(results: readonly Result[]): string {
+  return [...headOf(HEAD), ...results.map(rowOf)].join('\n');
+}
+
+/** Returns a table of the bytes per response on the heap of the gateway, and on that of another commit of it. */
+export function heapTable(results: readonly Result[], commit?: string): string {
+  const rows = [...Map.groupBy(results, ({ workload }) => workload)].flatMap(([workload, ofWorkload]) => {
+    // A comparison that was measured twice has two lists of runs.
+    const ours = [...new Set(ofWorkload.map((result) => result.ours))].flat();
+    const theirs = ofWorkload.filter(({ against }) => against === commit).flatMap((result) => result.theirs);
+    return [
+      heapRow(workload, 'gateway', ours),
+      ...(commit === undefined ? [] : [heapRow(workload, commit, theirs)]),
+    ];
+  });
+  return [...headOf(HEAP_HEAD), ...rows].join('\n');
+}
+
+function headOf(cells: readonly string[]): readonly string[] {
+  return [cells, cells.map(() => '---')].map(lineOf);
+}
+
+function rowOf(result: Result): string {
   const { workload, against, target, ours, theirs } = result;
-  const rates = [ours, theirs].map((runs) => median(runs.map(({ rate }) => rate)));
-  const latencies = [ours, theirs].map((runs) => median(runs.map(({ p99 }) => p99)));
+  const medians = (value: (run: Run) => number, digits: number) =>
+    [ours, theirs]
+      .map((runs) => median(runs.map(value)))
+      .map((number) => (Number.isNaN(number) ? '' : number.toFixed(digits)))
+      .join(', ');
+  const ratios = { processorTime: processorTime(result), relativeRate: ratioOf(result, ({ rate }) => rate) };
   return lineOf([
     workload,
     against,
-    shownRatio(processorTime(result)),
-    target === undefined ? '' : shownTarget(target),
-    shownRatio(ratioOf(result, ({ rate }) => rate)),
-    ...rates.map((rate) => shown(rate, (number) => `${Math.round(number)}/s`)),
-    latencies
-      .map((p99) => shown(p99, (number) => number.toFixed(1)))
-      .filter((text) => text !== '')
-      .join(', '),
+    shownRatio(ratios.processorTime),
+    target === undefined ? '' : shownTarget(target, ratios),
+    medians(({ cpuMicros }) => cpuMicros, 0),
+    shownRatio(ratios.relativeRate),
+    medians(({ rate }) => rate, 0),
+    medians(({ p99 }) => p99, 1),
   ]);
+}
+
+function heapRow(workload: string, server: string, runs: readonly Run[]): string {
+  const bytes = (['allocated', 'survived', 'promoted'] as const).map((kind) => perResponse(runs, kind));
+  const [allocated = 0, ...others] = bytes;
+  return lineOf([
+    workload,
+    server,
+    (allocated / 1000).toFixed(1),
+    ...others.map((number) => number.toFixed(0)),
+  ]);
+}
+
+/** The bytes per response in the garbage collections of all runs. */
+export function perResponse(runs: readonly Run[], kind: keyof HeapBytes): number {
+  const sumOf = (value: (run: Run) => number) => runs.reduce((sum, run) => sum + value(run), 0);
+  return sumOf(({ heap }) => heap[kind]) / sumOf(({ responses }) => responses);
 }
 
 /** The processor time per response, relative to that of the other server in the same round. */
@@ -62,14 +101,12 @@ function shownRatio(ratio: Ratio | undefined): string {
   return `${ratio.median.toFixed(2)} (${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)})`;
 }
 
-function shownTarget(target: Target): string {
-  if ('processorTime' in target) return `at most ${target.processorTime.toFixed(2)}`;
-  if ('relativeRate' in target) return `rate at least ${target.relativeRate.toFixed(2)}`;
-  return `at least ${target.rate}/s`;
-}
-
-function shown(value: number, format: (value: number) => string): string {
-  return Number.isNaN(value) ? '' : format(value);
+function shownTarget(target: Target, ratios: Readonly<Record<string, Ratio | undefined>>): string {
+  const [kind, limit] = Object.entries(target)[0] ?? ['', 0];
+  const isMaximum = kind === 'processorTime';
+  const ratio = ratios[kind]?.median ?? Number.NaN;
+  const isMissed = isMaximum ? ratio > limit : ratio < limit;
+  return `${isMaximum ? 'at most' : 'rate at least'} ${limit.toFixed(2)}${isMissed ? ', **missed**' : ''}`;
 }
 
 function lineOf(cells: readonly string[]): string {

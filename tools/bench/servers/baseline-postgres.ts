@@ -1,10 +1,15 @@
 import { Pool } from 'pg';
 import { titleKey } from '../../../src/model/title-key.ts';
 import {
+  type AppValues,
+  COUNT_SIGN_IN,
   eventValues,
+  FIND_APP,
   INSERT_EVENT,
+  INSERT_TOKEN,
   type ProjectValues,
   serveBaseline,
+  signInValues,
   type WalletValues,
 } from './baseline.ts';
 
@@ -26,6 +31,8 @@ WHERE account_id = $8 AND id = $9
 RETURNING id, title, description, project_id, network, address), event AS (${INSERT_EVENT})
 SELECT * FROM changed`;
 
+const SIGN_IN = `WITH token AS (${INSERT_TOKEN}) ${COUNT_SIGN_IN.replaceAll(/\$\d/g, (parameter) => `$${Number(parameter.slice(1)) + 7}`)}`;
+
 const [[key] = ['']] = await rowsOf<[string]>('key', 'SELECT key FROM page_token_key', []);
 
 serveBaseline(
@@ -46,6 +53,14 @@ serveBaseline(
       ]);
       if (row === undefined) throw new Error('There is no such wallet.');
       return row;
+    },
+    async findApp(...values) {
+      const [row] = await rowsOf<AppValues>('app', FIND_APP, values);
+      if (row === undefined) throw new Error('There is no such app.');
+      return row;
+    },
+    async insertToken(token) {
+      await rowsOf('sign-in', SIGN_IN, [...token, ...signInValues(token)]);
     },
   },
   key,

@@ -1,10 +1,15 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { titleKey } from '../../../src/model/title-key.ts';
 import {
+  type AppValues,
+  COUNT_SIGN_IN,
   eventValues,
+  FIND_APP,
   INSERT_EVENT,
+  INSERT_TOKEN,
   type ProjectValues,
   serveBaseline,
+  signInValues,
   type WalletValues,
 } from './baseline.ts';
 
@@ -20,7 +25,17 @@ const updateTitle = prepare(
   `UPDATE wallet SET title = ?, title_key = ?, update_time_ms = ? WHERE account_id = ? AND id = ?
    RETURNING id, title, description, project_id, network, address`,
 );
-const insertEvent = prepare(INSERT_EVENT.replaceAll(/\$\d/g, '?'));
+const [insertEvent, findApp, insertToken, countSignIn] = [
+  INSERT_EVENT,
+  FIND_APP,
+  INSERT_TOKEN,
+  COUNT_SIGN_IN,
+].map((sql) => prepare(sql.replaceAll(/\$\d/g, '?'))) as [
+  StatementSync,
+  StatementSync,
+  StatementSync,
+  StatementSync,
+];
 const begin = prepare('BEGIN IMMEDIATE');
 const commit = prepare('COMMIT');
 const [key] = prepare('SELECT key FROM page_token_key').get() as unknown as [string];
@@ -37,6 +52,13 @@ serveBaseline(
       insertEvent.run(...eventValues(accountId, id));
       commit.run();
       return wallet;
+    },
+    findApp: (accountId, id) => findApp.get(accountId, id) as unknown as AppValues,
+    insertToken(token) {
+      begin.run();
+      insertToken.run(...token);
+      countSignIn.run(...signInValues(token));
+      commit.run();
     },
   },
   key,

@@ -1,6 +1,7 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { crc32 } from 'node:zlib';
 import { monotonicFactory } from 'ulid';
 
 // A server that is hand-written for speed: Node's own HTTP server, prepared statements,
@@ -13,6 +14,12 @@ export type ProjectValues = readonly [id: string, title: string, description: st
 /** A wallet row: id, title, description, project, network, address. */
 export type WalletValues = readonly [string, string, string, string, string, string];
 
+/** An app row: id, project, title, key id, key hash. */
+export type AppValues = readonly [id: string, project: string, title: string, keyId: string, keyHash: string];
+
+/** A new token of an app: account, id, project, app, key id, hash, expiry. */
+export type TokenValues = readonly [string, string, string, string, string, string, number];
+
 type MaybePromise<T> = T | Promise<T>;
 
 /** The statements on one engine. Times are Unix milliseconds. */
@@ -22,7 +29,23 @@ export type Statements = {
   findPage(accountId: string, after: string, limit: number): MaybePromise<readonly ProjectValues[]>;
   /** Updates a wallet, and inserts an audit event in the same transaction. It resolves when both are durable. */
   updateTitle(accountId: string, id: string, title: string, now: number): MaybePromise<WalletValues>;
+  findApp(accountId: string, id: string): MaybePromise<AppValues>;
+  /** Inserts a token, and counts an audit event in the same transaction. It resolves when both are durable. */
+  insertToken(token: TokenValues): MaybePromise<void>;
 };
+
+export const FIND_APP = `SELECT id, project_id, title, private_key_id, private_key_hash FROM app
+WHERE account_id = $1 AND id = $2 AND active = 1`;
+
+export const INSERT_TOKEN = `INSERT INTO token
+(account_id, id, project_id, app_id, app_key_id, hash, expire_time_ms, title, is_one_project, is_read_only)
+VALUES ($1, $2, $3, $4, $5, $6, $7, '', 1, 0)`;
+
+/** The statement for the audit event of a sign-in. Those of an app in a minute are one event. */
+export const COUNT_SIGN_IN = `INSERT INTO audit_event
+(account_id, id, action, resource, fields, count_key, event_count, last_time_ms)
+VALUES ($1, $2, 'sign_in.succeed', $3, '', $4, 1, 0)
+ON CONFLICT (account_id, count_key) DO UPDATE SET event_count = audit_event.event_count + 1`;
 
 /** The statement for the audit event of an update. */
 export const INSERT_EVENT = `INSERT INTO audit_event (account_id, id, action, resource, fields, event_count, last_time_ms)
@@ -33,6 +56,12 @@ const nextId = monotonicFactory();
 /** The parameters of the statement. */
 export function eventValues(accountId: string, walletId: string): readonly [string, string, string, string] {
   return [accountId, nextId(), 'wallet.update', `wallets/${walletId}`];
+}
+
+/** The parameters of `COUNT_SIGN_IN`. */
+export function signInValues([accountId, , , appId]: TokenValues): readonly [string, string, string, string] {
+  const minute = Math.floor(Date.now() / 60_000).toString(36);
+  return [accountId, nextId(), `apps/${appId}`, `${minute} ${appId}`];
 }
 
 const base = process.env['PUBLIC_URL'] ?? '';
@@ -84,6 +113,7 @@ export function serveBaseline(statements: Statements, key: string): void {
       const id = url.slice('/wallet/wallets/'.length);
       return map(statements.updateTitle(accountId, id, body.title, Date.now()), walletOf);
     }
+    if (url.startsWith('/auth/')) return signIn(accountId, body.privateKey);
     const { input, first, after } = body.variables;
     if (input !== undefined) {
       const id = input.name.slice('wallets/'.length);
@@ -97,6 +127,24 @@ export function serveBaseline(statements: Statements, key: string): void {
       const edges = shown.map((row) => ({ cursor: cursorOf(row[0]), node: nodeOf(row) }));
       const pageInfo = { endCursor: edges.at(-1)?.cursor ?? null, hasNextPage: rows.length > first };
       return { data: { projects: { edges, pageInfo } } };
+    });
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  function signIn(accountId: string, { name, privateKey }: any): MaybePromise<object> {
+    return map(statements.findApp(accountId, name.slice('apps/'.length)), (row) => {
+      const [id, project, title, keyId, keyHash] = row;
+      if (!timingSafeEqual(Buffer.from(keyHash), Buffer.from(hash('sha256', privateKey))))
+        throw new Error('A key is wrong.');
+      const tokenId = nextId();
+      const text = `paw_app_${accountId}${tokenId}_${randomBytes(32).toString('hex')}`;
+      const accessToken = text + crc32(text).toString(16).padStart(8, '0');
+      const expiry = Date.now() + 3_600_000;
+      const token = [accountId, tokenId, project, id, keyId, hash('sha256', accessToken), expiry] as const;
+      return map(statements.insertToken(token), () => ({
+        accessToken,
+        app: { name, title, privateKey: '', active: true },
+      }));
     });
   }
 
