@@ -154,14 +154,15 @@ test('the lines before a crash are in the log', async () => {
 });
 
 test.each([
-  ['npm start', ['start']],
+  ['npm start', ['start'], 'listening on '],
+  ['npm run demo', ['run', 'demo'], 'Stop with'],
   // The shell of npm waits for the second command, and so does not replace itself by the server.
-  ['npm exec', ['exec', '--call', 'node src/main.js serve; true']],
-])('after SIGTERM to %s, no server remains', async (_, words) => {
+  ['npm exec', ['exec', '--call', 'node src/main.js serve; true'], 'listening on '],
+])('after SIGTERM to %s, no server remains', async (_, words, awaited) => {
   const { url: databaseUrl } = await testDatabase();
   const settings = { PATH: String(process.env['PATH']), PORT: '0', DATABASE_URL: databaseUrl };
   const npm: Running = startProgram('npm', words, settings, ROOT);
-  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(await npm.printed('listening on ')) ?? [];
+  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(await npm.printed(awaited)) ?? [];
   expect(await isListening(url)).toBe(true);
   await npm.stop('SIGTERM');
   await expect.poll(() => isListening(url)).toBe(false);

@@ -25,7 +25,7 @@ const CREATE_APP =
 const UPDATE_WALLET =
   'mutation ($input: UpdateWalletInput!) { result: updateWallet(input: $input) { value: wallet { name } } }';
 
-/** Starts a gateway as `npm start` does, and waits until it listens. */
+/** Starts a gateway as the systemd unit does, and waits until it listens. */
 export async function startInstance(databaseUrl: string): Promise<Instance> {
   const child = spawn(process.execPath, ['--max-semi-space-size=16', MAIN, 'serve'], {
     env: {
