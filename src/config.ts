@@ -9,6 +9,20 @@ export const { version: VERSION }: { readonly version: string } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );
 
+/** Whether npm has started the program: `npx`, `npm exec` or a script. */
+export const IS_UNDER_NPM = 'npm_command' in process.env;
+
+// Node strips no types in packages, so that only a checkout runs the source.
+const IS_CHECKOUT = import.meta.url.endsWith('.ts');
+
+const PACKAGE_COMMAND = IS_UNDER_NPM ? 'npx paw-gateway' : 'paw';
+
+/** How a shell runs `paw` here: by npm in a checkout, by npx if npm has started the package, otherwise by its name. */
+export const PAW_COMMAND = IS_CHECKOUT ? 'npm run -s paw --' : PACKAGE_COMMAND;
+
+/** How a shell runs `paw serve` here. */
+export const SERVE_COMMAND = IS_CHECKOUT ? 'npm start' : `${PAW_COMMAND} serve`;
+
 /** The origin of Apollo Sandbox. */
 export const APOLLO_STUDIO = 'https://studio.apollographql.com';
 
@@ -73,8 +87,6 @@ function readAll(settings: Settings, variables: Readonly<Record<string, string>>
     },
     /** The time that the waits and the statements of one request have together. */
     requestTimeoutMs: 1000 * (settings.seconds('PAW_REQUEST_TIMEOUT') ?? 5),
-    /** Whether npm has started the program: `npx`, `npm exec` or a script. */
-    isUnderNpm: settings.isPresent('npm_command'),
     /** The URL of the gateway for clients, without a trailing slash; undefined for that at which the server listens. */
     publicUrl: settings.url('PUBLIC_URL'),
     logLevel:
@@ -117,11 +129,6 @@ class Settings {
 
   constructor(environment: Environment) {
     this.#environment = environment;
-  }
-
-  /** Returns whether there is a variable that is no setting. */
-  isPresent(name: string): boolean {
-    return name in this.#environment;
   }
 
   text(name: string): string | undefined {

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { type Config, localUrl, VERSION } from './config.ts';
+import { type Config, localUrl, PAW_COMMAND, VERSION } from './config.ts';
 import { PasswordHasher } from './credentials/password-hasher.ts';
 import { createDataLayer } from './data/create-data-layer.ts';
 import type { DataLayer } from './data/data-layer.ts';
@@ -199,8 +199,8 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   const { limitIntrospection, countRequest } = limits;
   parts.faults?.addHooks(app, data);
   addFavicon(app);
-  addStartPage(app, { version: VERSION, publicUrl, sandbox });
-  if (pages.console) addConsolePage(app);
+  addStartPage(app, { version: VERSION, publicUrl, command: PAW_COMMAND, sandbox });
+  if (pages.console) addConsolePage(app, PAW_COMMAND);
   if (pages.explorers) {
     addGraphiqlPage(app);
     addReferencePage(app);

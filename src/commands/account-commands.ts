@@ -1,3 +1,4 @@
+import { PAW_COMMAND } from '../config.ts';
 import { createAccount } from '../data/create-account.ts';
 import { deleteAccount } from '../data/delete-account.ts';
 import { exportAccount } from '../data/export-account.ts';
@@ -36,7 +37,7 @@ export const accountCommands: readonly Command[] = [
     name: 'account list',
     summary: 'Lists the accounts.',
     plural: 'accounts',
-    empty: 'No accounts. Create one with paw init --title <text>.',
+    empty: `No accounts. Create one with ${PAW_COMMAND} init --title <text>.`,
     read: listAccounts,
     view: accountView,
     columns: ({ name, title, state, defaultProject, createTime }, isWide) => ({

@@ -89,7 +89,9 @@ function commandsOf(words: readonly string[]): readonly Command[] {
   const [resource, ...others] = words;
   const commands = COMMANDS.filter(({ name }) => resource === undefined || name.startsWith(`${resource} `));
   if (commands.length > 0 && others.length === 0) return commands;
-  throw new UsageError(`Unknown command. See ${commands.length > 0 ? `paw help ${resource}` : 'paw help'}.`);
+  throw new UsageError(
+    `Unknown command. See "${commands.length > 0 ? `paw help ${resource}` : 'paw help'}".`,
+  );
 }
 
 /** Asks whether to delete. @throws UsageError if no person can answer */

@@ -1,3 +1,4 @@
+import { PAW_COMMAND } from '../config.ts';
 import type { Command } from './command.ts';
 
 const WIDTH = 80;
@@ -8,7 +9,7 @@ export function overview(commands: readonly Command[], resource?: string): strin
   const lines = commands.map(
     ({ name, operand, summary }) => [operand ? `${name} <${operand}>` : name, summary] as const,
   );
-  return `Usage: paw ${resource ? `${resource} ` : ''}<command> [options]
+  return `Usage: ${PAW_COMMAND} ${resource ? `${resource} ` : ''}<command> [options]
 
 ${definitions(lines)}
 
@@ -35,7 +36,7 @@ export function usage({ name, operand, options = {} }: Command): string {
   const required = Object.entries(options).flatMap(([option, { value, required }]) =>
     required ? [`--${option} ${value}`] : [],
   );
-  return ['paw', name, ...(operand ? [`<${operand}>`] : []), ...required, '[options]'].join(' ');
+  return [PAW_COMMAND, name, ...(operand ? [`<${operand}>`] : []), ...required, '[options]'].join(' ');
 }
 
 /** Returns terms with their descriptions beside them. */

@@ -1,4 +1,4 @@
-import { readConfig } from '../config.ts';
+import { PAW_COMMAND, readConfig, SERVE_COMMAND } from '../config.ts';
 import { createAccount } from '../data/create-account.ts';
 import { createAccountToken } from '../data/create-account-token.ts';
 import { graphqlRequest, restRequest, shellVariables } from '../model/example-requests.ts';
@@ -26,9 +26,9 @@ export const init = changeCommand({
   text: ({ account, defaultProject, accessToken, expireTime, url, consoleUrl }) =>
     `Created ${account} with ${defaultProject}.
 
-Start the server. In a checkout, use npm start, and "npm run -s paw --" in place of "npx paw-gateway".
+Start the server:
 
-npx paw-gateway serve
+${SERVE_COMMAND}
 ${consoleUrl && `\nOpen the console in a browser:\n\n${consoleUrl}#token=${accessToken}\n`}
 Paste these into another terminal. The token is shown only now. It expires in ${inWords(TOKEN_TTL_SECONDS)}, at ${expireTime}.
 
@@ -42,6 +42,6 @@ ${graphqlRequest('{ projects { nodes { name title } } }')}
 ${restRequest('/auth/apps', `-d '{"title":"Till","active":true}'`)}
 
 # Register a wallet
-npx paw-gateway wallet create --project ${defaultProject} --title Treasury \\
+${PAW_COMMAND} wallet create --project ${defaultProject} --title Treasury \\
   --network NETWORK_POLYGON --address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed`,
 });

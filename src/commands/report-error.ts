@@ -1,3 +1,4 @@
+import { PAW_COMMAND } from '../config.ts';
 import { toApiError } from '../data/to-api-error.ts';
 import { errorBody } from '../http/error-body.ts';
 import { ApiError, describeCause } from '../model/api-error.ts';
@@ -32,7 +33,9 @@ function formatJson(error: unknown): string {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (!(error instanceof ApiError) || error.status !== 'UNAVAILABLE') return error.message;
+  // A message that says which command to run has its name, as in "paw migrate".
+  if (!(error instanceof ApiError)) return error.message.replace(/"paw (?=[a-z ]+")/g, `"${PAW_COMMAND} `);
+  if (error.status !== 'UNAVAILABLE') return error.message;
   // The operator sees the error of the database. Clients do not.
   const cause = describeCause(error);
   return error.reason === 'RESULT_UNKNOWN'

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, IS_UNDER_NPM, readConfig } from '../config.ts';
 import type { ServerInfo } from '../server.ts';
 import type { Command } from './command.ts';
 import { openLog } from './logger.ts';
@@ -37,7 +37,7 @@ export async function serveUntilStopped(
       stopping.abort();
     });
   }
-  const parentCheck = config.isUnderNpm ? stopAfterParent(stopping) : undefined;
+  const parentCheck = IS_UNDER_NPM ? stopAfterParent(stopping) : undefined;
   // The server continues when its terminal is closed.
   process.on('SIGHUP', () => clearInterval(parentCheck));
   const { logger, close: closeLog } = openLog(config.logLevel, logTo);

@@ -3,8 +3,12 @@ import { AUDIT_ACTIONS } from '../model/audit-event.ts';
 import { assetPaths } from './assets.ts';
 import { sendPage } from './html.ts';
 
-/** Adds the page `/console`, a client of the GraphQL API in which a person sees and does what a token may. */
-export function addConsolePage(app: FastifyInstance): void {
+/**
+ * Adds the page `/console`, a client of the GraphQL API in which a person sees and does what a token may.
+ *
+ * @param command how the operator calls the command `paw`
+ */
+export function addConsolePage(app: FastifyInstance, command: string): void {
   const pathOf = assetPaths();
   const head = `<link rel="stylesheet" href="${pathOf('console', '.css')}">
 <script type="module" src="${pathOf('console', '.js')}"></script>`;
@@ -14,7 +18,7 @@ export function addConsolePage(app: FastifyInstance): void {
       path: '/console',
       title: 'Console · PAW gateway',
       head,
-      main: `<div id="console" data-event-actions="${AUDIT_ACTIONS.join(' ')}">
+      main: `<div id="console" data-event-actions="${AUDIT_ACTIONS.join(' ')}" data-command="${command}">
 <noscript>The console needs JavaScript.</noscript>
 </div>`,
       policy: {

@@ -7,6 +7,8 @@ export type StartPage = {
   readonly version: string;
   /** Returns the public URL of the gateway, without a trailing slash. */
   readonly publicUrl: () => string;
+  /** How the operator calls the command `paw`. */
+  readonly command: string;
   /** Whether browsers get Apollo Sandbox at `/graphql`. */
   readonly sandbox: boolean;
 };
@@ -33,10 +35,10 @@ const EXPLORERS: readonly Link[] = [
   { path: '/graphql', name: 'Apollo Sandbox', text: 'Another editor for GraphQL, loaded from the internet.' },
 ];
 
-const EXAMPLES: readonly Example[] = [
+const examplesWith = (command: string): readonly Example[] => [
   {
     name: 'variables',
-    text: 'The gateway and your token. <code>npm run demo</code> and <code>paw init</code> print these lines with a token.',
+    text: `The gateway and your token. <code>${command} demo</code> and <code>${command} init --title Acme</code> print these lines with a token.`,
     lines: (url) => shellVariables(url, 'paw_acct_…'),
   },
   {
@@ -76,7 +78,11 @@ const CONTRACTS: readonly Link[] = [
 ];
 
 /** Adds the page `/`: the console, the explorers, what a client needs, and the contracts, as far as they are served. */
-export function addStartPage(app: FastifyInstance, { version, publicUrl, sandbox }: StartPage): void {
+export function addStartPage(
+  app: FastifyInstance,
+  { version, publicUrl, command, sandbox }: StartPage,
+): void {
+  const examples = examplesWith(command);
   const exists = ({ path }: Pick<Link, 'path'>) =>
     path === '/graphql'
       ? sandbox
@@ -92,7 +98,7 @@ export function addStartPage(app: FastifyInstance, { version, publicUrl, sandbox
 <p>One gateway, with GraphQL and REST.</p>
 ${exists({ path: '/console' }) ? CONSOLE : ''}
 ${section('Explorers', cards(EXPLORERS.filter(exists)))}
-${section('Clients', EXAMPLES.map((each) => example(each, publicUrl())).join('\n') + cards(GUIDES.filter(exists)))}
+${section('Clients', examples.map((each) => example(each, publicUrl())).join('\n') + cards(GUIDES.filter(exists)))}
 ${section('Contracts', cards(CONTRACTS.filter(exists)))}
 <footer class="health">Version ${version} <a href="./healthz">Liveness</a> <a href="./readyz">Readiness</a></footer>
 </div>

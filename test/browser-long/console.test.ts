@@ -140,7 +140,7 @@ test('an empty project shows the command that registers a wallet, and an unknown
   const { token, projects } = await seedTenant(site.gateway);
   const page = await site.openConsole(token);
   await page.getByRole('link', { name: 'Tenant' }).click();
-  await page.getByText(`paw wallet create --project ${projects[0]} --title`).waitFor();
+  await page.getByText(`npm run -s paw -- wallet create --project ${projects[0]} --title`).waitFor();
   await page.getByRole('link', { name: 'Apps' }).click();
   await page.getByText('The project has no apps.').waitFor();
   for (const [path, heading] of [

@@ -141,7 +141,7 @@ test.each<[string, () => Promise<{ from?: string; to: string }>, number, RegExp]
     'a missing source',
     async () => ({ from: sourceOf('missing.db'), to: target.url }),
     1,
-    /Run "paw migrate"/,
+    /Run "npm run -s paw -- migrate"/,
   ],
   [
     'an empty source',
@@ -150,7 +150,7 @@ test.each<[string, () => Promise<{ from?: string; to: string }>, number, RegExp]
       return { from: sourceOf('empty.db'), to: target.url };
     },
     1,
-    /Run "paw migrate"/,
+    /Run "npm run -s paw -- migrate"/,
   ],
 ])('%s is refused with one line', async (_, make, status, message) => {
   const { from = source.url, to } = await make();
@@ -166,7 +166,7 @@ test('a target without tables is refused and not changed', async () => {
   expect(await paw(['copy', '--to', other.url], { DATABASE_URL: source.url })).toEqual({
     status: 1,
     stdout: '',
-    stderr: 'paw: The target has no tables. Run "paw migrate".\n',
+    stderr: 'paw: The target has no tables. Run "npm run -s paw -- migrate".\n',
   });
   expect(await isUntouched(other.url)).toBe(true);
 });

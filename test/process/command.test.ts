@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { ulidOf } from '../support/actors.ts';
 import { send } from '../support/apis.ts';
 import { freePort } from '../support/free-port.ts';
 import { seedTenant, testFolder, testGateway, useGateway } from '../support/gateway.ts';
-import { listening, paw, pawInShell, type Settings, startPaw } from '../support/paw.ts';
+import { listening, paw, pawInShell, type Settings, startPaw, startProgram } from '../support/paw.ts';
 import { addWallets, rowsOf } from '../support/rows.ts';
 
 describe('a SQLite database that does not exist', () => {
@@ -39,22 +39,26 @@ describe('a SQLite database that does not exist', () => {
   });
 });
 
-test('paw init in an empty folder prints lines that work unchanged once the server runs', async () => {
+test('paw init in a checkout prints lines that start a server and call it as they are', async () => {
   const folder = testFolder();
   const settings = { PORT: String(await freePort()) };
   const { stdout, stderr, status } = await startPaw(['init', '--title', 'Atlas'], settings, folder).ended;
   expect({ status, stderr }).toEqual({ status: 0, stderr: 'Created the database data/paw.db.\n' });
   expect(stdout).toMatch(/^Created accounts\/\w{26} with projects\/\w{26}\.$/m);
   expect(stdout).toMatch(/ expires in 90 days, at \d{4}-\d\d-\d\dT[\d:.]+Z\./);
-  expect(stdout).toContain('"npm run -s paw --" in place of "npx paw-gateway"');
-  expect(stdout).toContain('\nnpx paw-gateway serve\n');
-  const { url } = await listening(startPaw(['serve'], settings, folder));
+  // npm runs its scripts in the checkout.
+  const database = { DATABASE_URL: `sqlite:${folder}/data/paw.db`, ...settings };
+  const env = { PATH: String(process.env['PATH']), ...database };
+  const [, serve = ''] = /^Start the server:\n\n(.+)$/m.exec(stdout) ?? [];
+  const server = startProgram('bash', ['--norc', '-c', serve], env);
+  // npm would not pass on SIGKILL.
+  const { url } = await listening(server, () =>
+    onTestFinished(async () => void (await server.stop('SIGTERM'))),
+  );
   const consoleUrl = stdout.match(/^http.+#token=paw_acct_\w+$/m)?.[0] ?? '';
   expect((await send(consoleUrl, 'GET')).status).toBe(200);
-  const npx = `npx() { shift; command '${process.execPath}' '${join(process.cwd(), 'src/main.js')}' "$@"; }`;
-  const script = `${npx}\n${stdout.slice(stdout.indexOf('\nPAW='))}`;
-  const env = { PATH: process.env['PATH'] };
-  const output = execFileSync('bash', ['--norc', '-euo', 'pipefail', '-c', script], { cwd: folder, env });
+  const script = stdout.slice(stdout.indexOf('\nPAW='));
+  const output = execFileSync('bash', ['--norc', '-euo', 'pipefail', '-c', script], { env });
   const lines = output.toString().trimEnd().split('\n');
   const project = { name: expect.stringMatching(/^projects\/\w{26}$/), title: 'Atlas' };
   const imageCoverUrl = expect.stringContaining(`${url}/covers/`);
@@ -64,7 +68,6 @@ test('paw init in an empty folder prints lines that work unchanged once the serv
     { title: 'Till', privateKey: expect.stringMatching(/^paw_key_/) },
   ]);
   const account = /accounts\/\w+/.exec(stdout)?.[0] ?? '';
-  const database = { DATABASE_URL: `sqlite:${folder}/data/paw.db`, ...settings };
   const list = await paw(['project', 'list', '--account', account, '--json'], database);
   expect(JSON.parse(list.stdout)).toEqual(JSON.parse(lines[0] ?? ''));
   expect(lines.slice(3)).toEqual([expect.stringMatching(/^Created wallets\/\w{26}\.$/)]);

@@ -19,7 +19,7 @@ test('a newer program migrates the database of a running server, and takes its p
   expect(await program.run(['account', 'list'], settings)).toEqual({
     status: 1,
     stdout: '',
-    stderr: `paw: The database has schema version ${LATEST_VERSION} of ${LATEST_VERSION + 1}. Run "paw migrate".\n`,
+    stderr: `paw: The database has schema version ${LATEST_VERSION} of ${LATEST_VERSION + 1}. Run "npm run -s paw -- migrate".\n`,
   });
   expect(await program.run(['migrate', '--dry-run'], settings)).toMatchObject({
     status: 0,

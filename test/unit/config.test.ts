@@ -15,7 +15,6 @@ const DEFAULTS = {
   createDatabase: true,
   postgres: POSTGRES,
   requestTimeoutMs: 5000,
-  isUnderNpm: false,
   publicUrl: undefined,
   logLevel: 'info',
   logRequests: 'all',
@@ -74,7 +73,6 @@ test('every setting has a default, and an empty variable equals a missing one', 
 
 test.each([
   [{ HOST: '::' }, { host: '::' }],
-  [{ npm_command: 'exec' }, { isUnderNpm: true }],
   [{ PORT: '0' }, { port: 0 }],
   [{ PORT: '65535' }, { port: 65_535 }],
   [{ DATABASE_URL: 'sqlite:/srv/paw.db' }, { databaseUrl: 'sqlite:/srv/paw.db' }],

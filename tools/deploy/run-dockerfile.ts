@@ -43,6 +43,9 @@ const IS_ROOT = process.getuid?.() === 0;
 // The Node that runs this script is the one of the image.
 const NODE_FOLDER = dirname(process.execPath);
 
+// The folder of the image in which programs are found. The others are those that the Dockerfile names.
+const PROGRAMS = '/usr/local/bin';
+
 // Packages that only development needs.
 const DEVELOPMENT = ['@types/react', 'esbuild', 'graphiql', 'node', 'typescript', 'vitest'];
 
@@ -63,10 +66,11 @@ await tryImage(image);
 
 function build(stage: Stage, root: string): BuiltStage {
   assert.equal(/^node:(\d+)-/.exec(stage.image)?.[1], process.versions.node.split('.')[0]);
-  mkdirSync(root);
-  const folders = stage.instructions
+  mkdirSync(join(root, PROGRAMS), { recursive: true });
+  const named = stage.instructions
     .filter(({ keyword }) => keyword === 'WORKDIR' || keyword === 'VOLUME')
-    .map(({ text }) => new RegExp(`(?<![\\w.])${text}\\b`, 'g'));
+    .map(({ text }) => text);
+  const folders = [PROGRAMS, ...named].map((folder) => new RegExp(`(?<![\\w.])${folder}\\b`, 'g'));
   const inRoot = (text: string) => folders.reduce((all, folder) => all.replace(folder, `${root}$&`), text);
   let workdir = root;
   for (const { keyword, text } of stage.instructions) {
@@ -144,7 +148,12 @@ async function tryImage({ stage, root, workdir, inRoot }: BuiltStage): Promise<v
   mkdirSync(home);
   const options: SpawnOptions = {
     cwd: workdir,
-    env: { ...Object.fromEntries(variables), PATH: `${NODE_FOLDER}:/usr/bin:/bin`, HOME: home, PORT: port },
+    env: {
+      ...Object.fromEntries(variables),
+      PATH: `${inRoot(PROGRAMS)}:${NODE_FOLDER}:/usr/bin:/bin`,
+      HOME: home,
+      PORT: port,
+    },
     ...(IS_ROOT && { uid, gid }),
   };
   const call = ([program = '', ...args]: readonly string[]) => {
@@ -161,12 +170,9 @@ async function tryImage({ stage, root, workdir, inRoot }: BuiltStage): Promise<v
   printStep('Without a database, the start fails and names the command');
   const refusal = call([...entrypoint, ...command]);
   assert.equal(refusal.status, 1);
-  assert.match(refusal.stderr, /^paw: .*paw migrate.*\n$/);
+  assert.match(refusal.stderr, /^paw: .*Run "paw migrate"\.\n$/);
   printStep('The command migrates the database in the volume');
-  assert.deepEqual(
-    { ...call([...entrypoint, 'migrate']), stdout: '' },
-    { status: 0, stdout: '', stderr: '' },
-  );
+  assert.deepEqual({ ...call(['paw', 'migrate']), stdout: '' }, { status: 0, stdout: '', stderr: '' });
   assert.ok(existsSync(inRoot(`${lastOf(stage, 'VOLUME')}/paw.db`)));
   printStep('The health check fails while nothing listens');
   assert.equal(call(healthCheck).status, 1);

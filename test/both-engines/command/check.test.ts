@@ -74,7 +74,7 @@ if (inject('engine') === 'sqlite') {
 
 test('a database that does not exist or is not current is refused with one line', async () => {
   const { url } = await testDatabase();
-  const stderr = expect.stringMatching(/^paw: .+ Run "paw migrate"\.\n$/);
+  const stderr = expect.stringMatching(/^paw: .+ Run "npm run -s paw -- migrate"\.\n$/);
   expect(await paw(['check'], { DATABASE_URL: url })).toEqual({ status: 1, stdout: '', stderr });
 });
 

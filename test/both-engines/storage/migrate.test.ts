@@ -139,7 +139,7 @@ test('a server migrates an empty database, and logs each step', async () => {
 test.each(COMMANDS)(
   'in production, "paw %s %s" refuses an empty database, and changes nothing',
   async (...words) => {
-    const stderr = 'paw: The database has no tables. Run "paw migrate".\n';
+    const stderr = 'paw: The database has no tables. Run "npm run -s paw -- migrate".\n';
     const { status, stderr: printed } = await paw(words, { ...settings, NODE_ENV: 'production' });
     expect([status, printed.replace(/file .* does not exist/, 'has no tables')]).toEqual([1, stderr]);
     expect(await isUntouched(made.url)).toBe(true);

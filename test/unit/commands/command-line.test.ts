@@ -27,7 +27,8 @@ describe('the help', () => {
     async (name, mentions) => {
       const stdout = await helpOf([...name.split(' '), '--help']);
       expect(await helpOf(['help', ...name.split(' ')])).toBe(stdout);
-      for (const mention of [`paw ${name}`, '--json', ...mentions]) expect(stdout).toContain(mention);
+      for (const mention of [`npm run -s paw -- ${name}`, '--json', ...mentions])
+        expect(stdout).toContain(mention);
       const options = stdout.match(/--[a-z-]+/g) ?? [];
       expect(options.filter((option) => ![...mentions, '--json'].includes(option))).toEqual([]);
     },
@@ -53,16 +54,24 @@ describe('the help', () => {
 });
 
 test.each([
-  ['an unknown command', 'launch', 'Unknown command. See paw help.'],
-  ['an unknown command of a resource', 'account crate --title x', 'Unknown command. See paw help account.'],
-  ['an unknown command that needs help', 'help account crate', 'Unknown command. See paw help account.'],
+  ['an unknown command', 'launch', 'Unknown command. See "npm run -s paw -- help".'],
+  [
+    'an unknown command of a resource',
+    'account crate --title x',
+    'Unknown command. See "npm run -s paw -- help account".',
+  ],
+  [
+    'an unknown command that needs help',
+    'help account crate',
+    'Unknown command. See "npm run -s paw -- help account".',
+  ],
   ['an unknown option', 'account create --title x --colour red', "Unknown option '--colour'"],
   ['a required option missing', 'wallet create --project p --title t --network n', 'Missing --address.'],
   ['several required options missing', 'project create', 'Missing --account, --title.'],
   ['an option without its value', 'account create --title', "Option '--title <value>' argument missing"],
   // The title is "--help".
   ['a value that is like an option', 'account create --title --help --colour', "Unknown option '--colour'"],
-  ['its operand missing', 'app activate', 'Missing <name>. Usage: paw app activate <name> '],
+  ['its operand missing', 'app activate', 'Missing <name>. Usage: npm run -s paw -- app activate <name> '],
   ['a deletion that nobody can confirm', 'account delete accounts/a', '--yes is required in scripts'],
   [
     'two of three options that exclude each other',

@@ -4,5 +4,8 @@ if (element === null) throw new Error('The page has no element #console.');
 /** The element of the page that the console fills. */
 export const container = element;
 
+/** How the operator calls the command `paw`. */
+export const COMMAND = element.dataset['command'] ?? '';
+
 /** The actions that an event can have. */
 export const EVENT_ACTIONS: readonly string[] = (element.dataset['eventActions'] ?? '').split(' ');

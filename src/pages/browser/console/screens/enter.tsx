@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Identity } from '../bar.tsx';
 import { Check, Field, Form, type FormProps } from '../form.tsx';
 import { ViewerDocument } from '../generated-documents.ts';
+import { COMMAND } from '../mount.ts';
 import { RequestError, request } from '../request.ts';
 import { Screen } from '../screen.tsx';
 import { beginSession, keptToken, principalOf, refuseOffer, type Session, sessionState } from '../session.ts';
@@ -62,7 +63,8 @@ export function EnterForm(buttons: Pick<FormProps, 'cancel' | 'onCancel'>) {
           label="Token"
           hint={
             <>
-              An account token, which <code>paw token create</code> prints, or the project token of an app.
+              An account token, which <code>{COMMAND} token create</code> prints, or the project token of an
+              app.
             </>
           }
         >

@@ -8,6 +8,7 @@ import {
   WalletsDocument,
 } from '../generated-documents.ts';
 import { type List, More, Size, useList } from '../list.tsx';
+import { COMMAND } from '../mount.ts';
 import { Resource, Short } from '../name.tsx';
 import { NetworkTitle } from '../networks.tsx';
 import { nodeOf, useQuery } from '../query.ts';
@@ -46,7 +47,7 @@ export function Wallets({ project }: { project: string }) {
         <Lines
           title="The project has no wallets. On the host of the gateway, this registers one:"
           label="command"
-          text={`paw wallet create --project ${project} --title "First wallet" --network NETWORK_ETHEREUM --address 0x…`}
+          text={`${COMMAND} wallet create --project ${project} --title "First wallet" --network NETWORK_ETHEREUM --address 0x…`}
         />
       )}
     </>
