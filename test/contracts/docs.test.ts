@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -15,6 +15,7 @@ const PAGES = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'deploy/README.md',
+  'deploy/ha/README.md',
   ...readdirSync(join(ROOT, 'docs'))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),
@@ -129,8 +130,26 @@ test('no page names a PAW_ variable that the program does not read', () => {
   expect(named.filter((name) => !settingsRead().includes(name))).toEqual([]);
 });
 
-test('no page runs npx with the name of the command, which npm would look for as a package of another author', () => {
-  expect(PAGES.filter((page) => /\bnpx paw(?!-gateway)/.test(textOf(page)))).toEqual([]);
+test('pages write `paw`, one says how it runs, and the package is installed from npm only once it is released', () => {
+  const isReleased = /^## \[\d/m.test(textOf('CHANGELOG.md'));
+  const pagesWith = (pattern: RegExp) => PAGES.filter((page) => pattern.test(textOf(page))).sort();
+  const runs = 'docs/commands.md';
+  const readmes = [...(isReleased ? ['README.md'] : []), 'docs/package.md'];
+  expect(pagesWith(/npx paw-gateway/)).toEqual([runs, ...readmes].sort());
+  expect(pagesWith(/npm install paw-gateway/)).toEqual([
+    ...readmes,
+    ...(isReleased ? ['docs/running.md'] : []),
+  ]);
+  expect(pagesWith(/npm run (?:-s |--silent )?paw\b/)).toEqual(['README.md', 'deploy/ha/README.md', runs]);
+  // npm would look for a package of another author.
+  expect(pagesWith(/\bnpx paw(?!-gateway)/)).toEqual([]);
+});
+
+test('src/config.ts alone says how the commands run that the program prints', () => {
+  const sources = globSync('src/**/*.{ts,tsx}', { cwd: ROOT });
+  expect(sources.filter((file) => /npx paw|npm run (?:-s )?paw/.test(textOf(file)))).toEqual([
+    'src/config.ts',
+  ]);
 });
 
 test('CONTRIBUTING.md has the packages that are installed, and no others', () => {

@@ -28,8 +28,7 @@ block() {
   sed -n '/^## Backup and restore$/,/^## PgBouncer$/p' "$root/docs/postgresql.md" |
     awk -v n="$1" '/^```[a-z]/ { i++; next } /^```$/ { if (i == n) exit; inside = 0 } { if (i == n) print }' |
     sed -e "s#/srv/backups#$work/backups#g" -e "s#db\.example\.com#127.0.0.1:$PGPORT#g" \
-      -e "s#2026-01-31 12:00:00+00#${target-}#" -e 's#^pg_ctl start#& --silent --log="$PGDATA/log"#' \
-      -e "s#npx paw-gateway#node $root/src/main.js#"
+      -e "s#2026-01-31 12:00:00+00#${target-}#" -e 's#^pg_ctl start#& --silent --log="$PGDATA/log"#'
 }
 
 # Runs a block, the second argument being the command that changes the user.
@@ -40,7 +39,10 @@ run() {
   "${@:2}" bash -euo pipefail "$work/block.sh"
 }
 
+# The blocks call it, too.
+export root
 paw() { node "$root/src/main.js" "$@"; }
+export -f paw
 name() { sed 's/.*"name":"\([^"]*\)".*/\1/'; }
 
 "${as_postgres[@]}" initdb --auth=trust --encoding=UTF8 --no-sync > /dev/null
