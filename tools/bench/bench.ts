@@ -30,7 +30,7 @@ import * as workloads from './workloads.ts';
 // Compares the gateway with other servers on the same database. Each server is a separate process
 // on one core. The load generator and PostgreSQL run on another core. Each reported ratio is the
 // median of the ratios within each round, because the speed of the machine drifts between rounds.
-// A complete run writes its results into the docs.
+// A run that is not quick writes its results into the docs.
 
 const { values: options } = parseArgs({
   options: {
@@ -45,9 +45,6 @@ const STARTS = IS_QUICK ? 3 : 7;
 const MANY_DOCUMENTS = IS_QUICK ? 10_000 : 100_000;
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
-
-// What is between these lines in the docs is written by a complete run.
-const RESULTS = /(?<=<!-- results of `npm run bench` -->\n).*(?=<!-- end of the results -->)/s;
 
 execFileSync('taskset', ['-cp', LOAD_CORE, String(process.pid)]);
 const folder = mkdtempSync(join(tmpdir(), 'paw-bench-'));
@@ -74,7 +71,10 @@ try {
 async function measure(only: string | undefined): Promise<void> {
   switch (only) {
     case undefined:
-      return measureAll();
+      await measureOrdinary();
+      return measureFurther();
+    case 'ordinary':
+      return measureOrdinary();
     case 'guard':
       return guard();
     case 'validation':
@@ -87,7 +87,7 @@ async function measure(only: string | undefined): Promise<void> {
       return console.log(await measureCitus(url, IS_QUICK));
     }
     default:
-      throw new Error(`--only takes guard, validation, hostile or citus, and not ${only}.`);
+      throw new Error(`--only takes guard, ordinary, validation, hostile or citus, and not ${only}.`);
   }
 }
 
@@ -101,27 +101,28 @@ async function guard(): Promise<void> {
   process.exitCode = 1;
 }
 
-async function measureAll(): Promise<void> {
-  const ordinary = await prepareOrdinary(contenders, workplace);
-  const results: Result[] = await compareAll(ordinary);
-  const heap = heapTable(results);
+async function measureOrdinary(): Promise<void> {
+  const results = await compareAll(await prepareOrdinary(contenders, workplace));
+  for (const theme of IS_QUICK ? [] : themes) {
+    writeFileSync(join(DOCS, `benchmarks-${theme}.svg`), `${await drawChart(results, theme)}\n`);
+  }
+  publish('ordinary requests', tableOf(results), heapTable(results));
+}
+
+async function measureFurther(): Promise<void> {
   progress('making the databases');
   const databases = {
     small: await makeBenchData(`sqlite:${join(folder, 'small.db')}`, SMALL),
     big: await makeBenchData(`sqlite:${join(folder, 'big.db')}`, BIG),
     postgres: await makeBenchData(await workplace.createDatabase('big'), POSTGRES_COUNT),
   };
-  for (const further of furtherComparisons(databases, await postgraphileCursor(databases.postgres))) {
-    await contenders.warmUp([further]);
-    results.push(...(await compareAll([further])));
-  }
-  const footprint = await measureFootprint(databases);
-  const report = [tableOf(results), heap, footprint, measureValidation(), ''].join('\n\n');
-  console.log(report);
-  if (!IS_QUICK) await writeResults(results, report);
+  const comparisons = furtherComparisons(databases, await postgraphileCursor(databases.postgres));
+  await contenders.warmUp(comparisons);
+  const results = await compareAll(comparisons);
+  publish('further requests', tableOf(results), await measureFootprint(databases), measureValidation());
 }
 
-async function compareAll(comparisons: readonly Comparison[]): Promise<Result[]> {
+async function compareAll(comparisons: readonly Comparison[]): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (const comparison of comparisons) {
     if (comparison.sameResponses) await contenders.checkResponses(comparison);
@@ -130,15 +131,16 @@ async function compareAll(comparisons: readonly Comparison[]): Promise<Result[]>
   return results;
 }
 
-/** Writes the chart and the table into the docs. */
-async function writeResults(results: readonly Result[], report: string): Promise<void> {
-  for (const theme of themes) {
-    writeFileSync(join(DOCS, `benchmarks-${theme}.svg`), `${await drawChart(results, theme)}\n`);
-  }
+/** Prints results, and writes them between two lines of the docs. */
+function publish(name: string, ...tables: readonly string[]): void {
+  const text = tables.join('\n\n');
+  console.log(text);
+  if (IS_QUICK) return;
   const file = join(DOCS, 'benchmarks.md');
+  const place = new RegExp(`(?<=<!-- ${name} -->\n).*(?=\n<!-- end of ${name} -->)`, 's');
   writeFileSync(
     file,
-    readFileSync(file, 'utf8').replace(RESULTS, () => report),
+    readFileSync(file, 'utf8').replace(place, () => text),
   );
 }
 

@@ -8,6 +8,8 @@ export type Commit = { readonly name: string; readonly root: string; remove(): v
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
+const INSTALL_OPTIONS = ['--omit=dev', '--ignore-scripts', '--silent', '--prefer-offline'];
+
 const LOCK_FILE = 'package-lock.json';
 
 /**
@@ -22,10 +24,7 @@ export function checkOut(name: string | undefined, root: string): Commit {
   git('worktree', 'add', '--quiet', '--detach', root, commit);
   const [ours, theirs] = [ROOT, root].map((folder) => readFileSync(join(folder, LOCK_FILE), 'utf8'));
   if (ours === theirs) symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-  else
-    execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts', '--silent', '--prefer-offline'], {
-      cwd: root,
-    });
+  else execFileSync('npm', ['ci', ...INSTALL_OPTIONS], { cwd: root });
   return {
     name: commit,
     root,
@@ -36,14 +35,16 @@ export function checkOut(name: string | undefined, root: string): Commit {
   };
 }
 
+/** Returns the newest release before this commit. */
 function newestRelease(): string | undefined {
-  const [newest] = git('tag', '--list', 'v*', '--sort=-version:refname', '--merged', 'HEAD').split('\n');
+  const [newest] = git('tag', '--list', 'v*', '--sort=-version:refname', '--merged', 'HEAD~1').split('\n');
   return newest || undefined;
 }
 
 function previousCommit(): string {
   if (git('status', '--porcelain', '--untracked-files=no') !== '') return 'HEAD';
-  const [main] = git('branch', '--all', '--format=%(refname)', '--list', 'origin/main', 'main').split('\n');
+  const mains = ['refs/remotes/origin/main', 'refs/heads/main'];
+  const [main] = git('for-each-ref', '--sort=-refname', '--format=%(refname)', ...mains).split('\n');
   const base = main ? git('merge-base', 'HEAD', main) : 'HEAD';
   return base === git('rev-parse', 'HEAD') ? 'HEAD~1' : base;
 }
