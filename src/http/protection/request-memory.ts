@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../../model/api-error.ts';
 import { authenticatedPrincipal } from '../authorization.ts';
 import { OVERLOADED, SHARE_OF_ACCOUNT } from './overload.ts';
@@ -14,20 +14,28 @@ const SLOW_MS = 5000;
 
 const MEMORY = 'memory';
 
+/**
+ * The newest request of each connection, which processes one after the other. A set of the requests would keep those that
+ * were deleted from it in memory, as part of its old hash tables.
+ */
+type Newest = Map<Socket, RequestMemory>;
+
 /** The memory of a request: its body, what it has read, and its response until the client has received it. */
 export class RequestMemory {
-  readonly #all: Set<RequestMemory>;
-  // Undefined after the response: the set holds removed objects until it is garbage itself.
+  readonly #all: Newest;
+  /** Undefined after the response, or after it was cut off. */
   #request: FastifyRequest | undefined;
   #bytes = 0;
   /** When the response was completed, as `performance.now()`. */
   #sentMs = Number.POSITIVE_INFINITY;
 
-  constructor(all: Set<RequestMemory>, request: FastifyRequest, response: ServerResponse) {
+  constructor(all: Newest, request: FastifyRequest, { raw }: FastifyReply) {
     this.#all = all;
     this.#request = request;
-    all.add(this);
-    response.once('close', () => this.#end());
+    const { socket } = request;
+    if (!all.has(socket)) socket.once('close', () => all.delete(socket));
+    all.set(socket, this);
+    raw.once('close', () => this.#end());
   }
 
   /**
@@ -59,18 +67,18 @@ export class RequestMemory {
   }
 
   #end(): void {
-    this.#all.delete(this);
     this.#request = undefined;
+    this.#bytes = 0;
   }
 
   /** Returns whether `bytes` fit beside the counted requests, after cutting off the oldest responses that are received slowly. */
   #makeRoom(bytes: number, max: number, isCounted: (other: RequestMemory) => boolean): boolean {
-    const counted = [...this.#all].filter(isCounted);
+    const counted = [...this.#all.values()].filter(isCounted);
     let excess = counted.reduce((sum, other) => sum + other.#bytes, bytes - max);
+    if (excess <= 0) return true;
     const slowSinceMs = performance.now() - SLOW_MS;
-    for (const other of counted) {
-      if (excess <= 0) return true;
-      if (other.#sentMs > slowSinceMs) continue;
+    for (const other of counted.sort((a, b) => a.#sentMs - b.#sentMs)) {
+      if (excess <= 0 || other.#sentMs > slowSinceMs) break;
       excess -= other.#bytes;
       other.#request?.socket.destroy();
       other.#end();
@@ -86,10 +94,10 @@ export class RequestMemory {
  * Must be called after `addCors`, so that pages of other origins can read the error.
  */
 export function addRequestMemory(app: FastifyInstance): void {
-  const all = new Set<RequestMemory>();
+  const all: Newest = new Map();
   app.decorateRequest(MEMORY);
   app.addHook('onRequest', (request, reply, done) => {
-    request.setDecorator(MEMORY, new RequestMemory(all, request, reply.raw));
+    request.setDecorator(MEMORY, new RequestMemory(all, request, reply));
     done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
