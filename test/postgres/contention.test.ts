@@ -12,6 +12,7 @@ import {
   type Tenant,
   useGateway,
 } from '../support/gateway.ts';
+import { LONG_TIMEOUT } from '../support/long-deadlines.ts';
 import { rowOf, rowsOf, setRow } from '../support/rows.ts';
 
 const REQUESTS = Number(process.env['PAW_TEST_CONFLICTS'] ?? 100);
@@ -106,7 +107,7 @@ describe('with deadlocks', () => {
 
   test('two transactions that wait for each other both succeed, since one is tried again', async () => {
     const { wallets } = await seedTenant(gateway, { wallets: 2 });
-    const settings = { postgres: { poolSize: 4, timeoutMs: 10_000, lockTimeoutMs: LOCK_TIMEOUT_MS } };
+    const settings = { postgres: { ...LONG_TIMEOUT.postgres, lockTimeoutMs: LOCK_TIMEOUT_MS } };
     const database = await openDatabase(gateway.databaseUrl, settings);
     const hasFirst = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const change = (title: string, n: number) =>

@@ -66,7 +66,7 @@ beforeAll(async () => {
   await migrateDatabase(target.url);
   output = await paw(['copy', '--to', target.url, '--json'], { DATABASE_URL: source.url });
   expect(digestOf(source.path)).toBe(before);
-}, 60_000);
+});
 
 afterAll(async () => {
   await target.remove();

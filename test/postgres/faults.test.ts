@@ -21,9 +21,6 @@ import { type PostgresServer, startPostgres } from '../support/postgres-server.t
 import { startProxy } from '../support/proxy.ts';
 import { contentsOf, rowOf, rowsOf } from '../support/rows.ts';
 
-// Creating a cluster takes long on a busy machine.
-const SERVER_START_MS = 60_000;
-
 // What a server sends when it ends a session: the type, the length and the fields of an error.
 // Source: PostgreSQL, section 54.7.
 const SHUTDOWN = 'E\0\0\0\x22SFATAL\0C57P01\0Mshutting down\0\0';
@@ -41,7 +38,7 @@ const APIS = bothApis(() => url);
 beforeAll(async () => {
   server = await startPostgres();
   return server.stop;
-}, SERVER_START_MS);
+});
 
 beforeEach(async () => {
   database = `paw_${randomUUID().replaceAll('-', '')}`;
@@ -151,7 +148,7 @@ test.each(APIS)(
 
 test('a wait for a lock ends long before the timeout of the request, and also behind another request', async () => {
   const port = await freePort();
-  const gateway = await serve({ PAW_REQUEST_TIMEOUT: '1h', PAW_METRICS_PORT: String(port) });
+  const gateway = await serve({ PAW_METRICS_PORT: String(port) });
   const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
   const [wallet = ''] = wallets;
   const held = await hold('SELECT id FROM wallet FOR UPDATE');
@@ -241,7 +238,7 @@ describe('a server that does not respond any more, without closing its connectio
   });
 
   test('fails each request when its time is over, and is used again afterwards', async () => {
-    const gateway = await serve({ DATABASE_URL: target, PAW_REQUEST_TIMEOUT: '1s' });
+    const gateway = await serve({ DATABASE_URL: target, PAW_REQUEST_TIMEOUT: '3s' });
     const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
     const [wallet = ''] = wallets;
     const app = keyOf(await createApp(APIS[0], token));
@@ -260,7 +257,7 @@ describe('a server that does not respond any more, without closing its connectio
   });
 
   test('fails a statement of a transaction, of a request and of a command', async () => {
-    const database = await openDatabase(target, { postgres: { poolSize: 4, timeoutMs: 1000 } });
+    const database = await openDatabase(target, { postgres: { poolSize: 4, timeoutMs: 3000 } });
     onTestFinished(database.close);
     const meet = Promise.withResolvers<void>();
     const transactions = [database.during({ startMs: performance.now() }), database].map((each, n) =>
@@ -283,7 +280,7 @@ describe('a server that does not respond any more, without closing its connectio
   });
 
   test('does not keep the program from ending', async () => {
-    const program = await startServerProcess({ DATABASE_URL: target, PAW_REQUEST_TIMEOUT: '1s' });
+    const program = await startServerProcess({ DATABASE_URL: target, PAW_REQUEST_TIMEOUT: '3s' });
     expect(await readiness(program.url)).toBe(200);
     freeze();
     expect(await program.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
@@ -293,7 +290,7 @@ describe('a server that does not respond any more, without closing its connectio
 test('a gateway whose machine is lost during a request with an Idempotency-Key leaves no row locked', async () => {
   const { proxy, target } = await viaProxy();
   const { token, wallets } = await seedTenant(await serve(), { wallets: 2 });
-  const lost = await testGateway({ DATABASE_URL: target, PAW_REQUEST_TIMEOUT: '2s' });
+  const lost = await testGateway({ DATABASE_URL: target, PAW_REQUEST_TIMEOUT: '3s' });
   const [first = '', second = ''] = wallets;
   const held = await hold('SELECT id FROM wallet WHERE id = $1 FOR UPDATE', [ulidOf(second)]);
   const rename = (name: string, of: string) =>

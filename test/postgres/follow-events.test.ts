@@ -4,14 +4,14 @@ import { updateWallet } from '../../src/data/update-wallet.ts';
 import { RequestTransaction } from '../../src/storage/request-transaction.ts';
 import { createApp } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
-import { Follower, impatientFollower } from '../support/follow-events.ts';
+import { Follower, impatientFollower, SETTLED_MS } from '../support/follow-events.ts';
 import { seedTenant, testGateway } from '../support/gateway.ts';
 
 test('an event that is committed after a later one of another instance is followed as well', async () => {
   const first = await testGateway();
   const second = await testGateway({ DATABASE_URL: first.databaseUrl }, first.clock);
   const tenant = await seedTenant(first, { wallets: 1 });
-  first.clock.advance(200_000);
+  first.clock.advance(SETTLED_MS);
   const follower = new Follower(tenant.token);
   const impatient = impatientFollower(tenant.token);
   for (const each of [follower, impatient]) await each.poll(second);
@@ -27,7 +27,7 @@ test('an event that is committed after a later one of another instance is follow
   );
   for (const each of [follower, impatient]) await each.poll(second);
   await transaction.commit();
-  first.clock.advance(200_000);
+  first.clock.advance(SETTLED_MS);
   for (const each of [follower, impatient]) await each.poll(second);
 
   const actions = ({ events }: Follower) => events.slice(before).map(({ action }) => action);

@@ -5,8 +5,8 @@ import type { Database, Row } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { bothApis, readiness, send } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
-import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
+import { LONG_TIMEOUT } from '../support/long-deadlines.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
 // Creating a cluster takes long on a busy machine.
@@ -31,8 +31,8 @@ function urlOf(ports: readonly number[], query: string): string {
   return `postgres://${username}:${password}@${hosts}/postgres?${query}`;
 }
 
-async function open(ports: readonly number[], query: string, timeoutMs = 5000): Promise<Database> {
-  const database = await openDatabase(urlOf(ports, query), { postgres: { poolSize: 1, timeoutMs } });
+async function open(ports: readonly number[], query: string): Promise<Database> {
+  const database = await openDatabase(urlOf(ports, query), LONG_TIMEOUT);
   onTestFinished(() => database.close());
   return database;
 }
@@ -58,13 +58,13 @@ test('target_session_attrs=any takes the first of the hosts', async () => {
 });
 
 test('a session that cannot write is UNAVAILABLE, and the error names each host', async () => {
-  const closed = await freePort();
-  const database = await open([standby.port, closed], 'target_session_attrs=read-write');
+  // Nothing listens at this port.
+  const database = await open([standby.port, 1], 'target_session_attrs=read-write');
   await expect(database.read('SELECT 1')).rejects.toMatchObject({
     reason: 'UNAVAILABLE',
     cause: {
       message: expect.stringMatching(
-        new RegExp(`^127.0.0.1:${standby.port}: .+ not read-write.; 127.0.0.1:${closed}: .+ECONNREFUSED`),
+        new RegExp(`^127.0.0.1:${standby.port}: .+ not read-write.; 127.0.0.1:1: .+ECONNREFUSED`),
       ),
     },
   });
@@ -75,7 +75,10 @@ test('target_session_attrs=read-write finds the primary, also behind a host that
   await once(silent, 'listening');
   onTestFinished(() => void silent.close());
   const { port } = silent.address() as AddressInfo;
-  const database = await open([port, standby.port, primary.port], 'target_session_attrs=read-write', 3000);
+  const database = await open(
+    [port, standby.port, primary.port],
+    'target_session_attrs=read-write&connect_timeout=2',
+  );
   expect(await portOf(database)).toBe(primary.port);
 });
 

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { makeDatabase, migrateDatabase } from '../support/gateway.ts';
+import { LONG_TIMEOUT } from '../support/long-deadlines.ts';
 import { newerProgram } from '../support/newer-program.ts';
 
 // The second statement would wait for a process that waits for the migration, and holds a lock on this table.
@@ -13,7 +14,7 @@ const WAITING = `SELECT pid, xact_start::text AS start FROM pg_stat_activity
 
 test('a migration waits for another one for longer than a statement may take, and both succeed', async () => {
   const made = await makeDatabase();
-  const database = await openDatabase(made.url);
+  const database = await openDatabase(made.url, LONG_TIMEOUT);
   const program = newerProgram(MIGRATION);
   onTestFinished(async () => {
     program.remove();

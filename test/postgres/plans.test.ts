@@ -42,9 +42,6 @@ const FILL_EXPIRED = [
     FROM generate_series(1, 20000) n`,
 ];
 
-// The statements that fill the tables take long on a busy machine.
-const PATIENT = { PAW_POSTGRES_TIMEOUT: '1m' };
-
 /** A step of an executed plan, in the JSON format of EXPLAIN ANALYZE. */
 type Step = {
   readonly 'Node Type': string;
@@ -76,7 +73,7 @@ describe.each([
   let projects: readonly Ulid[];
 
   beforeAll(async () => {
-    gateway = await startGateway(PATIENT);
+    gateway = await startGateway();
     const tenant = await seedTenant(gateway, { projects: 20 });
     account = ulidOf(tenant.account);
     projects = tenant.projects.map(ulidOf);
@@ -183,7 +180,7 @@ describe.each([
 test.each(['force_custom_plan', 'auto'] as const)(
   'a sweep (%s) finds expired rows and old events by an index',
   async (mode) => {
-    const gateway = await testGateway(PATIENT);
+    const gateway = await testGateway();
     await seedTenant(gateway);
     for (const sql of [...FILL_EXPIRED, ...FILL.slice(2), 'ANALYZE']) await gateway.database.write(sql);
     const { explained, steps } = explain(gateway.database, mode);

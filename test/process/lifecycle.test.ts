@@ -39,7 +39,7 @@ async function isListening(url: string): Promise<boolean> {
 
 describe('a server', () => {
   test('logs its URL in one line, and after SIGTERM serves for PAW_STOP_DELAY, is not ready, and ends with status 0', async () => {
-    const server = await start({ PAW_STOP_DELAY: '1s' });
+    const server = await start({ PAW_STOP_DELAY: '5s' });
     expect(logLines(server.output())).toMatchObject([{ level: 30, msg: `listening on ${server.url}` }]);
     const get = (path: string) => send(server.url + path, 'GET', tenant.token);
     for (const path of ['/healthz', '/readyz']) {

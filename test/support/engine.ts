@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { inject } from 'vitest';
 import type { Database, Row } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import { LONG_TIMEOUT } from './long-deadlines.ts';
 
 /** The SQL and the texts that differ between the two engines. */
 type Engine = {
@@ -43,12 +44,17 @@ function engine(): Engine {
 
 /** Opens a database for a function, and closes it afterwards. */
 export async function onDatabase<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = await openDatabase(url);
+  const database = await openDatabase(url, LONG_TIMEOUT);
   try {
     return await work(database);
   } finally {
     await database.close();
   }
+}
+
+/** Executes a statement on a connection of its own. */
+export async function executeOn(url: string, sql: string): Promise<void> {
+  await onDatabase(url, (database) => database.write(sql));
 }
 
 /** Returns the sorted names of the tables. */

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { graphqlBody } from './actors.ts';
 import type { Gateway } from './gateway.ts';
+import { LONG_TIMEOUT } from './long-deadlines.ts';
 
 /** An event that was followed. */
 export type FollowedEvent = { readonly id: string; readonly action: string; readonly count: number };
+
+/** The time after which an event is settled: more than two minutes, and twice the deadline of a request. */
+export const SETTLED_MS = 120_001 + 2 * LONG_TIMEOUT.postgres.timeoutMs;
 
 type Follow = (
   request: (query: string, variables: object) => Promise<unknown>,

@@ -19,7 +19,8 @@ import type { Database } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/jobs/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { makeCitusDatabase } from './citus.ts';
-import { onDatabase } from './engine.ts';
+import { executeOn, onDatabase } from './engine.ts';
+import { LONG_DEADLINES } from './long-deadlines.ts';
 import { NO_RATE_LIMITS } from './no-rate-limits.ts';
 
 /** A clock that stands still until it is advanced. */
@@ -87,6 +88,7 @@ export async function startGateway(
     PORT: '0',
     PAW_STOP_DELAY: '0s',
     ...NO_RATE_LIMITS,
+    ...LONG_DEADLINES,
     ...settings,
     DATABASE_URL: databaseUrl,
   });
@@ -186,15 +188,10 @@ export function makeSqliteFile(): TestDatabase {
 
 async function makePostgresDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `paw_${randomUUID().replaceAll('-', '')}`;
-  const administer = async (sql: string) => {
-    const server = await openDatabase(serverUrl);
-    await server.write(sql);
-    await server.close();
-  };
-  await administer(`CREATE DATABASE ${name}`);
+  await executeOn(serverUrl, `CREATE DATABASE ${name}`);
   const url = new URL(serverUrl);
   url.pathname = name;
-  return { url: url.href, remove: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
+  return { url: url.href, remove: () => executeOn(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
 /** Adds an account with `projects` projects and `wallets` wallets. The first project is the default. */

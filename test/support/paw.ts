@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, vi } from 'vitest';
 import { runCommandLine } from '../../src/commands/command-line.ts';
+import { LONG_DEADLINES } from './long-deadlines.ts';
 import { NO_RATE_LIMITS } from './no-rate-limits.ts';
 
 /** The result of a command. */
@@ -41,7 +42,7 @@ let previous: Promise<unknown> = Promise.resolve();
 
 /**
  * Runs a `paw` command in this process. Concurrent calls run one after the other. This is much faster
- * than a separate process. Only `main.js` is left out. Its only environment variables are `settings`.
+ * than a separate process. Only `main.js` is left out. Its only environment variables are `settings` and long deadlines.
  *
  * @param input the text on standard input
  */
@@ -58,7 +59,7 @@ async function runInProcess(words: readonly string[], settings: Settings, input:
   const stdin = vi
     .spyOn(process, 'stdin', 'get')
     .mockReturnValue(Readable.from([input]) as NodeJS.ReadStream & { fd: 0 });
-  process.env = { ...settings };
+  process.env = { ...LONG_DEADLINES, ...settings };
   try {
     await runCommandLine(words, {
       isInteractive: () => false,
@@ -119,8 +120,8 @@ export function startPaw(words: readonly string[], settings: Settings, cwd?: str
 }
 
 /**
- * Starts a program in the folder `cwd`. Its only environment variables are `settings`, and those that make it fast
- * accept any rate of requests, and leave requests out of its log.
+ * Starts a program in the folder `cwd`. Its only environment variables are `settings`, and those that make it fast,
+ * accept any rate of requests, have long deadlines, and leave requests out of its log.
  */
 export function startProgram(
   program: string,
@@ -135,6 +136,7 @@ export function startProgram(
       PAW_STOP_DELAY: '0s',
       PAW_LOG_REQUESTS: 'none',
       ...NO_RATE_LIMITS,
+      ...LONG_DEADLINES,
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -144,7 +144,7 @@ describe.each(['projects', 'wallets'] as const)('%s by title', (list) => {
     const last = await find({ title: 'same', last: 1 }, own);
     expect(idsOf(last)).toEqual(names.slice(-1));
     expect((await find({ title: 'same 1' }, own)).totalCount).toBe(6);
-  }, 60_000);
+  });
 });
 
 test('the wallets of several projects are found by title in one request', async () => {

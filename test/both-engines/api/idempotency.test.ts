@@ -270,7 +270,7 @@ describe('by GraphQL', () => {
   });
 
   test('a failed sign-in after another mutation needs no second connection of the pool', async () => {
-    const settings = { PAW_POSTGRES_POOL: '1', PAW_REQUEST_TIMEOUT: '2s', DATABASE_URL: gateway.databaseUrl };
+    const settings = { PAW_POSTGRES_POOL: '1', DATABASE_URL: gateway.databaseUrl };
     const { url } = await testGateway(settings, gateway.clock);
     const { name } = await createApp(graphql, tenant.token);
     const document = `mutation ($app: CreateAppInput!, $signIn: SignInInput!) {

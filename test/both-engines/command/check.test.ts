@@ -3,6 +3,7 @@ import { openDatabase } from '../../../src/storage/open-database.ts';
 import { credentialParts, ulidOf } from '../../support/actors.ts';
 import { damageTable, pathOf } from '../../support/engine.ts';
 import { adminContext, migrateDatabase, seedTenant, testDatabase } from '../../support/gateway.ts';
+import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 import { paw, pawJson } from '../../support/paw.ts';
 
 test('a database without problems is reported as such', async () => {
@@ -82,7 +83,7 @@ test('a database that does not exist or is not current is refused with one line'
 async function seeded(projects = 3) {
   const { url } = await testDatabase();
   await migrateDatabase(url);
-  const database = await openDatabase(url);
+  const database = await openDatabase(url, LONG_TIMEOUT);
   onTestFinished(() => database.close());
   const tenant = await seedTenant({ admin: adminContext(database) }, { projects, wallets: 2 });
   return { ...tenant, database, settings: { DATABASE_URL: url } };

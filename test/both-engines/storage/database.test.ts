@@ -4,6 +4,7 @@ import type { Database, Queryable } from '../../../src/storage/database.ts';
 import { DatabaseError } from '../../../src/storage/errors.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { testDatabase } from '../../support/gateway.ts';
+import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 
 const CREATE = 'CREATE TABLE item (id TEXT PRIMARY KEY, note TEXT, at BIGINT)';
 
@@ -16,7 +17,7 @@ let database: Database;
 
 beforeEach(async () => {
   ({ url } = await testDatabase());
-  database = await openDatabase(url);
+  database = await openDatabase(url, LONG_TIMEOUT);
   await database.write(CREATE);
 });
 
@@ -164,6 +165,6 @@ test('closing waits for running and waiting statements', async () => {
   const waiting = add(database, 'c');
   await Promise.all([database.close(), running, waiting]);
 
-  database = await openDatabase(url);
+  database = await openDatabase(url, LONG_TIMEOUT);
   expect(await ids()).toEqual(['a', 'b', 'c']);
 });

@@ -3,6 +3,7 @@ import type { Database } from '../../../src/storage/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { RequestTransaction } from '../../../src/storage/request-transaction.ts';
 import { testDatabase } from '../../support/gateway.ts';
+import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 
 const ADD = 'INSERT INTO item (id) VALUES ($1)';
 const LIST = 'SELECT id FROM item ORDER BY id';
@@ -12,7 +13,7 @@ let own: RequestTransaction;
 
 beforeEach(async () => {
   const { url } = await testDatabase();
-  database = await openDatabase(url);
+  database = await openDatabase(url, LONG_TIMEOUT);
   onTestFinished(() => database.close());
   await database.write('CREATE TABLE item (id INTEGER PRIMARY KEY)');
   own = new RequestTransaction(database);

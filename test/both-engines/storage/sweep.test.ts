@@ -8,6 +8,7 @@ import { openDatabase } from '../../../src/storage/open-database.ts';
 import { insertProject } from '../../../src/storage/projects.ts';
 import { newTokenStatement } from '../../../src/storage/tokens.ts';
 import { makeDatabase, type TestClock, testClock } from '../../support/gateway.ts';
+import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 import { addEvent, rowsOf } from '../../support/rows.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,7 +23,7 @@ let clock: TestClock;
 
 beforeAll(async () => {
   const { url, remove } = await makeDatabase();
-  database = await openDatabase(url);
+  database = await openDatabase(url, LONG_TIMEOUT);
   await migrate(database, Date.now());
   await insertAccount(database, {
     ...{ id: ACCOUNT, title: '', default_project_id: PROJECT, project_count: 0 },
