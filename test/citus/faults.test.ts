@@ -60,8 +60,15 @@ async function tenantsOn(gateway: Gateway) {
   });
 }
 
+/** Waits until the tenant of an index has received so many more responses of a status. */
+type Receive = (index: number, status: string, count: number) => Promise<void>;
+
 /** Changes the resources of tenants by both APIs during `work`. Returns the statuses, and counts what was lost. */
-async function underLoad(tenants: readonly Tenant[], urls: readonly string[], work: () => Promise<void>) {
+async function underLoad(
+  tenants: readonly Tenant[],
+  urls: readonly string[],
+  work: (receive: Receive) => Promise<void>,
+) {
   const loads = tenants.map(({ token, wallets }) => ({
     changes: new Changes(token, wallets),
     statuses: new Map<string, number>(),
@@ -75,8 +82,13 @@ async function underLoad(tenants: readonly Tenant[], urls: readonly string[], wo
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }),
   );
+  const receive: Receive = async (index, status, count) => {
+    const received = () => loads[index]?.statuses.get(status) ?? 0;
+    const before = received();
+    await expect.poll(received, { timeout: 60_000 }).toBeGreaterThanOrEqual(before + count);
+  };
   try {
-    await work();
+    await work(receive);
   } finally {
     end.abort();
     await Promise.all(running);
@@ -95,16 +107,18 @@ test('a worker that crashes fails only its accounts, with UNAVAILABLE, and loses
   if (hit === undefined || spared === undefined) throw new Error('There are no two workers.');
   const index = [...proxies.keys()].indexOf(hit.port);
   const readiness: number[] = [];
-  const [ofHit, ofSpared] = await underLoad([hit.tenant, spared.tenant], [gateway.url], async () => {
-    await delay(1000);
+  const [ofHit, ofSpared] = await underLoad([hit.tenant, spared.tenant], [gateway.url], async (receive) => {
+    await Promise.all([receive(0, 'ok', RATE), receive(1, 'ok', RATE)]);
     await onDatabase(made.workerUrls[index] ?? '', (worker) => worker.write(CRASH)).catch(() => {});
     hit.proxy.cut(true);
-    for (let n = 0; n < 3; n += 1) {
-      await delay(1000);
+    await receive(0, 'UNAVAILABLE', 1);
+    // The result of a check is remembered for a second.
+    for (let second = 0; second < 3; second += 1) {
+      await receive(1, 'ok', RATE);
       readiness.push((await send(`${gateway.url}/readyz`, 'GET')).status);
     }
     hit.proxy.cut(false);
-    await delay(2000);
+    await Promise.all([receive(0, 'ok', RATE), receive(1, 'ok', RATE)]);
   });
   expect(ofSpared).toEqual({ statuses: { ok: expect.any(Number) }, lost: 0 });
   const { ok, UNAVAILABLE, RESULT_UNKNOWN = 0, ...others } = ofHit?.statuses ?? {};

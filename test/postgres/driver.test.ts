@@ -13,10 +13,8 @@ import type { PostgresSettings } from '../../src/storage/postgres/open-postgres.
 import { Session } from '../../src/storage/postgres/session.ts';
 import { statementNames } from '../../src/storage/postgres/statements.ts';
 import { testDatabase } from '../support/gateway.ts';
+import { LONG_TIMEOUT } from '../support/long-deadlines.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-
-// Creating a cluster takes long on a busy machine.
-const SERVER_START_MS = 60_000;
 
 // The tests have a copy of the driver of their own.
 const driver: { Client: typeof Client } = createRequire(new URL('../../src/server.ts', import.meta.url))(
@@ -29,7 +27,7 @@ const ADD = 'INSERT INTO item (id, at) VALUES ($1, $2)';
 
 const LIST = 'SELECT id, at FROM item ORDER BY id';
 
-const SETTINGS: PostgresSettings = { poolSize: 4, timeoutMs: 5000 };
+const SETTINGS: PostgresSettings = { ...LONG_TIMEOUT.postgres, poolSize: 4 };
 
 let url: string;
 
@@ -172,32 +170,41 @@ test('the first statement of a transaction is not executed if its BEGIN fails, n
 });
 
 test('a conflict at each attempt fails with UNAVAILABLE, and is rolled back', async () => {
-  const database = await openItems({ timeoutMs: 1000 });
+  const database = await openItems();
   let attempts = 0;
+  let nowMs = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  onTestFinished(() => clock.mockRestore());
   const always = database.transaction(async (transaction) => {
     attempts += 1;
+    // The time is over in the third attempt.
+    if (attempts === 3) nowMs += LONG_TIMEOUT.postgres.timeoutMs;
     await transaction.write(ADD, ['a', attempts]);
     await transaction.write("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$");
   });
   expect(await errorOf(always)).toMatchObject({ reason: 'UNAVAILABLE', cause: { code: '40001' } });
-  expect(attempts).toBeGreaterThan(1);
+  expect(attempts).toBe(3);
   expect(await database.read(LIST)).toEqual([]);
 });
 
-describe('the statements of one request', () => {
-  /** A request that has a second left of a minute. */
-  const lateRequest = () => ({ startMs: performance.now() - 59_000 });
+/** A request that has a second left of a minute. */
+const lateRequest = () => ({ startMs: performance.now() - 59_000 });
 
-  /** Stops the clock. Returns a function that lets the second pass. */
-  const stopClock = () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    onTestFinished(() => void vi.useRealTimers());
-    return () => vi.advanceTimersByTime(1000);
-  };
+/** Stops the clock. Returns a function that lets the second pass. */
+function stopClock(): () => void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  return () => vi.advanceTimersByTime(1000);
+}
 
-  const SLEEPING = `SELECT count(*) AS sleeping FROM pg_stat_activity
+/** Waits until a statement of the database sleeps. */
+async function isSleeping(other: Database): Promise<void> {
+  const find = `SELECT count(*) AS sleeping FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event = 'PgSleep'`;
+  await expect.poll(() => other.read(find)).toEqual([{ sleeping: 1 }]);
+}
 
+describe('the statements of one request', () => {
   test.each<[string, (database: Database) => Promise<unknown>]>([
     ['a read', (database) => database.read('SELECT pg_sleep(3600)')],
     ['a write', (database) => database.write('DO $$ BEGIN PERFORM pg_sleep(3600); END $$')],
@@ -212,15 +219,12 @@ describe('the statements of one request', () => {
   ])('share their timeout: %s is cancelled on the server, and its connection replaced', async (_, work) => {
     const other = await open(url);
     // The session has no timeouts. Only the client can end the statement.
-    const database = await open(withParameters(url, { pgbouncer: 'true' }), {
-      poolSize: 1,
-      timeoutMs: 60_000,
-    });
+    const database = await open(withParameters(url, { pgbouncer: 'true' }), { poolSize: 1 });
     const pid = () => database.read('SELECT pg_backend_pid() AS pid');
     const before = await pid();
     const passSecond = stopClock();
     const error = errorOf(work(database.during(lateRequest())));
-    await expect.poll(() => other.read(SLEEPING)).toEqual([{ sleeping: 1 }]);
+    await isSleeping(other);
     passSecond();
     expect(await error).toMatchObject({ reason: 'UNAVAILABLE', cause: { code: '57014' } });
     // A cancellation that comes late must not hit the next statement.
@@ -228,7 +232,7 @@ describe('the statements of one request', () => {
   });
 
   test('are not begun after the timeout, and nothing of their transaction is committed', async () => {
-    const database = await openItems({ poolSize: 1, timeoutMs: 60_000 });
+    const database = await openItems({ poolSize: 1 });
     const passSecond = stopClock();
     const request = database.during(lateRequest());
     const failed = request.transaction(async (transaction) => {
@@ -242,7 +246,7 @@ describe('the statements of one request', () => {
   });
 
   test('share their timeout with the wait for a connection, in a batch with reads that have more time', async () => {
-    const database = await open(url, { poolSize: 1, timeoutMs: 60_000 });
+    const database = await open(url, { poolSize: 1 });
     const others = await database.transaction(async (transaction) => {
       // It has the only connection.
       await transaction.read('SELECT 1');
@@ -319,7 +323,7 @@ describe('a server that encrypts', () => {
     await vi.waitUntil(isOn, { timeout: 30_000 });
     await administrator.end();
     return server.stop;
-  }, SERVER_START_MS);
+  });
 
   /** Returns whether a connection is encrypted, or the code of the error. */
   async function encryption(host: string, parameters: Readonly<Record<string, string>>): Promise<unknown> {
@@ -353,7 +357,11 @@ describe('a server that encrypts', () => {
 
   test('takes the cancellation of a statement', async () => {
     const target = withParameters(server.urlOf('postgres'), { sslmode: 'require', pgbouncer: 'true' });
-    const database = await open(target, { timeoutMs: 500 });
-    expect(await errorOf(database.read('SELECT pg_sleep(60)'))).toMatchObject({ cause: { code: '57014' } });
+    const [database, other] = [await open(target), await open(server.urlOf('postgres'))];
+    const passSecond = stopClock();
+    const error = errorOf(database.during(lateRequest()).read('SELECT pg_sleep(3600)'));
+    await isSleeping(other);
+    passSecond();
+    expect(await error).toMatchObject({ cause: { code: '57014' } });
   });
 });

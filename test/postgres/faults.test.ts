@@ -91,10 +91,21 @@ async function hold(sql: string, params: readonly unknown[] = []) {
     return blocked.rows.map(({ pid }) => pid);
   };
   return {
-    /** Waits until another connection waits for the locks, and returns its process. */
-    async waited(): Promise<readonly number[]> {
-      await expect.poll(waiting).toHaveLength(1);
-      return waiting();
+    /**
+     * Sends a request that waits for the locks until it fails. Repeats it until its connection, and no other, is seen to
+     * wait, and returns the process of the connection, and the outcome.
+     */
+    async waitedFor<T>(send: () => Promise<T>) {
+      for (;;) {
+        let isOver = false;
+        const outcome = send().finally(() => {
+          isOver = true;
+        });
+        while (!isOver) {
+          const pids = await waiting();
+          if (pids.length === 1) return { pids, outcome };
+        }
+      }
     },
     release: () => client.query('ROLLBACK'),
   };
@@ -136,9 +147,9 @@ test.each(APIS)(
     const app = keyOf(await createApp(api, token));
     const before = await tokenIds();
     const held = await hold('LOCK TABLE token IN EXCLUSIVE MODE');
-    const refused = api.signIn(token, app);
-    await terminate(await held.waited());
-    expectUnavailable(api, await refused);
+    const { pids, outcome } = await held.waitedFor(() => api.signIn(token, app));
+    await terminate(pids);
+    expectUnavailable(api, await outcome);
     await held.release();
     expect(await tokenIds()).toEqual(before);
     const { accessToken } = await signIn(api, token, app);
@@ -296,11 +307,12 @@ test('a gateway whose machine is lost during a request with an Idempotency-Key l
   const rename = (name: string, of: string) =>
     `${name}: updateWallet(input: { name: "${of}", title: "Lost" }) { wallet { name } }`;
   const document = `mutation { ${rename('a', first)} ${rename('b', second)} }`;
-  const keyed = postGraphql(lost.url, token, document, {}, { 'idempotency-key': 'lost' });
-  await held.waited();
+  const { outcome } = await held.waitedFor(() =>
+    postGraphql(lost.url, token, document, {}, { 'idempotency-key': 'lost' }),
+  );
   proxy.freeze();
   await held.release();
-  await keyed;
+  await outcome;
   // The server has not heard from its client since.
   await updatesSucceed(token, first);
 });

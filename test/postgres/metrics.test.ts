@@ -20,15 +20,21 @@ test('the connections of the pool are measured, what waits for one, and the wait
   expect(await read('wait_timeouts_total')).toEqual({ '': 0 });
   const before = await waits();
 
-  let blocked: Promise<unknown> = Promise.resolve();
-  await gateway.database.transaction(async (transaction) => {
+  let isOver = false;
+  const repeat = async (title: string) => {
+    do await update(title);
+    while (!isOver);
+  };
+  const [second, third] = await gateway.database.transaction(async (transaction) => {
     await lockRow(transaction, wallet);
-    blocked = update('Second');
+    const second = repeat('Second');
     await expect.poll(() => read('connections')).toEqual({ '{state="used"}': 1, '{state="idle"}': 0 });
     // Its authentication waits for the connection.
-    blocked = Promise.all([blocked, update('Third')]);
+    const third = repeat('Third');
     await expect.poll(() => read('waiting')).toEqual({ '': 1 });
+    isOver = true;
+    return [second, third];
   });
-  await blocked;
+  await Promise.all([second, third]);
   expect(await waits()).toBeGreaterThan(before);
 });
