@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import type { Database, Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { reasonOf, ulidOf } from '../support/actors.ts';
 import { bothApis } from '../support/apis.ts';
 import { type CitusDatabase, makeCitusDatabase } from '../support/citus.ts';
 import { onDatabase } from '../support/engine.ts';
-import { seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { seedDatabase, startGateway, type Tenant } from '../support/gateway.ts';
+import { LONG_TIMEOUT } from '../support/long-deadlines.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import { startBeforeAll } from '../support/start-before-all.ts';
 
 const FIND_SHARD = `SELECT 'audit_event_' || shardid AS shard, nodeport AS port FROM citus_shards
 WHERE shardid = get_shard_id_for_distribution_column('audit_event', CAST($1 AS text))`;
@@ -34,32 +36,27 @@ let proxy: TcpProxy;
 /** The worker of the tenant, without the proxy. */
 let worker: Database;
 
-async function portFor(target: number): Promise<number> {
-  const started = await startProxy(target);
-  proxies.push(started);
-  return started.port;
-}
-
-beforeAll(async () => {
+startBeforeAll(async (opening) => {
+  const portFor = async (target: number) => {
+    const started = await startProxy(target);
+    opening.defer(started.stop);
+    proxies.push(started);
+    return started.port;
+  };
   made = await makeCitusDatabase(inject('citusUrl') ?? '', { portFor });
-  const gateway = await startGateway({ DATABASE_URL: made.url });
-  tenant = await seedTenant(gateway);
-  const params = [ulidOf(tenant.account)];
-  const [found] = await gateway.database.read<{ shard: string; port: number }>(FIND_SHARD, params);
-  await gateway.stop();
+  opening.defer(made.remove);
+  tenant = await seedDatabase(made.url);
+  const [found] = await onDatabase(made.url, (database) =>
+    database.read<{ shard: string; port: number }>(FIND_SHARD, [ulidOf(tenant.account)]),
+  );
   const index = proxies.findIndex(({ port }) => port === found?.port);
   const [ofShard] = proxies.slice(index, index + 1);
   if (found === undefined || ofShard === undefined) throw new Error('The worker has no proxy.');
   shard = found.shard;
   proxy = ofShard;
-  worker = await openDatabase(made.workerUrls[index] ?? '');
+  worker = await openDatabase(made.workerUrls[index] ?? '', LONG_TIMEOUT);
+  opening.defer(() => worker.close());
   await onWorker(CREATE_WAIT);
-});
-
-afterAll(async () => {
-  await worker.close();
-  for (const each of proxies) await each.stop();
-  await made.remove();
 });
 
 /** Executes a statement on the worker alone. */

@@ -1,7 +1,9 @@
-import { beforeAll, expect, inject, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { makeCitusDatabase } from '../support/citus.ts';
+import { LONG_TIMEOUT } from '../support/long-deadlines.ts';
+import { startBeforeAll } from '../support/start-before-all.ts';
 
 const ADD = `INSERT INTO account (id, title, default_project_id, project_count, create_time_ms)
   VALUES ('A', 'Locked', 'P', 1, 0)`;
@@ -16,16 +18,16 @@ const COUNT_EVENTS = "SELECT COUNT(*) AS count FROM audit_event WHERE account_id
 let holder: Database;
 let database: Database;
 
-beforeAll(async () => {
+startBeforeAll(async (opening) => {
   const made = await makeCitusDatabase(inject('citusUrl') ?? '');
-  const open = (lockTimeoutMs?: number) =>
-    openDatabase(made.url, { postgres: { poolSize: 4, timeoutMs: 60_000, lockTimeoutMs } });
+  opening.defer(made.remove);
+  const open = async (lockTimeoutMs?: number) => {
+    const opened = await openDatabase(made.url, { postgres: { ...LONG_TIMEOUT.postgres, lockTimeoutMs } });
+    opening.defer(() => opened.close());
+    return opened;
+  };
   [holder, database] = await Promise.all([open(), open(200)]);
   await holder.write(ADD);
-  return async () => {
-    await Promise.all([holder.close(), database.close()]);
-    await made.remove();
-  };
 });
 
 const rename = { sql: `${RENAME} RETURNING id`, params: ['A', 'Renamed'] };

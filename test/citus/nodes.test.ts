@@ -1,5 +1,5 @@
 import { buildSchema } from 'graphql';
-import { beforeAll, expect, inject, test, vi } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { deleteApp } from '../../src/data/delete-app.ts';
 import { updateProject } from '../../src/data/update-project.ts';
 import {
@@ -19,6 +19,7 @@ import { makeCitusDatabase } from '../support/citus.ts';
 import { LOG_COMMANDS, recordCommands } from '../support/citus-commands.ts';
 import { onDatabase } from '../support/engine.ts';
 import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { startBeforeAll } from '../support/start-before-all.ts';
 
 const WAIT = { timeout: 30_000 };
 
@@ -35,14 +36,17 @@ let tenant: Tenant;
 let app: AppKey;
 let commands: ReturnType<typeof recordCommands>;
 
-beforeAll(async () => {
+startBeforeAll(async (opening) => {
+  opening.defer(() => void vi.restoreAllMocks());
   commands = recordCommands();
   const made = await makeCitusDatabase(inject('citusUrl') ?? '');
+  opening.defer(made.remove);
   await onDatabase(made.url, (database) =>
     database.write(`ALTER DATABASE ${new URL(made.url).pathname.slice(1)} SET ${LOG_COMMANDS}`),
   );
   // With this maximum, every sign-in deletes the oldest tokens.
   gateway = await startGateway({ DATABASE_URL: made.url, PAW_APP_TOKENS: '10' });
+  opening.defer(gateway.stop);
   tenant = await seedTenant(gateway, { projects: 3, wallets: 3 });
   app = keyOf(await createApp(api, tenant.token));
   // These times are written in the background, once an hour.
@@ -51,11 +55,6 @@ beforeAll(async () => {
   await written('SELECT last_sign_in_time_ms AS time FROM app WHERE id = $1', ulidOf(app.name));
   // The first sweep of a server, which is in the background, belongs to no request.
   await vi.waitUntil(() => commands().some(({ text }) => /FROM .*audit_event.* WHERE/.test(text)), WAIT);
-  return async () => {
-    vi.restoreAllMocks();
-    await gateway.stop();
-    await made.remove();
-  };
 });
 
 const api = restApi(() => gateway.url);

@@ -3,13 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { createApp, keyOf, withOtherSecret } from '../support/actors.ts';
 import { bothApis, postGraphql, send } from '../support/apis.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 import { startPostgres } from '../support/postgres-server.ts';
+import { startBeforeAll } from '../support/start-before-all.ts';
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
 
@@ -31,19 +32,17 @@ const panelQueries = dashboard.panels.flatMap(({ targets }) => targets.map(({ ex
 /** A gateway on each engine, and its metrics after requests of all kinds. */
 const instances: { gateway: Gateway; metricsPort: number; text: string }[] = [];
 
-beforeAll(async () => {
+startBeforeAll(async (opening) => {
   const postgres = await startPostgres();
+  opening.defer(postgres.stop);
   for (const settings of [{}, { DATABASE_URL: postgres.urlOf('postgres') }]) {
     const metricsPort = await freePort();
     const gateway = await startGateway({ PAW_METRICS_PORT: String(metricsPort), ...settings });
+    opening.defer(gateway.stop);
     await sendRequests(gateway);
     const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     instances.push({ gateway, metricsPort, text });
   }
-  return async () => {
-    for (const { gateway } of instances) await gateway.stop();
-    await postgres.stop();
-  };
 });
 
 async function sendRequests(gateway: Gateway): Promise<void> {

@@ -29,7 +29,7 @@ describe.each([haproxy, nginx])('$name', ({ name, start }) => {
       expect((await api.listProjects(value?.accessToken)).value?.projects).toHaveLength(1);
       expect((await api.updateWallet(fleet.token, fleet.wallet, { title: name })).value?.title).toBe(name);
     }
-    const hosts = fleet.instances.map((instance) => new URL(instance.url).host);
+    const hosts = fleet.instances.map(({ port }) => `127.0.0.1:${port}`);
     const inLog = { HAProxy: ['gateways/gateway-1 ', 'gateways/gateway-2 '], nginx: hosts };
     for (const instance of inLog[name]) await expect.poll(log).toContain(instance);
   });

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Settings } from '../support/paw.ts';
+import { type Settings, startProgram } from '../support/paw.ts';
 import type { Certificate } from './certificate.ts';
 
 /** A reverse proxy with its shipped configuration, in front of two instances. */
@@ -99,34 +97,31 @@ async function startProxy(
   url: string,
   configure: (folder: string) => Invocation,
 ): Promise<ReverseProxy> {
+  await using opening = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'paw-test-proxy-'));
+  opening.defer(() => rmSync(folder, { recursive: true, force: true }));
   // The proxies drop root privileges.
   chmodSync(folder, 0o755);
   const { words, environment = {} } = configure(folder);
   // Debian installs both in a folder that only root has in its PATH.
   const env = { PATH: `${process.env['PATH']}:/usr/sbin`, ...environment };
-  const child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      output += chunk;
-    });
-  }
-  const ended = once(child, 'close');
+  const running = startProgram('/bin/sh', ['-c', 'exec "$0" "$@" 2>&1', program, ...words], env);
+  opening.defer(async () => void (await running.stop('SIGTERM')));
+  let isOver = false;
+  void running.ended.finally(() => {
+    isOver = true;
+  });
   while ((await fetch(`${url}/healthz`).catch(() => undefined)) === undefined) {
+    if (isOver) throw new Error(`${program} has ended: ${running.output()}`);
     await delay(20);
-    if (child.exitCode !== null) throw new Error(`${program} has ended: ${output}`);
   }
+  const open = opening.move();
   return {
     url,
     log() {
       const accessLog = join(folder, ACCESS_LOG);
-      return output + (existsSync(accessLog) ? readFileSync(accessLog, 'utf8') : '');
+      return running.output() + (existsSync(accessLog) ? readFileSync(accessLog, 'utf8') : '');
     },
-    async stop() {
-      child.kill('SIGTERM');
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => open.disposeAsync(),
   };
 }

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { LOCK_TIMEOUT_MS } from '../../src/storage/postgres/lock-limits.ts';
 import { createApp, keyOf, reasonOf } from '../support/actors.ts';
@@ -14,6 +14,7 @@ import {
 } from '../support/gateway.ts';
 import { LONG_TIMEOUT } from '../support/long-deadlines.ts';
 import { rowOf, rowsOf, setRow } from '../support/rows.ts';
+import { startBeforeAll } from '../support/start-before-all.ts';
 
 const REQUESTS = Number(process.env['PAW_TEST_CONFLICTS'] ?? 100);
 
@@ -38,18 +39,16 @@ describe('with serializable transactions', () => {
   let gateway: Gateway;
   let tenant: Tenant;
 
-  beforeAll(async () => {
+  startBeforeAll(async (opening) => {
     const { url, remove } = await makeDatabase();
+    opening.defer(remove);
     // So that concurrent transactions lose conflicts.
     const name = new URL(url).pathname.slice(1);
     const sql = `ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`;
     await onDatabase(url, (database) => database.write(sql));
     gateway = await startGateway({ DATABASE_URL: url });
+    opening.defer(gateway.stop);
     tenant = await seedTenant(gateway, { wallets: 1 });
-    return async () => {
-      await gateway.stop();
-      await remove();
-    };
   });
 
   test.each(bothApis(() => gateway.url))(

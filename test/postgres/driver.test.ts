@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { Client, type PoolClient } from 'pg';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Database, Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import type { PostgresSettings } from '../../src/storage/postgres/open-postgres.ts';
@@ -15,6 +15,7 @@ import { statementNames } from '../../src/storage/postgres/statements.ts';
 import { testDatabase } from '../support/gateway.ts';
 import { LONG_TIMEOUT } from '../support/long-deadlines.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { startBeforeAll } from '../support/start-before-all.ts';
 
 // The tests have a copy of the driver of their own.
 const driver: { Client: typeof Client } = createRequire(new URL('../../src/server.ts', import.meta.url))(
@@ -304,8 +305,9 @@ describe('a server that encrypts', () => {
 
   let server: PostgresServer;
 
-  beforeAll(async () => {
+  startBeforeAll(async (opening) => {
     server = await startPostgres('listen_addresses=localhost,127.0.0.2');
+    opening.defer(server.stop);
     const administrator = new Client({ connectionString: server.urlOf('postgres') });
     await administrator.connect();
     const { rows } = await administrator.query('SHOW data_directory');
@@ -322,7 +324,6 @@ describe('a server that encrypts', () => {
     const isOn = async () => (await administrator.query('SHOW ssl')).rows[0].ssl === 'on';
     await vi.waitUntil(isOn, { timeout: 30_000 });
     await administrator.end();
-    return server.stop;
   });
 
   /** Returns whether a connection is encrypted, or the code of the error. */

@@ -8,21 +8,17 @@ import { onDatabase } from '../support/engine.ts';
 import { type Gateway, seedTenant, startGateway } from '../support/gateway.ts';
 import { LONG_TIMEOUT } from '../support/long-deadlines.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-
-// Creating a cluster takes long on a busy machine.
-const SERVER_START_MS = 60_000;
+import { startBeforeAll } from '../support/start-before-all.ts';
 
 let primary: PostgresServer;
 let standby: PostgresServer;
 
-beforeAll(async () => {
+startBeforeAll(async (opening) => {
   primary = await startPostgres();
+  opening.defer(primary.stop);
   standby = await primary.startStandby();
-  return async () => {
-    await primary.stop();
-    await standby.stop();
-  };
-}, SERVER_START_MS);
+  opening.defer(standby.stop);
+});
 
 /** Returns the URL of several ports of this machine. */
 function urlOf(ports: readonly number[], query: string): string {

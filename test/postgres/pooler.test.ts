@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { createApp, resultOf, signIn } from '../support/actors.ts';
@@ -16,7 +16,9 @@ import {
   startGateway,
   testDatabase,
 } from '../support/gateway.ts';
+import { LONG_TIMEOUT } from '../support/long-deadlines.ts';
 import { pawProcess, startProgram } from '../support/paw.ts';
+import { startBeforeAll } from '../support/start-before-all.ts';
 
 /** A PgBouncer in front of the shared server of the tests. */
 type Pooler = {
@@ -33,15 +35,13 @@ const ENVIRONMENT = { PATH: `${process.env['PATH']}:/usr/sbin` };
 let direct: Database;
 let directUrl: string;
 
-beforeAll(async () => {
+startBeforeAll(async (opening) => {
   const made = await makeDatabase();
+  opening.defer(made.remove);
   directUrl = made.url;
   await migrateDatabase(directUrl);
-  direct = await openDatabase(directUrl);
-  return async () => {
-    await direct.close();
-    await made.remove();
-  };
+  direct = await openDatabase(directUrl, LONG_TIMEOUT);
+  opening.defer(() => direct.close());
 });
 
 // A pooler knows prepared statements since version 1.21. In session mode, which needs a connection to the server for each
@@ -55,14 +55,12 @@ describe.each<[search: string, mode: string, poolSize: number, settings: readonl
   let pooler: Pooler;
   let gateway: Gateway;
 
-  beforeAll(async () => {
+  startBeforeAll(async (opening) => {
     pooler = await startPooler(...settings);
+    opening.defer(pooler.stop);
     const url = pooler.urlOf(directUrl, `?${search}`);
     gateway = await startGateway({ DATABASE_URL: url, PAW_POSTGRES_POOL: String(poolSize) });
-    return async () => {
-      await gateway.stop();
-      await pooler.stop();
-    };
+    opening.defer(gateway.stop);
   });
 
   test.each(bothApis(() => gateway.url))(
@@ -144,7 +142,9 @@ function knowsStatements(): boolean {
 async function startPooler(...settings: readonly string[]): Promise<Pooler> {
   const server = new URL(inject('postgresUrl'));
   const port = await freePort();
+  await using opening = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'paw-test-pooler-'));
+  opening.defer(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'pgbouncer.ini');
   const lines = [
     '[databases]',
@@ -162,7 +162,10 @@ async function startPooler(...settings: readonly string[]): Promise<Pooler> {
   // It does not run as root.
   const words = process.getuid?.() === 0 ? ['-u', 'nobody', file] : [file];
   const running = startProgram('/bin/sh', ['-c', 'exec pgbouncer "$@" 2>&1', 'sh', ...words], ENVIRONMENT);
+  // It has no data to save. After another signal it may wait for its clients.
+  opening.defer(async () => void (await running.stop('SIGKILL')));
   await running.printed('process up');
+  const open = opening.move();
   return {
     urlOf(databaseUrl, search) {
       const pooled = new URL(databaseUrl);
@@ -171,10 +174,6 @@ async function startPooler(...settings: readonly string[]): Promise<Pooler> {
       return pooled.href;
     },
     log: running.output,
-    async stop() {
-      // It has no data to save. After another signal it may wait for its clients.
-      await running.stop('SIGKILL');
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => open.disposeAsync(),
   };
 }

@@ -5,12 +5,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { withOtherSecret } from '../support/actors.ts';
 import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
 import { makeDatabase, seedDatabase, type Tenant, testDatabase } from '../support/gateway.ts';
 import { logLines, type RunningServer, startServerProcess } from '../support/paw.ts';
+import { startBeforeAll } from '../support/start-before-all.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../deploy/tracing.mjs', import.meta.url));
 
@@ -57,7 +58,7 @@ let withoutTrace: HttpResponse;
 let inOtherTrace: HttpResponse;
 let spans: readonly ReceivedSpan[];
 
-beforeAll(async () => {
+startBeforeAll(async (opening) => {
   const receiver = createServer(async (request, response) => {
     const body = await text(request);
     paths.add(String(request.url));
@@ -65,13 +66,15 @@ beforeAll(async () => {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   }).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
+  opening.defer(() => void receiver.close());
   const made = await makeDatabase();
+  opening.defer(made.remove);
   tenant = await seedDatabase(made.url, { projects: 2, wallets: 1 });
   mkdirSync(FOLDER, { recursive: true });
+  opening.defer(() => rmSync(FOLDER, { recursive: true }));
   // As npm makes it in an empty folder.
   writeFileSync(`${FOLDER}/package.json`, '{}');
   copyFileSync(SHIPPED, TRACING);
-  const ends: (() => Promise<void>)[] = [];
   const settings = {
     DATABASE_URL: made.url,
     NODE_OPTIONS: `--import=${TRACING}`,
@@ -79,7 +82,7 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     PAW_LOG_REQUESTS: 'all',
   };
-  server = await startServerProcess(settings, (end) => ends.push(end));
+  server = await startServerProcess(settings, (end) => opening.defer(end));
   await sendRequests();
   await onDatabase(made.url, (own) => own.write('ALTER TABLE project RENAME TO renamed'));
   const page = `${server.url}/project/projects`;
@@ -87,12 +90,6 @@ beforeAll(async () => {
   // The last spans are sent when the server stops.
   expect(await server.stop('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
   spans = bodies.flatMap(spansIn);
-  return async () => {
-    for (const end of ends) await end();
-    receiver.close();
-    await made.remove();
-    rmSync(FOLDER, { recursive: true });
-  };
 });
 
 async function sendRequests(): Promise<void> {

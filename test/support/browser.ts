@@ -1,6 +1,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { beforeAll, expect, inject, onTestFinished } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 import { type Gateway, startGateway } from './gateway.ts';
+import { startBeforeAll } from './start-before-all.ts';
 
 /** Options of a page. */
 type PageOptions = BrowserContextOptions & {
@@ -29,9 +30,11 @@ export function startSite(): Site {
   let browser: Browser;
   let gateway: Gateway;
 
-  beforeAll(async () => {
-    [browser, gateway] = await Promise.all([chromium.connect(inject('browserEndpoint')), startGateway()]);
-    return () => Promise.all([browser.close(), gateway.stop()]);
+  startBeforeAll(async (opening) => {
+    gateway = await startGateway();
+    opening.defer(gateway.stop);
+    browser = await chromium.connect(inject('browserEndpoint'));
+    opening.defer(() => browser.close());
   });
 
   const newPage: Site['newPage'] = async ({ origins = [], provoked, ...options } = {}) => {

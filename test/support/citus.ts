@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/jobs/migrate.ts';
-import { openDatabase } from '../../src/storage/open-database.ts';
+import { executeOn, onDatabase } from './engine.ts';
 import type { TestDatabase } from './gateway.ts';
 
 /** A node of a cluster. The first one is the coordinator. */
@@ -35,7 +34,8 @@ export async function makeCitusDatabase(
     isDistributed = true,
   } = {},
 ): Promise<CitusDatabase> {
-  const nodes = await on(clusterUrl, (database) => database.read<Node>(LIST_NODES));
+  await using opening = new AsyncDisposableStack();
+  const nodes = await onDatabase(clusterUrl, (database) => database.read<Node>(LIST_NODES));
   const name = `paw_${randomUUID().replaceAll('-', '')}`;
   const urlOf = ({ host, port }: Node, database: string) => {
     const url = new URL(clusterUrl);
@@ -44,13 +44,15 @@ export async function makeCitusDatabase(
   };
   const urls = await Promise.all(
     nodes.map(async (node) => {
-      await on(urlOf(node, 'postgres'), (server) => server.write(`CREATE DATABASE ${name}`));
-      await on(urlOf(node, name), (database) => database.write('CREATE EXTENSION citus'));
+      const administer = (sql: string) => executeOn(urlOf(node, 'postgres'), sql);
+      await administer(`CREATE DATABASE ${name}`);
+      opening.defer(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
+      await executeOn(urlOf(node, name), 'CREATE EXTENSION citus');
       return urlOf(node, name);
     }),
   );
   const [url = '', ...workerUrls] = urls;
-  await on(url, async (database) => {
+  await onDatabase(url, async (database) => {
     for (const [index, { host, port }] of nodes.entries()) {
       if (index === 0) await database.read('SELECT citus_set_coordinator_host($1, $2)', [host, port]);
       else if (index <= workerCount) {
@@ -59,22 +61,6 @@ export async function makeCitusDatabase(
     }
     if (isDistributed) await migrate(database, Date.now(), SHARD_COUNT);
   });
-  const drop = (node: Node) =>
-    on(urlOf(node, 'postgres'), (server) => server.write(`DROP DATABASE ${name} WITH (FORCE)`));
-  return {
-    url,
-    workerUrls,
-    remove: async () => {
-      for (const node of nodes) await drop(node);
-    },
-  };
-}
-
-async function on<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = await openDatabase(url, { postgres: { poolSize: 1, timeoutMs: 60_000 } });
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
+  const open = opening.move();
+  return { url, workerUrls, remove: () => open.disposeAsync() };
 }

@@ -75,7 +75,9 @@ export async function startGateway(
   settings: Readonly<Record<string, string>> = {},
   clock: TestClock = testClock(),
 ): Promise<Gateway> {
+  await using opening = new AsyncDisposableStack();
   const made = settings['DATABASE_URL'] === undefined ? await makeDatabase() : undefined;
+  if (made !== undefined) opening.defer(made.remove);
   const databaseUrl = settings['DATABASE_URL'] ?? made?.url ?? '';
   const lines: string[] = [];
   const sink = new Writable({
@@ -95,7 +97,10 @@ export async function startGateway(
   // A server does not create a database in production.
   if (!config.createDatabase) await migrateDatabase(databaseUrl);
   const server = await startServer(config, pino({ level: 'trace' }, sink), clock);
+  opening.defer(() => server.stop());
   const database = await openDatabase(databaseUrl, config);
+  opening.defer(() => database.close());
+  const open = opening.move();
   const admin: AdminContext = { ...adminContext(database, clock), publicUrl: () => server.publicUrl };
   return {
     url: server.url,
@@ -104,11 +109,7 @@ export async function startGateway(
     clock,
     admin,
     log: () => lines.join(''),
-    async stop() {
-      await server.stop();
-      await database.close();
-      await made?.remove();
-    },
+    stop: () => open.disposeAsync(),
   };
 }
 

@@ -48,9 +48,12 @@ const FOLDER = join(tmpdir(), 'paw-test-postgres-');
  * @param settings server settings, such as `log_statement=all`
  */
 export async function startPostgres(...settings: readonly string[]): Promise<PostgresServer> {
+  await using opening = new AsyncDisposableStack();
   const { server, initialise } = await serverIn(mkdtempSync(FOLDER), settings);
+  opening.defer(server.stop);
   await initialise();
   await server.restart();
+  opening.move();
   return server;
 }
 
@@ -115,9 +118,12 @@ async function serverIn(
       // The owner must stay the same.
       execFileSync('cp', ['-a', `${folder}/.`, copy]);
       await server.restart();
+      await using opening = new AsyncDisposableStack();
       const { server: standby } = await serverIn(copy, settings);
+      opening.defer(standby.stop);
       standby.follow(server);
       await standby.restart();
+      opening.move();
       return standby;
     },
     async stop() {
