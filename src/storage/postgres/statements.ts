@@ -11,6 +11,10 @@ export type SentStatements<R extends Row> = {
   isAtLast(): boolean;
 };
 
+// The driver's queue is an array, whose old copies keep the queries in memory. So a query that has ended holds no rows, and
+// no function of its request.
+const ENDED = { callback: () => {}, _result: undefined, _results: undefined };
+
 /**
  * Sends statements. What is sent in one turn of the event loop shares a packet. Several statements are a `StatementGroup`.
  *
@@ -25,9 +29,11 @@ export function sendStatements<R extends Row>(
   const { promise, resolve, reject } = Promise.withResolvers<readonly R[]>();
   const [first, second] = statements;
   if (first !== undefined && second === undefined) {
-    const query = new Query<R>(first.sql, [...first.params], (error, result) =>
-      error ? reject(error) : resolve(result.rows),
-    );
+    const query = new Query<R>(first.sql, [...first.params], (error, result) => {
+      if (error) reject(error);
+      else resolve(result.rows);
+      Object.assign(query, ENDED);
+    });
     client.query(Object.assign(query, { name: first.name }));
     return { rows: promise, isAtLast: () => true };
   }
