@@ -1,23 +1,50 @@
-import { existsSync, globSync, readdirSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
-// Tests that need a program that npm does not install. In CI, a test without its program fails.
-const PROGRAMS = {
-  '/usr/bin/chromium': 'test/{browser,browser-long}/**',
-  '/usr/bin/prometheus': 'test/deploy/monitoring.test.ts',
-  '/usr/bin/strace': 'test/sqlite/{failed-sync,power-cut}.test.ts',
-  '/usr/bin/systemd-analyze': 'test/deploy/service-unit.test.ts',
-  '/usr/lib/python3/dist-packages/authlib': 'test/clients/oauth.test.ts',
-  '/usr/sbin/haproxy': 'test/deploy/proxies.test.ts',
-  '/usr/sbin/nginx': 'test/deploy/proxies.test.ts',
-  '/usr/sbin/pgbouncer': 'test/postgres/pooler.test.ts',
+/** The parts of `.ci/night` that are tests. `npm test` and `.ci/run` leave out what has the tag of a part, `night/…`. */
+const NIGHT = {
+  browser: 'the pages in a browser: the console, the documentation, the explorers',
+  deploy: 'proxies, monitoring, and the unit of systemd',
+  fuzz: 'random requests',
+  isolation: 'accounts whose requests wait hold up no other account',
+  kills: 'kills and stops under load',
+  linearizability: 'concurrent clients under faults',
+  memory: 'small heaps, and the memory of requests',
+  model: 'random operations, compared with a model',
+  'power-cuts': 'writes that a power cut loses',
+  slow: 'other tests that take long',
 };
 
-const withoutProgram = Object.entries(PROGRAMS).flatMap(([program, tests]) => {
-  if (process.env['CI'] !== undefined || existsSync(program)) return [];
-  console.warn(`Not run without ${program}: ${tests}`);
-  return tests;
-});
+/**
+ * The Debian packages that tests need, each with a file of it. A test names them by tags, `needs/…`. Without the file, the
+ * test is left out; in CI, it fails.
+ */
+const PROGRAMS = {
+  chromium: '/usr/bin/chromium',
+  haproxy: '/usr/sbin/haproxy',
+  nginx: '/usr/sbin/nginx',
+  pgbouncer: '/usr/sbin/pgbouncer',
+  prometheus: '/usr/bin/prometheus',
+  'python3-authlib': '/usr/lib/python3/dist-packages/authlib',
+  'python3-requests': '/usr/lib/python3/dist-packages/requests',
+  strace: '/usr/bin/strace',
+  systemd: '/usr/bin/systemd-analyze',
+};
+
+const { CI, PAW_TEST_ON } = process.env;
+
+const files = globSync('test/**/*.test.ts', { exclude: ['test/node_modules'] });
+
+const excluded: string[] = [];
+const leaveOut = (missing: string, tests: readonly string[]) => {
+  console.warn(`Not run without ${missing}: ${tests.join(', ')}`);
+  excluded.push(...tests);
+};
+for (const [program, path] of Object.entries(PROGRAMS)) {
+  if (CI !== undefined || existsSync(path)) continue;
+  const isTagged = (file: string) => readFileSync(file, 'utf8').includes(`@module-tag needs/${program}\n`);
+  leaveOut(path, files.filter(isTagged));
+}
 
 const ON_SQLITE = {
   provide: { engine: 'sqlite', postgresUrl: '' },
@@ -26,8 +53,9 @@ const ON_SQLITE = {
 const IN_BROWSER = {
   ...ON_SQLITE,
   globalSetup: [ON_SQLITE.globalSetup, 'test/support/chromium.ts'],
-  // After the other tests, one file at a time: one browser does not draw several pages faster than one.
-  fileParallelism: false,
+  // After the other tests, and two files at a time: one browser does not draw more pages faster.
+  maxWorkers: 2,
+  sequence: { groupOrder: 1 },
 };
 const ON_POSTGRES = {
   provide: { engine: 'postgres' },
@@ -50,10 +78,9 @@ const CITUS_PROJECT = {
 /** The projects of a folder, which is named after what its tests need. */
 function projectsOf(folder: string) {
   if (folder === 'unit') return [{ name: folder }];
-  if (folder === 'browser') return [{ name: folder, ...IN_BROWSER, sequence: { groupOrder: 1 } }];
-  if (folder === 'browser-long') return [{ name: folder, ...IN_BROWSER, sequence: { groupOrder: 2 } }];
+  if (folder === 'browser') return [{ name: folder, ...IN_BROWSER }];
   if (folder === 'postgres') return [{ name: folder, ...ON_POSTGRES }];
-  if (!folder.startsWith('both-engines')) return [{ name: folder, ...ON_SQLITE }];
+  if (folder !== 'both-engines') return [{ name: folder, ...ON_SQLITE }];
   return [
     { name: `${folder}-sqlite`, ...ON_SQLITE },
     { name: `${folder}-postgres`, ...ON_POSTGRES },
@@ -66,7 +93,7 @@ const folders = readdirSync('test', { withFileTypes: true })
   .filter((name) => globSync(`test/${name}/**/*.test.ts`).length > 0);
 
 const projects =
-  process.env['PAW_TEST_ON'] === 'citus'
+  PAW_TEST_ON === 'citus'
     ? [CITUS_PROJECT]
     : folders.flatMap((folder) =>
         projectsOf(folder).map((project) => ({ ...project, include: [`test/${folder}/**/*.test.ts`] })),
@@ -83,11 +110,15 @@ export default defineConfig({
     maxWorkers: 4,
     // Modules are loaded by Node, as in production, and not by Vite.
     experimental: { viteModuleRunner: false },
+    tags: [
+      ...Object.entries(NIGHT).map(([part, description]) => ({ name: `night/${part}`, description })),
+      ...Object.keys(PROGRAMS).map((program) => ({ name: `needs/${program}` })),
+    ],
     projects: projects.map((project) => ({
       extends: true,
       test: {
         ...project,
-        exclude: withoutProgram,
+        exclude: excluded,
         // Modules have no state that files could share.
         isolate: false,
       },

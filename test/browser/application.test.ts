@@ -1,3 +1,5 @@
+// @module-tag needs/chromium
+
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,3 +1,5 @@
+// @module-tag needs/chromium
+
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { expectAccessible, expectReachable } from '../support/accessibility.ts';

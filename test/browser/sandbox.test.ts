@@ -1,3 +1,5 @@
+// @module-tag needs/chromium
+
 import { getIntrospectionQuery } from 'graphql';
 import type { CDPSession, Page } from 'playwright-core';
 import { expect, test } from 'vitest';

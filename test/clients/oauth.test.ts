@@ -1,3 +1,6 @@
+// @module-tag needs/python3-authlib
+// @module-tag needs/python3-requests
+
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import axios from 'axios';

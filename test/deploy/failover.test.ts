@@ -1,3 +1,7 @@
+// @module-tag needs/haproxy
+// @module-tag needs/nginx
+// @module-tag night/deploy
+
 import { beforeAll, expect, test } from 'vitest';
 import { type HttpResponse, send } from '../support/apis.ts';
 import { APP, type Fleet, startFleet } from './fleet.ts';

@@ -1,3 +1,6 @@
+// @module-tag needs/prometheus
+// @module-tag night/deploy
+
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,7 @@
+// @module-tag needs/haproxy
+// @module-tag needs/nginx
+// @module-tag night/deploy
+
 import { once } from 'node:events';
 import { get } from 'node:https';
 import { connect as connectTls } from 'node:tls';

@@ -1,3 +1,6 @@
+// @module-tag needs/systemd
+// @module-tag night/deploy
+
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

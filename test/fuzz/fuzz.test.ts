@@ -1,3 +1,5 @@
+// @module-tag night/fuzz
+
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';

@@ -1,3 +1,5 @@
+// @module-tag night/isolation
+
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type AppKey, createApp, keyOf, PASSWORD, reasonOf, ulidOf } from '../support/actors.ts';
 import { type Api, bothApis, postGraphql, readiness, send } from '../support/apis.ts';

@@ -1,3 +1,5 @@
+// @module-tag night/linearizability
+
 import { expect, onTestFinished, test } from 'vitest';
 import { seedTenant, testGateway } from '../support/gateway.ts';
 import { startPostgres } from '../support/postgres-server.ts';

@@ -1,3 +1,5 @@
+// @module-tag needs/pgbouncer
+
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,5 @@
+// @module-tag night/kills
+
 import { expect, test } from 'vitest';
 import { Changes } from '../support/acknowledged-changes.ts';
 import { send } from '../support/apis.ts';

@@ -1,3 +1,5 @@
+// @module-tag night/linearizability
+
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { adminContext, migrateDatabase, seedTenant, testDatabase } from '../support/gateway.ts';

@@ -1,3 +1,5 @@
+// @module-tag night/memory
+
 import { expect, test } from 'vitest';
 import { type HttpResponse, postGraphql, send } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';

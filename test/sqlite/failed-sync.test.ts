@@ -1,3 +1,5 @@
+// @module-tag needs/strace
+
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { credentialParts } from '../support/actors.ts';

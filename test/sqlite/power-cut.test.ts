@@ -1,3 +1,6 @@
+// @module-tag needs/strace
+// @module-tag night/power-cuts
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+// @module-tag night/memory
+
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';

@@ -1,3 +1,5 @@
+// @module-tag night/model
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseCredential } from '../../../src/credentials/credential.ts';

@@ -1,3 +1,6 @@
+// @module-tag needs/chromium
+// @module-tag night/browser
+
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { AUDIT_ACTIONS } from '../../src/model/audit-event.ts';

@@ -1,3 +1,5 @@
+// @module-tag night/slow
+
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';

@@ -1,3 +1,5 @@
+// @module-tag night/kills
+
 import { once } from 'node:events';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';

@@ -1,3 +1,5 @@
+// @module-tag night/slow
+
 import { beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../support/actors.ts';
 import { type AppFields, restApi } from '../../support/apis.ts';

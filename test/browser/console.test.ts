@@ -1,3 +1,6 @@
+// @module-tag needs/chromium
+// @module-tag night/browser
+
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createWallet } from '../../src/data/create-wallet.ts';

@@ -1,3 +1,6 @@
+// @module-tag needs/chromium
+// @module-tag night/browser
+
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { setAccountSuspended } from '../../src/data/set-account-suspended.ts';

@@ -1,3 +1,6 @@
+// @module-tag needs/chromium
+// @module-tag night/browser
+
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';

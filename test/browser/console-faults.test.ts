@@ -1,3 +1,6 @@
+// @module-tag needs/chromium
+// @module-tag night/browser
+
 import type { Locator, Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { accountToken, createApp, graphqlBody, tokenStatus } from '../support/actors.ts';

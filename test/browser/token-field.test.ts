@@ -1,3 +1,6 @@
+// @module-tag needs/chromium
+// @module-tag night/browser
+
 import { expect, test } from 'vitest';
 import { startSite } from '../support/browser.ts';
 import { seedTenant } from '../support/gateway.ts';
