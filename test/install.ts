@@ -21,8 +21,13 @@ if (!isInstalled()) {
 }
 
 // The programs of the documentation import the package by its name.
-const PACKAGE = join(FOLDER, 'node_modules', 'paw-gateway');
-if (!existsSync(PACKAGE)) symlinkSync(join('..', '..'), PACKAGE, 'junction');
+link(join(FOLDER, 'node_modules', 'paw-gateway'), join('..', '..'));
+// The programs in tools/ use the same packages.
+link(join(FOLDER, '..', 'tools', 'node_modules'), join('..', 'test', 'node_modules'));
+
+function link(path: string, target: string): void {
+  if (!existsSync(path)) symlinkSync(target, path, 'junction');
+}
 
 function isInstalled(): boolean {
   return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputHash();
