@@ -1,4 +1,5 @@
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { sep } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** The parts of `.ci/night` that are tests. `npm test` and `.ci/run` leave out what has the tag of a part, `night/…`. */
@@ -31,7 +32,7 @@ const PROGRAMS = {
   systemd: '/usr/bin/systemd-analyze',
 };
 
-const { CI, PAW_TEST_ON } = process.env;
+const { CI, PAW_TEST_CITUS, PAW_TEST_CITUS_URL } = process.env;
 
 const files = globSync('test/**/*.test.ts', { exclude: ['test/node_modules'] });
 
@@ -44,6 +45,9 @@ for (const [program, path] of Object.entries(PROGRAMS)) {
   if (CI !== undefined || existsSync(path)) continue;
   const isTagged = (file: string) => readFileSync(file, 'utf8').includes(`@module-tag needs/${program}\n`);
   leaveOut(path, files.filter(isTagged));
+}
+if (PAW_TEST_CITUS === undefined && PAW_TEST_CITUS_URL === undefined) {
+  leaveOut('PAW_TEST_CITUS or PAW_TEST_CITUS_URL', ['test/citus/**']);
 }
 
 const ON_SQLITE = {
@@ -66,19 +70,14 @@ const ON_CITUS = {
   globalSetup: ['test/support/build-assets.ts', 'test/support/shared-citus.ts'],
   // Citus can't add nodes to two databases at the same time.
   fileParallelism: false,
+  sequence: { groupOrder: 2 },
 } as const;
-
-/** What `npm run test:citus` runs. */
-const CITUS_PROJECT = {
-  name: 'citus',
-  ...ON_CITUS,
-  include: ['test/citus/**/*.test.ts', 'test/both-engines/api/**/*.test.ts'],
-};
 
 /** The projects of a folder, which is named after what its tests need. */
 function projectsOf(folder: string) {
   if (folder === 'unit') return [{ name: folder }];
   if (folder === 'browser') return [{ name: folder, ...IN_BROWSER }];
+  if (folder === 'citus') return [{ name: folder, ...ON_CITUS }];
   if (folder === 'postgres') return [{ name: folder, ...ON_POSTGRES }];
   if (folder !== 'both-engines') return [{ name: folder, ...ON_SQLITE }];
   return [
@@ -87,17 +86,10 @@ function projectsOf(folder: string) {
   ];
 }
 
-const folders = readdirSync('test', { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !['citus', 'node_modules'].includes(entry.name))
-  .map(({ name }) => name)
-  .filter((name) => globSync(`test/${name}/**/*.test.ts`).length > 0);
-
-const projects =
-  PAW_TEST_ON === 'citus'
-    ? [CITUS_PROJECT]
-    : folders.flatMap((folder) =>
-        projectsOf(folder).map((project) => ({ ...project, include: [`test/${folder}/**/*.test.ts`] })),
-      );
+const folders = new Set(files.map((file) => file.split(sep)[1] ?? ''));
+const projects = [...folders].flatMap((folder) =>
+  projectsOf(folder).map((project) => ({ ...project, include: [`test/${folder}/**/*.test.ts`] })),
+);
 
 export default defineConfig({
   test: {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -12,22 +12,15 @@ declare module 'vitest' {
   }
 }
 
-const NONE =
-  'The tests of Citus need a cluster: set PAW_TEST_CITUS_URL to the URL of its coordinator, or PAW_TEST_CITUS to the path of a program that starts one.';
-
 /**
  * Provides the Citus cluster that all tests of a run share: that of `PAW_TEST_CITUS_URL`, or one that the program
  * `PAW_TEST_CITUS` starts with the arguments `start <folder> <port>`, and stops with `stop <folder>`.
  */
 export async function setup({ provide }: TestProject): Promise<(() => void) | undefined> {
-  const { PAW_TEST_CITUS_URL: url, PAW_TEST_CITUS: program = '../shared/citus/cluster' } = process.env;
+  const { PAW_TEST_CITUS_URL: url, PAW_TEST_CITUS: program = '' } = process.env;
   if (url !== undefined) {
     provide('citusUrl', url);
     return undefined;
-  }
-  if (!existsSync(program)) {
-    console.error(NONE);
-    process.exit(1);
   }
   const parent = mkdtempSync(join(tmpdir(), 'paw-test-citus-'));
   // The server has a user of its own.
