@@ -21,6 +21,9 @@ const PAGES = [
     .map((file) => `docs/${file}`),
 ];
 
+/** The scripts of continuous integration. */
+const SCRIPTS = readdirSync(join(ROOT, '.ci')).map((file) => `.ci/${file}`);
+
 const textOf = (page: string) => readFileSync(join(ROOT, page), 'utf8');
 
 /** The text of a page without its code blocks, which contain no links and headings. */
@@ -81,9 +84,9 @@ test('every relative link of a page in the package leads to a file or folder in 
   expect(targets.filter((path) => !isPackaged(path))).toEqual([]);
 });
 
-test('the paths of the repository that the documentation and .ci/run name exist', () => {
+test('the paths of the repository that the documentation and the scripts of .ci name exist', () => {
   const named = PAGES.flatMap((page) => matchesOf(proseOf(page), /`((?:src|schema|test|tools)\/[\w./-]*)`/g));
-  named.push(...matchesOf(textOf('.ci/run'), /\b((?:test|tools)\/[\w./-]+)/g));
+  named.push(...matchesOf(SCRIPTS.map(textOf).join(), /\b((?:test|tools)\/[\w./-]+)/g));
   expect(named).toEqual(expect.arrayContaining(['src/config.ts', 'tools/deploy/production.sh']));
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
@@ -168,7 +171,7 @@ test('CONTRIBUTING.md has the packages that are installed, and no others', () =>
 
 test('the npm scripts that the documentation and the workflows name exist', () => {
   const workflows = readdirSync(join(ROOT, '.github/workflows')).map((file) => `.github/workflows/${file}`);
-  const named = [...PAGES, ...workflows, '.ci/run'].flatMap((file) =>
+  const named = [...PAGES, ...workflows, ...SCRIPTS].flatMap((file) =>
     matchesOf(textOf(file), /\bnpm run (?:-s |--silent )?([\w:-]+)/g),
   );
   const { scripts } = JSON.parse(textOf('package.json'));
