@@ -7,7 +7,7 @@ const NIGHT = {
   browser: 'the pages in a browser: the console, the documentation, the explorers',
   deploy: 'proxies, monitoring, and the unit of systemd',
   fuzz: 'random requests',
-  isolation: 'accounts whose requests wait hold up no other account',
+  isolation: 'conflicts and locks: requests that wait hold up no others',
   kills: 'kills and stops under load',
   linearizability: 'concurrent clients under faults',
   memory: 'small heaps, and the memory of requests',

@@ -1,3 +1,5 @@
+// @module-tag night/isolation
+
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { LOCK_TIMEOUT_MS } from '../../src/storage/postgres/lock-limits.ts';
