@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createApp, reasonOf } from '../support/actors.ts';
 import { bothApis, readiness, restApi } from '../support/apis.ts';
 import { onDatabase } from '../support/engine.ts';
-import { migrateDatabase, seedDatabase, testDatabase } from '../support/gateway.ts';
-import { pawJson, pawProcess, startServerProcess } from '../support/paw.ts';
+import { migrateDatabase, seedDatabase, testDatabase, testGateway } from '../support/gateway.ts';
+import { logLines, paw, pawJson, pawProcess, startServerProcess } from '../support/paw.ts';
 
 const PASSWORD = 'paw-test';
 
@@ -67,6 +67,57 @@ test('a role without DDL rights is refused on an empty database with one line', 
       stderr: expect.stringMatching(/^paw: .*permission denied.*\n$/),
     });
   }
+});
+
+const ROW_SECURITY = [
+  'ALTER TABLE token ENABLE ROW LEVEL SECURITY',
+  'ALTER TABLE token DISABLE ROW LEVEL SECURITY',
+];
+
+// Behind a pooler, sessions have no settings.
+test.each(['', '?pgbouncer=true'])(
+  'a database is not ready while rows are hidden, or the role has not all rights: postgres://…%s',
+  async (search) => {
+    const made = await testDatabase();
+    await migrateDatabase(made.url);
+    const url = await addRole(made.url);
+    const rights = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'].map((right) => [
+      `REVOKE ${right} ON wallet FROM ${new URL(url).username}`,
+      `GRANT ${right} ON wallet TO ${new URL(url).username}`,
+    ]);
+    const check = () => onDatabase(url + search, (database) => database.checkReady());
+    await onDatabase(made.url, async (owner) => {
+      for (const [change = '', undo = ''] of [ROW_SECURITY, ...rights]) {
+        await owner.write(change);
+        await expect(check(), change).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
+        await owner.write(undo);
+        await check();
+      }
+    });
+  },
+);
+
+test('while row level security hides rows, /readyz is 503, the log names the table, and no token is refused', async () => {
+  const made = await testDatabase();
+  const { token } = await seedDatabase(made.url);
+  const url = await addRole(made.url);
+  const gateway = await testGateway({ DATABASE_URL: url });
+  const api = restApi(() => gateway.url);
+  const [enable = '', disable = ''] = ROW_SECURITY;
+  await onDatabase(made.url, (owner) => owner.write(enable));
+  await expect.poll(() => readiness(gateway.url)).toBe(503);
+  expect(logLines(gateway.log()).map(({ cause }) => cause)).toContainEqual(
+    expect.stringMatching(/\btoken\b/),
+  );
+  expect(await reasonOf(api.listProjects(token))).toBe('INTERNAL');
+  expect(await paw(['check'], { DATABASE_URL: url })).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^paw: .*row-level security.*\n$/),
+  });
+  await onDatabase(made.url, (owner) => owner.write(disable));
+  await expect.poll(() => readiness(gateway.url)).toBe(200);
+  expect(await reasonOf(api.listProjects(token))).toBe('ok');
 });
 
 test('while the server allows no more connections, requests wait for those of the pool', async () => {

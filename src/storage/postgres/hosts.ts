@@ -37,7 +37,8 @@ export function poolOpener(
           lock_timeout: lockTimeoutMs,
           // Commands may be idle for longer.
           idle_in_transaction_session_timeout: lockTimeoutMs && timeoutMs,
-          options: `${lostClientOptions(timeoutMs)} ${options}`,
+          // A policy fails a statement instead of hiding rows from it.
+          options: `${lostClientOptions(timeoutMs)} -c row_security=off ${options}`,
         }),
     keepAlive: true,
     // A server that no longer responds does not keep the process from ending.

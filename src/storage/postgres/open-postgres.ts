@@ -3,6 +3,7 @@ import { DatabaseError, unavailable } from '../errors.ts';
 import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../jobs/migrations.ts';
 import { FIND_COLUMNS, READINESS_LIFETIME_MS } from '../readiness-sql.ts';
 import { remembered } from '../remembered.ts';
+import { TABLES } from '../sql/columns.ts';
 import { type ObserveStatement, timedStatements } from '../statement-times.ts';
 import { retryConflicts } from './conflicts.ts';
 import { distribute, listNodes } from './distribute.ts';
@@ -55,6 +56,15 @@ UNION ALL SELECT 'index ' || indexname FROM pg_indexes WHERE schemaname = curren
 
 // True for a standby, too.
 const READ_ONLY = "SELECT current_setting('transaction_read_only') AS read_only";
+
+const TABLE_NAMES = TABLES.map(({ name }) => `('${name}')`).join(', ');
+
+// Locks no table, and on Citus needs no node. Behind a pooler, the session can't turn row level security into errors.
+const FIND_MISSING_RIGHT = `SELECT t.name AS table_name, r.name AS missing
+FROM (VALUES ${TABLE_NAMES}) t (name), (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) r (name)
+WHERE NOT has_table_privilege(t.name, r.name) OR row_security_active(t.name) LIMIT 1`;
+
+type MissingRight = { readonly table_name: string; readonly missing: string };
 
 const NOW = 'SELECT CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000 AS BIGINT) AS now';
 
@@ -169,17 +179,22 @@ async function checkReady(pool: ConnectionPool, probes: ConnectionPool, timeoutM
   }
 }
 
-/** Finds all tables and columns. @throws if the database is not writable */
+/** Finds all tables, columns and rights. @throws if one is missing, or the database is not writable */
 async function probe(session: Session): Promise<void> {
   const [schema = NO_SCHEMA] = await session.query<SchemaVersion>(FIND_SCHEMA_VERSION);
   assertUsable(schema);
-  const [[state]] = await Promise.all([
+  const [[state], [right]] = await Promise.all([
     session.query<{ read_only: string }>(READ_ONLY),
+    session.query<MissingRight>(FIND_MISSING_RIGHT),
     session.query(FIND_COLUMNS).catch((error: unknown) => {
       // Only what needs the table fails. The other instances would not do better.
       if (!hasCode(error, LOCK_TIMEOUT)) throw error;
     }),
   ]);
+  if (right !== undefined) {
+    const { table_name, missing } = right;
+    throw new Error(`The role has no ${missing} on ${table_name}, or row level security applies to it.`);
+  }
   if (state?.read_only === 'off') return;
   // After a failover, another session can be writable.
   session.discard();
