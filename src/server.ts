@@ -37,7 +37,7 @@ import { addRestApi } from './rest/routes.ts';
 import { BackgroundWrites } from './storage/background-writes.ts';
 import type { Database } from './storage/database.ts';
 import { migrate } from './storage/jobs/migrate.ts';
-import { LATEST_VERSION } from './storage/jobs/migrations.ts';
+import { assertUsable, LATEST_VERSION, readSchemaVersion } from './storage/jobs/migrations.ts';
 import { Sweeper } from './storage/jobs/sweep.ts';
 import { openDatabase } from './storage/open-database.ts';
 import { loadPageTokenKey } from './storage/page-token-key.ts';
@@ -129,6 +129,9 @@ async function migrateForServer(config: Config, logger: FastifyBaseLogger, now: 
   const { databaseUrl, postgres, createDatabase: create } = config;
   const database = await openDatabase(databaseUrl, { postgres, create });
   try {
+    // In production, a database without tables is not the one of the gateway.
+    const before = await readSchemaVersion(database);
+    if (!create && before.version === 0) assertUsable(before);
     const { version, applied } = await migrate(database, now);
     for (const migration of applied) logger.info({ migration }, 'applied a migration');
     if (version > LATEST_VERSION) {

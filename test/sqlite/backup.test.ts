@@ -1,12 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, statSync, truncateSync, watch, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  statSync,
+  truncateSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProject } from '../../src/data/create-project.ts';
 import { tokenStatus } from '../support/actors.ts';
 import { restApi } from '../support/apis.ts';
-import { damageTable, onDatabase, pathOf, textOf } from '../support/engine.ts';
+import { damageTable, onDatabase, pathOf, tablesOf, textOf } from '../support/engine.ts';
 import {
   makeDatabase,
   seedDatabase,
@@ -116,6 +126,28 @@ describe('a backup', () => {
     const limited = await pawInShell('ulimit -f 1000; exec "$@"', ['backup', `${file}.2`], settings);
     expect(limited).toMatchObject({ status: 1, stderr: expect.stringMatching(/^paw: .+\n$/) });
     expect(readdirSync(dirname(path)).filter((name) => /partial|journal|backup.db.2/.test(name))).toEqual([]);
+  });
+
+  test.each<[what: string, sql: string]>([
+    ['an empty file', ''],
+    ['the database of another program', 'CREATE TABLE customer (id INTEGER)'],
+  ])('of %s is refused, and a server in production does not start on it', async (_, sql) => {
+    const other = join(dirname(path), 'other.db');
+    writeFileSync(other, '');
+    execute(other, sql);
+    const settings = { DATABASE_URL: `sqlite:${other}`, NODE_ENV: 'production', PORT: '0' };
+    expect(await paw(['backup', file], settings)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `paw: The file ${other} is not a database of this program.\n`,
+    });
+    expect(existsSync(file)).toBe(false);
+    expect(await pawProcess(['serve'], settings)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'paw: The database has no tables. Run "npm run -s paw -- migrate".\n',
+    });
+    expect(await onDatabase(settings.DATABASE_URL, tablesOf)).toEqual(sql === '' ? [] : ['customer']);
   });
 
   test('that is killed leaves no file with its name, and can be repeated', async () => {

@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { BackupError, readFileVersion } from './check.ts';
 import { DatabaseMissingError } from './open-sqlite.ts';
 import { syncFile } from './sync-file.ts';
-
-/** Thrown if a backup can't be made or restored. The message is one line for the operator. */
-export class BackupError extends Error {}
 
 /**
  * Copies a SQLite database to a new file, as it is at the start, while other processes use it. The copy has no free pages,
@@ -16,11 +14,12 @@ export class BackupError extends Error {}
  * @param file the new file, which must not exist
  * @returns the size of the file, in bytes
  * @throws DatabaseMissingError if the database does not exist
- * @throws BackupError if the new file exists
+ * @throws BackupError if the new file exists, or the database has no tables of the gateway
  */
 export function backUpSqlite(path: string, file: string): number {
   if (!existsSync(path)) throw new DatabaseMissingError(`The database file ${path} does not exist.`);
   if (existsSync(file)) throw new BackupError(`The file ${file} exists. A backup never overwrites a file.`);
+  readFileVersion(path);
   const partial = `${file}.partial-${randomUUID()}`;
   const source = new DatabaseSync(path, { readOnly: true });
   try {

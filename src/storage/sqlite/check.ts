@@ -53,12 +53,22 @@ export function findFileProblems(path: string): Problems {
   }
 }
 
-/** Returns the schema version of an intact SQLite file, 0 if it has no tables of the gateway. */
-export function readFileVersion(path: string): number {
+/** Thrown if a SQLite file can't be backed up or restored. The message is one line for the operator. */
+export class BackupError extends Error {}
+
+/**
+ * Returns the schema version of an intact SQLite file.
+ *
+ * @param name the name of the file in the error message
+ * @throws BackupError if it has no tables of the gateway
+ */
+export function readFileVersion(path: string, name = path): number {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migration'").get();
-    return hasTable ? Number(database.prepare(FIND_SCHEMA_VERSION).get()?.['version']) : 0;
+    const version = hasTable ? Number(database.prepare(FIND_SCHEMA_VERSION).get()?.['version']) : 0;
+    if (version === 0) throw new BackupError(`The file ${name} is not a database of this program.`);
+    return version;
   } finally {
     database.close();
   }

@@ -14,8 +14,8 @@ import {
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LATEST_VERSION } from '../jobs/migrations.ts';
-import { BackupError, removeDatabase } from './backup.ts';
-import { findFileProblems, readFileVersion } from './check.ts';
+import { removeDatabase } from './backup.ts';
+import { BackupError, findFileProblems, readFileVersion } from './check.ts';
 import { createFolder } from './open-sqlite.ts';
 import { BUSY, primaryResultCode } from './statements.ts';
 import { syncFile } from './sync-file.ts';
@@ -64,8 +64,7 @@ function followLink(path: string): string {
 function checkBackup(copy: string, file: string): number {
   const [problem] = findFileProblems(copy).lines;
   if (problem !== undefined) throw new BackupError(`The file ${file} can't be restored. ${problem}`);
-  const version = readFileVersion(copy);
-  if (version === 0) throw new BackupError(`The file ${file} is not a database of this program.`);
+  const version = readFileVersion(copy, file);
   if (version > LATEST_VERSION) {
     throw new BackupError(
       `The file ${file} has schema version ${version}, but this program supports versions up to ${LATEST_VERSION}.`,

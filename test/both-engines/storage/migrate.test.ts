@@ -136,7 +136,7 @@ test('a server migrates an empty database, and logs each step', async () => {
   expect(lines).toMatchObject(NAMES.map((migration) => ({ migration })));
 });
 
-test.each(COMMANDS)(
+test.each([['serve'], ...COMMANDS])(
   'in production, "paw %s %s" refuses an empty database, and changes nothing',
   async (...words) => {
     const stderr = 'paw: The database has no tables. Run "npm run -s paw -- migrate".\n';
