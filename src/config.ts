@@ -67,7 +67,7 @@ function isOfService(name: string, value: string): boolean {
 
 /** Reads all settings. @param variables the variables `PG…` of libpq */
 function readAll(settings: Settings, variables: Readonly<Record<string, string>>) {
-  const isProduction = settings.text('NODE_ENV') === 'production';
+  const isProduction = settings.oneOf('NODE_ENV', ['production', 'development', 'test']) === 'production';
   const sandbox = settings.isOn('PAW_SANDBOX') ?? !isProduction;
   const file = settings.text('PAW_TRUSTED_DOCUMENTS');
   const mode = settings.oneOf('PAW_TRUSTED_DOCUMENTS_MODE', ['log', 'prefer', 'require']) ?? 'prefer';

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { getSystemErrorMessage } from 'node:util';
 import { type Config, IS_UNDER_NPM, readConfig } from '../config.ts';
 import type { ServerInfo } from '../server.ts';
 import type { Command } from './command.ts';
@@ -71,13 +72,17 @@ function stopAfterParent(stopping: AbortController): NodeJS.Timeout {
   return setInterval(check, PARENT_CHECK_MS).unref();
 }
 
-/** Returns the error for a port that is in use, and every other error unchanged. */
-function explained(error: unknown, { metricsPort }: Config): unknown {
-  const { code, port } = error as { readonly code?: string; readonly port?: number };
-  if (code !== 'EADDRINUSE' || port === undefined) return error;
+/** Returns the error for a host or port on which the server can't listen, and every other error unchanged. */
+function explained(error: unknown, { host, metricsPort }: Config): unknown {
+  const { syscall = '', code, errno = 0, port } = error as NodeJS.ErrnoException & { readonly port?: number };
+  if (!['listen', 'getaddrinfo'].includes(syscall)) return error;
   const setting = port === metricsPort ? 'PAW_METRICS_PORT' : 'PORT';
-  const message = `Another program uses the port ${port}. Stop it, or set ${setting} to another port.`;
-  return new Error(message, { cause: error });
+  const messages: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Another program uses the port ${port}. Stop it, or set ${setting} to another port.`,
+    EACCES: `This user may not listen on the port ${port}. Set ${setting} to another port.`,
+  };
+  const ofHost = `HOST must be an address of this machine. On ${JSON.stringify(host)}, the error is: ${getSystemErrorMessage(errno)}.`;
+  return new Error(messages[code ?? ''] ?? ofHost, { cause: error });
 }
 
 /** Ends the process immediately, as a signal without a listener does. */

@@ -47,7 +47,7 @@ const START_FAILURES: Record<string, () => Settings | Promise<Settings>> = {
   '… Use a newer program.': newerDatabase,
   'Another program uses the port …': () => ({ PORT: new URL(gateway.url).port }),
   // An address that is reserved for documentation. Source: RFC 5737.
-  'listen EADDRNOTAVAIL: …': () => ({ HOST: '192.0.2.1' }),
+  'HOST must be …': () => ({ HOST: '192.0.2.1' }),
 };
 
 test('docs/troubleshooting.md has the line of each of these failed starts', () => {

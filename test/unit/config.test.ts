@@ -139,6 +139,7 @@ const WRONG: readonly (readonly [names: string, values: readonly string[]])[] = 
   ['PUBLIC_URL', ['paw.example', 'ftp://paw.example', 'javascript:alert(1)', 'https://paw.example/?a=1']],
   ['PUBLIC_URL', ['?', '#top', '#'].map((end) => `https://paw.example/${end}`)],
   ['PUBLIC_URL', ['me', ':secret'].map((user) => `https://${user}@paw.example`)],
+  ['NODE_ENV', ['"production"', "'production'", 'production ', 'Production', 'prod', 'constructor']],
   ['LOG_LEVEL', ['loud', 'INFO', 'constructor']],
   ['PAW_METRICS_PORT', ['0', '65536', 'on']],
   ['PAW_LOG_REQUESTS', ['on', 'ALL', 'constructor']],
