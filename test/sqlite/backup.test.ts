@@ -173,6 +173,16 @@ describe('a restoration', () => {
     expect(await tokenStatusAt(gateway.url)).toBe('ok');
   });
 
+  test('leaves the mode of the file that it replaces, and as root its owner', async () => {
+    await run('backup', file);
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) chownSync(path, 1234, 5678);
+    chmodSync(path, 0o640);
+    const { uid, gid, mode } = statSync(path);
+    expect(await run('restore', file)).toMatchObject({ status: 0 });
+    expect(statSync(path)).toMatchObject({ uid, gid, mode });
+  });
+
   test('creates a database that does not exist, in a folder that does not exist', async () => {
     await run('backup', file);
     const url = `sqlite:${join(dirname(path), 'new', 'folder', 'paw.db')}`;

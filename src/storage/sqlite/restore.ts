@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
+  chownSync,
   constants,
   copyFileSync,
   existsSync,
@@ -43,14 +44,23 @@ export function restoreSqlite(file: string, link: string): number {
     copyFileSync(file, copy, constants.COPYFILE_EXCL);
     chmodSync(copy, 0o600);
     const version = checkBackup(copy, file);
+    const isReplaced = existsSync(path);
+    if (isReplaced) keepOwner(path, copy);
     syncFile(copy);
-    if (existsSync(path)) removeLog(path);
+    if (isReplaced) removeLog(path);
     renameSync(copy, path);
     syncFile(dirname(path));
     return version;
   } finally {
     removeDatabase(copy);
   }
+}
+
+/** Gives the copy the owner and the mode of the old file: whoever restores it is often root, and the server is not. */
+function keepOwner(path: string, copy: string): void {
+  const { uid, gid, mode } = statSync(path);
+  chownSync(copy, uid, gid);
+  chmodSync(copy, mode);
 }
 
 /** Returns the file that a symbolic link leads to, which may not exist, or the path itself if it is none. */
