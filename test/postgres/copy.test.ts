@@ -134,7 +134,7 @@ test.each<[string, () => Promise<{ from?: string; to: string }>, number, RegExp]
     'a target with an unknown parameter',
     async () => ({ to: 'postgres://paw@127.0.0.1:1/paw?mode=fast' }),
     2,
-    /^paw: --to has unknown parameters: "mode"/,
+    /^paw: --to has an unknown parameter\. The parameters are /,
   ],
   ['an unreachable server', async () => ({ to: 'postgres://paw@127.0.0.1:1/paw' }), 1, /unavailable/],
   [

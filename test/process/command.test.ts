@@ -5,7 +5,14 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { ulidOf } from '../support/actors.ts';
 import { send } from '../support/apis.ts';
 import { freePort } from '../support/free-port.ts';
-import { seedTenant, testFolder, testGateway, useGateway } from '../support/gateway.ts';
+import {
+  migrateDatabase,
+  seedTenant,
+  testDatabase,
+  testFolder,
+  testGateway,
+  useGateway,
+} from '../support/gateway.ts';
 import { listening, paw, pawInShell, type Settings, startPaw, startProgram } from '../support/paw.ts';
 import { addWallets, rowsOf } from '../support/rows.ts';
 
@@ -38,6 +45,27 @@ describe('a SQLite database that does not exist', () => {
     expect(existsSync(join(folder, 'data'))).toBe(false);
   });
 });
+
+test.each<[words: string[], url: string, status: number, option: string]>([
+  [['serve'], 'postgres://u:abc?SecretTail@127.0.0.1:1/db', 1, 'DATABASE_URL'],
+  [['check'], 'postgres://u:123#SecretTail@127.0.0.1:1/db', 1, 'DATABASE_URL'],
+  [['account', 'list'], 'postgres://u:p@123/SecretTail@127.0.0.1:1/db', 1, 'DATABASE_URL'],
+  [['copy', '--to', 'postgres://u:abc?SecretTail@127.0.0.1:1/db'], '', 2, '--to'],
+])(
+  '%j says that a password is not encoded, and prints nothing of it: %s',
+  async (words, url, status, option) => {
+    const made = await testDatabase();
+    await migrateDatabase(made.url);
+    for (const format of [[], ['--json']]) {
+      const result = await paw([...words, ...format], { DATABASE_URL: url || made.url });
+      expect(result).toMatchObject({ status, stdout: '', stderr: expect.stringContaining('# is %23') });
+      expect(result.stderr).toContain(
+        `${option} has a user, password, database or parameter that is not encoded`,
+      );
+      expect(result.stderr).not.toMatch(/SecretTail|abc|123/);
+    }
+  },
+);
 
 test('paw init in a checkout prints lines that start a server and call it as they are', async () => {
   const folder = testFolder();

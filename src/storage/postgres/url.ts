@@ -41,6 +41,9 @@ const OTHER_VARIABLES =
 // The hosts are the part of a URL that `URL` does not parse.
 const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)/s;
 
+const NOT_ENCODED =
+  'DATABASE_URL has a user, password, database or parameter that is not encoded: # is %23, / is %2F, ? is %3F, and @ is %40.';
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -53,7 +56,9 @@ type Variables = Readonly<Record<string, string | undefined>>;
  * @throws DatabaseUrlError if the URL is malformed or has no user, or a parameter is unknown, repeated or has an invalid value
  */
 export function parsePostgresUrl(url: string, variables: Variables = {}): PostgresTarget {
-  const [, start, list = '', rest] = URL_PARTS.exec(url) ?? [];
+  const [, start, list = '', rest = ''] = URL_PARTS.exec(url) ?? [];
+  // Behind such a character in a password, the rest of it would be taken for a database or a parameter, and could be printed.
+  if (/[#@]/.test(rest)) throw new DatabaseUrlError(NOT_ENCODED);
   const target = URL.parse(`${start}host${rest}`);
   if (start === undefined || target === null) {
     throw new DatabaseUrlError(URL_FORMS);
@@ -94,15 +99,18 @@ export function parsePostgresUrl(url: string, variables: Variables = {}): Postgr
 /** Checks the parameters, and adds those that variables give. @param hosts the hosts of the URL */
 function completeParameters(parameters: URLSearchParams, variables: Variables, hosts: string): void {
   const names = Object.keys(PARAMETERS);
-  const unknown = [...new Set(parameters.keys())].filter((name) => !names.includes(name));
-  if (unknown.length > 0) {
-    const list = unknown.map((name) => JSON.stringify(name)).join(', ');
+  // Its name is not printed: it can be the end of a password with an & in it.
+  if ([...parameters.keys()].some((name) => !names.includes(name))) {
     throw new DatabaseUrlError(
-      `DATABASE_URL has unknown parameters: ${list}. The parameters are ${names.join(', ')}.`,
+      `DATABASE_URL has an unknown parameter. The parameters are ${names.join(', ')}.`,
     );
   }
-  const other = Object.keys(variables).find((variable) => OTHER_VARIABLES.test(variable));
-  if (other !== undefined) throw new DatabaseUrlError(`${other} is not supported.`);
+  for (const [variable, value = ''] of Object.entries(variables)) {
+    if (OTHER_VARIABLES.test(variable)) throw new DatabaseUrlError(`${variable} is not supported.`);
+    // The server and the driver repeat a host, a user and a database in their errors.
+    if (value.includes('://'))
+      throw new DatabaseUrlError(`${variable} must not be a URL; DATABASE_URL is one.`);
+  }
   for (const [name, { variable = '', values }] of Object.entries(PARAMETERS)) {
     const [inUrl, ...others] = parameters.getAll(name);
     if (others.length > 0) throw new DatabaseUrlError(`DATABASE_URL may have the parameter ${name} once.`);
