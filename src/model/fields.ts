@@ -213,11 +213,14 @@ export const auditAction: Validator<AuditAction> = (value) => {
   return action;
 };
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 /** The validator of a time. Returns Unix time in milliseconds. Source: RFC 3339. */
 export const time: Validator<number> = (value) => {
-  const timeMs = typeof value === 'string' && TIME.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(timeMs)) throw new ValidationError('Must be a time such as 2026-01-31T12:00:00Z.');
+  const [text = '', local = ''] = typeof value === 'string' ? (TIME.exec(value) ?? []) : [];
+  const timeMs = Date.parse(text);
+  // 30 February is 2 March for `Date`, and the hour 24 is 0 of the next day.
+  const isReal = !Number.isNaN(timeMs) && new Date(`${local}Z`).toISOString().startsWith(local);
+  if (!isReal) throw new ValidationError('Must be a time such as 2026-01-31T12:00:00Z.');
   return timeMs;
 };
