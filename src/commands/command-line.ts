@@ -17,6 +17,7 @@ import { projectCommands } from './project-commands.ts';
 import { reportError } from './report-error.ts';
 import { toJson } from './safe-output.ts';
 import { serve } from './serve.ts';
+import { endOnSignals } from './signals.ts';
 import { readLine } from './standard-input.ts';
 import { TERMINAL, type Terminal } from './terminal.ts';
 import { tokenCommands } from './token-commands.ts';
@@ -50,6 +51,7 @@ const OPTIONS_WITH_VALUE = new Set(
 
 /** Runs a command and sets the exit status: 0 for success, 2 for a usage error, 1 for all other errors. */
 export async function runCommandLine(args: readonly string[], terminal = TERMINAL): Promise<void> {
+  endOnSignals();
   const words = joinValues(args);
   try {
     await run(words, terminal);

@@ -4,6 +4,7 @@ import { type Config, IS_UNDER_NPM, readConfig } from '../config.ts';
 import type { ServerInfo } from '../server.ts';
 import type { Command } from './command.ts';
 import { openLog } from './logger.ts';
+import { endProcess } from './signals.ts';
 
 const STANDARD_OUTPUT = 1;
 
@@ -83,12 +84,4 @@ function explained(error: unknown, { host, metricsPort }: Config): unknown {
   };
   const ofHost = `HOST must be an address of this machine. On ${JSON.stringify(host)}, the error is: ${getSystemErrorMessage(errno)}.`;
   return new Error(messages[code ?? ''] ?? ofHost, { cause: error });
-}
-
-/** Ends the process immediately, as a signal without a listener does. */
-function endProcess(signal: NodeJS.Signals): never {
-  process.removeAllListeners(signal);
-  process.kill(process.pid, signal);
-  // The kernel ignores such a signal to the process 1 of a container.
-  process.exit(1);
 }
