@@ -17,6 +17,7 @@ import { addHealthChecks } from './http/health.ts';
 import { errorLog } from './http/observation/error-log.ts';
 import { addRequestLog } from './http/observation/request-log.ts';
 import { addRequestRecords } from './http/observation/request-record.ts';
+import { limitConnections } from './http/protection/file-descriptors.ts';
 import { addOverloadProtection } from './http/protection/overload.ts';
 import { addRateLimits } from './http/protection/rate-limit.ts';
 import { addRequestMemory } from './http/protection/request-memory.ts';
@@ -188,6 +189,7 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   const data = await createData(parts);
   const { app, stop } = createHttpApp(logger, { trustedProxies });
   opening.defer(() => stop(state.stopDelayMs));
+  limitConnections(app.server, logger);
   addRequestRecords(app);
   addRequestLog(app, logger, config.logRequests);
   metrics?.addRequests(app);

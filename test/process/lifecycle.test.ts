@@ -3,13 +3,14 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readResponse, send } from '../support/apis.ts';
 import { startGateway, testDatabase, useGateway, useTenant } from '../support/gateway.ts';
 import { NO_RATE_LIMITS } from '../support/no-rate-limits.ts';
 import {
+  listening,
   logLines,
   type Running,
   type RunningServer,
@@ -166,4 +167,17 @@ test.each([
   expect(await isListening(url)).toBe(true);
   await npm.stop('SIGTERM');
   await expect.poll(() => isListening(url)).toBe(false);
+});
+
+test('a process with too few file descriptors for its connections logs it, and goes on', async () => {
+  const { url: DATABASE_URL } = await testDatabase();
+  const words = ['-c', 'ulimit -n 200; exec "$@"', 'sh', process.execPath, 'src/main.js', 'serve'];
+  const settings = { PATH: String(process.env['PATH']), PORT: '0', DATABASE_URL };
+  const server = await listening(startProgram('/bin/sh', words, settings, ROOT));
+  const { hostname, port } = new URL(server.url);
+  const sockets = Array.from({ length: 200 }, () => connect(Number(port), hostname).on('error', () => {}));
+  await server.printed('too few file descriptors for more connections');
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => isListening(server.url)).toBe(true);
+  expect(await server.stop('SIGTERM')).toMatchObject(ENDED_WELL);
 });
