@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { importAccount } from '../data/import-account.ts';
 import { changeCommand } from './change-command.ts';
 import { ACCOUNT, UsageError } from './command.ts';
@@ -28,6 +28,8 @@ export const importCommand = changeCommand({
 async function streamOf(file: string): Promise<AsyncIterable<Uint8Array | string>> {
   if (file === '-') return process.stdin;
   try {
+    // A directory can be opened, and then not be read.
+    if ((await stat(file)).isDirectory()) throw new Error('It is a directory');
     return (await open(file)).createReadStream();
   } catch (error) {
     throw new UsageError(`${file} can't be read: ${error instanceof Error ? error.message : error}.`);

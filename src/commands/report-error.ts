@@ -5,6 +5,7 @@ import { ApiError, describeCause } from '../model/api-error.ts';
 import { ConfigError } from '../model/config-error.ts';
 import { DatabaseError } from '../storage/errors.ts';
 import { UsageError } from './command.ts';
+import { escapeJson, printable } from './safe-output.ts';
 import { OutputError } from './terminal.ts';
 
 // The status of a process that SIGPIPE ends, which Node ignores.
@@ -16,7 +17,9 @@ export function reportError(thrown: unknown, isJson: boolean): number {
   if (thrown instanceof OutputError && thrown.isPipeClosed) return PIPE_CLOSED;
   const error = thrown instanceof DatabaseError ? toApiError(thrown) : thrown;
   const isInput = error instanceof ApiError && error.reason === 'INVALID_FIELD';
-  console.error(isJson ? formatJson(error) : `paw: ${describe(error).replaceAll('\n', ' ')}`);
+  console.error(
+    isJson ? escapeJson(formatJson(error)) : `paw: ${printable(describe(error).replaceAll('\n', ' '))}`,
+  );
   return isInput || error instanceof UsageError ? 2 : 1;
 }
 

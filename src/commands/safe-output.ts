@@ -11,9 +11,14 @@ const SPACE = '  ';
 
 const GRAPHEMES = new Intl.Segmenter('en');
 
+/** Returns a text with U+FFFD in place of those characters. */
+export function printable(text: string): string {
+  return text.replace(UNSAFE, '\u{fffd}');
+}
+
 /** Returns rows of text with aligned columns, two spaces between them. */
 export function table(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map((cell) => cell.replace(UNSAFE, '\u{fffd}')));
+  const cells = rows.map((row) => row.map(printable));
   const widths =
     cells[0]?.map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? '')))) ?? [];
   const lines = cells.map((row) =>
@@ -54,6 +59,10 @@ function graphemesOf(text: string): string[] {
 
 /** Returns the value as JSON, in which those characters are escaped. */
 export function toJson(value: object): string {
-  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value).replace(UNSAFE, escaped);
+  return escapeJson(JSON.stringify(value));
+}
+
+/** Escapes those characters in the strings of a JSON text. */
+export function escapeJson(json: string): string {
+  return json.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

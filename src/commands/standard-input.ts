@@ -20,6 +20,9 @@ export async function readLine(input: Readable): Promise<string> {
   return line.trim();
 }
 
+// It leaves out a byte order mark, with which some programs begin a file.
+const DECODER = new TextDecoder();
+
 const MAX_LINE_BYTES = 100_000;
 
 /** Reads a stream line by line. One that is not in UTF-8 is undefined, and one of more than 100,000 bytes, which is the last. */
@@ -39,5 +42,5 @@ export async function* linesOf(
 }
 
 function textOf(bytes: Buffer): string | undefined {
-  return isUtf8(bytes) ? bytes.toString() : undefined;
+  return isUtf8(bytes) ? DECODER.decode(bytes) : undefined;
 }

@@ -114,6 +114,14 @@ test('lines without a name get one, and what exists is left as it is', async () 
   ]);
 });
 
+test('a byte order mark before a line is ignored', async () => {
+  const { account } = await seedTenant(gateway);
+  const line = `\ufeff${JSON.stringify({ type: 'project', title: 'Quarry' })}`;
+  expect(await importLines(account, [line, line])).toMatchObject({
+    stdout: 'Imported 2 projects and 0 wallets.\n',
+  });
+});
+
 test('a file of more than one batch is imported once, and the first bad line of all is named', async () => {
   const { account, project } = await seedTenant(gateway);
   const { wallet: foreign } = await seedTenant(gateway, { wallets: 1 });
@@ -148,6 +156,21 @@ describe('a bad line is named, and nothing of the file is kept', () => {
       'bad fields',
       () => wallet('projects/x', { title: '', createTime: 'today' }),
       'project: Must .+ line 3: title: Must .+ line 3: createTime: Must .+',
+    ],
+    ...[
+      '2026-02-30T12:00:00Z',
+      '2025-02-29T12:00:00Z',
+      '2026-01-31T24:00:00Z',
+      '2026-01-31T12:00:00+24:00',
+    ].map((createTime): [string, () => object, string] => [
+      `the time ${createTime}`,
+      () => ({ ...GOOD, createTime }),
+      'createTime: Must be a time such as .+',
+    ]),
+    [
+      'a field whose name has control characters',
+      () => ({ ...GOOD, 'a\x1b[2J\x9b\u202eb': 'x' }),
+      'a\ufffd\\[2J\ufffd\ufffdb: Unknown field. .+',
     ],
     ['a name twice', () => ({ ...GOOD, name: SAME }), 'name: Must be another name than in line 2.'],
     ['a missing project', () => wallet(`projects/${ULID}`), 'project: Must be a project of .+'],
@@ -184,8 +207,10 @@ test('a file that is missing, and a folder, are refused', async () => {
     status: 2,
     stderr: expect.stringContaining("/no/such/file can't be read: ENOENT"),
   });
-  expect(await run('import', '--account', account, testFolder())).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining('EISDIR'),
+  const folder = testFolder();
+  expect(await run('import', '--account', account, folder)).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: `paw: ${folder} can't be read: It is a directory.\n`,
   });
 });
