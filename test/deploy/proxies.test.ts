@@ -47,6 +47,16 @@ describe.each([haproxy, nginx])('$name', ({ name, start }) => {
     expect(refused.headers.get('x-request-id')).not.toBeNull();
   });
 
+  test('leaves an etag as it is, so that If-Match accepts it', async () => {
+    const { url } = fleet.proxies[name];
+    const update = (headers: Readonly<Record<string, string>>) =>
+      send(`${url}/wallet/${fleet.wallet}`, 'PATCH', fleet.token, { title: 'Cash' }, headers);
+    const etag = (await update({ 'accept-encoding': 'gzip' })).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"/);
+    expect((await update({ 'if-match': etag })).status).toBe(200);
+    expect((await update({ 'if-match': `W/${etag}` })).status).toBe(412);
+  });
+
   test('logs neither variables nor tokens', async () => {
     const { url, log } = fleet.proxies[name];
     const query = new URLSearchParams({

@@ -81,7 +81,9 @@ export const nginx: ProxyKind = {
       const temporary = ['client_body', 'proxy', 'fastcgi', 'scgi', 'uwsgi'].map(
         (name) => `${name}_temp_path ${folder}/${name};`,
       );
-      const http = [...temporary, `include ${folder}/paw-gateway.conf;`].join('\n');
+      // As where nginx also serves other sites.
+      const compression = 'gzip on; gzip_proxied any; gzip_min_length 1; gzip_types application/json;';
+      const http = [...temporary, compression, `include ${folder}/paw-gateway.conf;`].join('\n');
       const file = join(folder, 'nginx.conf');
       const main = `daemon off;\npid ${folder}/nginx.pid;\nerror_log stderr notice;\nevents {}\n`;
       writeFileSync(file, `${main}http {\n${http}\n}`);
