@@ -69,6 +69,9 @@ export async function writeEach<R extends Row>(
   return rows;
 }
 
+/** A part of the schema, such as `column wallet.title`, and what it has to be like, in equal words on both engines. */
+export type SchemaObject = { readonly name: string; readonly definition: string };
+
 export type DatabaseRequest = {
   /** The time at which the work on the request began, as `performance.now()`. */
   readonly startMs: number;
@@ -114,7 +117,7 @@ export type Database = Queryable & {
   distribute(transaction: Queryable, shardCount?: number): Promise<readonly string[]>;
   /** Returns whether each worker of Citus accepts connections, by its host and port; nothing on other engines. */
   nodes(): Promise<ReadonlyMap<string, boolean>>;
-  /** A query for the `name` of each column and index, such as `column wallet.title` and `index wallet_by_name`. */
+  /** A query for the tables, columns, indexes and keys, each a `SchemaObject`. */
   readonly schemaObjects: string;
   /**
    * Returns this database for one request: on PostgreSQL, all its statements share the timeout. On SQLite, it is the same

@@ -1,13 +1,20 @@
-import type { Database } from '../database.ts';
+import type { Database, SchemaObject } from '../database.ts';
 import { migratedObjects } from '../sqlite/check.ts';
 import { type Problems, problemsOfKind } from './problems.ts';
 
-/** Returns the columns and indexes that the migrations have made, and that the database does not have any more. */
+/** Returns the parts of the schema that the migrations have made, and that are missing or have changed since. */
 export async function findSchemaProblems(
   database: Pick<Database, 'read' | 'schemaObjects'>,
 ): Promise<Problems> {
-  const rows = await database.read<{ name: string }>(database.schemaObjects);
-  const names = new Set(rows.map(({ name }) => name));
-  const missing = migratedObjects().filter((name) => !names.has(name));
-  return problemsOfKind(missing.map((name) => `The ${name} is missing.`));
+  const rows = await database.read<SchemaObject>(database.schemaObjects);
+  const found = new Map(rows.map(({ name, definition }) => [name, definition]));
+  const problems = migratedObjects()
+    .filter(({ name, definition }) => found.get(name) !== definition)
+    .map(({ name, definition }) => {
+      const actual = found.get(name);
+      return actual === undefined
+        ? `The ${name} is missing.`
+        : `The ${name} is "${actual}", not "${definition}".`;
+    });
+  return problemsOfKind(problems);
 }

@@ -12,6 +12,7 @@ import { poolOpener } from './hosts.ts';
 import { joined } from './joined-statements.ts';
 import { ConnectionPool, type PoolState, type PoolWait } from './pool.ts';
 import { ReadBatches } from './reads.ts';
+import { SCHEMA_OBJECTS } from './schema-objects.ts';
 import type { Session } from './session.ts';
 import { statementNames } from './statements.ts';
 import { inTransaction, transactionBegin, writeInTwoPackets } from './transaction.ts';
@@ -49,10 +50,6 @@ const MIGRATION_LOCK = [
   "SELECT pg_advisory_xact_lock(hashtext('paw migrate'))",
   'SET LOCAL lock_timeout TO DEFAULT',
 ];
-
-const SCHEMA_OBJECTS = `SELECT 'column ' || table_name || '.' || column_name AS name
-FROM information_schema.columns WHERE table_schema = current_schema()
-UNION ALL SELECT 'index ' || indexname FROM pg_indexes WHERE schemaname = current_schema()`;
 
 // True for a standby, too.
 const READ_ONLY = "SELECT current_setting('transaction_read_only') AS read_only";

@@ -1,12 +1,22 @@
 import { DatabaseSync } from 'node:sqlite';
+import type { SchemaObject } from '../database.ts';
 import { FIND_SCHEMA_VERSION, MIGRATIONS } from '../jobs/migrations.ts';
 import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from '../jobs/problems.ts';
 import { primaryResultCode } from './statements.ts';
 
-/** See `Database.schemaObjects`. The indexes of SQLite's own have no statement. */
-export const SCHEMA_OBJECTS = `SELECT 'column ' || t.name || '.' || c.name AS name
-FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'
-UNION ALL SELECT 'index ' || name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`;
+/** See `Database.schemaObjects`. The indexes of SQLite's own, for the keys, have another origin. */
+export const SCHEMA_OBJECTS = `WITH t AS (SELECT name FROM sqlite_schema WHERE type = 'table')
+SELECT 'table ' || name AS name, 'permanent' AS definition FROM t
+UNION ALL SELECT 'column ' || t.name || '.' || c.name, lower(c.type) || iif(c."notnull" OR c.pk > 0, ' not null', '')
+FROM t JOIN pragma_table_info(t.name) c
+UNION ALL SELECT 'index ' || i.name, iif(i."unique", 'unique ', '') || 'on (' ||
+  (SELECT group_concat(coalesce(name, 'an expression'), ', ' ORDER BY seqno) FROM pragma_index_info(i.name)) || ')'
+FROM t JOIN pragma_index_list(t.name) i WHERE i.origin = 'c'
+UNION ALL SELECT 'primary key of ' || t.name, 'on (' || group_concat(c.name, ', ' ORDER BY c.pk) || ')'
+FROM t JOIN pragma_table_info(t.name) c WHERE c.pk > 0 GROUP BY t.name
+UNION ALL SELECT 'foreign key of ' || t.name || ' on (' || group_concat(k."from", ', ' ORDER BY k.seq) || ')',
+  'to ' || k."table" || ' (' || group_concat(k."to", ', ' ORDER BY k.seq) || ')'
+FROM t JOIN pragma_foreign_key_list(t.name) k GROUP BY t.name, k.id`;
 
 // A bound for a large file that is damaged everywhere.
 const MAX_MESSAGES = 10_000;
@@ -14,16 +24,13 @@ const MAX_MESSAGES = 10_000;
 const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
 
-/** Returns the names of the columns and indexes that the migrations make. See `Database.schemaObjects`. */
-export function migratedObjects(): readonly string[] {
+/** Returns what the migrations make, also on the other engine. */
+export function migratedObjects(): readonly SchemaObject[] {
   const database = new DatabaseSync(':memory:');
   for (const { statements } of MIGRATIONS) for (const statement of statements) database.exec(statement);
-  const names = database
-    .prepare(SCHEMA_OBJECTS)
-    .all()
-    .map(({ name }) => String(name));
+  const objects = database.prepare(SCHEMA_OBJECTS).all() as SchemaObject[];
   database.close();
-  return names;
+  return objects;
 }
 
 /** Checks the structure of a SQLite file, its indexes and its foreign keys. */

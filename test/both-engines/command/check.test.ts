@@ -14,6 +14,29 @@ test('a database without problems is reported as such', async () => {
   expect(await paw(['check'], settings)).toEqual({ status: 0, stdout, stderr: '' });
 });
 
+const ON_POSTGRES: [problem: string, cause: string][] = [
+  [
+    'The index wallet_by_project is "on (account_id, project_id, id), invalid", not "on (account_id, project_id, id)"',
+    "UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = 'wallet_by_project'::regclass",
+  ],
+  [
+    'The foreign key of wallet on (account_id, project_id) is missing',
+    'ALTER TABLE wallet DROP CONSTRAINT wallet_account_id_project_id_fkey',
+  ],
+  [
+    'The foreign key of project on (account_id) is "to account (id), not validated", not "to account (id)"',
+    `ALTER TABLE project DROP CONSTRAINT project_account_id_fkey;
+     ALTER TABLE project ADD FOREIGN KEY (account_id) REFERENCES account (id) NOT VALID`,
+  ],
+  ['The primary key of token is missing', 'ALTER TABLE token DROP CONSTRAINT token_pkey'],
+  ['The table token is "unlogged", not "permanent"', 'ALTER TABLE token SET UNLOGGED'],
+  [
+    'The column account.project_count is "integer not null", not "bigint not null"',
+    'ALTER TABLE account ALTER project_count TYPE INTEGER',
+  ],
+  ['The column wallet.title is "text", not "text not null"', 'ALTER TABLE wallet ALTER title DROP NOT NULL'],
+];
+
 test.each<[problem: string, cause: string]>([
   ['The project count of $account is wrong', 'UPDATE account SET project_count = project_count + 1'],
   ['The default project of $account does not exist', "UPDATE account SET default_project_id = 'none'"],
@@ -28,13 +51,23 @@ test.each<[problem: string, cause: string]>([
   ['The app of the token $token does not exist', "UPDATE token SET app_id = 'none'"],
   ['The network of $wallet is unknown', "UPDATE wallet SET network = 'none' WHERE title = 'Wallet 1'"],
   ['The index wallet_by_project is missing', 'DROP INDEX wallet_by_project'],
+  [
+    'The index audit_event_by_count_key is "on (account_id, count_key)", not "unique on (account_id, count_key)"',
+    `DROP INDEX audit_event_by_count_key;
+     CREATE INDEX audit_event_by_count_key ON audit_event (account_id, count_key)`,
+  ],
+  [
+    `The index wallet_by_name is "on (id)", not "on (an expression)"`,
+    'DROP INDEX wallet_by_name; CREATE INDEX wallet_by_name ON wallet (id)',
+  ],
+  ...(inject('engine') === 'postgres' ? ON_POSTGRES : []),
   ['The column wallet.description is missing', 'ALTER TABLE wallet DROP COLUMN description'],
   ['The deletion of $account is not complete', "UPDATE account SET state = 'DELETING', project_count = 0"],
 ])('"%s" is one problem, and the exit status is 1', async (template, cause) => {
   const { database, settings, account, projects, wallets, token } = await seeded();
   const names = { account, project: projects[1], wallet: wallets[0], token: credentialParts(token).serial };
   const problem = template.replace(/\$(\w+)/, (_, name: keyof typeof names) => String(names[name]));
-  await database.write(cause);
+  for (const statement of cause.split(';')) await database.write(statement);
   const [text, json] = [await paw(['check'], settings), await paw(['check', '--json'], settings)];
   expect(text).toEqual({ status: 1, stdout: `${problem}.\n`, stderr: 'paw: The database has 1 problem.\n' });
   expect(JSON.parse(json.stdout)).toEqual({ problems: [`${problem}.`], problemCount: 1 });
@@ -51,6 +84,15 @@ test('many problems of one kind are counted, and 100 of them described', async (
   expect(stdout).toMatch(/\nThere are 3 more problems of this kind\.\n$/);
   expect(stderr).toBe('paw: The database has 103 problems.\n');
 });
+
+if (inject('engine') === 'postgres') {
+  test('a schema with the name of the role, in which new tables would be, hides none of the others', async () => {
+    const { database, settings } = await seeded();
+    const [role] = await database.read<{ name: string }>('SELECT current_user AS name');
+    await database.write(`CREATE SCHEMA ${role?.name}`);
+    expect(await pawJson(['check'], settings)).toMatchObject({ problems: [] });
+  });
+}
 
 if (inject('engine') === 'sqlite') {
   test('a damaged SQLite file and a row without its parent are problems', async () => {
