@@ -79,6 +79,22 @@ test('an empty database is created and distributed at once', async () => {
   });
 });
 
+test('a schema with the name of the role, in which new tables would be, gets no second set of tables', async () => {
+  const made = await citus({ isDistributed: false });
+  await seed(made);
+  const before = await onDatabase(made.url, async (database) => {
+    const [role] = await database.read<{ name: string }>('SELECT current_user AS name');
+    await database.write(`CREATE SCHEMA ${role?.name}`);
+    return rowsOf(database);
+  });
+  const settings = { DATABASE_URL: made.url };
+  expect(await pawJson(['migrate', '--distribute'], settings)).toMatchObject({
+    applied: [],
+    distributed: NAMES,
+  });
+  expect(await onDatabase(made.url, rowsOf)).toEqual(before);
+});
+
 test('the tables are distributed by the coordinator alone', async () => {
   const made = await citus({ isDistributed: false });
   await migrateDatabase(made.workerUrls[0] ?? '');

@@ -45,7 +45,7 @@ export async function migrate(
       // Another program may know more tables.
       if (shardCount !== undefined && before.version > LATEST_VERSION) assertCurrent(before);
       const isCurrent = before.version >= LATEST_VERSION && shardCount === undefined;
-      const changes = isCurrent ? NO_CHANGES : await apply(database, now, shardCount);
+      const changes = isCurrent ? NO_CHANGES : await apply(database, now, before.version, shardCount);
       const schema = await readSchemaVersion(database);
       assertUsable(schema);
       return { version: schema.version, ...changes };
@@ -59,13 +59,15 @@ export async function migrate(
 async function apply(
   database: Database,
   now: number,
+  versionBefore: number,
   shardCount: number | undefined,
 ): Promise<Omit<MigrationResult, 'version'>> {
   return database.transaction(async (transaction) => {
     const distributed: string[] = [];
     // Before any other lock, so that no two processes wait for each other.
     for (const statement of database.migrationLock) await transaction.write(statement);
-    await transaction.write(CREATE_TABLE);
+    // PostgreSQL looks for it in the first schema alone, and could create a second one there.
+    if (versionBefore === 0) await transaction.write(CREATE_TABLE);
     const missing = migrationsAfter((await readSchemaVersion(transaction)).version);
     for (const { version, compatibleFrom, statements } of missing) {
       await transaction.write(INSERT, [version, compatibleFrom, now]);

@@ -11,7 +11,7 @@ const IS_COORDINATOR = 'SELECT CASE WHEN citus_is_coordinator() THEN 1 ELSE 0 EN
 
 const LIST_LOCAL_TABLES = `SELECT relname AS name FROM pg_class
 LEFT JOIN pg_dist_partition ON logicalrelid = pg_class.oid
-WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind = 'r' AND logicalrelid IS NULL`;
+WHERE pg_table_is_visible(pg_class.oid) AND relkind = 'r' AND logicalrelid IS NULL`;
 
 const DISTRIBUTE_ACCOUNT =
   "SELECT create_distributed_table('account', 'id', shard_count => CAST($1 AS INTEGER))";
