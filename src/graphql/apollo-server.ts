@@ -23,9 +23,9 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { Keyv } from 'keyv';
-import { LRUCache } from 'lru-cache';
 import type { LogError } from '../http/observation/error-log.ts';
 import { ApiError } from '../model/api-error.ts';
+import { ByteCache, bytesOf } from '../model/byte-cache.ts';
 import { isTokenEnded, rejectSubgraphDocument, requireToken } from './authentication.ts';
 import type { Context } from './context.ts';
 import { causeOf, formatGraphqlError, graphqlErrorBody } from './errors.ts';
@@ -185,29 +185,23 @@ export class GraphqlServer {
   }
 
   #persistedQueryCache(): KeyvAdapter {
-    const store = this.#cache<string>(
-      MAX_PERSISTED_QUERY_BYTES,
-      (query, key) => 2 * (key.length + query.length),
-    );
+    const store = this.#cache<string>(MAX_PERSISTED_QUERY_BYTES, bytesOf);
     // Keyv declares its class twice, for ES modules and for CommonJS, which the adapter is.
     const keyv: unknown = new Keyv<string>({ store });
     return new KeyvAdapter(keyv as ConstructorParameters<typeof KeyvAdapter<string>>[0]);
   }
 
   /** Returns a cache to which only requests with a valid token add, so that others cannot displace its entries. */
-  #cache<Value extends object | string>(
-    maxSize: number,
-    sizeCalculation: (value: Value, key: string) => number,
-  ) {
-    const cache = new LRUCache<string, Value>({ maxSize, sizeCalculation });
+  #cache<Value extends object | string>(maxBytes: number, sizeOf: (value: Value) => number) {
+    const cache = new ByteCache<Value>(maxBytes, sizeOf);
     return {
       get: async (key: string) => cache.get(key),
       set: async (key: string, value: Value) => {
         if (this.#isAuthenticated) cache.set(key, value);
       },
       delete: async (key: string) => cache.delete(key),
-      // A store of Keyv has it.
-      clear: async () => cache.clear(),
+      // A store of Keyv has it, and nobody calls it.
+      clear: async () => {},
     };
   }
 

@@ -8,8 +8,8 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import { LRUCache } from 'lru-cache';
 import type { GraphqlOperation } from '../http/observation/request-record.ts';
+import { ByteCache, bytesOf } from '../model/byte-cache.ts';
 import { isJsonObject } from '../model/json.ts';
 import { isIntrospection } from './authentication.ts';
 import type { Context } from './context.ts';
@@ -30,7 +30,7 @@ export type CompiledQuery = {
     context: Context,
     variables: GraphqlRequest['variables'],
   ): ExecutionResult | Promise<ExecutionResult>;
-  /** Its memory without the text of the query, in bytes. */
+  /** Its memory, in bytes. */
   readonly bytes: number;
   readonly cost: ResponseCost;
   readonly operation: GraphqlOperation;
@@ -39,9 +39,11 @@ export type CompiledQuery = {
 // More than 1,000 different queries of 14 fields.
 const MAX_CACHE_BYTES = 40_000_000;
 
-const MAX_SEEN = 10_000;
+// More than 6,000 queries.
+const MAX_SEEN_BYTES = 2_000_000;
 
-// The memory of a selection, parsed, compiled and counted, without its text. Measured with Node 26.
+// The memory of a query and of each selection, parsed, compiled and counted, without its text. Measured with Node 26.
+const BYTES_PER_QUERY = 6000;
 const BYTES_PER_SELECTION = 2300;
 
 // graphql-jit inlines each spread of a fragment, so a short document can result in long code. Compiling 900 took up to 53 ms.
@@ -58,9 +60,9 @@ const NOT_COMPILED = /__(proto__|schema|type\b)/;
  */
 export class CompiledQueries {
   readonly #schema: GraphQLSchema;
-  readonly #queries = new LRUCache<string, CompiledQuery>({ maxSize: MAX_CACHE_BYTES });
-  /** The hashes of queries that were executed once, and of those that can't be compiled. */
-  readonly #seen = new LRUCache<string, 'once' | 'not compilable'>({ max: MAX_SEEN });
+  readonly #queries = new ByteCache<CompiledQuery>(MAX_CACHE_BYTES, ({ bytes }) => bytes);
+  /** The queries that were executed once, and those that can't be compiled. */
+  readonly #seen = new ByteCache<'once' | 'not compilable'>(MAX_SEEN_BYTES);
 
   readonly #turns: Turns;
 
@@ -81,20 +83,19 @@ export class CompiledQueries {
   plugin(): ApolloServerPlugin<Context> {
     return {
       requestDidStart: async () => ({
-        executionDidStart: async ({ request, source, queryHash, document, operation, contextValue }) => {
-          const isQuery = operation?.operation === OperationTypeNode.QUERY;
-          if (isQuery && contextValue.isAuthenticated) await this.#turns.wait(contextValue);
-          const operationName = request.operationName ?? null;
-          const seenKey = `${queryHash} ${operationName}`;
-          const seen = this.#seen.get(seenKey);
-          if (seen === undefined) this.#seen.set(seenKey, 'once');
+        executionDidStart: async ({ request, source, document, operation, contextValue }) => {
+          // Without a token, a client could fill the caches.
+          if (!contextValue.isAuthenticated) return;
+          if (operation?.operation === OperationTypeNode.QUERY) await this.#turns.wait(contextValue);
+          const key = cacheKey({ query: source, operationName: request.operationName ?? null });
+          const seen = this.#seen.get(key);
+          if (seen === undefined) this.#seen.set(key, 'once');
           const { state } = contextValue;
           if (state.operation) state.operation = { ...state.operation, isRepeated: seen !== undefined };
-          const key = cacheKey({ query: source, operationName });
-          if (seen !== 'once' || operation === undefined || this.#queries.has(key)) return;
+          if (seen !== 'once' || operation === undefined || this.#queries.get(key) !== undefined) return;
           const compiled = compile(this.#schema, source, document, operation);
-          if (compiled === undefined) this.#seen.set(seenKey, 'not compilable');
-          else this.#queries.set(key, compiled, { size: key.length + compiled.bytes });
+          if (compiled === undefined) this.#seen.set(key, 'not compilable');
+          else this.#queries.set(key, compiled);
         },
       }),
     };
@@ -141,7 +142,7 @@ function compile(
   if (!isCompiledQuery(compiled)) return undefined;
   return {
     execute: (context, variables) => compiled.query(undefined, context, variables),
-    bytes: selections * BYTES_PER_SELECTION,
+    bytes: BYTES_PER_QUERY + selections * BYTES_PER_SELECTION + bytesOf(query),
     cost,
     operation: { type: operation.operation, name: operation.name?.value ?? '', isRepeated: true },
   };

@@ -1,8 +1,7 @@
-import { hash } from 'node:crypto';
 import { type ApolloServerPlugin, type GraphQLRequestContext, HeaderMap } from '@apollo/server';
 import { OperationTypeNode } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import { toApiError } from '../data/to-api-error.ts';
+import { ByteCache, bytesOf } from '../model/byte-cache.ts';
 import { isIntrospection } from './authentication.ts';
 import type { Context } from './context.ts';
 import { refusal } from './errors.ts';
@@ -11,9 +10,12 @@ type Request = Pick<GraphQLRequestContext<Context>, 'queryHash' | 'request'>;
 
 const MAX_CACHE_BYTES = 4_000_000;
 
-/** Returns a plugin that keeps the results of introspection, and limits the rate of those that are not kept. */
+/**
+ * Returns a plugin that keeps the results of introspection with a valid token, for all clients, and limits the rate of those
+ * that are not kept.
+ */
 export function introspectionCache(): ApolloServerPlugin<Context> {
-  const results = new LRUCache<string, string>({ maxSize: MAX_CACHE_BYTES });
+  const results = new ByteCache<string>(MAX_CACHE_BYTES, bytesOf);
   return {
     async requestDidStart() {
       let key: string | undefined;
@@ -35,11 +37,11 @@ export function introspectionCache(): ApolloServerPlugin<Context> {
           return { http: { headers: new HeaderMap() }, body: { kind: 'single', singleResult: {} } };
         },
 
-        async willSendResponse({ contextValue: { state }, response: { body } }) {
+        async willSendResponse({ contextValue: { state, isAuthenticated }, response: { body } }) {
           if (key === undefined || state.json !== undefined || body.kind !== 'single') return;
           if (body.singleResult.errors !== undefined) return;
           state.json = JSON.stringify(body.singleResult);
-          results.set(key, state.json, { size: state.json.length });
+          if (isAuthenticated) results.set(key, state.json);
         },
       };
     },
@@ -47,5 +49,5 @@ export function introspectionCache(): ApolloServerPlugin<Context> {
 }
 
 function keyOf({ queryHash, request: { operationName = '', variables = {} } }: Request): string {
-  return hash('sha256', JSON.stringify([queryHash, operationName, variables]));
+  return JSON.stringify([queryHash, operationName, variables]);
 }

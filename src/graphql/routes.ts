@@ -128,7 +128,7 @@ async function execute(
   mediaType: string,
   context: Context,
 ): Promise<string | HTTPGraphQLResponse> {
-  const resolve = (parameters: JsonObject) => resolveDocument?.(parameters, request.id) ?? parameters;
+  const resolve = (parameters: JsonObject) => resolveDocument?.(parameters, context) ?? parameters;
   const isPost = request.method === 'POST';
   // Apollo Server rejects a body that is not an object.
   const body = isPost && isJsonObject(request.body) ? resolve(request.body) : request.body;

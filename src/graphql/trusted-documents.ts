@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyBaseLogger } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import { ApiError } from '../model/api-error.ts';
+import { ByteCache } from '../model/byte-cache.ts';
 import { ConfigError } from '../model/config-error.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../model/json.ts';
+import type { Context } from './context.ts';
 
 /** How documents that are not in the manifest are treated: logged and executed, executed, or refused. */
 type TrustedDocumentsMode = 'log' | 'prefer' | 'require';
@@ -17,7 +18,10 @@ type Manifest = ReadonlyMap<string, string>;
  *
  * @throws INVALID_ARGUMENT if the document is not in the manifest, and the mode or the kind of id requires it
  */
-export type ResolveDocument = (parameters: JsonObject, requestId: string) => JsonObject;
+export type ResolveDocument = (
+  parameters: JsonObject,
+  context: Pick<Context, 'client' | 'isAuthenticated'>,
+) => JsonObject;
 
 // `documentId` is the name in a proposed appendix of GraphQL over HTTP, which is no part of the released text. Clients of
 // Relay often use the others.
@@ -25,8 +29,8 @@ const ID_PARAMETERS = ['documentId', 'doc_id', 'id'];
 
 const APOLLO_FORMAT = 'apollo-persisted-query-manifest';
 
-// A document that is not in the manifest is logged once, unless more than this number of others was logged since.
-const MAX_LOGGED = 1000;
+// A document that is not in the manifest is logged once, unless more than 1,000 others were logged since.
+const MAX_LOGGED_BYTES = 400_000;
 
 /** Reads the manifest in a file. @throws ConfigError if it can't be used */
 export function readTrustedDocuments(
@@ -69,23 +73,23 @@ function trustedDocuments(
   logger: Pick<FastifyBaseLogger, 'info'>,
 ): ResolveDocument {
   const texts = new Set(manifest.values());
-  const logged = new LRUCache<string, true>({ max: MAX_LOGGED });
+  const logged = new ByteCache<'logged'>(MAX_LOGGED_BYTES);
 
   function logUnlisted(query: string, { operationName }: JsonObject, requestId: string): void {
     const sha256 = hash('sha256', query);
-    if (logged.has(sha256)) return;
-    logged.set(sha256, true);
+    if (logged.get(sha256) !== undefined) return;
+    logged.set(sha256, 'logged');
     // The document itself can contain secrets.
     const name = typeof operationName === 'string' && /^\w{1,100}$/.test(operationName) && { operationName };
     logger.info({ reqId: requestId, sha256, ...name }, 'a document is not in the manifest');
   }
 
-  return (parameters, requestId) => {
+  return (parameters, { client, isAuthenticated }) => {
     const { query, extensions } = parameters;
     if (typeof query === 'string' && query !== '') {
       if (texts.has(query)) return parameters;
       if (mode === 'require') throw new ApiError('DOCUMENT_NOT_TRUSTED');
-      if (mode === 'log') logUnlisted(query, parameters, requestId);
+      if (mode === 'log' && isAuthenticated) logUnlisted(query, parameters, client.requestId);
       return parameters;
     }
     const name = ID_PARAMETERS.find((key) => typeof parameters[key] === 'string');

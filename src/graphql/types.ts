@@ -1,7 +1,7 @@
 import { type GraphQLResolveInfo, Kind } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import type { App } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
+import { ByteCache, bytesOf } from '../model/byte-cache.ts';
 import type { Project } from '../model/project.ts';
 import { collectionOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
@@ -119,8 +119,8 @@ export const types = {
 
 const TYPE_OF = { projects: 'Project', apps: 'App', wallets: 'Wallet' } as const;
 
-// A query can select the time of an object many times, and most of the cost is the text.
-const isoTimes = new LRUCache<number, string>({ max: 10_000 });
+// A query can select the time of an object many times, and most of the cost is the text. More than 10,000 times.
+const isoTimes = new ByteCache<string, number>(4_000_000, bytesOf);
 
 export function isoTime(timeMs: number): string {
   const known = isoTimes.get(timeMs);

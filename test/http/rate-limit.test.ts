@@ -227,12 +227,12 @@ test('without trusted proxies, X-Forwarded-For is ignored', async () => {
   expect([(await ask('192.0.2.1')).status, (await ask('192.0.2.2')).status]).toEqual([401, 429]);
 });
 
-test('introspection has a limit by address, for results that are not kept', async () => {
+test('introspection has a limit by address, for results that were not kept for a valid token', async () => {
   const own = await testGateway({ PAW_TRUSTED_PROXIES: '127.0.0.1' });
   const { token } = await seedTenant(own);
   const ask = (query: string, forwardedFor = '192.0.2.1', bearer?: string) =>
     postGraphql(own.url, bearer, query, {}, { 'x-forwarded-for': forwardedFor });
-  const first = await ask('{ __schema { queryType { name } } } # 0');
+  const first = await ask('{ __schema { queryType { name } } } # 0', '192.0.2.1', token);
   for (let n = 1; n < 60; n += 1) {
     expect((await ask(`{ __schema { queryType { name } } } # ${n}`)).status).toBe(200);
   }
@@ -244,6 +244,7 @@ test('introspection has a limit by address, for results that are not kept', asyn
   }
   const kept = await ask('{ __schema { queryType { name } } } # 0');
   expect([kept.status, kept.text]).toEqual([200, first.text]);
+  expect((await ask('{ __schema { queryType { name } } } # 1')).status).toBe(429);
   expect((await ask('{ __typename } # 60', '192.0.2.2')).status).toBe(200);
   expect((await ask('{ projects { nodes { name } } }', '192.0.2.1', token)).status).toBe(200);
 });

@@ -1,7 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../model/api-error.ts';
+import { ByteCache } from '../../model/byte-cache.ts';
 import type { RequestOwner } from '../../model/principal.ts';
 import type { Authenticate } from '../authorization.ts';
 import { clientAddress } from '../client.ts';
@@ -22,7 +22,10 @@ export const RATE_LIMIT_POLICY_HEADER = 'ratelimit-policy';
 
 const WINDOW_SECONDS = 60;
 
-const MAX_KEYS = 5000;
+const WINDOW_MS = WINDOW_SECONDS * 1000;
+
+// More than 5,000 keys.
+const MAX_COUNT_BYTES = 2_000_000;
 
 const INTROSPECTIONS_PER_ADDRESS = 60;
 
@@ -42,18 +45,17 @@ export type CountRequest = (
 
 /** The counts of one limit, in windows of the monotonic clock: those of the library do not end while the clock goes back. */
 class WindowCounts {
-  readonly #counts = new LRUCache<string, number>({
-    max: MAX_KEYS,
-    ttl: WINDOW_SECONDS * 1000,
-    // Without it, the time of a request can be that of an earlier one.
-    ttlResolution: 0,
-    noUpdateTTL: true,
-  });
+  readonly #windows = new ByteCache<{ count: number; readonly endMs: number }>(MAX_COUNT_BYTES);
 
   incr(key: string, done: (error: null, state: { current: number; ttl: number }) => void): void {
-    const current = (this.#counts.get(key) ?? 0) + 1;
-    this.#counts.set(key, current);
-    done(null, { current, ttl: this.#counts.getRemainingTTL(key) });
+    const now = performance.now();
+    let window = this.#windows.get(key);
+    if (window === undefined || window.endMs <= now) {
+      window = { count: 0, endMs: now + WINDOW_MS };
+      this.#windows.set(key, window);
+    }
+    window.count += 1;
+    done(null, { current: window.count, ttl: window.endMs - now });
   }
 
   child(): WindowCounts {
@@ -110,7 +112,7 @@ function createLimiter(
   quota: number,
   keyGenerator: (request: FastifyRequest) => string,
 ): Limiter {
-  const count = app.createRateLimit({ max: quota, timeWindow: WINDOW_SECONDS * 1000, keyGenerator });
+  const count = app.createRateLimit({ max: quota, timeWindow: WINDOW_MS, keyGenerator });
   const policy = `"${name}";q=${quota};w=${WINDOW_SECONDS}`;
   return async (request, reply) => {
     const state = await count(request);

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { ByteCache } from '../../model/byte-cache.ts';
 import type { Statement } from '../database.ts';
 import { startTimeout } from './errors.ts';
 
@@ -24,6 +24,9 @@ type Claim = { readonly sql: string; readonly account: string; readonly row: str
 
 const BLOCKED = 'blocked';
 
+// More than 1,000 rows.
+const MAX_BLOCKED_BYTES = 400_000;
+
 /**
  * Limits the connections of a pool that statements use which can wait for a lock. All writes together have three quarters,
  * so that reads always find a connection. Each group of them has a quarter: those whose row or statement could not get a
@@ -35,8 +38,11 @@ export class LockLimits {
   readonly #running = new Set<Claim>();
   /** The statements that wait, each with the function that lets it begin. */
   readonly #waiting = new Map<(leave: Leave) => void, Claim>();
-  /** The rows, and the texts of statements, that could not get a lock the last time, and the accounts of such rows. */
-  readonly blocked = new LRUCache<string, true>({ max: 1000 });
+  /**
+   * The ends of blocks, as `performance.now()`: of the rows, and the texts of statements, that could not get a lock the last
+   * time, and of the accounts of such rows.
+   */
+  readonly #blocked = new ByteCache<number>(MAX_BLOCKED_BYTES);
 
   constructor(poolSize: number) {
     this.#max = Math.max(1, Math.floor((poolSize * 3) / 4));
@@ -45,6 +51,15 @@ export class LockLimits {
 
   get waitingCount(): number {
     return this.#waiting.size;
+  }
+
+  isBlocked(key: string): boolean {
+    return (this.#blocked.get(key) ?? 0) > performance.now();
+  }
+
+  /** Blocks a row, the text of a statement, or an account. @param timeMs the time; by default until a statement succeeds */
+  block(key: string, timeMs = Number.POSITIVE_INFINITY): void {
+    this.#blocked.set(key, performance.now() + timeMs);
   }
 
   /**
@@ -81,8 +96,8 @@ export class LockLimits {
   }
 
   #groupOf({ sql, account, row }: Claim): string {
-    if (this.blocked.has(sql) || this.blocked.has(row)) return BLOCKED;
-    return this.blocked.has(account) ? account : row;
+    if (this.isBlocked(sql) || this.isBlocked(row)) return BLOCKED;
+    return this.isBlocked(account) ? account : row;
   }
 
   #tryEnter(claim: Claim): Leave | undefined {
@@ -96,9 +111,9 @@ export class LockLimits {
     this.#running.add(claim);
     const { sql, account, row } = claim;
     return (result) => {
-      if (result === 'blocked') this.blocked.set(account, true, { ttl: ACCOUNT_LIMIT_MS });
-      if (result === 'blocked' || result === 'late') this.blocked.set(row, true);
-      if (result === 'done') for (const key of [row, sql]) this.blocked.delete(key);
+      if (result === 'blocked') this.block(account, ACCOUNT_LIMIT_MS);
+      if (result === 'blocked' || result === 'late') this.block(row);
+      if (result === 'done') for (const key of [row, sql]) this.#blocked.delete(key);
       this.#running.delete(claim);
       this.#admit();
     };

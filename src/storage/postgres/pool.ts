@@ -126,7 +126,7 @@ export class ConnectionPool {
   async #blockIfTableIsLocked(sql: string): Promise<void> {
     const use = { deadline: performance.now() + this.#settings.timeoutMs };
     const locks = await this.use(use, (session) => session.query(FIND_TABLE_LOCK)).catch(() => []);
-    if (locks.length > 0) this.limits.blocked.set(sql, true);
+    if (locks.length > 0) this.limits.block(sql);
   }
 
   /** Closes all connections when their use has ended. */

@@ -40,7 +40,7 @@ export class ReadBatches {
   }
 
   read(read: Read): Promise<readonly Row[]> {
-    if (this.#pool.limits.blocked.has(read.sql)) return this.#readAlone(read, read);
+    if (this.#pool.limits.isBlocked(read.sql)) return this.#readAlone(read, read);
     return new Promise((resolve, reject) => {
       if (this.#pending.length === 0) setImmediate(() => this.#send());
       this.#pending.push({ ...read, inContext: AsyncLocalStorage.snapshot(), resolve, reject });
@@ -93,7 +93,7 @@ export class ReadBatches {
         if (hasCode(error, MISSING_STATEMENT) || hasCode(error, CONFLICT)) this.#retry(read);
         else read.reject(error);
         if (!hasCode(error, LOCK_TIMEOUT)) return;
-        this.#pool.limits.blocked.set(read.sql, true);
+        this.#pool.limits.block(read.sql);
         // The reads behind it are not to wait for the same lock.
         for (const other of unfinished) if (other.sql !== read.sql) this.#retry(other);
         unfinished.clear();
