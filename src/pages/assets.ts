@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { ApiError } from '../model/api-error.ts';
 import { ConfigError } from '../model/config-error.ts';
+import { claimMemory, readStaticFile } from './static-file.ts';
 
 // The output folder of build.ts. File names contain a hash of the content. Each file is there once per content coding.
 const FOLDER = new URL('assets/', import.meta.url);
@@ -38,12 +38,13 @@ export function shouldServe(name: string, setting: boolean | undefined): boolean
 /** Adds the route of the browser assets. @param explorers whether also those of GraphiQL and the REST reference */
 export function addAssets(app: FastifyInstance, explorers: boolean): void {
   const files = new Set(assetFiles().filter((file) => explorers || file.startsWith('console-')));
-  app.get<{ Params: { file: string } }>('/assets/:file', async ({ params: { file }, headers }, reply) => {
+  app.get<{ Params: { file: string } }>('/assets/:file', async (request, reply) => {
+    const { file } = request.params;
     if (!files.has(file)) throw new ApiError('PATH_NOT_FOUND');
-    const accepted = new Negotiator({ headers }).encodings(CODINGS.map(({ coding }) => coding));
+    const accepted = new Negotiator(request).encodings(CODINGS.map(({ coding }) => coding));
     const best = CODINGS.find(({ coding }) => accepted.includes(coding));
-    const stored = await readFile(new URL(file + (best?.extension ?? '.gz'), FOLDER));
-    const content = best ? stored : await promisify(gunzip)(stored);
+    const stored = await readStaticFile(request, new URL(file + (best?.extension ?? '.gz'), FOLDER), 1);
+    const content = best ? stored : await decompressed(request, stored);
     if (best) reply.header('content-encoding', best.coding);
     return (
       reply
@@ -54,6 +55,15 @@ export function addAssets(app: FastifyInstance, explorers: boolean): void {
         .send(content)
     );
   });
+}
+
+/** Decompresses a file of gzip, after the memory of the result was counted. @throws UNAVAILABLE if it is not available */
+async function decompressed(request: FastifyRequest, stored: Buffer): Promise<Buffer> {
+  // Source: RFC 1952, section 2.3.1 (ISIZE).
+  const size = stored.readUInt32LE(stored.length - 4);
+  claimMemory(request, size);
+  // In one piece, which is not copied.
+  return promisify(gunzip)(stored, { chunkSize: size + 1 });
 }
 
 /** Returns a function that finds the relative URL of an asset by the name of its entry point and its extension. */

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { prefersHtml } from '../http/accept.ts';
 import { ApiError } from '../model/api-error.ts';
 import { CODE_BLOCKS, hashSource, readStyle, sendPage } from './html.ts';
+import { readStaticFile } from './static-file.ts';
 
 const FOLDER = new URL('../../docs/', import.meta.url);
 
@@ -16,6 +16,9 @@ const EXAMPLE_URL = 'http://127.0.0.1:4000';
 
 // Links to files of the repository, which the server does not serve. Their text remains.
 const LINK_TO_FILE = /\[([^[\]]*)\]\(\.\.\/[^)]*\)/g;
+
+// The bytes of a file, and two texts made from it with two bytes per character.
+const MEMORY_PER_BYTE = 5;
 
 const STYLE = readStyle('content') + readStyle('documentation');
 
@@ -32,16 +35,17 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
   const rendered = new Set(existsSync(RENDERED) ? readdirSync(RENDERED) : []);
   const list = rendered.has(LIST) ? readFileSync(new URL(LIST, RENDERED), 'utf8') : '';
 
-  app.get('/llms.txt', async (_request, reply) => {
-    const text = await readText('llms.txt');
+  app.get('/llms.txt', async (request, reply) => {
+    const text = await readText(request, 'llms.txt');
     return send(reply, 'text/plain', text.replaceAll(EXAMPLE_URL, publicUrl()));
   });
 
-  app.get<{ Params: { page: string } }>('/docs/:page', async ({ params: { page }, headers }, reply) => {
+  app.get<{ Params: { page: string } }>('/docs/:page', async (request, reply) => {
+    const { page } = request.params;
     if (!pages.has(page)) throw new ApiError('PATH_NOT_FOUND');
     reply.header('vary', [reply.getHeader('vary') ?? [], 'accept'].flat().join(', '));
-    if (rendered.has(`${page}.html`) && prefersHtml(headers.accept, ['text/markdown'])) {
-      const html = await readFile(new URL(`${page}.html`, RENDERED), 'utf8');
+    if (rendered.has(`${page}.html`) && prefersHtml(request.headers.accept, ['text/markdown'])) {
+      const html = await readText(request, `${page}.html`, RENDERED);
       const [, title = page] = /<h1[^>]*>([^<]*)/.exec(html) ?? [];
       const nav = list.replaceAll('{docs}', '').replace(`href="${page}"`, '$& aria-current="page"');
       const main = `<div class="docs"><nav aria-label="Documentation">${nav}</nav>
@@ -56,7 +60,7 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
         policy: POLICY,
       });
     }
-    return send(reply, 'text/markdown', (await readText(page)).replace(LINK_TO_FILE, '$1'));
+    return send(reply, 'text/markdown', (await readText(request, page)).replace(LINK_TO_FILE, '$1'));
   });
 
   if (list === '') return;
@@ -66,8 +70,8 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
   );
 }
 
-function readText(file: string): Promise<string> {
-  return readFile(new URL(file, FOLDER), 'utf8');
+async function readText(request: FastifyRequest, file: string, folder = FOLDER): Promise<string> {
+  return String(await readStaticFile(request, new URL(file, folder), MEMORY_PER_BYTE));
 }
 
 function send(reply: FastifyReply, type: string, text: string): FastifyReply {
