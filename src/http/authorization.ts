@@ -7,19 +7,26 @@ import { type RequestRecord, recordOf } from './observation/request-record.ts';
 /** Returns the principal of a request. @throws UNAUTHENTICATED if the request has no valid bearer token */
 export type Authenticate = (request: FastifyRequest) => Promise<Principal>;
 
-/** Returns a function that authenticates requests by their bearer token, each request once. */
+/**
+ * Returns a function that authenticates requests by their bearer token: each request once, and once more if its body arrived
+ * after that, because the token can have ended in the meantime.
+ */
 export function bearerAuthenticator(data: DataLayer): Authenticate {
   return (request) => {
     const record = recordOf(request);
-    record.authentication ??= authenticateRequest(data, request, record);
+    const hasArrivedSince = record.isBodyPending && request.raw.complete;
+    if (record.authentication === undefined || hasArrivedSince) {
+      record.authentication = authenticateRequest(data, request, record);
+    }
     return record.authentication;
   };
 }
 
-async function authenticateRequest(data: DataLayer, { headers }: FastifyRequest, record: RequestRecord) {
+async function authenticateRequest(data: DataLayer, { headers, raw }: FastifyRequest, record: RequestRecord) {
   const startMs = performance.now();
   record.principal = await data.authenticate(bearerToken(headers.authorization));
   record.authenticationMs = performance.now() - startMs;
+  record.isBodyPending = !raw.complete;
   return record.principal;
 }
 

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
-import { type Authenticate, authenticatedPrincipal } from '../http/authorization.ts';
+import type { Authenticate } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { appView } from '../model/app.ts';
 import { integerIn, renameFields } from '../model/fields.ts';
 import { nextPageToken } from '../model/list-page.ts';
 import { createAppFields, signInFields, updateWalletFields } from '../model/operation-fields.ts';
-import type { Principal } from '../model/principal.ts';
 import { projectView } from '../model/project.ts';
 import { walletView } from '../model/wallet.ts';
 import { type Operation, withIdempotencyKey } from './idempotency.ts';
@@ -46,9 +45,10 @@ const PAGE_NAMES = { first: 'pageSize', after: 'pageToken' } as const;
 
 /** Adds the routes of the REST API: the four paths of the specification. */
 export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate: Authenticate): void {
-  const change = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => {
+  const change = async (request: FastifyRequest, reply: FastifyReply, operation: Operation) => {
+    const principal = await authenticate(request);
     const client = new RequestClient(request);
-    const changes = data.during(client).changes(principalOf(request), client);
+    const changes = data.during(client).changes(principal, client);
     return withIdempotencyKey(changes, request, reply, operation);
   };
   root.register(async (app) => {
@@ -89,17 +89,12 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
     );
 
     app.get('/project/projects', async (request): Promise<Result<'listProjects'>> => {
+      const principal = await authenticate(request);
       const own = data.during(new RequestClient(request));
       const { pageSize, pageToken } = unpackQuery<keyof ListQuery>(request.query, Object.values(PAGE_NAMES));
       const input = { first: integerIn(pageSize), after: pageToken };
-      const page = await renameFields(PAGE_NAMES, () => own.listProjects(principalOf(request), input));
+      const page = await renameFields(PAGE_NAMES, () => own.listProjects(principal, input));
       return { projects: page.items.map(projectView), nextPageToken: nextPageToken(page) };
     });
   });
-}
-
-function principalOf(request: FastifyRequest): Principal {
-  const principal = authenticatedPrincipal(request);
-  if (principal === undefined) throw new Error('A route was called before the authentication.');
-  return principal;
 }

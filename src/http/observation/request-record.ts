@@ -21,6 +21,8 @@ export type RequestRecord = {
   principal?: Principal;
   /** The time that the authentication has taken. The body may arrive between it and the operation. */
   authenticationMs?: number;
+  /** Whether the body had not arrived completely at the authentication. */
+  isBodyPending?: boolean;
   /** The credential and the account whose limits the request counts for. */
   owner?: RequestOwner;
   failure?: Failure;

@@ -14,7 +14,7 @@ import {
 } from '../../support/apis.ts';
 import { textOf } from '../../support/engine.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';
-import { rowOf } from '../../support/rows.ts';
+import { rowOf, setRow } from '../../support/rows.ts';
 
 const gateway = useGateway();
 /** Another instance on the same database. */
@@ -77,6 +77,17 @@ const CHANGES: Readonly<Record<string, Request>> = {
   updateWallet: UPDATE_WALLET,
 };
 
+const READS: Readonly<Record<string, Request>> = {
+  viewer: graphql('{ viewer { level } }'),
+  projects: graphql('{ projects { totalCount nodes { id title wallets { nodes { id } } } } }'),
+  'a query with introspection': graphql('{ __schema { queryType { name } } viewer { name } }'),
+};
+
+const KEYED: Readonly<Record<string, Request>> = {
+  REST: { ...rest('POST', '/auth/apps', newApp), headers: { 'idempotency-key': 'kept' } },
+  GraphQL: graphql(CREATE_APPS, newApp, { 'idempotency-key': 'kept' }),
+};
+
 /** Sends the head of a request. Returns a function that sends the body, after the token was authenticated. */
 async function sendHead({ method, path, body, headers }: Request, token: string) {
   const text = JSON.stringify(body());
@@ -89,6 +100,8 @@ async function sendHead({ method, path, body, headers }: Request, token: string)
       ...headers,
     },
   });
+  // Written when the token is authenticated.
+  await setRow(gateway.database, tokenNameOf(token), { last_use_time_ms: null });
   request.flushHeaders();
   const row = () => rowOf(gateway.database, tokenNameOf(token));
   await expect.poll(row).not.toMatchObject({ last_use_time_ms: null });
@@ -121,8 +134,23 @@ describe('a token that is revoked at another instance between the head and the b
     expect(await textOf(gateway.database)).toBe(before);
   });
 
-  test('is refused by a query that reads the token', async () => {
-    const sendBody = await sendHead(graphql('{ viewer { level } }'), tokens.account);
+  test.each(Object.entries(READS))('reads nothing by %s', async (_, request) => {
+    // Compiled at the second execution.
+    for (let times = 0; times < 3; times += 1) {
+      const { status } = await (await sendHead(request, tokens.account))();
+      expect(status).toBe(200);
+    }
+    const sendBody = await sendHead(request, tokens.account);
+    await revoke(tokens.account);
+    expectRefusal(await sendBody());
+  });
+
+  test.each(Object.entries(KEYED))('gets no kept response by %s', async (_, request) => {
+    const first = await (await sendHead(request, tokens.account))();
+    expect([first.status, first.text]).toEqual([200, expect.stringContaining('"privateKey":"paw_key_')]);
+    const replay = await (await sendHead(request, tokens.account))();
+    expect([replay.text, replay.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
+    const sendBody = await sendHead(request, tokens.account);
     await revoke(tokens.account);
     expectRefusal(await sendBody());
   });
