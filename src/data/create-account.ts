@@ -21,6 +21,7 @@ export async function createAccount(admin: AdminContext, input: UntrustedInput):
       title: fields.title,
       default_project_id: projectId,
       project_count: 0,
+      app_count: 0,
       state: 'ACTIVE',
       create_time_ms: now,
     });

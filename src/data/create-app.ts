@@ -1,12 +1,12 @@
 import { createCredential, hashCredential } from '../credentials/credential.ts';
-import { projectNotVisible } from '../model/api-error.ts';
-import type { App } from '../model/app.ts';
+import { ApiError, projectNotVisible } from '../model/api-error.ts';
+import { type App, MAX_APPS } from '../model/app.ts';
 import { parseFields } from '../model/fields.ts';
 import { createAppFields } from '../model/operation-fields.ts';
 import { onlyProjectOf } from '../model/principal.ts';
 import { idOf, resourceName } from '../model/resource-name.ts';
 import { insertApp } from '../storage/apps.ts';
-import { audited } from '../storage/audit-events.ts';
+import { findProjects } from '../storage/projects.ts';
 import { type ClientActor, requireAccountToken } from './actor.ts';
 import { auditEvent } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
@@ -31,7 +31,7 @@ export async function createApp(
   const privateKey = createCredential('key', accountId, keyId);
   const act = { accountId, action: 'app.create', resource: resourceName('apps', id) } as const;
   const event = auditEvent(dependencies, actor, act);
-  const row = await insertApp(audited(database, event), {
+  const app = {
     account_id: accountId,
     id,
     project_id: projectId,
@@ -40,7 +40,11 @@ export async function createApp(
     create_time_ms: clock(),
     private_key_id: keyId,
     private_key_hash: hashCredential(privateKey),
-  });
-  if (row === undefined) throw projectNotVisible();
+  } as const;
+  const row = await insertApp(database, app, MAX_APPS, event);
+  if (row === undefined) {
+    const projects = await findProjects(database, accountId, [projectId]);
+    throw projects.length > 0 ? new ApiError('TOO_MANY_APPS') : projectNotVisible();
+  }
   return appFromRow(row, row.create_time_ms, privateKey);
 }

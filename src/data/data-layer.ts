@@ -185,6 +185,7 @@ export type Changes = {
    * Creates an app. The result contains the private key.
    * @param input `title`, `active` and, optionally, `project`; the default is the principal's default project
    * @throws PERMISSION_DENIED if the principal is not an account
+   * @throws RESOURCE_EXHAUSTED if the account has `MAX_APPS` apps
    */
   createApp(input: UntrustedInput): Promise<App>;
 

@@ -254,7 +254,7 @@ export type Mutation = {
   readonly __typename?: 'Mutation';
   /**
    * Creates an app. Requires an account token. Only this response contains the private key
-   * of the app.
+   * of the app. An account with 100,000 apps can't have more: the error is `TOO_MANY_APPS`.
    */
   readonly createApp: Maybe<CreateAppPayload>;
   /**

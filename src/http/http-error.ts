@@ -62,7 +62,7 @@ export function headersOf(error: ApiError): Headers {
   if (error instanceof HttpError) return error.headers;
   if (error.reason === 'IDEMPOTENCY_KEY_IN_USE') return retryAfter(error);
   // A repetition would be refused, too.
-  if (error.reason === 'TOO_MANY_PROJECTS') return {};
+  if (error.reason === 'TOO_MANY_PROJECTS' || error.reason === 'TOO_MANY_APPS') return {};
   switch (error.status) {
     case 'UNAUTHENTICATED':
       return {

@@ -61,6 +61,7 @@ export const ERRORS = {
     'RESOURCE_EXHAUSTED',
     'Too many requests of the account are in progress. Try again later.',
   ],
+  TOO_MANY_APPS: ['RESOURCE_EXHAUSTED', 'The account has 100,000 apps, which is the maximum.'],
   TOO_MANY_PROJECTS: ['RESOURCE_EXHAUSTED', 'The account has 100,000 projects, which is the maximum.'],
   TOO_MANY_PASSWORDS: [
     'RESOURCE_EXHAUSTED',

@@ -27,6 +27,9 @@ export type App = {
   readonly etag: string;
 };
 
+/** The maximum number of apps of an account. */
+export const MAX_APPS = 100_000;
+
 /** Returns the fields of an app that the specification defines. */
 export function appView({ name, title, privateKey, active }: App) {
   return { name, title, privateKey, active };

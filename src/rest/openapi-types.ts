@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Create an app
-         * @description Creates an app in the project of the account token, or in the default project of the account if the token has none. Requires an account token. Only this response contains the private key of the app.
+         * @description Creates an app in the project of the account token, or in the default project of the account if the token has none. Requires an account token. Only this response contains the private key of the app. An account with 100,000 apps can't have more.
          */
         post: operations["createApp"];
         delete?: never;
@@ -324,6 +324,7 @@ export interface components {
         /**
          * @description - `TOO_MANY_REQUESTS`: the rate limit of the token, of its account or of the client address is exceeded
          *     - `TOO_MANY_CONCURRENT_REQUESTS`: the account already has nine tenths of the requests that the process works on
+         *     - `TOO_MANY_APPS`: the account has 100,000 apps; `Retry-After` is not set
          *     - `TOO_MANY_PASSWORDS`: too many wallet passwords of the account are waiting to be hashed
          */
         TooManyRequests: {

@@ -1,6 +1,7 @@
 import type { Ulid } from '../model/resource-name.ts';
+import { type AuditEventRow, auditStatement } from './audit-events.ts';
 import { LAST_USE_INTERVAL_MS } from './background-writes.ts';
-import { IF_ALLOWED, type Queryable, type Statement } from './database.ts';
+import { type Database, IF_ALLOWED, type Queryable, type Row, type Statement } from './database.ts';
 import { isForeignKeyViolation } from './foreign-keys.ts';
 import { APP, APP_KEY_HASHES, NEW_APP, namesOf, type RowOf, valuesOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
@@ -34,11 +35,25 @@ export const APPS = new List<AppRow>(TABLE, { where: ['account_id ='], part: 'pr
 
 const INSERTED = namesOf(NEW_APP);
 
-// The SELECT returns no row, and nothing is inserted, if the project does not belong to the account. Citus executes it on
-// the shard of the account, because the account comes from a table.
-const INSERT = `INSERT INTO app (${NEW_APP})
-SELECT ${['project.account_id', ...placeholders(INSERTED, 1).slice(1)]} FROM project
-WHERE project.account_id = $1 AND project.id = $3 AND ${IF_ALLOWED} RETURNING ${APP}`;
+// Insertions of one account wait for each other.
+const COUNT = `UPDATE account SET app_count = app_count + 1
+WHERE id = $1 AND app_count < $2
+  AND EXISTS (SELECT 1 FROM project WHERE account_id = $1 AND project.id = $3) AND ${IF_ALLOWED}
+RETURNING id`;
+
+const INSERT = `INSERT INTO app (${NEW_APP}) VALUES (${placeholders(INSERTED, 1)})`;
+
+// The columns that an insertion leaves out.
+const NEW_ROW = {
+  last_sign_in_time_ms: null,
+  previous_key_id: null,
+  previous_key_expire_time_ms: null,
+  revision: 1,
+} satisfies Partial<AppRow>;
+
+const addToAppCount = writeRow<Row, [accountId: Ulid, count: number]>(
+  'UPDATE account SET app_count = app_count + $2 WHERE id = $1',
+);
 
 const UPDATE = `UPDATE app SET title = COALESCE($3, title), active = COALESCE($4, active), revision = revision + 1
 WHERE account_id = $1 AND id = $2 AND ${ifRevision(5)} RETURNING ${APP}`;
@@ -52,18 +67,28 @@ const REPLACE_KEY = `UPDATE app SET
   revision = revision + 1
 WHERE account_id = $1 AND id = $2 RETURNING ${APP}`;
 
+const DELETE = `DELETE FROM app WHERE account_id = $1 AND id = $2 RETURNING ${APP}`;
+
 const SIGNED_IN = `UPDATE app SET last_sign_in_time_ms = $3
 WHERE account_id = $1 AND id = $2 AND COALESCE(last_sign_in_time_ms, 0) <= $4`;
 
-/** Inserts an app and returns its row, or undefined if the project does not belong to the account. */
+/**
+ * Inserts an app with its audit event. Returns its row, or undefined if the account has `max` apps already, or does not have
+ * the project.
+ */
 export async function insertApp(
-  database: Pick<Queryable, 'write'>,
+  database: Pick<Database, 'writeAll'>,
   app: RowOf<typeof NEW_APP>,
+  max: number,
+  event: AuditEventRow,
 ): Promise<AppRow | undefined> {
+  const count = { sql: COUNT, params: [app.account_id, max, app.project_id] };
+  const insertion = { sql: INSERT, params: valuesOf(app, INSERTED) };
   try {
-    const [row] = await database.write<AppRow>(INSERT, valuesOf(app, INSERTED));
-    return row;
+    const counted = await database.writeAll([count, insertion, auditStatement(event)]);
+    return counted.length > 0 ? { ...NEW_ROW, ...app } : undefined;
   } catch (error) {
+    // The project was deleted at the same time.
     if (isForeignKeyViolation(error)) return undefined;
     throw error;
   }
@@ -121,6 +146,13 @@ export function lastSignInStatement(
     : { sql: SIGNED_IN, params: [account_id, id, now, before] };
 }
 
-export const deleteApp = writeRow<AppRow, [accountId: Ulid, id: Ulid]>(
-  `DELETE FROM app WHERE account_id = $1 AND id = $2 RETURNING ${APP}`,
-);
+/** Deletes an app, and decrements the app count of its account. Returns its last row. */
+export async function deleteApp(
+  transaction: Queryable,
+  accountId: Ulid,
+  id: Ulid,
+): Promise<AppRow | undefined> {
+  const [row] = await transaction.write<AppRow>(DELETE, [accountId, id]);
+  if (row) await addToAppCount(transaction, accountId, -1);
+  return row;
+}

@@ -24,6 +24,11 @@ const CHECKS: readonly Check[] = [
   ],
   [
     'account',
+    "state <> 'DELETING' AND app_count <> (SELECT COUNT(*) FROM app a WHERE a.account_id = r.id)",
+    (id) => `The app count of accounts/${id} is wrong.`,
+  ],
+  [
+    'account',
     `state <> 'DELETING'
   AND NOT EXISTS (SELECT 1 FROM project p WHERE p.account_id = r.id AND p.id = r.default_project_id)`,
     (id) => `The default project of accounts/${id} does not exist.`,

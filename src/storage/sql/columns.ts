@@ -16,6 +16,7 @@ type Columns = {
   readonly description: string;
   readonly image_cover_cid: string;
   readonly project_count: number;
+  readonly app_count: number;
   readonly state: AccountState;
   readonly active: 0 | 1;
   readonly private_key_id: string;
@@ -53,7 +54,7 @@ type Names<C extends string> = C extends `${infer First}, ${infer Others}` ? Fir
 /** A row with the columns of a list, as in a SELECT. */
 export type RowOf<C extends string> = Pick<Columns, Names<C> & keyof Columns>;
 
-export const ACCOUNT = 'id, title, default_project_id, project_count, state, create_time_ms';
+export const ACCOUNT = 'id, title, default_project_id, project_count, app_count, state, create_time_ms';
 
 /** The columns of a project without the account, which is a parameter of every query, and without the key of its title. */
 export const PROJECT = 'id, title, description, image_cover_cid, create_time_ms';

@@ -13,8 +13,10 @@ import {
   reasonOf,
   tokenStatus,
 } from '../../support/actors.ts';
-import { bothApis } from '../../support/apis.ts';
+import { bothApis, postGraphql } from '../../support/apis.ts';
+import { textOf } from '../../support/engine.ts';
 import { seedTenant, useGateway, useTenant } from '../../support/gateway.ts';
+import { setRow } from '../../support/rows.ts';
 
 // `ended-token.test.ts` shows that the tokens of an app end with it on every instance, and `secrecy.test.ts` that only the
 // hash of a key is stored.
@@ -159,6 +161,43 @@ describe('an update of an app', () => {
     }
     expect(await update({ name })).toMatchObject({ app: { ...app, privateKey: '' } });
   });
+});
+
+test.each(bothApis(() => gateway.url))(
+  'an account has at most 100,000 apps, also of concurrent creations by $name',
+  async (api) => {
+    const { account, token } = await seedTenant(gateway);
+    await setRow(gateway.database, account, { app_count: 99_999 });
+    const input = { title: 'More', active: true };
+    const created = await Promise.all(Array.from({ length: 6 }, () => api.createApp(token, input)));
+    const apps = created.flatMap(({ value }) => value ?? []);
+    expect(apps).toHaveLength(1);
+    const before = await textOf(gateway.database);
+    const { error, response } = await api.createApp(token, input);
+    expect(error).toMatchObject({ status: 'RESOURCE_EXHAUSTED', reason: 'TOO_MANY_APPS' });
+    expect(response.headers.has('retry-after')).toBe(false);
+    expect(await textOf(gateway.database)).toBe(before);
+
+    expect(await change('deleteApp', { name: apps[0]?.name }, 'deletedAppId', token)).toHaveProperty(
+      'deletedAppId',
+    );
+    expect((await api.createApp(token, input)).error).toBeUndefined();
+    expect((await api.createApp(token, input)).error).toMatchObject({ reason: 'TOO_MANY_APPS' });
+  },
+);
+
+test('the apps of one request are counted, and with an Idempotency-Key none is created beyond the maximum', async () => {
+  const { account, token } = await seedTenant(gateway);
+  await setRow(gateway.database, account, { app_count: 99_990 });
+  const fields = Array.from({ length: 30 }, (_, n) => `a${n}: createApp(input: $input) { app { name } }`);
+  const document = `mutation ($input: CreateAppInput!) { ${fields.join(' ')} }`;
+  const create = (headers = {}) =>
+    postGraphql(gateway.url, token, document, { input: { title: 'One', active: true } }, headers);
+  const keyed = JSON.parse((await create({ 'idempotency-key': 'many' })).text);
+  expect([keyed.data, keyed.errors[0].extensions.reason]).toEqual([null, 'TOO_MANY_APPS']);
+  const { data, errors } = JSON.parse((await create()).text);
+  expect(Object.values(data).filter((payload) => payload !== null)).toHaveLength(10);
+  expect(errors).toHaveLength(20);
 });
 
 test('an app that is deleted is gone with its key, on every instance, and cannot be deleted again', async () => {

@@ -39,6 +39,7 @@ const ON_POSTGRES: [problem: string, cause: string][] = [
 
 test.each<[problem: string, cause: string]>([
   ['The project count of $account is wrong', 'UPDATE account SET project_count = project_count + 1'],
+  ['The app count of $account is wrong', 'UPDATE account SET app_count = app_count + 1'],
   ['The default project of $account does not exist', "UPDATE account SET default_project_id = 'none'"],
   [
     'The CID of the cover image of $project is wrong',

@@ -26,7 +26,7 @@ beforeAll(async () => {
   database = await openDatabase(url, LONG_TIMEOUT);
   await migrate(database, Date.now());
   await insertAccount(database, {
-    ...{ id: ACCOUNT, title: '', default_project_id: PROJECT, project_count: 0 },
+    ...{ id: ACCOUNT, title: '', default_project_id: PROJECT, project_count: 0, app_count: 0 },
     ...{ state: 'ACTIVE', create_time_ms: 0 },
   });
   const project = { id: PROJECT, title: '', description: '', image_cover_cid: '', create_time_ms: 0 };

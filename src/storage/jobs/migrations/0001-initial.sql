@@ -10,6 +10,8 @@ CREATE TABLE account (
   default_project_id TEXT NOT NULL,
   -- Changed with every insertion and deletion of a project, so that the total count of a list is one row to read.
   project_count BIGINT NOT NULL,
+  -- Changed with every insertion and deletion of an app, which it limits.
+  app_count BIGINT NOT NULL DEFAULT 0,
   -- The tokens of an account that is not ACTIVE are refused.
   state TEXT NOT NULL DEFAULT 'ACTIVE',
   create_time_ms BIGINT NOT NULL
