@@ -218,7 +218,8 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   addOpenApi(app, VERSION, publicUrl);
   addOauthApi(app, data, countRequest, publicUrl);
   const options = { sandbox, introspection, federation, resolveDocument };
-  await addGraphqlApi(app, { data, authenticate, limitIntrospection, logger, logError }, options);
+  const dependencies = { data, authenticate, limitIntrospection, countRequest, logger, logError };
+  await addGraphqlApi(app, dependencies, options);
   return app;
 }
 

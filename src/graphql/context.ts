@@ -59,6 +59,8 @@ export type RequestState = {
 export type ContextRequest = {
   /** Returns undefined if the request has no `Idempotency-Key`. @throws UNAUTHENTICATED if it has one and no token */
   readIdempotencyHeaders(): IdempotencyHeaders | undefined;
+  /** Counts the mutations of the request after the first. @throws RESOURCE_EXHAUSTED if they exceed the limit */
+  countMutations(count: number): Promise<void>;
   /** Counts an introspection whose result was not kept. @throws RESOURCE_EXHAUSTED if it exceeds the limit */
   countIntrospection(): Promise<void>;
   /** See `RequestMemory.claim`. */

@@ -1,20 +1,25 @@
 import type { ApolloServerPlugin } from '@apollo/server';
-import { type GraphQLSchema, isValueNode, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  isValueNode,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
 import { toApiError } from '../data/to-api-error.ts';
 import { invalidFields } from '../model/api-error.ts';
 import type { Context } from './context.ts';
 import { documentRefusal, refusal } from './errors.ts';
 import type { InputViolations } from './input-violations.ts';
 import { excessOfResponse, type ResponseCost } from './limits.ts';
-import { fragmentsOf } from './merged-fields.ts';
+import { fragmentsOf, MergedFields } from './merged-fields.ts';
 import { OperationCost } from './operation-cost.ts';
 
 /**
  * Returns a plugin that records the operation of a request for the log and the metrics, and rejects
- * it before execution: a mutation with a token that may only read, variables of a wrong type, and a
- * response that could have too many fields. graphql-js would reject the
- * variables, too, but its error messages contain the values. Documents are cached, so that these
- * checks are no validation rules.
+ * it before execution: a mutation with a token that may only read, variables of a wrong type, a response that could have too
+ * many fields, and mutations beyond the rate limit. graphql-js would reject the variables, too, but its error messages contain
+ * the values. Documents are cached, so that these checks are no validation rules.
  */
 export function requestChecks(
   schema: GraphQLSchema,
@@ -40,6 +45,7 @@ export function requestChecks(
         }
         const excess = excessOfResponse(cost, variables);
         if (excess !== undefined) throw documentRefusal(excess);
+        if (type === OperationTypeNode.MUTATION) await countMutations(contextValue, document, operation);
       },
 
       // The violations of the values in the document that graphql-js rejects need their positions.
@@ -49,6 +55,19 @@ export function requestChecks(
       },
     }),
   };
+}
+
+/** Counts each mutation like a request, so that the rate limits bound the rows that a client adds. */
+async function countMutations(
+  { request }: Context,
+  document: DocumentNode,
+  { selectionSet }: OperationDefinitionNode,
+): Promise<void> {
+  const merged = new MergedFields(fragmentsOf(document));
+  merged.add(selectionSet);
+  await request.countMutations(merged.byKey.size).catch((error) => {
+    throw refusal(toApiError(error));
+  });
 }
 
 /** Refuses a whole request whose mutations would all be refused. */

@@ -9,7 +9,7 @@ import { RequestClient } from '../http/client.ts';
 import { malformedRequest } from '../http/http-error.ts';
 import { idempotencyHeaders } from '../http/idempotency-headers.ts';
 import { recordOf } from '../http/observation/request-record.ts';
-import type { Limiter } from '../http/protection/rate-limit.ts';
+import type { CountRequest, Limiter } from '../http/protection/rate-limit.ts';
 import { memoryOf } from '../http/protection/request-memory.ts';
 import { ApiError } from '../model/api-error.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../model/json.ts';
@@ -45,6 +45,7 @@ export type GraphqlApiDependencies = Pick<GraphqlServerSettings, 'logger' | 'log
   readonly data: DataLayer;
   readonly authenticate: Authenticate;
   readonly limitIntrospection: Limiter;
+  readonly countRequest: CountRequest;
 };
 
 export async function addGraphqlApi(
@@ -84,7 +85,7 @@ type Route = GraphqlApiDependencies &
   GraphqlApiSettings & { readonly server: GraphqlServer; readonly compiledQueries: CompiledQueries };
 
 async function handle(route: Route, request: FastifyRequest, reply: FastifyReply) {
-  const { data, authenticate, limitIntrospection, sandbox } = route;
+  const { data, authenticate, countRequest, limitIntrospection, sandbox } = route;
   const { accept } = request.headers;
   const isPost = request.method === 'POST';
   const isPage = sandbox && !isPost && prefersHtml(accept, MEDIA_TYPES);
@@ -92,6 +93,9 @@ async function handle(route: Route, request: FastifyRequest, reply: FastifyReply
   const authentication = await authenticate(request).catch(toApiError);
   const context = new Context(data, new RequestClient(request), authentication, {
     readIdempotencyHeaders: () => (isPost ? idempotencyHeaders(request) : undefined),
+    async countMutations(count) {
+      for (let n = 1; n < count; n += 1) await countRequest(request, reply, recordOf(request).owner);
+    },
     countIntrospection: () => limitIntrospection(request, reply),
     claim: (bytes) => memoryOf(request).claim(bytes),
   });

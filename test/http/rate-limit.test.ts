@@ -1,7 +1,15 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
 import { authorize, createApp, getProjects, withOtherSecret } from '../support/actors.ts';
-import { type Api, bothApis, type HttpResponse, postGraphql, restApi, send } from '../support/apis.ts';
+import {
+  type Api,
+  bothApis,
+  graphqlApi,
+  type HttpResponse,
+  postGraphql,
+  restApi,
+  send,
+} from '../support/apis.ts';
 import { seedTenant, testGateway, useGateway } from '../support/gateway.ts';
 import { rowsOf } from '../support/rows.ts';
 
@@ -225,6 +233,26 @@ test('without trusted proxies, X-Forwarded-For is ignored', async () => {
   const ask = (address: string) =>
     send(`${direct.url}/project/projects`, 'GET', undefined, undefined, { 'x-forwarded-for': address });
   expect([(await ask('192.0.2.1')).status, (await ask('192.0.2.2')).status]).toEqual([401, 429]);
+});
+
+test('each mutation of a GraphQL request counts like a request, and beyond the limit none is executed', async () => {
+  const { account, token } = await seedTenant(gateway);
+  const create = (count: number) => {
+    const fields = Array.from(
+      { length: count },
+      (_, n) => `a${n}: createProject(input: $input) { clientMutationId }`,
+    );
+    const query = `mutation ($input: CreateProjectInput!) { ...All } fragment All on Mutation { ${fields.join(' ')} }`;
+    return postGraphql(gateway.url, token, query, { input: { title: 'Many' } });
+  };
+  const first = await create(3);
+  expect([first.status, first.headers.get('ratelimit')]).toEqual([200, expect.stringMatching(/;r=1;/)]);
+  expectRateLimited(
+    graphqlApi(() => gateway.url),
+    await create(2),
+    'credential',
+  );
+  expect(await rowsOf(gateway.database, 'project', account)).toHaveLength(4);
 });
 
 test('introspection has a limit by address, for results that were not kept for a valid token', async () => {

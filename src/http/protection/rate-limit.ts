@@ -120,7 +120,7 @@ function createLimiter(
     if (state.isAllowed) return;
     const { remaining, ttlInSeconds, isExceeded } = state;
     // The response has the state of the first limit, or of the one that is exceeded.
-    if (isExceeded || !reply.hasHeader(RATE_LIMIT_HEADER)) {
+    if (isExceeded || (reply.getHeader(RATE_LIMIT_POLICY_HEADER) ?? policy) === policy) {
       reply.header(RATE_LIMIT_POLICY_HEADER, policy);
       reply.header(RATE_LIMIT_HEADER, `"${name}";r=${remaining};t=${ttlInSeconds}`);
     }

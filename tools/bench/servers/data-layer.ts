@@ -43,6 +43,7 @@ export async function contextOf(data: DataLayer, authorization: string | undefin
   const authentication = await data.authenticate((authorization ?? '').slice('Bearer '.length));
   return new Context(data, client, authentication, {
     readIdempotencyHeaders: () => undefined,
+    countMutations: async () => {},
     countIntrospection: async () => {},
     claim: () => undefined,
   });
