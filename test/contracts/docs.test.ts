@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config.ts';
 import { graphqlError } from '../../src/graphql/errors.ts';
 import { statusCodeOf } from '../../src/http/http-error.ts';
 import { ApiError, ERRORS, type Reason } from '../../src/model/api-error.ts';
+import { TABLES } from '../../src/storage/sql/columns.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -57,6 +58,11 @@ function isBroken({ page, target }: (typeof links)[number]): boolean {
   const file = path === '' ? page : join(dirname(page), path);
   return !existsSync(join(ROOT, file)) || (anchor !== undefined && !anchorsOf(file).includes(anchor));
 }
+
+test('the page on limits says for each table who adds rows to it', () => {
+  const tables = matchesOf(sectionOf('docs/limits.md', 'Stored data'), /^\| `(\w+)` \| \w.* \| .*\|$/gm);
+  expect(tables).toEqual(TABLES.map(({ name }) => name));
+});
 
 /** The names of all environment variables that the configuration reads. */
 function settingsRead(): readonly string[] {
