@@ -1,3 +1,5 @@
+// @module-tag night/memory
+
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';

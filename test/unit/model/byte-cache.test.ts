@@ -10,6 +10,7 @@ const MAX_BYTES = 4_000_000;
 test.each([
   ['short keys', 40_000, (n: number) => `${n} ${'x'.repeat(500)}`.slice(0, 20), () => ''],
   ['long keys', 20_000, (n: number) => `${n} ${'x'.repeat(500)}`, () => ''],
+  ['the longest keys', 20_000, (n: number) => `${n} ${'x'.repeat(50_000)}`, () => ''],
   [
     'long keys with values',
     2000,
@@ -35,9 +36,10 @@ test('a value that is larger than the cache is not kept, and displaces nothing',
 
 test('no key is found by the digest of another one', () => {
   const cache = new ByteCache<string>(10_000, bytesOf);
-  const key = 'x'.repeat(100);
+  const key = 'x'.repeat(5000);
   cache.set(key, 'value');
-  expect([cache.get(key), cache.get(hash('sha256', key, 'base64url'))]).toEqual(['value', undefined]);
+  const digest = hash('sha256', key, 'base64url');
+  expect([key, digest, `\0${digest}`].map((each) => cache.get(each))).toEqual(['value', undefined, undefined]);
 });
 
 test('no module has a cache of another type', () => {

@@ -1,3 +1,5 @@
+// @module-tag night/memory
+
 import { expect, test } from 'vitest';
 import { postGraphql } from '../support/apis.ts';
 import { seedDatabase, testDatabase } from '../support/gateway.ts';
