@@ -30,7 +30,7 @@ import * as workloads from './workloads.ts';
 // Compares the gateway with other servers on the same database. Each server is a separate process
 // on one core. The load generator and PostgreSQL run on another core. Each reported ratio is the
 // median of the ratios within each round, because the speed of the machine drifts between rounds.
-// A run that is not quick writes its results into the docs.
+// A run that is not quick writes the results of ordinary requests into the docs.
 
 const { values: options } = parseArgs({
   options: {
@@ -45,6 +45,8 @@ const STARTS = IS_QUICK ? 3 : 7;
 const MANY_DOCUMENTS = IS_QUICK ? 10_000 : 100_000;
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
+
+const RESULTS = /(?<=<!-- ordinary requests -->\n).*(?=\n<!-- end of ordinary requests -->)/s;
 
 execFileSync('taskset', ['-cp', LOAD_CORE, String(process.pid)]);
 const folder = mkdtempSync(join(tmpdir(), 'paw-bench-'));
@@ -106,7 +108,7 @@ async function measureOrdinary(): Promise<void> {
   for (const theme of IS_QUICK ? [] : themes) {
     writeFileSync(join(DOCS, `benchmarks-${theme}.svg`), `${await drawChart(results, theme)}\n`);
   }
-  publish('ordinary requests', tableOf(results), heapTable(results));
+  publish(`${tableOf(results)}\n\n${heapTable(results)}`);
 }
 
 async function measureFurther(): Promise<void> {
@@ -119,7 +121,7 @@ async function measureFurther(): Promise<void> {
   const comparisons = furtherComparisons(databases, await postgraphileCursor(databases.postgres));
   await contenders.warmUp(comparisons);
   const results = await compareAll(comparisons);
-  publish('further requests', tableOf(results), await measureFootprint(databases), measureValidation());
+  console.log([tableOf(results), await measureFootprint(databases), measureValidation()].join('\n\n'));
 }
 
 async function compareAll(comparisons: readonly Comparison[]): Promise<readonly Result[]> {
@@ -131,16 +133,14 @@ async function compareAll(comparisons: readonly Comparison[]): Promise<readonly 
   return results;
 }
 
-/** Prints results, and writes them between two lines of the docs. */
-function publish(name: string, ...tables: readonly string[]): void {
-  const text = tables.join('\n\n');
+/** Prints results, and writes them into the docs. */
+function publish(text: string): void {
   console.log(text);
   if (IS_QUICK) return;
   const file = join(DOCS, 'benchmarks.md');
-  const place = new RegExp(`(?<=<!-- ${name} -->\n).*(?=\n<!-- end of ${name} -->)`, 's');
   writeFileSync(
     file,
-    readFileSync(file, 'utf8').replace(place, () => text),
+    readFileSync(file, 'utf8').replace(RESULTS, () => text),
   );
 }
 
