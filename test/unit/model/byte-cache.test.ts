@@ -39,7 +39,11 @@ test('no key is found by the digest of another one', () => {
   const key = 'x'.repeat(5000);
   cache.set(key, 'value');
   const digest = hash('sha256', key, 'base64url');
-  expect([key, digest, `\0${digest}`].map((each) => cache.get(each))).toEqual(['value', undefined, undefined]);
+  expect([key, digest, `\0${digest}`].map((each) => cache.get(each))).toEqual([
+    'value',
+    undefined,
+    undefined,
+  ]);
 });
 
 test('no module has a cache of another type', () => {
