@@ -1,9 +1,11 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { getNamedType, isInputObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { graphqlError } from '../../src/graphql/errors.ts';
+import { createSchema } from '../../src/graphql/schema.ts';
 import { statusCodeOf } from '../../src/http/http-error.ts';
 import { ApiError, ERRORS, type Reason } from '../../src/model/api-error.ts';
 import { TABLES } from '../../src/storage/sql/columns.ts';
@@ -112,6 +114,32 @@ test('README.md has ratios of docs/benchmarks.md, the least favourable one inclu
   const named = matchesOf(textOf('README.md'), /(\d+\.\d+)\s+times/g).map(Number);
   expect(named).toContain(Math.max(...ratios));
   expect(named.filter((ratio) => !ratios.includes(ratio))).toEqual([]);
+});
+
+const PAGING = ['first', 'after', 'last', 'before', 'clientMutationId'];
+
+/** The fields of queries and mutations, with their arguments, or those of their input, beside those of all lists and inputs. */
+function operations(): readonly { readonly name: string; readonly call: string }[] {
+  const schema = createSchema();
+  return [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+    Object.values(type?.getFields() ?? {}).map(({ name, args }) => {
+      const names = args.flatMap((argument) => {
+        const input = getNamedType(argument.type);
+        return isInputObjectType(input) ? Object.keys(input.getFields()) : [argument.name];
+      });
+      const own = names.filter((each) => !PAGING.includes(each));
+      return { name, call: own.length > 0 ? `\`${name}(${own.join(', ')})\`` : `\`${name}\`` };
+    }),
+  );
+}
+
+test('docs/llms.txt has every query and mutation with its arguments, and docs/api.md has every one', () => {
+  const calls = operations().map(({ call }) => call);
+  expect(calls).toContain('`updateWallet(name, title, description, project, network, password, ifMatch)`');
+  const text = textOf('docs/llms.txt');
+  expect(calls.filter((call) => !text.includes(call))).toEqual([]);
+  const section = textOf('docs/api.md');
+  expect(operations().filter(({ name }) => !new RegExp(`\`${name}[(\`]`).test(section))).toEqual([]);
 });
 
 test('docs/api.md lists every reason with its HTTP status, canonical name and GraphQL code', () => {
