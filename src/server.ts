@@ -25,6 +25,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import { pageTokens } from './model/page-token.ts';
 import { idGenerator } from './model/resource-name.ts';
 import { oauthErrorBody } from './oauth/error-body.ts';
+import { ProtectedResources } from './oauth/protected-resources.ts';
 import { addOauthApi, OAUTH_PATH } from './oauth/routes.ts';
 import { addAssets, shouldServe } from './pages/assets.ts';
 import { addConsolePage } from './pages/console-page.ts';
@@ -195,6 +196,7 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   metrics?.addRequests(app);
   const logError = errorLog(logger);
   addErrorHandling(app, logError, errorBodyFor, sendNotFoundPage);
+  const resources = new ProtectedResources(app, publicUrl);
   const authenticate = bearerAuthenticator(data);
   await addCors(app, config.corsOrigins);
   addRequestMemory(app);
@@ -216,7 +218,7 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   addCoverImages(app);
   addRestApi(app, data, authenticate);
   addOpenApi(app, VERSION, publicUrl);
-  addOauthApi(app, data, countRequest, publicUrl);
+  addOauthApi(app, data, countRequest, resources);
   const options = { sandbox, introspection, federation, resolveDocument };
   const dependencies = { data, authenticate, limitIntrospection, countRequest, logger, logError };
   await addGraphqlApi(app, dependencies, options);

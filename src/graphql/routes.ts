@@ -4,7 +4,7 @@ import { OperationTypeNode } from 'graphql';
 import type { DataLayer } from '../data/data-layer.ts';
 import { toApiError } from '../data/to-api-error.ts';
 import { prefersHtml } from '../http/accept.ts';
-import type { Authenticate } from '../http/authorization.ts';
+import { type Authenticate, PROTECTED_ROUTE } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { malformedRequest } from '../http/http-error.ts';
 import { idempotencyHeaders } from '../http/idempotency-headers.ts';
@@ -66,6 +66,7 @@ export async function addGraphqlApi(
   app.route({
     method: ['GET', 'POST'],
     url: GRAPHQL_PATH,
+    config: { ...PROTECTED_ROUTE },
     handler: (request, reply) => handle(route, request, reply),
   });
 

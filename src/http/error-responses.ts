@@ -82,9 +82,13 @@ function collectMethods(app: FastifyInstance): (path: string) => readonly string
   app.addHook('onRoute', ({ url, method }) => {
     // @fastify/cors adds an OPTIONS route for every path.
     if (method === 'OPTIONS') return;
-    // In the syntax of the router, a literal colon is a double colon.
-    const pattern = new URLPattern({ pathname: url.replaceAll('::', '\\:') });
-    routes.push({ pattern, methods: [method].flat() });
+    routes.push({ pattern: patternOf(url), methods: [method].flat() });
   });
   return (pathname) => routes.flatMap(({ pattern, methods }) => (pattern.test({ pathname }) ? methods : []));
+}
+
+/** Returns the pattern of the paths of a route. */
+export function patternOf(route: string): URLPattern {
+  // In the syntax of the router, a literal colon is a double colon.
+  return new URLPattern({ pathname: route.replaceAll('::', '\\:') });
 }

@@ -77,7 +77,10 @@ export const ERRORS = {
   INTERNAL: ['INTERNAL', 'Internal error. Report the request id to the operator of the service.'],
 
   // Of the OAuth API, whose responses have error codes of their own.
-  INVALID_TARGET: ['INVALID_ARGUMENT', 'The parameter resource must be the URL of this server.'],
+  INVALID_TARGET: [
+    'INVALID_ARGUMENT',
+    'The parameter resource must be the URL of this server, or of a path of its APIs.',
+  ],
   INVALID_SCOPE: ['INVALID_ARGUMENT', 'The parameter scope must be read, or read write.'],
   TOKEN_OF_ANOTHER_APP: ['PERMISSION_DENIED', 'The token was not issued to the app.'],
   UNSUPPORTED_GRANT_TYPE: ['INVALID_ARGUMENT', 'The parameter grant_type must be client_credentials.'],

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../http/json.ts';
 import { ApiError } from '../model/api-error.ts';
+import type { ProtectedResources } from './protected-resources.ts';
 
 const SERVER_PATH = '/.well-known/oauth-authorization-server';
 const RESOURCE_PATH = '/.well-known/oauth-protected-resource';
@@ -8,20 +9,22 @@ const RESOURCE_PATH = '/.well-known/oauth-protected-resource';
 const SCOPES = ['read', 'write'];
 
 /**
- * Adds the metadata of the authorization server (RFC 8414) and of the protected resource (RFC 9728), which are one server,
- * and names the latter in the challenges of all responses with 401 and 403.
- *
- * @param publicUrl returns the public URL of the gateway, without a trailing slash
+ * Adds the metadata of the authorization server (RFC 8414) and of the protected resources (RFC 9728), which are one server,
+ * and names those of the requested resource in the challenges of all responses with 401 and 403.
  */
-export function addMetadata(root: FastifyInstance, publicUrl: () => string): void {
-  addDocument(root, SERVER_PATH, publicUrl, serverMetadata);
-  addDocument(root, RESOURCE_PATH, publicUrl, resourceMetadata);
-  root.addHook('onSend', (_request, reply, _payload, done) => {
+export function addMetadata(root: FastifyInstance, resources: ProtectedResources): void {
+  addDocument(root, SERVER_PATH, resources, (url) =>
+    url === resources.gateway ? serverMetadata(url) : undefined,
+  );
+  addDocument(root, RESOURCE_PATH, resources, (url) =>
+    resources.has(url) ? resourceMetadata(url, resources.gateway) : undefined,
+  );
+  root.addHook('onSend', ({ originalUrl }, reply, _payload, done) => {
     if (reply.statusCode === 401 || reply.statusCode === 403) {
       const challenge = reply.getHeader('www-authenticate');
       // Source: RFC 9728, section 5.1.
       if (typeof challenge === 'string' && challenge.startsWith('Bearer')) {
-        const { origin, pathname } = new URL(publicUrl());
+        const { origin, pathname } = new URL(resources.of(originalUrl));
         const url = origin + RESOURCE_PATH + pathname.replace(/\/$/, '');
         reply.header('www-authenticate', `${challenge}, resource_metadata="${url}"`);
       }
@@ -30,20 +33,21 @@ export function addMetadata(root: FastifyInstance, publicUrl: () => string): voi
   });
 }
 
+/** @param documentOf returns the document of a URL, or undefined if it has none */
 function addDocument(
   root: FastifyInstance,
   path: string,
-  publicUrl: () => string,
-  documentOf: (url: string) => object,
+  resources: ProtectedResources,
+  documentOf: (url: string) => object | undefined,
 ): void {
-  const send = async ({ url }: FastifyRequest, reply: FastifyReply) => {
-    const base = publicUrl();
-    if (![path, path + new URL(base).pathname].includes(url.replace(/\?.*/, ''))) {
-      throw new ApiError('PATH_NOT_FOUND');
-    }
+  const send = async ({ originalUrl }: FastifyRequest, reply: FastifyReply) => {
+    const { origin } = new URL(resources.gateway);
+    const suffix = URL.parse(originalUrl, origin)?.pathname.slice(path.length).replace(/^\/$/, '');
+    const document = documentOf(suffix ? origin + suffix : resources.gateway);
+    if (document === undefined) throw new ApiError('PATH_NOT_FOUND');
     // Pages of any origin can read it: it is public.
     reply.header('access-control-allow-origin', '*').header('cache-control', 'public, max-age=300');
-    return reply.type(JSON_TYPE).send(JSON.stringify(documentOf(base)));
+    return reply.type(JSON_TYPE).send(JSON.stringify(document));
   };
   root.get(path, send);
   // Of a URL with a path, they are between its host and its path. Source: RFC 8414, section 3.1; RFC 9728, section 3.1.
@@ -60,19 +64,19 @@ function serverMetadata(issuer: string) {
     revocation_endpoint_auth_methods_supported: [...methods, 'none'],
     introspection_endpoint: `${issuer}/oauth/introspect`,
     introspection_endpoint_auth_methods_supported: methods,
+    // No response types: there is no authorization endpoint, and an empty list is not allowed. Source: RFC 8414, section 3.2.
     grant_types_supported: ['client_credentials'],
-    response_types_supported: [],
     scopes_supported: SCOPES,
   };
 }
 
-function resourceMetadata(resource: string) {
+function resourceMetadata(resource: string, issuer: string) {
   return {
     resource,
-    authorization_servers: [resource],
+    authorization_servers: [issuer],
     scopes_supported: SCOPES,
     bearer_methods_supported: ['header'],
     resource_name: 'PAW gateway',
-    resource_documentation: `${resource}/docs/api.md`,
+    resource_documentation: `${issuer}/docs/api.md`,
   };
 }

@@ -11,6 +11,7 @@ import { clientCredentials } from './client-authentication.ts';
 import { toOauthError } from './error-body.ts';
 import { addFormBody, type Form } from './form.ts';
 import { addMetadata } from './metadata.ts';
+import type { ProtectedResources } from './protected-resources.ts';
 
 /** The paths of the OAuth API begin with this. */
 export const OAUTH_PATH = '/oauth/';
@@ -22,15 +23,14 @@ type FormRequest = FastifyRequest<{ Body?: Form }>;
  * (RFC 7662), and the metadata. The client is an app, its secret the private key.
  *
  * @param countRequest counts what succeeds for the app, and what is refused for the address
- * @param publicUrl returns the public URL of the gateway, without a trailing slash
  */
 export function addOauthApi(
   root: FastifyInstance,
   data: DataLayer,
   countRequest: CountRequest,
-  publicUrl: () => string,
+  resources: ProtectedResources,
 ): void {
-  addMetadata(root, publicUrl);
+  addMetadata(root, resources);
   root.register(async (app) => {
     addFormBody(app);
     app.setErrorHandler(async (error, request, reply) => {
@@ -50,25 +50,24 @@ export function addOauthApi(
         // Source: RFC 6749, section 5.1. The header Cache-Control is that of all responses.
         return reply.header('pragma', 'no-cache').type(JSON_TYPE).send(JSON.stringify(response));
       });
-    addEndpoint('token', (...parameters) => issueToken(publicUrl(), ...parameters));
+    addEndpoint('token', (...parameters) => issueToken(resources, ...parameters));
     addEndpoint('revoke', revokeToken);
     addEndpoint('introspect', async (...parameters) =>
-      introspection(publicUrl(), await introspectToken(...parameters)),
+      introspection(resources.gateway, await introspectToken(...parameters)),
     );
   });
 }
 
 /** Source: RFC 6749, section 4.4; RFC 8707, section 2. */
 async function issueToken(
-  issuer: string,
+  resources: ProtectedResources,
   on: RequestDataLayer,
   { headers, body = {} }: FormRequest,
   client: OauthClient,
 ) {
   if (body.grant_type === undefined) throw malformedRequest('The parameter grant_type is required.');
   if (body.grant_type !== 'client_credentials') throw new ApiError('UNSUPPORTED_GRANT_TYPE');
-  // Libraries write a URL without a path with a slash.
-  if ((body.resource ?? issuer).replace(/\/$/, '') !== issuer) throw new ApiError('INVALID_TARGET');
+  if (!resources.has(body.resource ?? resources.gateway)) throw new ApiError('INVALID_TARGET');
   const isReadOnly = isReadOnlyScope(body.scope);
   const credentials = requiredCredentials(headers.authorization, body);
   const { accessToken, lifetimeSeconds } = await on.grantToken(credentials, isReadOnly, client);

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
-import type { Authenticate } from '../http/authorization.ts';
+import { type Authenticate, PROTECTED_ROUTE } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { appView } from '../model/app.ts';
 import { integerIn, renameFields } from '../model/fields.ts';
@@ -52,6 +52,9 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
     return withIdempotencyKey(changes, request, reply, operation);
   };
   root.register(async (app) => {
+    app.addHook('onRoute', (route) => {
+      route.config = { ...route.config, ...PROTECTED_ROUTE };
+    });
     // Before the body is read, so that a client without a valid token can't send one.
     app.addHook('onRequest', async (request) => {
       await authenticate(request);

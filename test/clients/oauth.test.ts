@@ -24,6 +24,8 @@ beforeAll(async () => {
 
 const api = restApi(() => gateway.url);
 
+const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
 const PYTHON = `
 import sys
 from authlib.integrations.requests_client import OAuth2Session
@@ -71,36 +73,52 @@ test('openid-client gets, introspects and revokes a token, behind a proxy that a
   expect(await openid.tokenIntrospection(config, token)).toEqual({ active: false });
 });
 
-test('oauth4webapi finds the server by the challenge, and gets, introspects and revokes a token', async () => {
-  const options = { [oauth.allowInsecureRequests]: true };
-  const url = new URL(gateway.url);
-  const api = new URL('/project/projects', url);
-  const error = await oauth
-    .protectedResourceRequest('none', 'GET', api, undefined, undefined, options)
-    .catch((e) => e);
-  const [challenge] = error.cause;
-  const found = await fetch(challenge.parameters.resource_metadata);
-  const resource = await oauth.processResourceDiscoveryResponse(url, found);
-  const discovered = await oauth.resourceDiscoveryRequest(url, options);
-  expect(await oauth.processResourceDiscoveryResponse(url, discovered)).toEqual(resource);
-  const issuer = new URL(resource.authorization_servers?.[0] ?? '');
-  const request = { ...options, algorithm: 'oauth2' } as const;
-  const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, request));
-
-  const client = { client_id: app.name };
-  const secret = oauth.ClientSecretPost(app.privateKey);
-  const grant = { scope: 'read', resource: resource.resource };
-  const granted = await oauth.clientCredentialsGrantRequest(server, client, secret, grant, options);
-  const { access_token: token } = await oauth.processClientCredentialsResponse(server, client, granted);
-  const introspect = async () =>
-    oauth.processIntrospectionResponse(
-      server,
-      client,
-      await oauth.introspectionRequest(server, client, secret, token, options),
+test.each([
+  ['GET', '/project/projects'],
+  ['POST', '/graphql'],
+  ['POST', '/auth/apps'],
+  ['POST', '/auth/accounts:signinIdentity'],
+  ['POST', '/auth/accounts%3AsigninIdentity'],
+  ['PATCH', `/wallet/wallets/${ULID}`],
+  ['PATCH', `/wallet/wallets%2F${ULID}`],
+])(
+  'oauth4webapi finds the server by the challenge of %s %s, and gets, introspects and revokes a token',
+  async (method, path) => {
+    const options = { [oauth.allowInsecureRequests]: true };
+    const url = new URL(path, gateway.url);
+    const headers = new Headers({ 'content-type': 'application/json' });
+    const body = method === 'GET' ? undefined : '{"query":"{viewer{id}}"}';
+    const error = await oauth
+      .protectedResourceRequest('none', method, url, headers, body, options)
+      .catch((e) => e);
+    const [challenge] = error.cause;
+    const found = await fetch(challenge.parameters.resource_metadata);
+    // It refuses a document of another resource than the URL of the request.
+    const resource = await oauth.processResourceDiscoveryResponse(url, found);
+    const discovered = await oauth.resourceDiscoveryRequest(url, options);
+    expect(await oauth.processResourceDiscoveryResponse(url, discovered)).toEqual(resource);
+    const issuer = new URL(resource.authorization_servers?.[0] ?? '');
+    const request = { ...options, algorithm: 'oauth2' } as const;
+    const server = await oauth.processDiscoveryResponse(
+      issuer,
+      await oauth.discoveryRequest(issuer, request),
     );
-  expect(await introspect()).toMatchObject({ active: true, client_id: app.name, project });
-  await oauth.processRevocationResponse(
-    await oauth.revocationRequest(server, client, secret, token, options),
-  );
-  expect(await introspect()).toEqual({ active: false });
-});
+
+    const client = { client_id: app.name };
+    const secret = oauth.ClientSecretPost(app.privateKey);
+    const grant = { scope: 'read', resource: resource.resource };
+    const granted = await oauth.clientCredentialsGrantRequest(server, client, secret, grant, options);
+    const { access_token: token } = await oauth.processClientCredentialsResponse(server, client, granted);
+    const introspect = async () =>
+      oauth.processIntrospectionResponse(
+        server,
+        client,
+        await oauth.introspectionRequest(server, client, secret, token, options),
+      );
+    expect(await introspect()).toMatchObject({ active: true, client_id: app.name, project });
+    await oauth.processRevocationResponse(
+      await oauth.revocationRequest(server, client, secret, token, options),
+    );
+    expect(await introspect()).toEqual({ active: false });
+  },
+);

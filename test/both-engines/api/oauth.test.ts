@@ -110,9 +110,12 @@ describe('an app that has only its key', () => {
     expect(value?.title).toBe('Till');
   });
 
-  test.each(['', '/'])('gets a token for this server, named as the resource, with "%s"', async (end) => {
-    expect(await issue(app, { resource: gateway.url + end })).toMatch(/^paw_app_/);
-  });
+  test.each(['', '/', '/graphql', '/project/projects', '/auth/accounts:signinIdentity'])(
+    'gets a token for this server, or a path of it that needs a token, named as the resource: "%s"',
+    async (path) => {
+      expect(await issue(app, { resource: gateway.url + path })).toMatch(/^paw_app_/);
+    },
+  );
 
   test('is recorded as one that signs in', async () => {
     const { key, acts } = await seedApp();
@@ -172,7 +175,11 @@ describe('a request is refused', () => {
     ['token', 'invalid_scope', 'scope', () => [asked({ scope: 'read admin' })]],
     ['token', 'invalid_scope', 'scope', () => [asked({ scope: 'write' })]],
     ['token', 'invalid_target', 'resource', () => [asked({ resource: 'https://other.example' })]],
-    ['token', 'invalid_target', 'resource', () => [asked({ resource: `${gateway.url}/#x` })]],
+    ...['0/graphql', '/#x', '/docs', '/oauth/token', '/graphql/', '/graphql?a=b', '/a/../graphql'].map(
+      (path): [Path, string, string, () => Sent] => {
+        return ['token', 'invalid_target', 'resource', () => [asked({ resource: gateway.url + path })]];
+      },
+    ),
     ['token', 'invalid_target', 'resource', () => [twice('resource')]],
     ['revoke', 'invalid_request', 'token', () => [inBody(app)]],
     ['introspect', 'invalid_request', 'token', () => [inBody(app)]],
@@ -272,23 +279,25 @@ test('the metadata name the endpoints, with the issuer as their base', async () 
     introspection_endpoint: `${gateway.url}/oauth/introspect`,
     introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     grant_types_supported: ['client_credentials'],
-    response_types_supported: [],
     scopes_supported: ['read', 'write'],
   });
 });
 
-test('the metadata of the resource name its server', async () => {
-  const { headers, body } = await fetchJson(`${gateway.url}/.well-known/oauth-protected-resource`);
-  expect(headers.get('access-control-allow-origin')).toBe('*');
-  expect(body).toStrictEqual({
-    resource: gateway.url,
-    authorization_servers: [gateway.url],
-    scopes_supported: ['read', 'write'],
-    bearer_methods_supported: ['header'],
-    resource_name: 'PAW gateway',
-    resource_documentation: `${gateway.url}/docs/api.md`,
-  });
-});
+test.each(['', '/graphql', '/wallet/wallets/1'])(
+  'the metadata of the resource "%s" name its server',
+  async (path) => {
+    const { headers, body } = await fetchJson(`${gateway.url}/.well-known/oauth-protected-resource${path}`);
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(body).toStrictEqual({
+      resource: gateway.url + path,
+      authorization_servers: [gateway.url],
+      scopes_supported: ['read', 'write'],
+      bearer_methods_supported: ['header'],
+      resource_name: 'PAW gateway',
+      resource_documentation: `${gateway.url}/docs/api.md`,
+    });
+  },
+);
 
 describe('behind a path', () => {
   const issuer = 'https://paw.example/a/paw';
@@ -305,11 +314,18 @@ describe('behind a path', () => {
     expect(await Promise.all(answers)).toEqual([issuer, issuer, 404, 404]);
   });
 
-  test('the challenge names the metadata of the resource by the public URL', async () => {
+  test.each([
+    ['/project/projects?pageSize=1', '/project/projects'],
+    ['/wallet/a"b', '/wallet/a%22b'],
+    [`/wallet/${'a'.repeat(2000)}`, ''],
+  ])('the challenge of %s names the metadata of its resource by the public URL', async (target, path) => {
     const prefixed = await testGateway({ PUBLIC_URL: issuer });
-    const { headers } = await fetch(`${prefixed.url}/project/projects`);
-    const url = 'https://paw.example/.well-known/oauth-protected-resource/a/paw';
+    const method = path.startsWith('/project') ? 'GET' : 'PATCH';
+    const { headers } = await fetch(prefixed.url + target, { method });
+    const url = `https://paw.example/.well-known/oauth-protected-resource/a/paw${path}`;
     expect(headers.get('www-authenticate')).toBe(`Bearer realm="paw", resource_metadata="${url}"`);
+    const { body } = await fetchJson(url.replace('https://paw.example', prefixed.url));
+    expect(body.resource).toBe(issuer + path);
   });
 });
 

@@ -538,8 +538,8 @@ function wire(response: HttpResponse): string {
   const { error, errors } = JSON.parse(response.text);
   const name = error?.status ?? errors?.[0].extensions.code;
   const challenge = response.headers.get('www-authenticate');
-  const metadata = `resource_metadata="${gateway.url}/.well-known/oauth-protected-resource"`;
-  if (challenge !== null) expect(challenge.split(', ').at(-1)).toBe(metadata);
+  const metadata = `resource_metadata="${gateway.url}/.well-known/oauth-protected-resource/`;
+  if (challenge !== null) expect(challenge.split(', ').at(-1)).toContain(metadata);
   return [response.status, name, challengeOf(response)].filter(Boolean).join(' ');
 }
 
