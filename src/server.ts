@@ -17,6 +17,7 @@ import { addHealthChecks } from './http/health.ts';
 import { errorLog } from './http/observation/error-log.ts';
 import { addRequestLog } from './http/observation/request-log.ts';
 import { addRequestRecords } from './http/observation/request-record.ts';
+import { addPreconditions } from './http/preconditions.ts';
 import { limitConnections } from './http/protection/file-descriptors.ts';
 import { addOverloadProtection } from './http/protection/overload.ts';
 import { addRateLimits } from './http/protection/rate-limit.ts';
@@ -204,6 +205,7 @@ async function createApp(parts: Parts): Promise<FastifyInstance> {
   const isOauth = (route: string) => route.startsWith(OAUTH_PATH);
   const limits = await addRateLimits(app, authenticate, config.rateLimits, isOauth);
   const { limitIntrospection, countRequest } = limits;
+  addPreconditions(app);
   parts.faults?.addHooks(app, data);
   addFavicon(app);
   addStartPage(app, { version: VERSION, publicUrl, command: PAW_COMMAND, sandbox });

@@ -1,6 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
 import type { App } from '../model/app.ts';
-import { assertRevision } from '../model/etag.ts';
+import { assertPreconditions } from '../model/etag.ts';
 import { parseFields } from '../model/fields.ts';
 import { updateAppFields } from '../model/operation-fields.ts';
 import { idOf } from '../model/resource-name.ts';
@@ -29,7 +29,7 @@ export async function updateApp(
     await assertAppVisible(database, actor, accountId, name);
     const [row] = await findApps(database, accountId, [id]);
     if (row === undefined) throw missing(actor, name);
-    assertRevision(row, ifMatch);
+    assertPreconditions(row, { ifMatch });
     return appFromRow(row, clock());
   }
   return database.transaction(async (transaction) => {

@@ -1,5 +1,5 @@
 import { ApiError } from '../model/api-error.ts';
-import { assertRevision } from '../model/etag.ts';
+import { assertPreconditions, headerConditions } from '../model/etag.ts';
 import { parseFields } from '../model/fields.ts';
 import { updateWalletFields } from '../model/operation-fields.ts';
 import { idOf } from '../model/resource-name.ts';
@@ -20,6 +20,8 @@ import type { UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
 
+const FIELDS = { ...updateWalletFields, ...headerConditions };
+
 /** See `Changes.updateWallet`. The operator can update a wallet of any account. */
 export async function updateWallet(
   dependencies: Pick<Dependencies, 'database' | 'passwords' | 'clock' | 'newId'>,
@@ -27,7 +29,8 @@ export async function updateWallet(
   input: UntrustedInput,
 ): Promise<Wallet> {
   const { database, passwords, clock } = dependencies;
-  const { name, ifMatch, ...newValues } = parseFields(input, updateWalletFields);
+  const { name, ifMatch, ifNoneMatch, ifUnmodifiedSince, ...newValues } = parseFields(input, FIELDS);
+  const conditions = { ifMatch, ifNoneMatch, ifUnmodifiedSince };
   const { project, password, ...changes } = newValues;
   const projectId = project && idOf(project);
   const scopeProjectId = projectOf(actor);
@@ -49,7 +52,7 @@ export async function updateWallet(
   const fields = fieldsIn(newValues);
   if (fields.length === 0) {
     const row = await findWallet(database, wallet);
-    if (row !== undefined) assertRevision(row, ifMatch);
+    if (row !== undefined) assertPreconditions(row, conditions);
     return found(row);
   }
 
@@ -66,14 +69,14 @@ export async function updateWallet(
     resource: name,
     fields,
   });
-  const updated = updateWalletRow(audited(database, event), wallet, columns, ifMatch);
+  const updated = updateWalletRow(audited(database, event), wallet, columns, conditions);
   const row = await updated.catch((error: unknown) => {
     // The project can be deleted after the check, for example while the password is hashed.
     throw isForeignKeyViolation(error) ? missingProject(actor) : error;
   });
   if (row === undefined) {
     await assertTargets();
-    if (ifMatch !== undefined) throw new ApiError('ETAG_MISMATCH');
+    if (Object.values(conditions).some((each) => each !== undefined)) throw new ApiError('ETAG_MISMATCH');
   }
   return found(row);
 }

@@ -46,7 +46,10 @@ export const ERRORS = {
   DOCUMENT_NOT_FOUND: ['INVALID_ARGUMENT', 'The server knows no document with this id.'],
   DOCUMENT_NOT_TRUSTED: ['INVALID_ARGUMENT', 'The server executes only the documents in its manifest.'],
 
-  ETAG_MISMATCH: ['ABORTED', 'The resource has changed since the etag was read. Read it again.'],
+  ETAG_MISMATCH: [
+    'ABORTED',
+    'The resource does not meet the condition of the request: it has changed since it was read. Read it again.',
+  ],
 
   IDEMPOTENCY_KEY_REUSED: ['INVALID_ARGUMENT', 'The Idempotency-Key was used for another request.'],
   IDEMPOTENCY_KEY_IN_USE: ['ABORTED', 'A request with this Idempotency-Key is running. Try again later.'],

@@ -1,5 +1,5 @@
 import { ApiError } from './api-error.ts';
-import { ValidationError, type Validator } from './fields.ts';
+import { integer, optional, ValidationError, type Validator } from './fields.ts';
 
 /** Returns the etag of a revision of a resource. Clients can only compare it. */
 export function etagOf(revision: number): string {
@@ -23,10 +23,38 @@ export const ifMatch: Validator<readonly number[]> = (value) => {
   });
 };
 
-/** @throws ABORTED if a resource has none of the revisions; undefined allows any */
-export function assertRevision(
-  { revision }: { readonly revision: number },
-  revisions: readonly number[] | undefined,
+/** The conditions of an update, of which one that is undefined holds. Source: RFC 9110, section 13.1. */
+export type Preconditions = {
+  /** The revisions of which the resource must have one. */
+  readonly ifMatch?: readonly number[] | undefined;
+  /** The revisions of which it must have none, or `*`: it must not exist. */
+  readonly ifNoneMatch?: readonly number[] | '*' | undefined;
+  /** The second, in Unix milliseconds, after which it must not have changed. */
+  readonly ifUnmodifiedSince?: number | undefined;
+};
+
+const MAX_TIME_MS = 8.64e15;
+
+/** The validators of the conditions that only REST has. */
+export const headerConditions = {
+  ifNoneMatch: optional<readonly number[] | '*'>((value) => (value === '*' ? value : ifMatch(value))),
+  ifUnmodifiedSince: optional(integer(-MAX_TIME_MS, MAX_TIME_MS)),
+};
+
+/** @throws ABORTED if a resource does not meet the conditions */
+export function assertPreconditions(
+  { revision, update_time_ms: timeMs = 0 }: { readonly revision: number; readonly update_time_ms?: number },
+  { ifMatch: some, ifNoneMatch: none, ifUnmodifiedSince }: Preconditions,
 ): void {
-  if (revisions !== undefined && !revisions.includes(revision)) throw new ApiError('ETAG_MISMATCH');
+  const isMet =
+    (some?.includes(revision) ?? true) &&
+    none !== '*' &&
+    !none?.includes(revision) &&
+    timeMs < secondAfter(ifUnmodifiedSince);
+  if (!isMet) throw new ApiError('ETAG_MISMATCH');
+}
+
+/** Returns the end of the second at a time: the dates of HTTP are seconds. */
+export function secondAfter(timeMs = Number.POSITIVE_INFINITY): number {
+  return timeMs + 1000;
 }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { invalidFields } from '../model/api-error.ts';
 
 const MAX_LENGTH = 1000;
@@ -5,20 +6,55 @@ const MAX_LENGTH = 1000;
 // Source: RFC 9110, section 8.8.3.
 const ENTITY_TAG = /(W\/)?"([!#-~]{0,100})"/g;
 
+// The three formats of a date, which is in UTC. Source: RFC 9110, section 5.6.7.
+const DATES = [
+  /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
+  /^[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [\d ]\d \d\d:\d\d:\d\d \d{4}$/,
+];
+
 /**
- * Returns the strong entity tags in the header `If-Match`, without quotes, or undefined if it is missing or `*`. A weak one
- * never matches, and neither does an empty one.
+ * Returns the conditions in the headers of an update, as the input of the operation. `If-Modified-Since` and `If-Range` are
+ * conditions of reads only. Source: RFC 9110, section 13.
  *
- * @throws INVALID_ARGUMENT if the header is malformed
+ * @throws INVALID_ARGUMENT if a list of entity tags is malformed
  */
-export function entityTagsIn(header: string | undefined): readonly string[] | undefined {
-  if (header === undefined || header === '*') return undefined;
+export function preconditionsIn(headers: IncomingHttpHeaders) {
+  const { 'if-match': match, 'if-none-match': noneMatch, 'if-unmodified-since': since } = headers;
+  return {
+    // A weak tag never matches, and neither does an empty one.
+    ifMatch: match === '*' ? undefined : entityTagsIn('If-Match', match, ({ weak }) => !weak),
+    ifNoneMatch: noneMatch === '*' ? '*' : entityTagsIn('If-None-Match', noneMatch),
+    // Ignored beside `If-Match`. Source: RFC 9110, section 13.1.4.
+    ifUnmodifiedSince: match === undefined ? dateIn(since) : undefined,
+  };
+}
+
+type EntityTag = { readonly weak: boolean; readonly tag: string };
+
+/** Returns the entity tags in a header that are not empty and can match, without quotes, or undefined if it is missing. */
+function entityTagsIn(
+  field: string,
+  header: string | undefined,
+  canMatch: (tag: EntityTag) => boolean = () => true,
+): readonly string[] | undefined {
+  if (header === undefined) return undefined;
   const tags = header.length > MAX_LENGTH ? [] : [...header.matchAll(ENTITY_TAG)];
   // Empty elements of a list are ignored. Source: RFC 9110, section 5.6.1.2.
   const others = header.replaceAll(ENTITY_TAG, '""').split(',');
   if (tags.length === 0 || others.some((each) => !['', '""'].includes(each.trim()))) {
     const description = `Must be * or entity tags such as "r1", separated by commas, in at most ${MAX_LENGTH} characters.`;
-    throw invalidFields([{ field: 'If-Match', description }]);
+    throw invalidFields([{ field, description }]);
   }
-  return tags.flatMap(([, weak, tag = '']) => (weak || tag === '' ? [] : [tag]));
+  return tags
+    .map(([, weak, tag = '']) => ({ weak: weak !== undefined, tag }))
+    .filter((each) => each.tag !== '' && canMatch(each))
+    .map(({ tag }) => tag);
+}
+
+/** Returns a date in Unix milliseconds, or undefined if it is missing or malformed: a malformed one is ignored. */
+function dateIn(header = ''): number | undefined {
+  if (!DATES.some((format) => format.test(header))) return undefined;
+  const timeMs = Date.parse(header.endsWith('GMT') ? header : `${header} GMT`);
+  return Number.isNaN(timeMs) ? undefined : timeMs;
 }

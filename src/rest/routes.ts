@@ -9,8 +9,8 @@ import { createAppFields, signInFields, updateWalletFields } from '../model/oper
 import { projectView } from '../model/project.ts';
 import { walletView } from '../model/wallet.ts';
 import { type Operation, withIdempotencyKey } from './idempotency.ts';
-import { entityTagsIn } from './if-match.ts';
 import type { operations } from './openapi-types.ts';
+import { preconditionsIn } from './preconditions.ts';
 import { unpackObject, unpackQuery } from './unpack.ts';
 
 /** The body of a request in the contract. */
@@ -83,8 +83,7 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
     app.patch<{ Params: { '*': string } }>('/wallet/*', (request, reply) =>
       change(request, reply, async (changes): Promise<Result<'updateWallet'>> => {
         const fields = unpackObject(request.body, UPDATE_WALLET);
-        const ifMatch = entityTagsIn(request.headers['if-match']);
-        const input = { ...fields, name: request.params['*'], ...(ifMatch && { ifMatch }) };
+        const input = { ...fields, name: request.params['*'], ...preconditionsIn(request.headers) };
         const wallet = await changes.updateWallet(input);
         reply.header('etag', `"${wallet.etag}"`);
         return walletView(wallet);

@@ -1,3 +1,4 @@
+import { type Preconditions, secondAfter } from '../model/etag.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import { titleKey } from '../model/title-key.ts';
 import { IF_ALLOWED, type Queryable } from './database.ts';
@@ -7,10 +8,12 @@ import { MAX_MATCHES } from './sql/keyset-sql.ts';
 import {
   findAccountOf,
   ifRevision,
+  ifUnmodified,
   insertInto,
   type RowId,
   revisionList,
   selectByIds,
+  unlessRevision,
   writeRow,
 } from './sql/row-statements.ts';
 
@@ -52,13 +55,16 @@ const FIND_TARGETS = `SELECT
 
 const CHANGED = namesOf(CHANGEABLE);
 
+// The number of the first parameter with a condition.
+const CONDITIONS = 5 + CHANGED.length;
+
 // COALESCE keeps the current value of a column without a new value. Two concurrent updates of
 // different fields therefore do not overwrite each other.
 const UPDATE = `UPDATE wallet SET
   update_time_ms = $4, revision = revision + 1, ${CHANGED.map((column, index) => `${column} = COALESCE($${5 + index}, ${column})`)}
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
   AND (CAST($5 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $5))
-  AND ${ifRevision(5 + CHANGED.length)} AND ${IF_ALLOWED}
+  AND ${ifRevision(CONDITIONS)} AND ${unlessRevision(CONDITIONS + 1)} AND ${ifUnmodified(CONDITIONS + 2)} AND ${IF_ALLOWED}
 RETURNING ${WALLET}`;
 
 const insert = insertInto('wallet', `${WALLET}, title_key` as const);
@@ -103,18 +109,20 @@ export const deleteWallet = writeRow<WalletRow, [name: ResourceName<'wallets'>]>
 );
 
 /**
- * Updates a wallet and returns its new row, or undefined if the wallet or its new project does not exist, or the wallet has
- * none of the revisions.
+ * Updates a wallet and returns its new row, or undefined if the wallet or its new project does not exist, or the wallet does
+ * not meet the conditions.
  */
 export async function updateWallet(
   database: Pick<Queryable, 'write'>,
   wallet: ScopedWalletId,
   { update_time_ms: now, ...changes }: WalletChanges,
-  revisions: readonly number[] | undefined,
+  { ifMatch, ifNoneMatch, ifUnmodifiedSince }: Preconditions,
 ): Promise<WalletRow | undefined> {
   const { title } = changes;
   const values = valuesOf({ ...changes, title_key: title && titleKey(title) }, CHANGED);
-  const params = [...paramsOf(wallet), now, ...values, revisionList(revisions)];
+  const since = ifUnmodifiedSince === undefined ? null : secondAfter(ifUnmodifiedSince);
+  const conditions = [revisionList(ifMatch), revisionList(ifNoneMatch), since];
+  const params = [...paramsOf(wallet), now, ...values, ...conditions];
   const [row] = await database.write<WalletRow>(UPDATE, params);
   return row;
 }

@@ -59,9 +59,20 @@ export function ifRevision(parameter: number): string {
   return `(CAST($${parameter} AS TEXT) IS NULL OR $${parameter} LIKE '%,' || revision || ',%')`;
 }
 
-/** Returns the parameter for `ifRevision`. Undefined allows any revision. */
-export function revisionList(revisions: readonly number[] | undefined): string | null {
-  return revisions === undefined ? null : `,${revisions.join()},`;
+/** The condition that a row has none of the revisions in such a parameter. `*` stands for all. */
+export function unlessRevision(parameter: number): string {
+  return `(CAST($${parameter} AS TEXT) IS NULL OR $${parameter} <> '*' AND $${parameter} NOT LIKE '%,' || revision || ',%')`;
+}
+
+/** The condition that a row was last updated before the time in a parameter. */
+export function ifUnmodified(parameter: number): string {
+  return `(CAST($${parameter} AS BIGINT) IS NULL OR update_time_ms < $${parameter})`;
+}
+
+/** Returns the parameter for `ifRevision` and `unlessRevision`. Undefined allows any revision. */
+export function revisionList(revisions: readonly number[] | '*' | undefined): string | null {
+  if (revisions === undefined || revisions === '*') return revisions ?? null;
+  return `,${revisions.join()},`;
 }
 
 /** Pads a list of at most 100 ids with empty strings, which no row has as its id. */

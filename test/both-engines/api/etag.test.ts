@@ -136,6 +136,107 @@ describe('the etag of a wallet', () => {
   });
 });
 
+describe('a PATCH with a condition', () => {
+  /** Updates a wallet by REST, with headers. Returns the status, and whether something is changed. */
+  async function patchOf() {
+    const { token, wallet, etag } = await seed();
+    const tag = await etag();
+    const patch = async (headers: Readonly<Record<string, string>>, changes: object = { title: 'New' }) => {
+      const [, byRest] = bothApis(() => gateway.url, headers);
+      const before = await etag();
+      const { response, error } = await byRest.updateWallet(token, wallet, changes);
+      return [response.status, error?.reason ?? ((await etag()) !== before || 'same')];
+    };
+    return { patch, tag };
+  }
+
+  const REFUSED = [412, 'ETAG_MISMATCH'];
+  const MADE = [200, true];
+
+  test.each<[string, (tag: string) => string]>([
+    ['the etag', (tag) => `"${tag}"`],
+    ['the weak etag', (tag) => `W/"${tag}"`],
+    ['a list with it', (tag) => `"other",, W/"${tag}"`],
+    ['*', () => '*'],
+  ])('If-None-Match is refused with %s', async (_case, headerOf) => {
+    const { patch, tag } = await patchOf();
+    for (const changes of [{ title: 'New' }, {}, { password: PASSWORD }]) {
+      expect(await patch({ 'if-none-match': headerOf(tag) }, changes)).toEqual(REFUSED);
+      const both = { 'if-none-match': headerOf(tag), 'if-match': `"${tag}"` };
+      expect(await patch(both, changes)).toEqual(REFUSED);
+    }
+  });
+
+  test('If-None-Match is made with other etags, and refused if it is malformed', async () => {
+    const { patch } = await patchOf();
+    expect(await patch({ 'if-none-match': '"r9", W/"x", ""' })).toEqual(MADE);
+    for (const header of ['', 'r1', '*, "r1"']) {
+      expect(await patch({ 'if-none-match': header })).toEqual([400, 'INVALID_FIELD']);
+    }
+  });
+
+  test('If-Unmodified-Since is refused if the wallet has changed after that second', async () => {
+    const { patch, tag } = await patchOf();
+    const now = gateway.clock();
+    const before = new Date(now - 1000).toUTCString();
+    const obsolete = before.replace(/^(...), (..) (...) .... (.*) GMT$/, (_, day, date, month, time) =>
+      [day, month, date.replace(/^0/, ' '), time, new Date(now - 1000).getUTCFullYear()].join(' '),
+    );
+    for (const date of [
+      before,
+      obsolete,
+      'Sunday, 06-Nov-94 08:49:37 GMT',
+      'Sat, 01 Jan 0000 00:00:00 GMT',
+    ]) {
+      for (const changes of [{ title: 'New' }, {}]) {
+        expect([date, ...(await patch({ 'if-unmodified-since': date }, changes))]).toEqual([
+          date,
+          ...REFUSED,
+        ]);
+      }
+    }
+    // If-Match stands in its place.
+    expect(await patch({ 'if-unmodified-since': before, 'if-match': `"${tag}"` })).toEqual(MADE);
+    expect(await patch({ 'if-unmodified-since': new Date(now).toUTCString() })).toEqual(MADE);
+  });
+
+  test.each([
+    ['if-unmodified-since', 'yesterday'],
+    ['if-unmodified-since', 'Sun, 99 Nov 1994 08:49:37 GMT'],
+    ['if-modified-since', 'Fri, 01 Jan 2100 00:00:00 GMT'],
+    ['if-range', '"r9"'],
+  ])('is made with %s: %s, which is none of an update', async (name, value) => {
+    const { patch } = await patchOf();
+    expect(await patch({ [name]: value })).toEqual(MADE);
+  });
+});
+
+describe.each(bothApis(() => gateway.url))('a POST by $name with a condition', ({ name }) => {
+  const apiOf = (headers: Readonly<Record<string, string>>) =>
+    bothApis(() => gateway.url, headers)[name === 'REST' ? 1 : 0];
+
+  test.each(['*', '"r1"'])(
+    'is refused with If-Match: %s, because its path has no representation',
+    async (value) => {
+      const { token } = await seed();
+      const before = await textOf(gateway.database);
+      const { error, response } = await apiOf({ 'if-match': value }).createApp(token, {
+        title: 'A',
+        active: true,
+      });
+      expect([response.status, error?.reason]).toEqual([412, 'ETAG_MISMATCH']);
+      expect(await textOf(gateway.database)).toBe(before);
+    },
+  );
+
+  test('is made with If-None-Match and with dates', async () => {
+    const { token } = await seed();
+    const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
+    const headers = { 'if-none-match': '*', 'if-unmodified-since': date, 'if-modified-since': date };
+    expect((await apiOf(headers).createApp(token, { title: 'A', active: true })).response.status).toBe(200);
+  });
+});
+
 test('the etag of an app changes with each update and rotation, not with a sign-in, and is compared', async () => {
   const { token } = await seed();
   const app = await createApp(graphql, token);
