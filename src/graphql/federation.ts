@@ -1,9 +1,10 @@
 import { GraphQLObjectType, GraphQLSchema, printSchema } from 'graphql';
 import { invalidFields } from '../model/api-error.ts';
-import { parseFields, resourceNameValidator, ValidationError, type Validator } from '../model/fields.ts';
+import { resourceNameValidator, ValidationError, type Validator } from '../model/fields.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
+import { loadNamed, type SentName } from './named-resources.ts';
 import { MAX_REPRESENTATIONS } from './operation-cost.ts';
 import { types } from './types.ts';
 
@@ -17,7 +18,8 @@ extend type Query {
 
   """
   The entities with these keys, in the order of the representations, at most ${MAX_REPRESENTATIONS}. An entity that does not
-  exist or is not visible to the token is null.
+  exist or is not visible to the token is null. A malformed representation is null, too, with an error in its place; more than
+  20 are an error of the whole list.
   """
   _entities("Objects with \`__typename\` and \`id\`." representations: [_Any!]!): [_Entity]!
 }
@@ -79,26 +81,21 @@ function subgraphDocument(contract: GraphQLSchema): string {
   return `${LINK}\n\n${text}\n`;
 }
 
-async function loadEntities(representations: readonly unknown[], { resources }: Context) {
+function loadEntities(representations: readonly unknown[], context: Context) {
   if (representations.length > MAX_REPRESENTATIONS) {
     const description = `Must have at most ${MAX_REPRESENTATIONS} items.`;
     throw invalidFields([{ field: 'representations', description }]);
   }
-  return Promise.all(entityNames(representations).map((name) => resources.load(name)));
+  return loadNamed(representations.map(keyOf), context);
 }
 
-/** @throws INVALID_ARGUMENT with a violation for every representation without a valid type and key */
-function entityNames(representations: readonly unknown[]): readonly ResourceName[] {
-  const keys = representations.map((representation, index) => {
-    const { __typename: type, id } = isJsonObject(representation) ? representation : {};
-    const validator = typeof type === 'string' ? KEYS.get(type) : undefined;
-    return validator
-      ? { field: `representations[${index}].id`, value: id, validator }
-      : { field: `representations[${index}].__typename`, value: type, validator: rejectType };
-  });
-  const values = Object.fromEntries(keys.map(({ field, value }) => [field, value]));
-  const validators = Object.fromEntries(keys.map(({ field, validator }) => [field, validator]));
-  return Object.values(parseFields(values, validators));
+/** Returns the key of an entity, whose validator is that of its type. */
+function keyOf(representation: unknown, index: number): SentName {
+  const { __typename: type, id } = isJsonObject(representation) ? representation : {};
+  const validator = typeof type === 'string' ? KEYS.get(type) : undefined;
+  return validator
+    ? { field: `representations[${index}].id`, value: id, validator }
+    : { field: `representations[${index}].__typename`, value: type, validator: rejectType };
 }
 
 function rejectType(): never {

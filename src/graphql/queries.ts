@@ -1,6 +1,7 @@
 import { invalidFields } from '../model/api-error.ts';
 import { parseFields, resourceNameValidator } from '../model/fields.ts';
 import { Connection } from './connection.ts';
+import { loadNamed } from './named-resources.ts';
 import type { QueryResolvers } from './schema-types.ts';
 
 const MAX_NODES = 100;
@@ -10,18 +11,12 @@ const nodeName = resourceNameValidator('projects', 'apps', 'wallets');
 export const queries: QueryResolvers = {
   node: (_parent, args, { resources }) => resources.load(parseFields(args, { id: nodeName }).id),
 
-  async nodes(_parent, { ids }, { resources }) {
+  nodes(_parent, { ids }, context) {
     if (ids.length > MAX_NODES) {
       throw invalidFields([{ field: 'ids', description: `Must have at most ${MAX_NODES} items.` }]);
     }
-    // The same id can be requested many times. It is validated and loaded once.
-    const distinct = [...new Set(ids)];
-    const fields = Object.fromEntries(distinct.map((id) => [`ids[${ids.indexOf(id)}]`, id]));
-    const validators = Object.fromEntries(Object.keys(fields).map((field) => [field, nodeName]));
-    const names = Object.values(parseFields(fields, validators));
-    const loaded = await Promise.all(names.map((name) => resources.load(name)));
-    const byId = new Map(distinct.map((id, index) => [id, loaded[index] ?? null]));
-    return ids.map((id) => byId.get(id) ?? null);
+    const sent = ids.map((value, index) => ({ field: `ids[${index}]`, value, validator: nodeName }));
+    return loadNamed(sent, context);
   },
 
   viewer: (_parent, _args, context) => context.getViewer(),

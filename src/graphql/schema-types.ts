@@ -528,7 +528,8 @@ export type Query = {
   readonly node: Maybe<Node>;
   /**
    * At most 100 projects, apps and wallets, in the order of their ids. An object that does
-   * not exist or is not visible to the token is null.
+   * not exist or is not visible to the token is null. A malformed id is null, too, with an
+   * error in its place; more than 20 are an error of the whole list.
    */
   readonly nodes: ReadonlyArray<Maybe<Node>>;
   /**

@@ -1,4 +1,4 @@
-import { buildSchema, isObjectType, parse } from 'graphql';
+import { buildSchema, type GraphQLFormattedError, isObjectType, parse } from 'graphql';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { CompiledQueries } from '../../src/graphql/compiled-queries.ts';
 import { createApp, MISSING_WALLET } from '../support/actors.ts';
@@ -83,7 +83,7 @@ test('a request has at most 1,000 representations', async () => {
   ]);
 });
 
-test('each invalid representation is named', async () => {
+test('each invalid representation is null, with an error in its place, and the others stand', async () => {
   const { token, projects } = await seedTenant(gateway);
   const typename = ['__typename', 'Must be one of App, Project, Wallet.'] as const;
   const invalid: readonly (readonly [
@@ -97,10 +97,17 @@ test('each invalid representation is named', async () => {
     [{ __typename: { toString: 1 }, id: 'x' }, typename],
     [{ __typename: ['Project'], id: projects[0] }, typename],
   ];
-  const representations = invalid.map(([representation]) => representation);
-  const { errors } = await ask(token, ENTITIES, { representations });
-  expect(errors[0].extensions.fieldViolations).toEqual(
-    invalid.map(([, [field, description]], n) => ({ field: `representations[${n}].${field}`, description })),
+  const project = { __typename: 'Project', id: projects[0] };
+  const representations = [...invalid.map(([representation]) => representation), project];
+  const { data, errors } = await ask(token, ENTITIES, { representations });
+  expect(data._entities).toEqual([...invalid.map(() => null), expect.objectContaining({ id: projects[0] })]);
+  expect(
+    errors.map(({ path, extensions }: GraphQLFormattedError) => [path, extensions?.['fieldViolations']]),
+  ).toEqual(
+    invalid.map(([, [field, description]], n) => [
+      ['_entities', n],
+      [{ field: `representations[${n}].${field}`, description }],
+    ]),
   );
 });
 

@@ -1,5 +1,6 @@
+import type { GraphQLFormattedError } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { createApp, PASSWORD, resultOf, ULID } from '../../support/actors.ts';
+import { createApp, graphqlBody, PASSWORD, resultOf, ULID } from '../../support/actors.ts';
 import { graphqlApi, graphqlOutcome } from '../../support/apis.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';
 import { expectInvalid } from '../../support/refusal.ts';
@@ -97,9 +98,36 @@ describe('nodes', () => {
     }
   });
 
+  test('is null with an error in the place of each malformed name, and the others stand', async () => {
+    const { token, names } = await seedResources();
+    const [project, , wallet] = names;
+    const malformed = ['x', ULID, '', `tokens/${ULID}`, `accounts/${ULID}`];
+    const ids = [project, ...malformed, wallet, ...Array(15).fill('x'), project];
+    // The third execution would be that of the compiled query.
+    for (let times = 0; times < 3; times += 1) {
+      const { data, errors } = await graphqlBody(gateway.url, token, NODES, { ids });
+      const isMalformed = (id: string | undefined) => malformed.includes(id ?? '');
+      expect(data.nodes).toEqual(ids.map((id) => (isMalformed(id) ? null : { id })));
+      const places = ids.flatMap((id, index) => (isMalformed(id) ? [index] : []));
+      const found = errors.map(({ path, extensions }: GraphQLFormattedError) => [path, extensions]);
+      const description =
+        'Must be a resource name of the form projects/<ULID> or apps/<ULID> or wallets/<ULID>.';
+      expect(found).toEqual(
+        places.map((index) => [
+          ['nodes', index],
+          expect.objectContaining({ fieldViolations: [{ field: `ids[${index}]`, description }] }),
+        ]),
+      );
+    }
+  });
+
   test.each<[string, (project: string) => unknown[], string[]]>([
     ['101 names, even if all are equal', (project) => Array(101).fill(project), ['ids']],
-    ['malformed names, with their indexes', (project) => [project, 'x', project, ULID], ['ids[1]', 'ids[3]']],
+    [
+      'more than 20 malformed names, with the first ones',
+      (project) => [project, ...Array(21).fill('x')],
+      Array.from({ length: 20 }, (_, n) => `ids[${n + 1}]`),
+    ],
     ['null, with its index', (project) => [project, null], ['ids[1]']],
   ])('refuses %s', async (_, idsOf, fields) => {
     const { token, projects } = await seedTenant(gateway);
