@@ -24,6 +24,7 @@ const CODES: Record<Status, string> = {
 const CODES_BY_REASON: { readonly [R in Reason]?: string } = {
   // Clients sign out when a request is unauthenticated. A sign-in that fails says nothing about the token.
   INVALID_CREDENTIALS: 'INVALID_CREDENTIALS',
+  DOCUMENT_TOO_LARGE: 'GRAPHQL_PARSE_FAILED',
 };
 
 export function graphqlError(error: ApiError, requestId: string): GraphQLFormattedError {
@@ -137,7 +138,7 @@ type RequestError = Pick<ApiError, 'message'> & Partial<Pick<ApiError, 'reason' 
  * contain a value of the request, such as a password, is replaced.
  */
 function requestError(code: string, error: GraphQLError, violations: InputViolations): RequestError {
-  if (code === PARSE_FAILED) return { message: syntaxError(error) };
+  if (code === PARSE_FAILED) return parseError(error);
   const [node] = error.nodes ?? [];
   const isValidation = code === VALIDATION_FAILED;
   if (node && isValueNode(node) && !(isValidation && node.kind === Kind.VARIABLE)) {
@@ -159,10 +160,14 @@ const VALIDATION_FAILED = 'GRAPHQL_VALIDATION_FAILED';
 
 const MAX_MESSAGE = 500;
 
-function syntaxError({ message, source, positions, locations }: GraphQLError): string {
-  if (/ tokens\b/.test(message) && !message.includes('"')) {
-    return `A document may have at most ${MAX_DOCUMENT_TOKENS} tokens.`;
-  }
+function parseError(error: GraphQLError): RequestError {
+  const isTooLarge = / tokens\b/.test(error.message) && !error.message.includes('"');
+  if (!isTooLarge) return { message: syntaxError(error) };
+  const message = `A document may have at most ${MAX_DOCUMENT_TOKENS} tokens.`;
+  return { message, reason: 'DOCUMENT_TOO_LARGE' };
+}
+
+function syntaxError({ source, positions, locations }: GraphQLError): string {
   const [{ line, column } = { line: 1, column: 1 }] = locations ?? [];
   const found = source?.body.slice(positions?.[0]).charAt(0);
   // Only a punctuator is quoted: other text can be part of a value.

@@ -42,7 +42,7 @@ export function responseStatus(
   if (mediaType !== 'application/graphql-response+json') {
     return status === 400 && reason !== 'BAD_REQUEST' ? 200 : status;
   }
-  if (status === 400) return reason === 'GRAPHQL_PARSE_FAILED' ? 400 : 422;
+  if (status === 400) return reason === 'GRAPHQL_PARSE_FAILED' || reason === 'DOCUMENT_TOO_LARGE' ? 400 : 422;
   if (status !== 200 || !json.startsWith(ERRORS_FIRST)) return status;
   // Apollo Server answers this one with 200, though it has no data.
   return reason === 'PERSISTED_QUERY_NOT_FOUND' ? 422 : 294;

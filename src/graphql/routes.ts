@@ -116,7 +116,12 @@ async function handle(route: Route, request: FastifyRequest, reply: FastifyReply
   const [json, status] =
     typeof response === 'string' ? [response, 200] : [bodyOf(response), response.status ?? 200];
   if (typeof response === 'string') reply.type(`${mediaType}; charset=utf-8`);
-  else for (const [name, value] of response.headers) reply.header(name, value);
+  else {
+    for (const [name, value] of response.headers) {
+      // Apollo Server lets caches keep the response to an unknown persisted query.
+      if (name !== 'cache-control') reply.header(name, value);
+    }
+  }
   reply.code(responseStatus(mediaType, status, json, failure?.reason));
   return json;
 }

@@ -8,9 +8,8 @@ import {
   fastify,
 } from 'fastify';
 import type { ApiError } from '../model/api-error.ts';
-import { errorBody } from './error-body.ts';
-import { MAX_BODY_BYTES, malformedRequest, statusCodeOf } from './http-error.ts';
-import { addJsonBody, JSON_TYPE } from './json.ts';
+import { MAX_BODY_BYTES, malformedRequest } from './http-error.ts';
+import { addJsonBody } from './json.ts';
 import { Connections } from './protection/connections.ts';
 import { hostError, normalizedTarget, parserError, withoutPorts } from './protocol.ts';
 import { connectionRejecter } from './rejection.ts';
@@ -36,8 +35,8 @@ const NODE_OPTIONS = {
 // a balancer could send a request on it at the same time.
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
-// Longer than any valid path, so that the route rejects a longer parameter with a reason.
-const MAX_PARAM_LENGTH = 2000;
+// The length at which Node refuses the headers of a request, so that the router refuses no parameter before the hooks.
+const MAX_PARAM_LENGTH = 16_384;
 
 export type HttpAppSettings = {
   /** The addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
@@ -74,14 +73,6 @@ export function createHttpApp(
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: NODE_OPTIONS,
-    frameworkErrors(_error, request, reply: FastifyReply) {
-      logger.debug({ code: 'MALFORMED_PATH', reqId: request.id }, 'rejected a malformed request');
-      const error = malformedRequest('The path is malformed or too long.');
-      takeTurn(request, reply, () => {
-        reply.headers(commonHeaders(request));
-        reply.code(statusCodeOf(error)).type(JSON_TYPE).send(errorBody(error, request.id));
-      });
-    },
     clientErrorHandler({ code }, socket) {
       const requestId = newRequestId();
       // Only the code is logged: the error object contains the bytes of the request, and so the bearer token.

@@ -1,10 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toApiError } from '../data/to-api-error.ts';
 import { ApiError, shouldLog } from '../model/api-error.ts';
-import { headersOf, MAX_BODY_BYTES, malformedRequest, methodNotAllowed, statusCodeOf } from './http-error.ts';
-import { JSON_TYPE } from './json.ts';
+import {
+  headersOf,
+  MAX_BODY_BYTES,
+  malformedRequest,
+  methodNotAllowed,
+  statusCodeOf,
+  withResponse,
+} from './http-error.ts';
+import { JSON_TYPE, PATCH_TYPES } from './json.ts';
 import type { LogError } from './observation/error-log.ts';
 import { recordOf } from './observation/request-record.ts';
+import { MALFORMED_TARGET, WHOLE_SERVER } from './protocol.ts';
 
 export type FormatErrorBody = (error: ApiError, requestId: string) => string;
 
@@ -34,6 +42,7 @@ export function addErrorHandling(
     if (shouldLog(error)) logError(error, request.id);
     recordOf(request).failure = error;
     reply.code(statusCodeOf(error)).headers(headersOf(error));
+    if (statusCodeOf(error) === 415 && request.method === 'PATCH') reply.header('accept-patch', PATCH_TYPES);
     const page = sendErrorPage(error, request, reply);
     if (page !== undefined) return page;
     const formatBody = errorBodyFor(request.routeOptions.url ?? pathOf(request));
@@ -42,17 +51,33 @@ export function addErrorHandling(
 
   // This stage is after the hooks of CORS, and before the body is read: the response does not need it.
   app.addHook('preParsing', (request, reply, _payload, done) => {
-    if (!request.is404 && request.method !== 'OPTIONS') return done();
-    const methods = methodsOf(pathOf(request));
+    if (!request.is404 && request.method !== 'OPTIONS') return done(codingError(request));
+    const path = pathOf(request);
+    const isWholeServer = path === WHOLE_SERVER && request.method === 'OPTIONS';
+    if (path.startsWith(MALFORMED_TARGET) && !isWholeServer) {
+      return done(malformedRequest('The path is malformed.'));
+    }
+    const methods = methodsOf(isWholeServer ? undefined : path);
     // A pattern also matches paths with dot segments, which are no path of the route.
     if (methods.length === 0 || methods.includes(request.method)) return done(new ApiError('PATH_NOT_FOUND'));
     const allow = [...methods, 'OPTIONS'].join(', ');
     if (request.method !== 'OPTIONS') return done(methodNotAllowed(allow));
+    if (methods.includes('PATCH')) reply.header('accept-patch', PATCH_TYPES);
     reply.code(204).header('allow', allow).send();
   });
   app.setNotFoundHandler(async () => {
     throw new ApiError('PATH_NOT_FOUND');
   });
+}
+
+/** Returns the error of a body with a content coding: none is decoded. Source: RFC 9110, section 15.5.16. */
+function codingError({ headers }: FastifyRequest): ApiError | undefined {
+  const coding = headers['content-encoding'];
+  if (coding === undefined || /^ *identity *$/i.test(coding)) return undefined;
+  const error = new ApiError('UNSUPPORTED_MEDIA_TYPE', {
+    message: 'The body must be sent without the header "Content-Encoding".',
+  });
+  return withResponse(error, 415, { 'accept-encoding': 'identity' });
 }
 
 function pathOf({ url }: Pick<FastifyRequest, 'url'>): string {
@@ -77,14 +102,18 @@ function fromFastify(thrown: unknown): ApiError {
   }
 }
 
-function collectMethods(app: FastifyInstance): (path: string) => readonly string[] {
+/** Returns a function that returns the methods of a path, or of all. */
+function collectMethods(app: FastifyInstance): (path?: string) => readonly string[] {
   const routes: { readonly pattern: URLPattern; readonly methods: readonly string[] }[] = [];
   app.addHook('onRoute', ({ url, method }) => {
     // @fastify/cors adds an OPTIONS route for every path.
     if (method === 'OPTIONS') return;
     routes.push({ pattern: patternOf(url), methods: [method].flat() });
   });
-  return (pathname) => routes.flatMap(({ pattern, methods }) => (pattern.test({ pathname }) ? methods : []));
+  return (pathname) => {
+    const found = routes.filter(({ pattern }) => pathname === undefined || pattern.test({ pathname }));
+    return [...new Set(found.flatMap(({ methods }) => methods))];
+  };
 }
 
 /** Returns the pattern of the paths of a route. */

@@ -21,15 +21,34 @@ export function parserError(code: unknown): ApiError {
 }
 
 /**
+ * The paths of targets that no route can have: none contains a space. The router would answer a malformed one before all
+ * hooks, so that it would not be counted and logged.
+ */
+export const MALFORMED_TARGET = '/ ';
+/** Of the target `*`, which is the server as a whole. Source: RFC 9112, section 3.2.4. */
+export const WHOLE_SERVER = '/ *';
+
+/**
  * Returns the path and the query of a request target. A client that uses a proxy sends the absolute form, and
  * one that quotes path segments sends `%3A` for the colon. Source: RFC 9112, section 3.2.2.
  */
 export function normalizedTarget({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
+  if (url === '*') return WHOLE_SERVER;
   const target = url.startsWith('/') ? url : originForm(url);
-  if (!target.includes('%3')) return target;
+  if (!target.includes('%')) return target;
   const end = target.indexOf('?');
   const path = end === -1 ? target : target.slice(0, end);
+  if (!isDecodable(path)) return MALFORMED_TARGET;
   return path.replace(/%3a/gi, ':') + target.slice(path.length);
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function originForm(url: string): string {

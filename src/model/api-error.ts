@@ -42,6 +42,8 @@ export const ERRORS = {
   // The same for a resource that does not exist and for one that the token does not see.
   RESOURCE_NOT_FOUND: ['NOT_FOUND', 'The resource does not exist or is not visible to the token.'],
 
+  // The parser stops at the limit of tokens.
+  DOCUMENT_TOO_LARGE: ['INVALID_ARGUMENT'],
   // Of trusted documents.
   DOCUMENT_NOT_FOUND: ['INVALID_ARGUMENT', 'The server knows no document with this id.'],
   DOCUMENT_NOT_TRUSTED: ['INVALID_ARGUMENT', 'The server executes only the documents in its manifest.'],

@@ -13,6 +13,7 @@ export function addConsolePage(app: FastifyInstance, command: string): void {
   const head = `<link rel="stylesheet" href="${pathOf('console', '.css')}">
 <script type="module" src="${pathOf('console', '.js')}"></script>`;
 
+  app.get('/console/', async (_request, reply) => reply.redirect('../console', 308));
   app.get('/console', async (_request, reply) =>
     sendPage(reply, {
       path: '/console',

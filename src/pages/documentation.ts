@@ -42,6 +42,7 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
 
   app.get<{ Params: { page: string } }>('/docs/:page', async (request, reply) => {
     const { page } = request.params;
+    if (pages.has(`${page}.md`)) return reply.redirect(`${page}.md`, 308);
     if (!pages.has(page)) throw new ApiError('PATH_NOT_FOUND');
     reply.header('vary', [reply.getHeader('vary') ?? [], 'accept'].flat().join(', '));
     if (rendered.has(`${page}.html`) && prefersHtml(request.headers.accept, ['text/markdown'])) {
@@ -65,6 +66,7 @@ export function addDocumentation(app: FastifyInstance, publicUrl: () => string):
 
   if (list === '') return;
   const main = `<div class="plain list"><h1>Documentation</h1>${list.replaceAll('{docs}', 'docs/')}</div>`;
+  app.get('/docs/', async (_request, reply) => reply.redirect('../docs', 308));
   app.get('/docs', async (_request, reply) =>
     sendPage(reply, { path: '/docs', title: 'Documentation · PAW gateway', style: STYLE, main, policy: {} }),
   );

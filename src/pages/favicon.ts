@@ -4,10 +4,20 @@ import type { FastifyInstance } from 'fastify';
 // The logo of the pages in 32 × 32 pixels, as PNG in ICO: not every browser takes an SVG here.
 const ICON = readFileSync(new URL('./browser/favicon.ico', import.meta.url));
 
-/** Adds `/favicon.ico`, which browsers load for what has no `<link rel="icon">`: documents and Apollo Sandbox. */
+// What is public is for the clients of one gateway, and no search engine has to know it.
+const ROBOTS = 'User-agent: *\nDisallow: /\n';
+
+/**
+ * Adds what programs load unasked: `/favicon.ico`, by browsers for what has no `<link rel="icon">`, which are documents and
+ * Apollo Sandbox, and `/robots.txt`. Source: RFC 9309.
+ */
 export function addFavicon(app: FastifyInstance): void {
   app.get('/favicon.ico', async (_request, reply) => {
     reply.type('image/x-icon').header('cache-control', 'public, max-age=86400');
     return ICON;
+  });
+  app.get('/robots.txt', async (_request, reply) => {
+    reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=86400');
+    return ROBOTS;
   });
 }

@@ -373,7 +373,7 @@ export interface components {
          *     - 408 `MALFORMED_REQUEST`: the request takes longer than 30 s to arrive
          *     - 412 `ETAG_MISMATCH`: the header `If-Match` of a POST, whose path has no representation
          *     - 413 `BODY_TOO_LARGE`: the body exceeds 102400 bytes
-         *     - 415 `UNSUPPORTED_MEDIA_TYPE`: the body is not declared as JSON
+         *     - 415 `UNSUPPORTED_MEDIA_TYPE`: the body is not declared as JSON, or has a content coding
          *     - 431 `MALFORMED_REQUEST`: the headers are too large
          */
         OtherError: {

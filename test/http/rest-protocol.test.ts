@@ -153,7 +153,7 @@ const bodies: readonly (readonly [name: string, request: Request, reason: keyof 
   ['101 KB', { body: ' '.repeat(MAX_BODY_BYTES + 1) }, 'BODY_TOO_LARGE'],
   ['no type', { body: APP, headers: {} }, 'UNSUPPORTED_MEDIA_TYPE'],
   ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'].map(typed),
-  typed('application/merge-patch+json'),
+  typed('application/json-patch+json'),
 ];
 
 function typed(type: string) {
