@@ -6,14 +6,18 @@ export type ClientOptions = {
   readonly retries?: number;
   /** The time for all tries of a request together: 30,000 by default. */
   readonly timeoutMs?: number;
-} & ({ readonly clientId: string; readonly clientSecret: string } | { readonly token: string });
+} & (
+  | { readonly clientId: string; readonly clientSecret: string }
+  /** A function gets a token before the first request, and the next one when the gateway refuses it. */
+  | { readonly token: string | (() => Promise<string>) }
+);
 
 type Problem = { readonly reason: string } & Partial<Omit<GatewayError, keyof Error | 'reason' | 'applied'>>;
 
-/** Why there is no response. A response of the gateway with an error is no exception: it is returned. */
+/** Why there is no response to rely on. A response of the gateway with an error is no exception: it is returned. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
-  /** `NO_RESPONSE`, `TIMEOUT`, `ANSWER_LOST`, or the reason in the response of the gateway. */
+  /** `NO_RESPONSE`, `TIMEOUT`, `ANSWER_LOST`, `NO_TOKEN`, that of the gateway, or, without one, such as `HTTP_502`. */
   declare readonly reason: string;
   /** The HTTP status of the last response; undefined without one. */
   declare readonly status: number | undefined;
@@ -28,104 +32,32 @@ export class GatewayError extends Error {
   }
 }
 
-/** A token, and from when on the next one is needed, in Unix milliseconds. */
-type Token = { readonly text: string; readonly renewTime: number };
-
 const RENEW_BEFORE_MS = 60_000;
 const MAX_WAIT_MS = 30_000;
 const FIRST_WAIT_MS = 200;
-
-const TIMEOUT = { reason: 'TIMEOUT' };
-const LOST = 'The token has ended, and the response to the change can only be read with it.';
+// The gateway sends at most 5 MB.
+const MAX_RESPONSE_BYTES = 20_000_000;
 
 // A change is safe to send again, because it has a key.
-const TEMPORARY =
-  /^(IDEMPOTENCY_KEY_IN_USE|OVERLOADED|UNAVAILABLE|RESULT_UNKNOWN|TOO_MANY_(REQUESTS|CONCURRENT_REQUESTS|PASSWORDS))$/;
+const TEMPORARY = /^(OVERLOADED|UNAVAILABLE|HTTP_429|TOO_MANY_(REQUESTS|CONCURRENT_REQUESTS|PASSWORDS))$/;
+
+// With these, the gateway has changed nothing. Any other 5xx, such as that of a proxy, does not say so.
+const UNCHANGED = /^(INTERNAL|OVERLOADED|UNAVAILABLE)$/;
 
 /**
  * Returns a function like `fetch` that signs in, gives each change an `Idempotency-Key`, and sends again what can succeed
- * later. A path such as `/graphql` is one of the gateway.
+ * later. A path such as `/graphql` is one of the gateway, whose redirects are not followed.
  *
- * @throws GatewayError if there is no response
+ * @throws GatewayError if there is no response, or none that says whether the change was made
  */
 export function createFetch(options: ClientOptions): typeof fetch {
+  if (!globalThis.crypto || !AbortSignal.timeout)
+    throw new Error('paw-gateway/client needs Node 20, a browser of 2022, or a later one.');
   const { retries = 3, timeoutMs = 30_000 } = options;
-  const base = new URL(options.url).href.replace(/\/$/, '');
-  const canRenew = !('token' in options);
-  let token: Promise<Token> | undefined;
-
-  /** Returns the token. Requests that need the next one share one sign-in. @param refused is not returned again */
-  const getToken = async (refused?: Token): Promise<Token> => {
-    const before = token;
-    const current = await before?.catch(() => undefined);
-    if (current && current !== refused && Date.now() < current.renewTime) return current;
-    if (token === before) token = signIn();
-    return token as Promise<Token>;
-  };
-
-  const signIn = async (): Promise<Token> => {
-    if ('token' in options) return { text: options.token, renewTime: Number.POSITIVE_INFINITY };
-    const credentials = [options.clientId, options.clientSecret].map(encodeURIComponent).join(':');
-    const response = await send(
-      new Request(`${base}/oauth/token`, {
-        method: 'POST',
-        headers: { authorization: `Basic ${btoa(credentials)}` },
-        body: new URLSearchParams({ grant_type: 'client_credentials' }),
-      }),
-    );
-    const { access_token, expires_in, error, error_description } = parse(await response.clone().text());
-    if (!response.ok)
-      throw new GatewayError(error_description, { ...(await problemOf(response)), reason: error }, 'no');
-    return { text: access_token, renewTime: Date.now() + expires_in * 1000 - RENEW_BEFORE_MS };
-  };
-
-  /** Sends a request until it has a response that is final. @param isChange whether it has a key */
-  const send = async (request: Request, isChange = false, isSignedIn = false): Promise<Response> => {
-    const endTime = Date.now() + timeoutMs;
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const signal = AbortSignal.any([deadline, request.signal]);
-    let isRenewed = false;
-    // Whether an earlier try can have made the change.
-    let isPending = false;
-    const until = <Value>(promise: Promise<Value>) =>
-      untilAborted(promise, signal).catch((error) => {
-        if (request.signal.aborted || error !== deadline.reason) throw error;
-        throw new GatewayError('The time is over.', TIMEOUT, isPending ? 'unknown' : 'no', error);
-      });
-    let current = isSignedIn ? await until(getToken()) : undefined;
-    for (let attempt = 0; ; attempt += 1) {
-      const sent = new Request(request.clone(), { signal });
-      if (current) sent.headers.set('authorization', `Bearer ${current.text}`);
-      const [response, problem] = await fetch(sent)
-        .then(async (answer) => [answer, await problemOf(answer, isChange)] as const)
-        .catch((error: Error) => {
-          request.signal.throwIfAborted();
-          return [error, undefined] as const;
-        });
-      // In Jest, an error is not one of the class of the test.
-      const isLost = !('ok' in response);
-      if (!isLost && problem?.reason === 'TOKEN_INVALID' && isSignedIn) {
-        if (!canRenew && isPending) throw new GatewayError(LOST, problem, 'unknown');
-        if (!canRenew || isRenewed) return response;
-        isRenewed = true;
-        // If an earlier try was applied, the gateway says so, because another token can't open the kept response.
-        current = await until(getToken(current));
-        continue;
-      }
-      if (problem?.reason === 'IDEMPOTENCY_RESPONSE_SEALED' && isPending)
-        throw new GatewayError(LOST, { ...problem, reason: 'ANSWER_LOST' }, 'yes');
-      if (isLost || problem?.reason === 'RESULT_UNKNOWN') isPending = isChange;
-      const retryAfterMs = (problem?.retryAfterSeconds ?? 0) * 1000;
-      const waitMs = (retryAfterMs || FIRST_WAIT_MS * 2 ** attempt) * (1 + Math.random() / 4);
-      const isFinal = attempt >= retries || retryAfterMs > MAX_WAIT_MS || Date.now() + waitMs > endTime;
-      if (!isLost && (isFinal || !problem || !TEMPORARY.test(problem.reason))) return response;
-      if (isLost && isFinal) {
-        const why = deadline.aborted ? TIMEOUT : { reason: 'NO_RESPONSE' };
-        throw new GatewayError('There is no response.', why, isChange ? 'unknown' : 'no', response);
-      }
-      await until(new Promise((resolve) => setTimeout(resolve, waitMs)));
-    }
-  };
+  const base = baseOf(options.url);
+  const send = (request: Request, isChange: boolean, tokens?: Tokens) =>
+    new Tries(request, isChange, { retries, timeoutMs }).run(tokens);
+  const tokens = new Tokens(options, (request) => send(request, false), base);
 
   return async (input, init) => {
     const url = typeof input === 'string' && input.startsWith('/') ? base + input : input;
@@ -136,8 +68,197 @@ export function createFetch(options: ClientOptions): typeof fetch {
     // `crypto.randomUUID` is missing in a page by plain HTTP.
     const key = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
     if (isChange && !request.headers.has('idempotency-key')) request.headers.set('idempotency-key', key());
-    return send(request, isChange, !request.headers.has('authorization'));
+    return send(request, isChange, request.headers.has('authorization') ? undefined : tokens);
   };
+}
+
+function baseOf(text: string): string {
+  // The message has no value: a URL can have a password.
+  if (!/^https?:\/\/[^?#@]+$/i.test(text))
+    throw new TypeError('`url` must be the URL of the gateway, such as https://paw.example.com.');
+  return new URL(text).href.replace(/\/$/, '');
+}
+
+/** A token, and from when on the next one is needed, in Unix milliseconds. */
+type Token = { readonly text: string; readonly renewTime: number };
+
+/** The token of a client, and how to get the next one. */
+class Tokens {
+  readonly canRenew: boolean;
+  /** Whether all tokens are of one app. */
+  readonly areOfOneApp: boolean;
+  readonly #load: () => Promise<Token>;
+  #token: Promise<Token> | undefined;
+
+  constructor(options: ClientOptions, send: (request: Request) => Promise<Response>, base: string) {
+    this.areOfOneApp = !('token' in options);
+    this.canRenew = this.areOfOneApp || typeof (options as { token: unknown }).token === 'function';
+    this.#load = async () => {
+      if (!('token' in options)) return signIn(options, send, base);
+      const text = typeof options.token === 'string' ? options.token : await options.token();
+      return { text: checkToken(text), renewTime: Number.POSITIVE_INFINITY };
+    };
+  }
+
+  /** Returns the token. Requests that need the next one share one sign-in. @param refused is not returned again */
+  async get(refused?: Token): Promise<Token> {
+    const before = this.#token;
+    const current = await before?.catch(() => undefined);
+    if (current && current !== refused && Date.now() < current.renewTime) return current;
+    if (this.#token === before) this.#token = this.#load().catch(rethrowWithoutToken);
+    return this.#token as Promise<Token>;
+  }
+}
+
+function rethrowWithoutToken(error: unknown): never {
+  if (error instanceof GatewayError) throw error;
+  throw new GatewayError('There is no token.', { reason: 'NO_TOKEN' }, 'no', error);
+}
+
+/** The error of `fetch` for a header that is invalid has the value, so that one of a token never gets there. */
+function checkToken(token: unknown, problem?: Problem): string {
+  if (typeof token === 'string' && /^[!-~]+$/.test(token.trim())) return token.trim();
+  throw new GatewayError(
+    'There is no token, or one that is malformed.',
+    { ...problem, reason: 'NO_TOKEN' },
+    'no',
+  );
+}
+
+async function signIn(
+  { clientId, clientSecret }: Extract<ClientOptions, { readonly clientId: string }>,
+  send: (request: Request) => Promise<Response>,
+  base: string,
+): Promise<Token> {
+  const startTime = Date.now();
+  const response = await send(
+    new Request(`${base}/oauth/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa([clientId, clientSecret].map(encodeURIComponent).join(':'))}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    }),
+  );
+  const text = await response.text();
+  const { access_token, expires_in, error, error_description } = parse(text);
+  const problem = problemOf(response, text, false);
+  if (problem)
+    throw new GatewayError(
+      error_description ?? 'The sign-in was refused.',
+      { ...problem, reason: error ?? problem.reason },
+      'no',
+    );
+  const lifetimeMs = expires_in > 0 ? expires_in * 1000 : Number.POSITIVE_INFINITY;
+  const renewTime = startTime + Math.max(lifetimeMs - RENEW_BEFORE_MS, lifetimeMs / 2);
+  return { text: checkToken(access_token, { reason: '', status: response.status }), renewTime };
+}
+
+type Limits = { readonly retries: number; readonly timeoutMs: number };
+
+type Answer = {
+  readonly response?: Response | undefined;
+  readonly problem?: Problem | undefined;
+  readonly error?: unknown;
+};
+
+/** The tries of a request, and what they have shown. */
+class Tries {
+  readonly #request: Request;
+  readonly #isChange: boolean;
+  readonly #retries: number;
+  readonly #endTime: number;
+  readonly #signals: readonly [caller: AbortSignal, deadline: AbortSignal];
+  // Whether a try can have made the change. It has a key, so that the next one does not make it again.
+  #isPending = false;
+
+  constructor(request: Request, isChange: boolean, { retries, timeoutMs }: Limits) {
+    this.#request = request;
+    this.#isChange = isChange;
+    this.#retries = retries;
+    this.#endTime = Date.now() + timeoutMs;
+    this.#signals = [request.signal, AbortSignal.timeout(timeoutMs)];
+  }
+
+  /** Sends the request until it has a response that is final. */
+  async run(tokens?: Tokens): Promise<Response> {
+    let token = tokens && (await this.#inTime(tokens.get()));
+    let isRenewed = false;
+    for (let attempt = 0; ; attempt += 1) {
+      const { response, problem, error } = await this.#send(token);
+      if (response && !problem) return response;
+      const why = problem ?? { reason: this.#signals[1].aborted ? 'TIMEOUT' : 'NO_RESPONSE' };
+      const isUncertain = !problem || saysNothing(problem);
+      if (isUncertain) this.#isPending = this.#isChange;
+      if (tokens && why.reason === 'TOKEN_INVALID') {
+        // Another app has keys of its own: with its token, the change would be made again.
+        const canRenew = this.#isPending ? tokens.areOfOneApp : tokens.canRenew;
+        if (!canRenew || isRenewed) return this.#end(why, { response });
+        isRenewed = true;
+        token = await this.#inTime(tokens.get(token));
+        continue;
+      }
+      const retryAfterMs = (why.retryAfterSeconds ?? 0) * 1000;
+      const waitMs = (retryAfterMs || FIRST_WAIT_MS * 2 ** attempt) * (1 + Math.random() / 4);
+      const isLate = retryAfterMs > MAX_WAIT_MS || Date.now() + waitMs > this.#endTime;
+      const isFinal = !isUncertain && !TEMPORARY.test(why.reason);
+      if (isFinal || isLate || attempt >= this.#retries) return this.#end(why, { response, error });
+      await this.#inTime(new Promise((resolve) => setTimeout(resolve, waitMs)));
+    }
+  }
+
+  async #send(token: Token | undefined): Promise<Answer> {
+    const sent = this.#request.clone();
+    if (token) sent.headers.set('authorization', `Bearer ${token.text}`);
+    // A signal of its own: a response that is complete is not ended by the time, nor by the caller.
+    const aborter = new AbortController();
+    const abort = () => aborter.abort();
+    for (const signal of this.#signals) signal.aborted ? abort() : signal.addEventListener('abort', abort);
+    try {
+      const response = await fetch(sent, { signal: aborter.signal, redirect: 'error' });
+      const text = await readText(response.clone());
+      return { response, problem: problemOf(response, text, this.#isChange) };
+    } catch (error) {
+      abort();
+      this.#request.signal.throwIfAborted();
+      return { error };
+    } finally {
+      for (const signal of this.#signals) signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Returns the response, unless an earlier try can have made the change of which it says nothing. */
+  #end(problem: Problem, { response, error }: Answer): Response {
+    if (response && !this.#isPending) return response;
+    if (this.#isPending && problem.reason === 'IDEMPOTENCY_RESPONSE_SEALED')
+      throw new GatewayError(
+        'The change was made. Its response can only be read with the token that has ended.',
+        { ...problem, reason: 'ANSWER_LOST' },
+        'yes',
+      );
+    throw new GatewayError(
+      response ? `The change may have been made: ${problem.reason}.` : 'There is no response.',
+      problem,
+      this.#isPending ? 'unknown' : 'no',
+      error,
+    );
+  }
+
+  /** Waits, unless a signal ends it. @throws GatewayError also that of a sign-in, which knows nothing of the change */
+  async #inTime<Value>(promise: Promise<Value>): Promise<Value> {
+    let stop = () => {};
+    const ended = new Promise<never>((_, reject) => {
+      stop = () => reject(new GatewayError('The time is over.', { reason: 'TIMEOUT' }, 'no'));
+    });
+    for (const signal of this.#signals) signal.aborted ? stop() : signal.addEventListener('abort', stop);
+    try {
+      return await Promise.race([promise, ended]);
+    } catch (error) {
+      this.#request.signal.throwIfAborted();
+      if (!this.#isPending || !(error instanceof GatewayError)) throw error;
+      throw new GatewayError(error.message, { ...error }, 'unknown', error);
+    } finally {
+      for (const signal of this.#signals) signal.removeEventListener('abort', stop);
+    }
+  }
 }
 
 /** A GraphQL list: a document with the variable `$after`, and its connection in the data. */
@@ -171,9 +292,10 @@ export async function* pages<Item>(
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ query: list.query, variables: { ...list.variables, after } }),
         });
-    const problem = await problemOf(response);
+    const text = await response.text();
+    const problem = problemOf(response, text, true);
     if (problem) throw new GatewayError(`The list was refused: ${problem.reason}.`, problem, 'no');
-    const body = parse(await response.text());
+    const body = parse(text);
     if (isRest) {
       yield body.projects;
       after = body.nextPageToken;
@@ -185,46 +307,70 @@ export async function* pages<Item>(
   } while (after);
 }
 
-/** Returns whether a request changes something: all of REST but GET, and a document of GraphQL with a mutation. */
+/** Returns whether a request may change something: all of REST but GET, and what is not plainly a query of GraphQL. */
 async function isChangeIn(request: Request): Promise<boolean> {
   if (request.method === 'GET' || request.method === 'HEAD') return false;
   if (!new URL(request.url).pathname.endsWith('/graphql')) return true;
-  const text = await request.clone().text();
-  // The key of a query is ignored: the word can be in a comment, and the document can be known by its id alone.
-  return !/"query"\s*:/.test(text) || /\bmutation\b/.test(text);
+  const {
+    query,
+    variables: _,
+    operationName: __,
+    extensions,
+    ...others
+  } = parse(await request.clone().text());
+  // A document can be known by an id. The word can be in a comment: the gateway ignores the key of a query.
+  const isPlain = !extensions?.persistedQuery && Object.keys(others).length === 0;
+  return !isPlain || typeof query !== 'string' || /\bmutation\b/.test(query);
 }
 
-/** Returns what the gateway refused, or undefined. @param isRead whether the response has to be complete */
-async function problemOf(response: Response, isRead = false): Promise<Problem | undefined> {
-  const { ok, status, headers } = response;
-  if (ok && !isRead && !response.url.endsWith('/graphql')) return undefined;
-  const text = await response.clone().text();
-  if (ok && !text.includes('"errors":')) return undefined;
-  const { errors, error } = parse(text);
-  if (ok && !errors) return undefined;
-  const details = { ...error?.details?.[0], ...errors?.[0]?.extensions };
+/** Returns why a response is not that of the operation, or undefined. @param isJson whether it has to be JSON */
+function problemOf({ ok, status, headers }: Response, text: string, isJson: boolean): Problem | undefined {
+  if (ok && !isJson && !text.includes('"errors":')) return undefined;
+  const body = parse(text);
+  // A page of a proxy is no response of the gateway.
+  if (ok && !body.errors && (!isJson || Object.keys(body).length > 0)) return undefined;
+  const details = { ...body.error?.details?.[0], ...body.errors?.[0]?.extensions };
   return {
-    // The response of a proxy has no reason.
-    reason: details.reason ?? (status === 429 || status === 503 ? 'UNAVAILABLE' : `HTTP_${status}`),
+    reason: details.reason ?? `HTTP_${status}`,
     status,
     requestId: headers.get('x-request-id') ?? undefined,
-    retryAfterSeconds:
-      Number.parseInt(headers.get('retry-after') ?? details.retryAfterSeconds, 10) || undefined,
+    retryAfterSeconds: secondsOf(headers.get('retry-after') ?? String(details.retryAfterSeconds)),
   };
+}
+
+/** Returns whether a response says nothing about the change, such as one of a proxy. */
+function saysNothing({ reason, status = 0 }: Problem): boolean {
+  if (status >= 500) return !UNCHANGED.test(reason);
+  return /^(RESULT_UNKNOWN|IDEMPOTENCY_KEY_IN_USE|HTTP_2\d\d)$/.test(reason);
+}
+
+/** Source: RFC 9110, section 10.2.3. */
+function secondsOf(retryAfter: string): number | undefined {
+  const isDate = /^[A-Z][a-z]{2}, /.test(retryAfter);
+  const seconds = isDate ? Math.ceil((Date.parse(retryAfter) - Date.now()) / 1000) : Number(retryAfter);
+  return seconds > 0 ? seconds : undefined;
+}
+
+async function readText(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let bytes = 0; reader; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes += value.length;
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error('The response is too long.');
+    text += decoder.decode(value, { stream: true });
+  }
+  return text;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape; its fields are read one by one.
 function parse(text: string): any {
   try {
-    return JSON.parse(text) ?? {};
+    const value = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
   } catch {
     return {};
   }
-}
-
-/** Waits, unless the signal ends it. */
-function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  return Promise.race([promise, aborted]);
 }

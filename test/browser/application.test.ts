@@ -5,8 +5,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { transform } from 'esbuild';
+import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import { readContract } from '../../tools/contract/read-contract.ts';
 import { createApp } from '../support/actors.ts';
@@ -16,6 +17,8 @@ import { freePort } from '../support/free-port.ts';
 import { type Gateway, seedTenant, testFolder, testGateway } from '../support/gateway.ts';
 
 const PAGE = readFileSync(new URL('../../docs/browser.md', import.meta.url), 'utf8');
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const TSC = new URL('../../node_modules/typescript/bin/tsc', import.meta.url).pathname;
 
@@ -31,7 +34,10 @@ test('the application in docs/browser.md lists projects, and gets a new token wh
   const origin = await serve(scripts, backend);
   const gateway = await testGateway({ PAW_CORS_ORIGINS: origin });
   const define = { 'import.meta.env.VITE_PAW': JSON.stringify(gateway.url) };
-  scripts['/main.ts'] = (await transform(main, { loader: 'ts', define })).code;
+  const stdin = { contents: main, loader: 'ts', resolveDir: ROOT } as const;
+  const options = { bundle: true, format: 'esm', conditions: ['development'], write: false } as const;
+  const { outputFiles } = await build({ stdin, define, ...options });
+  scripts['/main.ts'] = outputFiles[0]?.text ?? '';
   await startBackend(backend, gateway);
 
   // The browser reports the response with 401.

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
+import { inspect, promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import { build } from 'esbuild';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createFetch, GatewayError, pages } from '../../src/client/client.ts';
 import { type AppKey, createApp, graphqlBody, keyOf } from '../support/actors.ts';
 import { mutationDocument, restApi } from '../support/apis.ts';
@@ -187,7 +187,14 @@ test('it ends after its tries, its time, or at once with the signal of the calle
   const aborted = createFetch({ url, token })(path, { ...patch, signal: AbortSignal.timeout(50) });
   await expect(aborted).rejects.toThrow(DOMException);
   withFaults(503, 503);
-  expect((await createFetch({ url, token, retries: 1 })(path, patch)).status).toBe(503);
+  expect((await createFetch({ url, token, retries: 1 })('/project/projects')).status).toBe(503);
+  withFaults('cut', 429);
+  const refusedAfterLoss = createFetch({ url, token, retries: 1 })(path, patch);
+  await expect(refusedAfterLoss).rejects.toMatchObject({
+    reason: 'HTTP_429',
+    status: 429,
+    applied: 'unknown',
+  });
   withFaults();
   const refused = await createFetch({ url, token })(path, json('PATCH', { title: '' }));
   expect([refused.status, requests.length]).toEqual([400, 1]);
@@ -215,6 +222,104 @@ test('pages of both APIs have every project, beside faults, and a refusal is an 
   }
   const refused = pages(withToken, '/project/projects?pageSize=0').next();
   await expect(refused).rejects.toMatchObject({ reason: 'INVALID_FIELD', status: 400, applied: 'no' });
+});
+
+test('a function gives the token, and the next one after a refusal, but not for a change that may have been made', async () => {
+  const tenant = await seedTenant(gateway, { wallets: 1 });
+  const { name, privateKey } = await createApp(api, tenant.token);
+  let calls = 0;
+  const token = async () => {
+    calls += 1;
+    return (await api.signIn(tenant.token, { name, privateKey })).value?.accessToken ?? '';
+  };
+  const client = createFetch({ url, token });
+  const path = `/wallet/${tenant.wallets[0]}`;
+  withFaults('token-ended');
+  await Promise.all([client('/project/projects'), client('/project/projects')]);
+  expect(calls).toBe(2);
+  withFaults('token-ended');
+  expect((await client(path, json('PATCH', { title: 'Rainy days' }))).status).toBe(200);
+  expect(calls).toBe(3);
+  // The next token could be one of another app, by which the change would be made again.
+  withFaults('cut-and-token-ended');
+  const lost = client(path, json('PATCH', { title: 'Rainy days' }));
+  await expect(lost).rejects.toMatchObject({ reason: 'TOKEN_INVALID', applied: 'unknown' });
+  expect(calls).toBe(3);
+  const refused = createFetch({ url, token: () => Promise.reject(new Error('No session')) })(
+    '/project/projects',
+  );
+  await expect(refused).rejects.toMatchObject({ reason: 'NO_TOKEN', applied: 'no' });
+});
+
+/** Answers requests in place of the gateway. @returns its URL */
+async function serve(listener: Parameters<typeof createServer>[1]): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a sign-in that is answered by a page is an error, and a token of a minute is for several requests', async () => {
+  let answer = '<html>';
+  let signIns = 0;
+  const paths: string[] = [];
+  const other = await serve(({ url: path = '', headers }, response) => {
+    if (path === '/oauth/token') signIns += 1;
+    else paths.push(`${path} ${headers.authorization}`);
+    response.end(path === '/oauth/token' ? answer : '{"projects":[]}');
+  });
+  const client = createFetch({ url: other, clientId: 'apps/1', clientSecret: 'secret' });
+  await expect(client('/project/projects')).rejects.toMatchObject({ reason: 'NO_TOKEN', status: 200 });
+  expect(paths).toEqual([]);
+  answer = '{"access_token":"x","expires_in":60}';
+  for (const _ of [1, 2, 3]) await client('/project/projects');
+  expect([signIns, paths]).toEqual([2, Array(3).fill('/project/projects Bearer x')]);
+});
+
+test('a response can be read after the time is over, and one without end is an error', async () => {
+  const other = await serve(({ url: path }, response) => {
+    if (path === '/short') return response.end('{"projects":[]}');
+    const write = () => response.write('x'.repeat(1_000_000)) && setImmediate(write);
+    response.on('drain', write);
+    return write();
+  });
+  const client = createFetch({ url: other, token: 'x', timeoutMs: 300, retries: 0 });
+  const response = await client('/short');
+  await new Promise((resolve) => AbortSignal.timeout(400).addEventListener('abort', resolve));
+  expect(await response.text()).toBe('{"projects":[]}');
+  const endless = createFetch({ url: other, token: 'x', retries: 0 })('/endless');
+  await expect(endless).rejects.toMatchObject({ reason: 'NO_RESPONSE', applied: 'no' });
+});
+
+test.each([
+  ['-5', undefined],
+  ['1.5e300', 1.5e300],
+  ['soon', undefined],
+  [new Date(0).toUTCString(), undefined],
+  [new Date(2 ** 42).toUTCString(), expect.closeTo((2 ** 42 - Date.now()) / 1000, -3)],
+])('Retry-After: %s is what it says, or nothing', async (header, retryAfterSeconds) => {
+  const other = await serve((_, response) => response.writeHead(502, { 'retry-after': header }).end());
+  const client = createFetch({ url: other, token: 'x', retries: 0 });
+  const error = await client('/auth/apps', { method: 'POST' }).catch((thrown) => thrown);
+  expect(error).toMatchObject({ reason: 'HTTP_502', applied: 'unknown' });
+  expect(error.retryAfterSeconds).toEqual(retryAfterSeconds);
+});
+
+test('an invalid option is an error in a sentence without its value', async () => {
+  const secret = 'se\ncret';
+  const error = await createFetch({ url, token: secret })('/project/projects').catch((thrown) => thrown);
+  expect(error).toMatchObject({ reason: 'NO_TOKEN', applied: 'no' });
+  expect(inspect(error)).not.toContain('cret');
+  for (const wrong of [undefined, '', 'gateway', 'https://u:secret@example.com'] as string[])
+    expect(() => createFetch({ url: wrong, token: 'x' })).toThrow(
+      '`url` must be the URL of the gateway, such as https://paw.example.com.',
+    );
+  vi.stubGlobal('crypto', undefined);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  expect(() => createFetch({ url, token: 'x' })).toThrow('paw-gateway/client needs Node 20');
 });
 
 test('its code is for every runtime, and takes at most 3 KB', async () => {
