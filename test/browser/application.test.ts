@@ -1,7 +1,7 @@
 // @module-tag needs/chromium
 
 import { execFile, spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -58,8 +58,13 @@ test('the types of the page are right', async () => {
   writeFileSync(join(folder, 'main.ts'), `${main}\nexport {};\n`);
   // As in the types of Vite.
   writeFileSync(join(folder, 'env.d.ts'), 'interface ImportMeta { readonly env: Record<string, string> }\n');
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(ROOT, join(folder, 'node_modules/paw-gateway'));
   const options = '--noEmit --strict --module esnext --lib es2024,dom,dom.iterable --types'.split(' ');
-  const check = promisify(execFile)(process.execPath, [TSC, ...options, '', 'main.ts', 'env.d.ts'], {
+  const resolution =
+    '--moduleResolution bundler --customConditions development --allowImportingTsExtensions'.split(' ');
+  const files = [...resolution, 'main.ts', 'env.d.ts'];
+  const check = promisify(execFile)(process.execPath, [TSC, ...options, '', ...files], {
     cwd: folder,
   });
   expect(await check.catch(({ stdout }) => stdout)).toEqual({ stdout: '', stderr: '' });
