@@ -8,9 +8,9 @@ import { idGenerator } from '../model/resource-name.ts';
 import type { FaultPoints } from '../server.ts';
 import type { Database, DatabaseRequest } from '../storage/database.ts';
 import { resultUnknown, unavailable } from '../storage/errors.ts';
-import type { FaultName, FaultOptions } from './fault.ts';
+import { checkFault, type FaultName, type FaultOptions } from './fault.ts';
 
-type Fault = { readonly name: FaultName } & FaultOptions;
+type Fault = { readonly name: FaultName; readonly isLasting: boolean; isTaken: boolean } & FaultOptions;
 
 /** The operations by their routes. Those of a GraphQL request are in its document. */
 const OPERATIONS: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ const CAUSE = new Error('A fault of the test');
 /** Makes faults where they arise: at the socket, at the rate limiter, at the tokens, and at the port of the database. */
 export class Faults implements FaultPoints {
   readonly #clock: () => number;
-  readonly #waiting: Fault[] = [];
+  #waiting: Fault[] = [];
   // By the id of the request.
   readonly #current = new Map<string, Fault>();
   #database: Database | undefined;
@@ -38,8 +38,19 @@ export class Faults implements FaultPoints {
     this.#clock = clock;
   }
 
-  next(name: FaultName, options: FaultOptions = {}): void {
-    this.#waiting.push({ ...options, name });
+  /** @param isLasting whether it is for each request until it is cleared, and not only for the next one */
+  add(name: FaultName, options: FaultOptions = {}, isLasting = false): void {
+    checkFault(name, options);
+    this.#waiting.push({ ...options, name, isLasting, isTaken: false });
+  }
+
+  /** Removes all faults. @throws Error if one had no request */
+  clear(): void {
+    const unused = this.#waiting.filter(({ isTaken }) => !isTaken);
+    this.#waiting = [];
+    if (unused.length === 0) return;
+    const names = unused.map(({ name, operation }) => (operation ? `${name} of ${operation}` : name));
+    throw new Error(`No request had these faults: ${names.join(', ')}.`);
   }
 
   /** Returns the database, of which that for a request has its fault. */
@@ -67,14 +78,17 @@ export class Faults implements FaultPoints {
     });
   }
 
-  /** Returns the first fault that is for the request, and removes it. */
+  /** Returns the first fault that is for the request, and removes it unless it lasts. */
   #take(request: FastifyRequest): Fault | undefined {
     const operation = OPERATIONS[routeOf(request) ?? ''];
     if (operation === undefined) return undefined;
     const words = operation || JSON.stringify(request.body ?? request.query);
     const isFor = (fault: Fault) => new RegExp(`\\b${RegExp.escape(fault.operation ?? '')}\\b`).test(words);
-    const index = this.#waiting.findIndex(isFor);
-    return index < 0 ? undefined : this.#waiting.splice(index, 1)[0];
+    const fault = this.#waiting.find(isFor);
+    if (fault === undefined) return undefined;
+    fault.isTaken = true;
+    if (!fault.isLasting) this.#waiting.splice(this.#waiting.indexOf(fault), 1);
+    return fault;
   }
 
   #faultOf(request: DatabaseRequest): Fault | undefined {

@@ -7,15 +7,16 @@ import { createAccount } from '../data/create-account.ts';
 import { createAccountToken } from '../data/create-account-token.ts';
 import { createProject } from '../data/create-project.ts';
 import { createWallet } from '../data/create-wallet.ts';
+import type { AdminContext } from '../data/dependencies.ts';
 import { idGenerator } from '../model/resource-name.ts';
 import { startServer } from '../server.ts';
 import { openDatabase } from '../storage/open-database.ts';
-import type { FaultName, FaultOptions } from './fault.ts';
+import type { FaultName, FaultOptions, OperationName } from './fault.ts';
 import { Faults } from './faults.ts';
 
-export type { FaultName, FaultOptions };
+export type { FaultName, FaultOptions, OperationName };
 
-/** What a gateway contains at first, beside an account and an active app in its first project. */
+/** What an account contains. */
 export type Seed = {
   /** The titles of the projects; by default one. */
   readonly projects?: readonly [string, ...string[]];
@@ -23,30 +24,54 @@ export type Seed = {
   readonly wallets?: readonly string[];
 };
 
-/** A gateway on a free port of 127.0.0.1, in this process, on a SQLite file of its own. */
-export type TestGateway = AsyncDisposable & {
-  readonly url: string;
+export type GatewayOptions = {
+  readonly seed?: Seed;
+  /** Settings of docs/running.md, such as `PAW_TOKEN_TTL`. The database is always that of the test. */
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
+export type TokenOptions = {
+  readonly readOnly?: boolean;
+  /** The only project that the token sees. */
+  readonly onlyProject?: string;
+};
+
+/** An account with its resource names, in the order of the seed. */
+export type TestAccount = {
+  readonly account: string;
   /** An account token, valid for 90 days. */
   readonly token: string;
-  /** The resource names, in the order of the seed. */
-  readonly account: string;
   readonly projects: readonly string[];
   readonly wallets: readonly string[];
-  /** The credentials of the app. Its name is its client id of OAuth. */
-  readonly app: { readonly name: string; readonly privateKey: string };
-  /** `fetch` with the account token, unless a request has another one. A path such as `/graphql` is one of the gateway. */
-  readonly fetch: typeof fetch;
-  readonly faults: {
-    /** Gives the fault to the next request, or to the next one with an operation. Faults wait for one request each. */
-    next(name: FaultName, options?: FaultOptions): void;
-  };
-  readonly clock: {
-    /** Sets the clock of the gateway forward, by which tokens expire. @param duration such as `2h` or `30m` */
-    advance(duration: string): void;
-  };
-  /** Stops the gateway, and deletes its file. */
-  close(): Promise<void>;
+  /** Creates another account token. */
+  createToken(options?: TokenOptions): Promise<string>;
 };
+
+/** A gateway on a free port of 127.0.0.1, in this process, on a SQLite file of its own, with an account and an active app. */
+export type TestGateway = TestAccount &
+  AsyncDisposable & {
+    readonly url: string;
+    /** The credentials of the app. Its name is its client id of OAuth. */
+    readonly app: { readonly name: string; readonly privateKey: string };
+    /** `fetch` with the account token, unless a request has another one. A path such as `/graphql` is one of the gateway. */
+    readonly fetch: typeof fetch;
+    readonly faults: {
+      /** Gives the fault to the next request, or to the next one with an operation. Faults wait for one request each. */
+      next(name: FaultName, options?: FaultOptions): void;
+      /** Gives the fault to each request, or to each one with an operation, until `clear`. */
+      every(name: FaultName, options?: FaultOptions): void;
+      /** Removes all faults. @throws Error if a fault had no request */
+      clear(): void;
+    };
+    readonly clock: {
+      /** Sets the clock of the gateway forward, by which tokens expire. @param duration such as `2h` or `30m` */
+      advance(duration: string): void;
+    };
+    /** Creates another account. */
+    createAccount(seed?: Seed): Promise<TestAccount>;
+    /** Stops the gateway, and deletes its file. @throws Error if a fault had no request */
+    close(): Promise<void>;
+  };
 
 const TOKEN_TTL_SECONDS = 90 * 86_400;
 
@@ -62,7 +87,7 @@ const SETTINGS = {
 };
 
 /** Starts a gateway for tests. */
-export async function startGateway({ seed = {} }: { readonly seed?: Seed } = {}): Promise<TestGateway> {
+export async function startGateway({ seed, settings }: GatewayOptions = {}): Promise<TestGateway> {
   await using opening = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'paw-gateway-'));
   opening.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -70,11 +95,15 @@ export async function startGateway({ seed = {} }: { readonly seed?: Seed } = {})
   let aheadMs = 0;
   const clock = () => Date.now() + aheadMs;
   const faults = new Faults(clock);
-  const config = readConfig({ ...SETTINGS, DATABASE_URL: databaseUrl });
+  const config = readConfig({ ...SETTINGS, ...settings, DATABASE_URL: databaseUrl });
   const server = await startServer(config, pino({ level: 'silent' }), clock, faults);
   opening.defer(() => server.stop());
   const { url } = server;
-  const { token, ...names } = await createSeed(databaseUrl, clock, seed);
+  const database = await openDatabase(databaseUrl);
+  opening.defer(() => database.close());
+  const admin = { database, clock, newId: idGenerator(clock), publicUrl: () => url };
+  const account = await createTestAccount(admin, seed);
+  const { token } = account;
   const gatewayFetch: typeof fetch = (input, init) => {
     const target = typeof input === 'string' && input.startsWith('/') ? url + input : input;
     const request = new Request(target, init);
@@ -89,14 +118,21 @@ export async function startGateway({ seed = {} }: { readonly seed?: Seed } = {})
   });
   const { name, privateKey } = (await response.json()) as TestGateway['app'];
   const open = opening.move();
-  const close = () => open.disposeAsync();
+  const close = async () => {
+    await open.disposeAsync();
+    faults.clear();
+  };
   return {
+    ...account,
     url,
-    token,
-    ...names,
     app: { name, privateKey },
     fetch: gatewayFetch,
-    faults: { next: (fault, options) => faults.next(fault, options) },
+    faults: {
+      next: (fault, options) => faults.add(fault, options),
+      every: (fault, options) => faults.add(fault, options, true),
+      clear: () => faults.clear(),
+    },
+    createAccount: (other) => createTestAccount(admin, other),
     clock: {
       advance(duration) {
         aheadMs += readDuration('duration', duration) * 1000;
@@ -107,27 +143,21 @@ export async function startGateway({ seed = {} }: { readonly seed?: Seed } = {})
   };
 }
 
-async function createSeed(
-  databaseUrl: string,
-  clock: () => number,
-  { projects: [first, ...others] = ['Project'], wallets: titles = ['Wallet'] }: Seed,
-) {
-  const database = await openDatabase(databaseUrl);
-  try {
-    const admin = { database, clock, newId: idGenerator(clock), publicUrl: () => '' };
-    const { name: account, defaultProject } = await createAccount(admin, { title: first });
-    const projects: string[] = [defaultProject];
-    const wallets: string[] = [];
-    for (const title of others)
-      projects.push((await createProject(admin, 'operator', { account, title })).name);
-    for (const [index, title] of titles.entries()) {
-      const address = `0x${(index + 1).toString(16).padStart(40, '0')}`;
-      const input = { project: defaultProject, title, network: 'NETWORK_ETHEREUM', address };
-      wallets.push((await createWallet(admin, input)).name);
-    }
-    const { accessToken: token } = await createAccountToken(admin, { account }, TOKEN_TTL_SECONDS);
-    return { account, token, projects, wallets };
-  } finally {
-    await database.close();
+async function createTestAccount(
+  admin: AdminContext,
+  { projects: [first, ...others] = ['Project'], wallets: titles = ['Wallet'] }: Seed = {},
+): Promise<TestAccount> {
+  const { name: account, defaultProject } = await createAccount(admin, { title: first });
+  const projects: string[] = [defaultProject];
+  const wallets: string[] = [];
+  for (const title of others)
+    projects.push((await createProject(admin, 'operator', { account, title })).name);
+  for (const [index, title] of titles.entries()) {
+    const address = `0x${(index + 1).toString(16).padStart(40, '0')}`;
+    const input = { project: defaultProject, title, network: 'NETWORK_ETHEREUM', address };
+    wallets.push((await createWallet(admin, input)).name);
   }
+  const createToken = async (options: TokenOptions = {}) =>
+    (await createAccountToken(admin, { account, ...options }, TOKEN_TTL_SECONDS)).accessToken;
+  return { account, token: await createToken(), projects, wallets, createToken };
 }

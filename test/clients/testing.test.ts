@@ -83,10 +83,58 @@ test('a slow request is answered after one that came later', async () => {
   expect(answered).toEqual(['later', 'slow']);
 });
 
-test('the tests in docs/testing.md pass, in at most 60 lines', async () => {
+test('a fault or an operation that does not exist is an error', () => {
+  // @ts-expect-error: the types know the names, too.
+  expect(() => gateway.faults.next('rate-limitted')).toThrow('There is no fault "rate-limitted"');
+  // @ts-expect-error
+  expect(() => gateway.faults.next('slow', { operation: 'updateWalet' })).toThrow(
+    'no operation "updateWalet"',
+  );
+  gateway.faults.clear();
+});
+
+test('a fault lasts until it is cleared if it is for every request, and one without a request is an error', async () => {
+  gateway.faults.every('unavailable', { operation: 'projects' });
+  for (const _ of [1, 2]) expect((await gateway.fetch('/project/projects')).status).toBe(503);
+  gateway.faults.clear();
+  expect((await gateway.fetch('/project/projects')).status).toBe(200);
+  gateway.faults.next('slow', { operation: 'updateWallet' });
+  expect(() => gateway.faults.clear()).toThrow('No request had these faults: slow of updateWallet.');
+  const other = await startGateway();
+  other.faults.every('slow');
+  await expect(other.close()).rejects.toThrow('slow');
+});
+
+test('a gateway has settings, further accounts and tokens that may only read', async () => {
+  await using other = await startGateway({ settings: { PAW_INTROSPECTION: 'off' } });
+  expect((await fetch(`${other.url}/schema.graphql`)).status).toBe(404);
+  const account = await other.createAccount({ projects: ['Depot'], wallets: [] });
+  expect(account.account).not.toBe(other.account);
+  const readOnly = await account.createToken({ readOnly: true });
+  const [api] = bothApis(() => other.url);
+  expect(await tokenStatus(api, readOnly)).toBe('ok');
+  expect(await reasonOf(api.createApp(readOnly, { title: 'App', active: true }))).toBe('READ_ONLY_TOKEN');
+});
+
+/** A client that repeats without a key. */
+const WITHOUT_KEY = `const createFetch = ({ url, token }) => async (path, init = {}) => {
+  const request = new Request(url + path, init);
+  request.headers.set('authorization', 'Bearer ' + token);
+  for (;;) {
+    const response = await fetch(request.clone()).catch(() => undefined);
+    if (response && response.status !== 503 && response.status !== 429) return response;
+  }
+};`;
+
+test('the tests in docs/testing.md pass, in at most 70 lines, and fail with a client that makes an app twice', async () => {
   const [, program = ''] = /^```js\n(.*?)^```$/ms.exec(readFileSync(`${ROOT}/docs/testing.md`, 'utf8')) ?? [];
-  expect(program.split('\n').length).toBeLessThanOrEqual(61);
+  expect(program.split('\n').length).toBeLessThanOrEqual(71);
   const options = ['-C', 'development', '--input-type=module', '--test-reporter=tap', '--eval'];
-  const { stdout } = await startProgram(process.execPath, [...options, program], {}, ROOT).ended;
-  expect(stdout).toContain('# pass 5\n# fail 0\n');
+  const run = async (code: string) =>
+    (await startProgram(process.execPath, [...options, code], {}, ROOT).ended).stdout;
+  expect(await run(program)).toContain('# pass 5\n# fail 0\n');
+  const red = await run(program.replace(/^import \{ createFetch \}.*$/m, WITHOUT_KEY));
+  expect(red).toMatch(/^not ok \d - an app whose answer is lost is created once$/m);
+  expect(red).toMatch(/^not ok \d - an app that the database does not confirm is created once$/m);
+  expect(red).toMatch(/^ok \d - a token that may only read creates nothing$/m);
 });
