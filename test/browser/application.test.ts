@@ -35,8 +35,8 @@ test('the application in docs/browser.md lists projects, and gets a new token wh
   const gateway = await testGateway({ PAW_CORS_ORIGINS: origin });
   const define = { 'import.meta.env.VITE_PAW': JSON.stringify(gateway.url) };
   const stdin = { contents: main, loader: 'ts', resolveDir: ROOT } as const;
-  const options = { bundle: true, format: 'esm', conditions: ['development'], write: false } as const;
-  const { outputFiles } = await build({ stdin, define, ...options });
+  const options = { bundle: true, format: 'esm', write: false } as const;
+  const { outputFiles } = await build({ ...options, stdin, define, conditions: ['development'] });
   scripts['/main.ts'] = outputFiles[0]?.text ?? '';
   await startBackend(backend, gateway);
 
