@@ -279,6 +279,22 @@ test('a sign-in that is answered by a page is an error, and a token of a minute 
   expect([signIns, paths]).toEqual([2, Array(3).fill('/project/projects Bearer x')]);
 });
 
+test('a sign-in that is refused after a lost answer leaves open whether the change was made', async () => {
+  const tries: string[] = [];
+  const other = await serve(({ url: path = '' }, response) => {
+    tries.push(path);
+    if (tries.length === 1) return response.end('{"access_token":"x","expires_in":3600}');
+    if (tries.length === 2) return response.destroy();
+    if (path !== '/oauth/token')
+      return response.writeHead(401).end('{"error":{"details":[{"reason":"TOKEN_INVALID"}]}}');
+    return response.writeHead(401).end('{"error":"invalid_client","error_description":"The key is wrong."}');
+  });
+  const client = createFetch({ url: other, clientId: 'apps/1', clientSecret: 'secret' });
+  const change = client('/auth/apps', json('POST', { title: 'Till', active: true }));
+  await expect(change).rejects.toMatchObject({ reason: 'invalid_client', status: 401, applied: 'unknown' });
+  expect(tries).toEqual(['/oauth/token', '/auth/apps', '/auth/apps', '/oauth/token']);
+});
+
 test('a response can be read after the time is over, and one without end is an error', async () => {
   const other = await serve(({ url: path }, response) => {
     if (path === '/short') return response.end('{"projects":[]}');
