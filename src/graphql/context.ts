@@ -204,15 +204,11 @@ function cached<T>({ cache }: RequestState, key: string, read: () => T): T {
   return cache.get(key) as T;
 }
 
-/** Returns the key of the page of a list with these arguments. Null means the same as omitted. */
-function keyOf(list: string, input: ConnectionArguments & FilterArguments): string {
-  const { first = null, after = null, last = null, before = null } = input;
-  return JSON.stringify([list, first, after, last, before, ...FILTERS.map((name) => input[name] ?? null)]);
+/** Returns the key of what is read with these arguments, in any order. Null means the same as omitted. */
+function keyOf(read: string, input: object): string {
+  const given = Object.entries(input).filter(([, value]) => value != null);
+  return JSON.stringify([read, given.sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
-
-const FILTERS = ['title', 'address', 'action', 'resource', 'settled'] as const;
-
-type FilterArguments = { readonly [F in (typeof FILTERS)[number]]?: unknown };
 
 /** Returns the loader of the same page of a list of several projects. */
 function pageLoader<T>(
@@ -221,10 +217,11 @@ function pageLoader<T>(
   input: FilteredArguments,
   list: (projects: readonly ProjectName[]) => Promise<readonly ConnectionPage<T>[]>,
 ): DataLoader<ProjectName, Connection<T>> {
+  const { first: _f, after: _a, last: _l, before: _b, ...filters } = input;
   const load = async (projects: readonly ProjectName[]) =>
     (await list(projects)).map((page, index) => {
       // A count can take 10,000 rows, and a request can have many pages of a list.
-      const count = JSON.stringify(['count', name, projects[index], input.title ?? null]);
+      const count = keyOf(`count ${name} ${projects[index]}`, filters);
       const readTotalCount = () => cached(state, count, () => page.readTotalCount());
       return new Connection({ ...page, readTotalCount });
     });
