@@ -6,7 +6,9 @@ const MAX_LENGTH = 64;
  * have keys with the same beginning. The hexadecimal digits of UTF-8 have one order in all collations.
  */
 export function titleKey(title: string): string {
-  const folded = [...title.normalize('NFKC').toUpperCase()].slice(0, MAX_LENGTH).join('');
+  // Lower case first: `ẞ` has no other upper case than itself, but `ß`, its lower case, has `SS`.
+  const cased = title.normalize('NFKC').toLowerCase().toUpperCase().normalize('NFKC');
+  const folded = [...cased].slice(0, MAX_LENGTH).join('');
   return Buffer.from(folded).toString('hex');
 }
 

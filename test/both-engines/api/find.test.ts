@@ -15,6 +15,8 @@ const TITLES = [
   'ＣＯＦＦＥＥ bar',
   'Écluse',
   'cof%_',
+  'GROẞ',
+  'İZMİR',
 ];
 const LONG = `Long ${'🦊'.repeat(190)}`;
 
@@ -81,6 +83,8 @@ describe.each(['projects', 'wallets'] as const)('%s by title', (list) => {
     ['cof%', ['cof%_']],
     ['STRASSE', ['Straße']],
     ['strass', ['Straße']],
+    ['groß', ['GROẞ']],
+    ['İZMİR'.toLowerCase(), ['İZMİR']],
     ['e\u0301clu', ['Écluse']],
     ['ecluse', []],
     [LONG, [LONG]],
