@@ -1,8 +1,10 @@
 import { readConfig } from '../config.ts';
+import type { Database } from '../storage/database.ts';
 import { migrate as migrateDatabase } from '../storage/jobs/migrate.ts';
 import {
   assertUsable,
   LATEST_VERSION,
+  MIGRATIONS,
   type Migration,
   migrationsAfter,
   NO_SCHEMA,
@@ -64,15 +66,14 @@ function versionLine(version: number): string {
 async function dryRun({ print }: Arguments): Promise<void> {
   const { databaseUrl, postgres } = readConfig();
   // A file that does not exist is not created.
-  const schema = await whileOpen(databaseUrl, { postgres, create: false }, readSchemaVersion).catch(
+  const { schema, migrations } = await whileOpen(databaseUrl, { postgres, create: false }, planOf).catch(
     (error) => {
-      if (error instanceof DatabaseMissingError) return NO_SCHEMA;
+      if (error instanceof DatabaseMissingError) return { schema: NO_SCHEMA, migrations: MIGRATIONS };
       throw error;
     },
   );
   const { version } = schema;
   if (version > LATEST_VERSION) assertUsable(schema);
-  const migrations = migrationsAfter(version);
   const serversContinue =
     version === 0 || migrations.every(({ compatibleFrom }) => compatibleFrom <= version);
   const missing = migrations.map(({ version: _, ...migration }) => migration);
@@ -83,6 +84,12 @@ async function dryRun({ print }: Arguments): Promise<void> {
       : `-- The database has schema version ${version}. ${advice}`;
   const lines = migrations.length > 0 ? [heading, ...migrations.map(script)] : [versionLine(version)];
   print({ version, serversContinue, missing }, lines.join('\n\n'));
+}
+
+async function planOf(database: Database) {
+  await database.assertEncoding();
+  const schema = await readSchemaVersion(database);
+  return { schema, migrations: migrationsAfter(schema.version, database) };
 }
 
 function script({ name, statements }: Migration): string {

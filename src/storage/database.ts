@@ -107,6 +107,10 @@ export type Database = Queryable & {
    * with the fault `lock`, another one is migrating.
    */
   readonly migrationLock: readonly string[];
+  /** The type of the texts of a table, which are compared by their bytes. */
+  readonly textType: string;
+  /** Checks that the database can have the tables. @throws EncodingError if it can't store every text */
+  assertEncoding(): Promise<void>;
   /**
    * Distributes the tables that are not distributed yet over the nodes of Citus, by the account.
    *

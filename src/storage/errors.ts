@@ -23,6 +23,9 @@ export class DatabaseError extends Error {
 /** Thrown if the tables can't be distributed. The message is one line for the operator. */
 export class DistributionError extends Error {}
 
+/** Thrown if the database can't store every text. The message is one line for the operator. */
+export class EncodingError extends Error {}
+
 /** Returns the error for a change that was not made, or a read without a result. See `DatabaseError`. */
 export function unavailable(cause?: unknown, fault?: Fault): DatabaseError {
   return new DatabaseError('UNAVAILABLE', cause, fault);

@@ -189,7 +189,8 @@ export function makeSqliteFile(): TestDatabase {
 
 async function makePostgresDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `paw_${randomUUID().replaceAll('-', '')}`;
-  await executeOn(serverUrl, `CREATE DATABASE ${name}`);
+  // A locale in whose order AA comes after Z.
+  await executeOn(serverUrl, `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'da'`);
   const url = new URL(serverUrl);
   url.pathname = name;
   return { url: url.href, remove: () => executeOn(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`) };

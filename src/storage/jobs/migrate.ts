@@ -33,12 +33,14 @@ const INSERT = 'INSERT INTO schema_migration (version, compatible_from, apply_ti
  * @param shardCount the number of shards of a database to distribute; undefined to leave it as it is
  * @throws DatabaseVersionError if the database is newer than the program, and not compatible with it or to be distributed
  * @throws DistributionError if it can't be distributed
+ * @throws EncodingError if it can't store every text
  */
 export async function migrate(
   database: Database,
   now: number,
   shardCount?: number,
 ): Promise<MigrationResult> {
+  await database.assertEncoding();
   for (;;) {
     try {
       const before = await readSchemaVersion(database);
@@ -68,7 +70,7 @@ async function apply(
     for (const statement of database.migrationLock) await transaction.write(statement);
     // PostgreSQL looks for it in the first schema alone, and could create a second one there.
     if (versionBefore === 0) await transaction.write(CREATE_TABLE);
-    const missing = migrationsAfter((await readSchemaVersion(transaction)).version);
+    const missing = migrationsAfter((await readSchemaVersion(transaction)).version, database);
     for (const { version, compatibleFrom, statements } of missing) {
       await transaction.write(INSERT, [version, compatibleFrom, now]);
       for (const statement of statements) {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Queryable } from '../database.ts';
+import type { Database, Queryable } from '../database.ts';
 
 /** A step from an earlier schema version to its own. */
 export type Migration = {
@@ -47,8 +47,15 @@ export function parseMigration(name: string, text: string): Migration {
   return { version, name, compatibleFrom: Number(compatibleFrom), statements };
 }
 
-export function migrationsAfter(current: number): readonly Migration[] {
-  return MIGRATIONS.filter(({ version }) => version > current);
+/** Returns the migrations after a schema version, for a database with this type of texts. */
+export function migrationsAfter(
+  current: number,
+  { textType }: Pick<Database, 'textType'>,
+): readonly Migration[] {
+  return MIGRATIONS.filter(({ version }) => version > current).map((migration) => ({
+    ...migration,
+    statements: migration.statements.map((statement) => statement.replaceAll(/\bTEXT\b/g, textType)),
+  }));
 }
 
 /** Returns the schema version of a database. @throws UNAVAILABLE */

@@ -1,5 +1,5 @@
 import type { Database, DatabaseRequest, Row, Statement, Value } from '../database.ts';
-import { DatabaseError, unavailable } from '../errors.ts';
+import { DatabaseError, EncodingError, unavailable } from '../errors.ts';
 import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../jobs/migrations.ts';
 import { FIND_COLUMNS, READINESS_LIFETIME_MS } from '../readiness-sql.ts';
 import { remembered } from '../remembered.ts';
@@ -114,6 +114,18 @@ export function openPostgres(
       during: databaseFor,
       checkReady: isReady,
       migrationLock: MIGRATION_LOCK,
+      // In the order of many languages, the order of ids is not that of their times.
+      textType: 'TEXT COLLATE "C"',
+
+      async assertEncoding() {
+        const [row] = await read<{ server_encoding: string }>('SHOW server_encoding');
+        const encoding = row?.server_encoding;
+        if (encoding === 'UTF8') return;
+        throw new EncodingError(
+          `The database has the encoding ${encoding}. Create one with ENCODING 'UTF8' TEMPLATE template0.`,
+        );
+      },
+
       distribute,
       nodes: () => databaseFor().transaction(listNodes),
       schemaObjects: SCHEMA_OBJECTS,

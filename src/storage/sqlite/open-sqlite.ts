@@ -27,8 +27,13 @@ export type SqliteSettings = {
   readonly onStatement?: ObserveStatement | undefined;
 };
 
-const ONE_FILE: Pick<Database, 'migrationLock' | 'schemaObjects' | 'nodes' | 'distribute'> = {
+const ONE_FILE: Pick<
+  Database,
+  'migrationLock' | 'textType' | 'assertEncoding' | 'schemaObjects' | 'nodes' | 'distribute'
+> = {
   migrationLock: [],
+  textType: 'TEXT',
+  assertEncoding: async () => {},
   schemaObjects: SCHEMA_OBJECTS,
   nodes: async () => new Map(),
   async distribute(_, shardCount) {

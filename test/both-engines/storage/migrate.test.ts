@@ -6,6 +6,7 @@ import {
   DatabaseVersionError,
   LATEST_VERSION,
   MIGRATIONS,
+  migrationsAfter,
   parseMigration,
   readSchemaVersion,
 } from '../../../src/storage/jobs/migrations.ts';
@@ -100,10 +101,11 @@ test('of concurrent migrations, each step is applied once, and all succeed', asy
 });
 
 test('a dry run prints the statements of the missing migrations, and changes nothing', async () => {
-  const missing = MIGRATIONS.map(({ version: _, ...migration }) => migration);
-  const plan = { version: 0, serversContinue: true, missing };
-  expect(await pawJson(['migrate', '--dry-run'], settings)).toEqual(plan);
+  const plan = await pawJson(['migrate', '--dry-run'], settings);
   expect(await isUntouched(made.url)).toBe(true);
+  const migrations = await onDatabase(made.url, async (database) => migrationsAfter(0, database));
+  const missing = migrations.map(({ version: _, ...migration }) => migration);
+  expect(plan).toEqual({ version: 0, serversContinue: true, missing });
 });
 
 test('a migration prints each step, and none for a current database', async () => {

@@ -1,3 +1,5 @@
+-- A TEXT is compared by its bytes, on PostgreSQL with a COLLATE clause that `migrationsAfter` adds.
+
 -- The key of every table with an account begins with the account.
 
 -- Some commands find a row by its name, without the account. They use an index on the name: an index on the id alone
