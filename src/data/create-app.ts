@@ -40,6 +40,7 @@ export async function createApp(
     create_time_ms: clock(),
     private_key_id: keyId,
     private_key_hash: hashCredential(privateKey),
+    revision: newId(),
   } as const;
   const row = await insertApp(database, app, MAX_APPS, event);
   if (row === undefined) {

@@ -38,7 +38,7 @@ export async function createWallet(admin: AdminContext, input: UntrustedInput): 
     description,
     create_time_ms: now,
     update_time_ms: now,
-    revision: 1,
+    revision: newId(),
   };
   const name = resourceName('wallets', row.id);
   await database.transaction(async (transaction) => {

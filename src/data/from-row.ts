@@ -2,7 +2,6 @@ import { decodeTime } from 'ulid';
 import type { Account } from '../model/account.ts';
 import type { App, AppKey } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
-import { etagOf } from '../model/etag.ts';
 import type { Principal } from '../model/principal.ts';
 import { coverImagePath, type Project } from '../model/project.ts';
 import { resourceName } from '../model/resource-name.ts';
@@ -96,7 +95,7 @@ export function appFromRow(row: AppRow, now: number, privateKey = ''): App {
     lastSignInTimeMs: row.last_sign_in_time_ms ?? undefined,
     keys: keysOf(row, now),
     createTimeMs: row.create_time_ms,
-    etag: etagOf(row.revision),
+    etag: row.revision,
   };
 }
 
@@ -121,6 +120,6 @@ export function walletFromRow(row: WalletRow): Wallet {
     address: row.address,
     createTimeMs: row.create_time_ms,
     updateTimeMs: row.update_time_ms,
-    etag: etagOf(row.revision),
+    etag: row.revision,
   };
 }

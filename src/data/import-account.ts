@@ -139,7 +139,7 @@ function rowOf(
   const { project, ...fields } = parseFields(record, WALLET);
   const { name = resourceName('wallets', newId()), network, address, createTime = clock() } = fields;
   const { updateTime = createTime } = fields;
-  const ofWallet = { project_id: idOf(project), network, address, revision: 1 };
+  const ofWallet = { project_id: idOf(project), network, address, revision: newId() };
   const times = { create_time_ms: createTime, update_time_ms: updateTime };
   return {
     table: 'wallet',

@@ -30,7 +30,7 @@ export async function rotateAppKey(
     const accountId = await accountOf(transaction, actor, name, findAccountOfApp);
     await assertAppVisible(transaction, actor, accountId, name);
     const privateKey = createCredential('key', accountId, keyId);
-    const key = { private_key_id: keyId, private_key_hash: hashCredential(privateKey) };
+    const key = { private_key_id: keyId, private_key_hash: hashCredential(privateKey), revision: newId() };
     // First, because it waits for sign-ins that hold the lock of the app and are storing a token.
     const row = await replaceAppKey(transaction, { accountId, id }, key, endMs);
     if (row === undefined) throw missing(actor, name);

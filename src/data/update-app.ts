@@ -21,7 +21,7 @@ export async function updateApp(
 ): Promise<App> {
   requireAccountToken(actor);
   const { name, ifMatch, ...changes } = parseFields(input, updateAppFields);
-  const { database, clock } = dependencies;
+  const { database, clock, newId } = dependencies;
   const id = idOf(name);
 
   if (fieldsIn(changes).length === 0) {
@@ -35,7 +35,12 @@ export async function updateApp(
   return database.transaction(async (transaction) => {
     const accountId = await accountOf(transaction, actor, name, findAccountOfApp);
     await assertAppVisible(transaction, actor, accountId, name);
-    const row = await updateAppRow(transaction, { accountId, id }, changes, ifMatch);
+    const row = await updateAppRow(
+      transaction,
+      { accountId, id },
+      { ...changes, revision: newId() },
+      ifMatch,
+    );
     if (row === undefined) {
       const [current] = await findApps(transaction, accountId, [id]);
       throw current === undefined ? missing(actor, name) : new ApiError('ETAG_MISMATCH');

@@ -28,7 +28,7 @@ export async function updateWallet(
   actor: Actor,
   input: UntrustedInput,
 ): Promise<Wallet> {
-  const { database, passwords, clock } = dependencies;
+  const { database, passwords, clock, newId } = dependencies;
   const { name, ifMatch, ifNoneMatch, ifUnmodifiedSince, ...newValues } = parseFields(input, FIELDS);
   const conditions = { ifMatch, ifNoneMatch, ifUnmodifiedSince };
   const { project, password, ...changes } = newValues;
@@ -62,6 +62,7 @@ export async function updateWallet(
     project_id: projectId,
     password_hash: passwordHash,
     update_time_ms: clock(),
+    revision: newId(),
   };
   const event = auditEvent(dependencies, actor, {
     accountId,

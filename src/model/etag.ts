@@ -1,34 +1,34 @@
 import { ApiError } from './api-error.ts';
 import { integer, optional, ValidationError, type Validator } from './fields.ts';
+import { parseUlid, type Ulid } from './resource-name.ts';
 
-/** Returns the etag of a revision of a resource. Clients can only compare it. */
-export function etagOf(revision: number): string {
-  return `r${revision}`;
-}
+// The etag of a resource is its revision: an id that each update makes anew. A number that is counted could come again for
+// another content, after a restore, a failover, or a deletion and an import. Source: RFC 9110, section 8.8.1.
 
 // The characters of an entity tag, in ASCII. Source: RFC 9110, section 8.8.3.
 const ETAG = /^[!#-~]{1,100}$/;
 
 /**
- * The validator of `ifMatch`: an etag, or a list of them of which one has to match. Returns their revisions. An etag that the
- * gateway has never made has none, so that it matches nothing.
+ * The validator of `ifMatch`: an etag, or a list of them of which one has to match. Leaves out those that the gateway has
+ * never made, so that they match nothing.
  */
-export const ifMatch: Validator<readonly number[]> = (value) => {
+export const ifMatch: Validator<readonly Ulid[]> = (value) => {
   const etags: readonly unknown[] = Array.isArray(value) ? value : [value];
   return etags.flatMap((etag) => {
     if (typeof etag !== 'string' || !ETAG.test(etag)) {
       throw new ValidationError('Must be the etag of a resource, of 1 to 100 characters.');
     }
-    return /^r[1-9]\d{0,14}$/.test(etag) ? [Number(etag.slice(1))] : [];
+    const revision = parseUlid(etag);
+    return revision === etag ? [revision] : [];
   });
 };
 
 /** The conditions of an update, of which one that is undefined holds. Source: RFC 9110, section 13.1. */
 export type Preconditions = {
   /** The revisions of which the resource must have one. */
-  readonly ifMatch?: readonly number[] | undefined;
+  readonly ifMatch?: readonly Ulid[] | undefined;
   /** The revisions of which it must have none, or `*`: it must not exist. */
-  readonly ifNoneMatch?: readonly number[] | '*' | undefined;
+  readonly ifNoneMatch?: readonly Ulid[] | '*' | undefined;
   /** The second, in Unix milliseconds, after which it must not have changed. */
   readonly ifUnmodifiedSince?: number | undefined;
 };
@@ -37,13 +37,13 @@ const MAX_TIME_MS = 8.64e15;
 
 /** The validators of the conditions that only REST has. */
 export const headerConditions = {
-  ifNoneMatch: optional<readonly number[] | '*'>((value) => (value === '*' ? value : ifMatch(value))),
+  ifNoneMatch: optional<readonly Ulid[] | '*'>((value) => (value === '*' ? value : ifMatch(value))),
   ifUnmodifiedSince: optional(integer(-MAX_TIME_MS, MAX_TIME_MS)),
 };
 
 /** @throws ABORTED if a resource does not meet the conditions */
 export function assertPreconditions(
-  { revision, update_time_ms: timeMs = 0 }: { readonly revision: number; readonly update_time_ms?: number },
+  { revision, update_time_ms: timeMs = 0 }: { readonly revision: Ulid; readonly update_time_ms?: number },
   { ifMatch: some, ifNoneMatch: none, ifUnmodifiedSince }: Preconditions,
 ): void {
   const isMet =

@@ -43,7 +43,7 @@ function entityTagsIn(
   // Empty elements of a list are ignored. Source: RFC 9110, section 5.6.1.2.
   const others = header.replaceAll(ENTITY_TAG, '""').split(',');
   if (tags.length === 0 || others.some((each) => !['', '""'].includes(each.trim()))) {
-    const description = `Must be * or entity tags such as "r1", separated by commas, in at most ${MAX_LENGTH} characters.`;
+    const description = `Must be * or entity tags such as "a", separated by commas, in at most ${MAX_LENGTH} characters.`;
     throw invalidFields([{ field, description }]);
   }
   return tags

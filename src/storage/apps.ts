@@ -18,13 +18,13 @@ import {
 
 export type AppRow = RowOf<typeof APP>;
 
-/** The public id of the private key of an app, and the SHA-256 of the key in hexadecimal digits. */
-type PrivateKey = RowOf<'private_key_id, private_key_hash'>;
+/** The public id of the private key of an app, the SHA-256 of the key in hexadecimal digits, and the revision with it. */
+type NewKey = RowOf<'private_key_id, private_key_hash, revision'>;
 
 export type AppSecretRow = AppRow & RowOf<typeof APP_KEY_HASHES>;
 
-/** New values for columns of an app. Columns with the value undefined are not changed. */
-export type AppChanges = {
+/** The revision of an update, and new values for columns of an app. Columns with the value undefined are not changed. */
+export type AppChanges = RowOf<'revision'> & {
   readonly title?: string | undefined;
   readonly active?: boolean | undefined;
 };
@@ -48,14 +48,13 @@ const NEW_ROW = {
   last_sign_in_time_ms: null,
   previous_key_id: null,
   previous_key_expire_time_ms: null,
-  revision: 1,
 } satisfies Partial<AppRow>;
 
 const addToAppCount = writeRow<Row, [accountId: Ulid, count: number]>(
   'UPDATE account SET app_count = app_count + $2 WHERE id = $1',
 );
 
-const UPDATE = `UPDATE app SET title = COALESCE($3, title), active = COALESCE($4, active), revision = revision + 1
+const UPDATE = `UPDATE app SET title = COALESCE($3, title), active = COALESCE($4, active), revision = $6
 WHERE account_id = $1 AND id = $2 AND ${ifRevision(5)} RETURNING ${APP}`;
 
 const REPLACE_KEY = `UPDATE app SET
@@ -64,7 +63,7 @@ const REPLACE_KEY = `UPDATE app SET
   previous_key_expire_time_ms = $5,
   private_key_id = $3,
   private_key_hash = $4,
-  revision = revision + 1
+  revision = $6
 WHERE account_id = $1 AND id = $2 RETURNING ${APP}`;
 
 const DELETE = `DELETE FROM app WHERE account_id = $1 AND id = $2 RETURNING ${APP}`;
@@ -106,8 +105,8 @@ export const findAccountOfApp = findAccountOf('apps');
 export async function updateApp(
   database: Queryable,
   { accountId, id }: RowId,
-  { title, active }: AppChanges,
-  revisions: readonly number[] | undefined,
+  { title, active, revision }: AppChanges,
+  revisions: readonly Ulid[] | undefined,
 ): Promise<AppRow | undefined> {
   const [row] = await database.write<AppRow>(UPDATE, [
     accountId,
@@ -115,6 +114,7 @@ export async function updateApp(
     title ?? null,
     active === undefined ? null : Number(active),
     revisionList(revisions),
+    revision,
   ]);
   return row;
 }
@@ -127,10 +127,10 @@ export async function updateApp(
 export async function replaceAppKey(
   transaction: Queryable,
   { accountId, id }: RowId,
-  { private_key_id, private_key_hash }: PrivateKey,
+  { private_key_id, private_key_hash, revision }: NewKey,
   previousExpireTimeMs: number,
 ): Promise<(AppRow & { readonly previous_key_id: string }) | undefined> {
-  const params = [accountId, id, private_key_id, private_key_hash, previousExpireTimeMs];
+  const params = [accountId, id, private_key_id, private_key_hash, previousExpireTimeMs, revision];
   const [row] = await transaction.write<AppRow & { readonly previous_key_id: string }>(REPLACE_KEY, params);
   return row;
 }

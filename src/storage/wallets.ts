@@ -22,8 +22,9 @@ export type WalletRow = RowOf<typeof WALLET>;
 /** The columns that an update can change. The hash of the password is in the PHC string format. */
 const CHANGEABLE = 'project_id, title, title_key, description, network, password_hash';
 
-/** The time of an update, and new values for columns of a wallet. Those with the value undefined are not changed. */
-export type WalletChanges = Optional<Omit<RowOf<typeof CHANGEABLE>, 'title_key'>> & RowOf<'update_time_ms'>;
+/** The time and the revision of an update, and new values for columns of a wallet. Those with the value undefined are not changed. */
+export type WalletChanges = Optional<Omit<RowOf<typeof CHANGEABLE>, 'title_key'>> &
+  RowOf<'update_time_ms, revision'>;
 
 type Optional<T> = { readonly [F in keyof T]: T[F] | undefined };
 
@@ -56,14 +57,14 @@ const FIND_TARGETS = `SELECT
 const CHANGED = namesOf(CHANGEABLE);
 
 // The number of the first parameter with a condition.
-const CONDITIONS = 5 + CHANGED.length;
+const CONDITIONS = 6 + CHANGED.length;
 
 // COALESCE keeps the current value of a column without a new value. Two concurrent updates of
 // different fields therefore do not overwrite each other.
 const UPDATE = `UPDATE wallet SET
-  update_time_ms = $4, revision = revision + 1, ${CHANGED.map((column, index) => `${column} = COALESCE($${5 + index}, ${column})`)}
+  update_time_ms = $4, revision = $5, ${CHANGED.map((column, index) => `${column} = COALESCE($${6 + index}, ${column})`)}
 WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
-  AND (CAST($5 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $5))
+  AND (CAST($6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM project p WHERE p.account_id = $1 AND p.id = $6))
   AND ${ifRevision(CONDITIONS)} AND ${unlessRevision(CONDITIONS + 1)} AND ${ifUnmodified(CONDITIONS + 2)} AND ${IF_ALLOWED}
 RETURNING ${WALLET}`;
 
@@ -115,14 +116,14 @@ export const deleteWallet = writeRow<WalletRow, [name: ResourceName<'wallets'>]>
 export async function updateWallet(
   database: Pick<Queryable, 'write'>,
   wallet: ScopedWalletId,
-  { update_time_ms: now, ...changes }: WalletChanges,
+  { update_time_ms: now, revision, ...changes }: WalletChanges,
   { ifMatch, ifNoneMatch, ifUnmodifiedSince }: Preconditions,
 ): Promise<WalletRow | undefined> {
   const { title } = changes;
   const values = valuesOf({ ...changes, title_key: title && titleKey(title) }, CHANGED);
   const since = ifUnmodifiedSince === undefined ? null : secondAfter(ifUnmodifiedSince);
   const conditions = [revisionList(ifMatch), revisionList(ifNoneMatch), since];
-  const params = [...paramsOf(wallet), now, ...values, ...conditions];
+  const params = [...paramsOf(wallet), now, revision, ...values, ...conditions];
   const [row] = await database.write<WalletRow>(UPDATE, params);
   return row;
 }

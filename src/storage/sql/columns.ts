@@ -27,7 +27,7 @@ type Columns = {
   readonly network: Network;
   readonly password_hash: string;
   readonly address: Address;
-  readonly revision: number;
+  readonly revision: Ulid;
   readonly action: AuditAction;
   readonly resource: ResourceName;
   readonly credential_id: Ulid | null;
@@ -61,7 +61,7 @@ export const PROJECT = 'id, title, description, image_cover_cid, create_time_ms'
 
 /** The columns of a new app. The others have defaults until it signs in, is updated, or its key is replaced. */
 export const NEW_APP =
-  'account_id, id, project_id, title, active, create_time_ms, private_key_id, private_key_hash';
+  'account_id, id, project_id, title, active, create_time_ms, private_key_id, private_key_hash, revision';
 
 /** The columns of an app without the hashes of its keys. */
 export const APP =

@@ -70,7 +70,7 @@ export function ifUnmodified(parameter: number): string {
 }
 
 /** Returns the parameter for `ifRevision` and `unlessRevision`. Undefined allows any revision. */
-export function revisionList(revisions: readonly number[] | '*' | undefined): string | null {
+export function revisionList(revisions: readonly Ulid[] | '*' | undefined): string | null {
   if (revisions === undefined || revisions === '*') return revisions ?? null;
   return `,${revisions.join()},`;
 }

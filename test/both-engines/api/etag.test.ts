@@ -1,4 +1,9 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { exportView } from '../../../src/commands/views.ts';
+import { deleteWallet } from '../../../src/data/delete-wallet.ts';
+import { exportAccount } from '../../../src/data/export-account.ts';
+import { importAccount } from '../../../src/data/import-account.ts';
 import {
   createApp,
   graphqlBody,
@@ -111,6 +116,40 @@ describe('the etag of a wallet', () => {
       updates[n % 2 === 0 ? 'REST' : 'GraphQL'](ifMatch, { title: `Title ${n}` }),
     );
     expect((await Promise.all(all)).filter(({ value }) => value)).toHaveLength(1);
+  });
+
+  test('is not given again after a restore, nor after a deletion and an import', async () => {
+    const { wallet, etag, updates } = await seed();
+    const { database, admin } = gateway;
+    const id = wallet.replace('wallets/', '');
+    const seen = [await etag()];
+    const [{ title, revision, account_id } = {}] = await database.read(
+      'SELECT title, revision, account_id FROM wallet WHERE id = $1',
+      [id],
+    );
+    await updates.REST(seen[0] ?? '', { title: 'Lost by the restore' });
+    seen.push(await etag());
+    await database.write('UPDATE wallet SET title = $2, revision = $3 WHERE id = $1', [
+      id,
+      title ?? null,
+      revision ?? null,
+    ]);
+    expect((await updates.REST(await etag(), { title: 'By B' })).value?.title).toBe('By B');
+    seen.push(await etag());
+
+    const account = `accounts/${account_id}`;
+    const lines: string[] = [];
+    for await (const record of exportAccount(admin, { name: account })) {
+      lines.push(JSON.stringify(exportView(record)));
+    }
+    await deleteWallet(admin, { name: wallet });
+    await importAccount(admin, { account }, Readable.from(lines), () => {});
+    seen.push(await etag());
+    expect(new Set(seen).size).toBe(seen.length);
+    for (const stale of seen.slice(0, -1)) {
+      const { error } = await updates.REST(stale, { title: 'By A' });
+      expect(error).toMatchObject({ reason: 'ETAG_MISMATCH' });
+    }
   });
 
   test('is not compared for a repetition by Idempotency-Key', async () => {
@@ -247,15 +286,19 @@ test('the etag of an app changes with each update and rotation, not with a sign-
   const change = (mutation: string, input: object, by = token) =>
     mutate(gateway.url, by, mutation, { name, ...input }, 'app { etag privateKey }');
   const seen = new Set([first]);
+  let ifMatch = first;
   for (const [mutation, input] of [
     ['updateApp', { title: 'New' }],
     ['updateApp', { active: false }],
     ['rotateAppKey', {}],
-    ['updateApp', { active: true, ifMatch: 'r4' }],
+    ['updateApp', { active: true }],
   ] as const) {
-    const { etag } = (await change(mutation, input)).data[mutation].app;
+    const { etag } = (await change(mutation, mutation === 'updateApp' ? { ...input, ifMatch } : input)).data[
+      mutation
+    ].app;
     expect(etag).toBe(await etagOf(token, name));
     seen.add(etag);
+    ifMatch = etag;
   }
   expect(seen.size).toBe(5);
   const before = await textOf(gateway.database);

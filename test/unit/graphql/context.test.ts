@@ -14,6 +14,7 @@ function contextWith(list: (typeof LISTS)[number], read: () => Promise<object>):
   const data = { during: () => reads } as unknown as DataLayer;
   const request = {
     readIdempotencyHeaders: () => undefined,
+    countMutations: async () => expect.unreachable(),
     countIntrospection: () => Promise.reject(new ApiError('INTERNAL')),
     claim: () => undefined,
   };

@@ -50,8 +50,8 @@ CREATE TABLE app (
   last_sign_in_time_ms BIGINT,
   active SMALLINT NOT NULL CHECK (active IN (0, 1)),
   create_time_ms BIGINT NOT NULL,
-  -- The number of the updates and the rotations of the key, plus 1. The etag is made from it.
-  revision BIGINT NOT NULL DEFAULT 1,
+  -- The etag: an id that each update and rotation of the key makes anew.
+  revision TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (account_id, id),
   FOREIGN KEY (account_id, project_id) REFERENCES project (account_id, id)
 );
@@ -71,8 +71,8 @@ CREATE TABLE wallet (
   password_hash TEXT,
   create_time_ms BIGINT NOT NULL,
   update_time_ms BIGINT NOT NULL,
-  -- The number of the updates, plus 1. The etag is made from it.
-  revision BIGINT NOT NULL DEFAULT 1,
+  -- The etag: an id that each update makes anew.
+  revision TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (account_id, id),
   FOREIGN KEY (account_id, project_id) REFERENCES project (account_id, id)
 );
