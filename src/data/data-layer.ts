@@ -63,8 +63,8 @@ export type IdempotentRequest = {
   readonly key: string;
   /** The bearer token of the request, with which the response is sealed. */
   readonly bearerToken: string;
-  /** The content of the request, for the comparison with a repetition. */
-  readonly content: string;
+  /** What a repetition has to have in common: the operation, its input and its preconditions, as JSON in any order. */
+  readonly content: unknown;
   /** Whether the request can have several operations. */
   readonly hasSeveral: boolean;
 };

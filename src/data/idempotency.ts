@@ -1,6 +1,7 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { seal, unseal } from '../credentials/sealed-text.ts';
 import { ApiError, invalidFields } from '../model/api-error.ts';
+import { isJsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import { lockAccountStatement } from '../storage/accounts.ts';
 import type { Database } from '../storage/database.ts';
@@ -33,8 +34,8 @@ type First = Omit<IdempotentRequest, 'content'> & {
 export class IdempotencyKeys {
   readonly dependencies: Dependencies;
   readonly createOperations: CreateOperations;
-  /** The keys in use by this process. Those of other processes are noticed when the response is stored. */
-  readonly #inUse = new Set<string>();
+  /** The keys in use by this process, with the content of their requests, both as hashes. Those of other processes are noticed when the response is stored. */
+  readonly #inUse = new Map<string, string>();
 
   constructor(dependencies: Dependencies, createOperations: CreateOperations) {
     this.dependencies = dependencies;
@@ -48,7 +49,7 @@ export class IdempotencyKeys {
     { key, bearerToken, content, hasSeveral }: IdempotentRequest,
   ): Promise<KeyedRequest> {
     const id = idOfKey(actor.principal, key);
-    const contentHash = shortHash(createHmac('sha256', key).update(content));
+    const contentHash = shortHash(createHmac('sha256', key).update(canonicalJson(content)));
     const kept = await findKeptResponse(database, id.accountId, id.keyHash, this.dependencies.clock());
     if (kept !== undefined) {
       if (kept.content_hash !== contentHash) throw new ApiError('IDEMPOTENCY_KEY_REUSED');
@@ -57,8 +58,11 @@ export class IdempotencyKeys {
       await database.synced();
       return { replay };
     }
-    if (this.#inUse.has(id.keyHash)) throw new ApiError('IDEMPOTENCY_KEY_IN_USE');
-    this.#inUse.add(id.keyHash);
+    const inUse = this.#inUse.get(id.keyHash);
+    if (inUse !== undefined) {
+      throw new ApiError(inUse === contentHash ? 'IDEMPOTENCY_KEY_IN_USE' : 'IDEMPOTENCY_KEY_REUSED');
+    }
+    this.#inUse.set(id.keyHash, contentHash);
     const release = () => this.#inUse.delete(id.keyHash);
     return new FirstRequest(this, database, actor, {
       key,
@@ -156,6 +160,13 @@ class FirstRequest {
     const description = 'Must be in the first mutation of a request with an Idempotency-Key.';
     throw invalidFields([{ field: 'password', description }]);
   }
+}
+
+/** Returns the JSON of a value with the members of each object in one order. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, part) =>
+    isJsonObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+  );
 }
 
 function idOfKey(principal: Principal, key: string): IdempotencyKeyId {

@@ -1,7 +1,7 @@
 import { ApiError } from '../model/api-error.ts';
-import { assertPreconditions, headerConditions } from '../model/etag.ts';
+import { assertPreconditions } from '../model/etag.ts';
 import { parseFields } from '../model/fields.ts';
-import { updateWalletFields } from '../model/operation-fields.ts';
+import { conditionalUpdateWalletFields } from '../model/operation-fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { audited } from '../storage/audit-events.ts';
@@ -20,8 +20,6 @@ import type { UntrustedInput } from './data-layer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
 
-const FIELDS = { ...updateWalletFields, ...headerConditions };
-
 /** See `Changes.updateWallet`. The operator can update a wallet of any account. */
 export async function updateWallet(
   dependencies: Pick<Dependencies, 'database' | 'passwords' | 'clock' | 'newId'>,
@@ -29,7 +27,10 @@ export async function updateWallet(
   input: UntrustedInput,
 ): Promise<Wallet> {
   const { database, passwords, clock, newId } = dependencies;
-  const { name, ifMatch, ifNoneMatch, ifUnmodifiedSince, ...newValues } = parseFields(input, FIELDS);
+  const { name, ifMatch, ifNoneMatch, ifUnmodifiedSince, ...newValues } = parseFields(
+    input,
+    conditionalUpdateWalletFields,
+  );
   const conditions = { ifMatch, ifNoneMatch, ifUnmodifiedSince };
   const { project, password, ...changes } = newValues;
   const projectId = project && idOf(project);

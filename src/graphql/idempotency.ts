@@ -29,7 +29,7 @@ export function idempotency(log: (error: ApiError) => void): ApolloServerPlugin<
         // Undefined, against its type, if the document does not have it.
         if (operation?.operation !== OperationTypeNode.MUTATION) return null;
         const { operationName = null, variables = null } = request;
-        const content = JSON.stringify(['GraphQL', source, operationName, variables]);
+        const content = ['GraphQL', source, operationName, variables];
         try {
           const headers = contextValue.request.readIdempotencyHeaders();
           if (headers === undefined) return null;

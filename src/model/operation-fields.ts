@@ -1,4 +1,4 @@
-import { ifMatch } from './etag.ts';
+import { headerConditions, ifMatch } from './etag.ts';
 import {
   boolean,
   description,
@@ -55,3 +55,6 @@ export const updateWalletFields = {
   password: optional(password),
   ifMatch: optional(ifMatch),
 };
+
+/** The fields of an update of a wallet, with the conditions that only REST has. */
+export const conditionalUpdateWalletFields = { ...updateWalletFields, ...headerConditions };

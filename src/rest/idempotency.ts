@@ -2,9 +2,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Changes, RequestChanges } from '../data/data-layer.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from '../http/idempotency-headers.ts';
 import { JSON_TYPE } from '../http/json.ts';
+import { parseFields } from '../model/fields.ts';
+import type { JsonObject } from '../model/json.ts';
 
-/** An operation that changes something. Returns the body of the response. */
-export type Operation = (changes: Changes) => Promise<object>;
+/** An operation that changes something, with its input. */
+export type Operation = {
+  readonly id: keyof Changes;
+  readonly input: JsonObject;
+  readonly validators: Parameters<typeof parseFields>[1];
+  /** Returns the body of the response. */
+  readonly run: (changes: Changes) => Promise<object>;
+};
 
 /**
  * Runs an operation. If the request has an `Idempotency-Key`, the response is kept for a replay.
@@ -15,11 +23,11 @@ export async function withIdempotencyKey(
   changes: RequestChanges,
   request: FastifyRequest,
   reply: FastifyReply,
-  operation: Operation,
+  { id, input, validators, run }: Operation,
 ): Promise<object | string> {
   const headers = idempotencyHeaders(request);
-  if (headers === undefined) return operation(changes);
-  const content = JSON.stringify([request.method, request.url, request.body]);
+  if (headers === undefined) return run(changes);
+  const content = [id, parsed(input, validators)];
   const keyed = await changes.beginKeyed({ ...headers, content, hasSeveral: false });
   reply.type(JSON_TYPE);
   if (keyed.replay !== undefined) {
@@ -27,10 +35,19 @@ export async function withIdempotencyKey(
     return keyed.replay();
   }
   try {
-    const response = JSON.stringify(await operation(keyed.operations));
+    const response = JSON.stringify(await run(keyed.operations));
     await keyed.keep(response);
     return response;
   } finally {
     await keyed.undo();
+  }
+}
+
+/** Returns an input, whose values can have several spellings, in one of them. The operation refuses an invalid one. */
+function parsed(input: JsonObject, validators: Operation['validators']): unknown {
+  try {
+    return parseFields(input, validators);
+  } catch {
+    return input;
   }
 }

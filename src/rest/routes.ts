@@ -1,11 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { DataLayer } from '../data/data-layer.ts';
+import type { Changes, DataLayer } from '../data/data-layer.ts';
 import { type Authenticate, PROTECTED_ROUTE } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { appView } from '../model/app.ts';
 import { integerIn, renameFields } from '../model/fields.ts';
 import { nextPageToken } from '../model/list-page.ts';
-import { createAppFields, signInFields, updateWalletFields } from '../model/operation-fields.ts';
+import {
+  conditionalUpdateWalletFields,
+  createAppFields,
+  signInFields,
+  updateWalletFields,
+} from '../model/operation-fields.ts';
 import { projectView } from '../model/project.ts';
 import { walletView } from '../model/wallet.ts';
 import { type Operation, withIdempotencyKey } from './idempotency.ts';
@@ -45,11 +50,11 @@ const PAGE_NAMES = { first: 'pageSize', after: 'pageToken' } as const;
 
 /** Adds the routes of the REST API: the four paths of the specification. */
 export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate: Authenticate): void {
-  const change = async (request: FastifyRequest, reply: FastifyReply, operation: Operation) => {
+  const change = async (request: FastifyRequest, reply: FastifyReply, prepare: () => Operation) => {
     const principal = await authenticate(request);
     const client = new RequestClient(request);
     const changes = data.during(client).changes(principal, client);
-    return withIdempotencyKey(changes, request, reply, operation);
+    return withIdempotencyKey(changes, request, reply, prepare());
   };
   root.register(async (app) => {
     app.addHook('onRoute', (route) => {
@@ -63,30 +68,38 @@ export function addRestApi(root: FastifyInstance, data: DataLayer, authenticate:
     });
 
     app.post('/auth/apps', (request, reply) =>
-      change(request, reply, async (changes): Promise<Result<'createApp'>> => {
+      change(request, reply, () => {
         const input = unpackObject(request.body, CREATE_APP);
-        return appView(await changes.createApp(input));
+        const run = async (changes: Changes): Promise<Result<'createApp'>> =>
+          appView(await changes.createApp(input));
+        return { id: 'createApp', input, validators: createAppFields, run };
       }),
     );
 
     // The router's syntax for a literal colon is a double colon.
     app.post('/auth/accounts::signinIdentity', (request, reply) =>
-      change(request, reply, async (changes): Promise<Result<'signIn'>> => {
+      change(request, reply, () => {
         const { privateKey } = unpackObject(request.body, SIGN_IN);
         const input = unpackObject(privateKey, CREDENTIAL, 'privateKey');
-        const { accessToken, app } = await renameFields(CREDENTIAL_NAMES, () => changes.signIn(input));
-        return { accessToken, app: appView(app) };
+        const run = async (changes: Changes): Promise<Result<'signIn'>> => {
+          const { accessToken, app } = await renameFields(CREDENTIAL_NAMES, () => changes.signIn(input));
+          return { accessToken, app: appView(app) };
+        };
+        return { id: 'signIn', input, validators: signInFields, run };
       }),
     );
 
     // The slash in the name of the wallet can be plain or %2F.
     app.patch<{ Params: { '*': string } }>('/wallet/*', (request, reply) =>
-      change(request, reply, async (changes): Promise<Result<'updateWallet'>> => {
+      change(request, reply, () => {
         const fields = unpackObject(request.body, UPDATE_WALLET);
         const input = { ...fields, name: request.params['*'], ...preconditionsIn(request.headers) };
-        const wallet = await changes.updateWallet(input);
-        reply.header('etag', `"${wallet.etag}"`);
-        return walletView(wallet);
+        const run = async (changes: Changes): Promise<Result<'updateWallet'>> => {
+          const wallet = await changes.updateWallet(input);
+          reply.header('etag', `"${wallet.etag}"`);
+          return walletView(wallet);
+        };
+        return { id: 'updateWallet', input, validators: conditionalUpdateWalletFields, run };
       }),
     );
 

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createAccountToken } from '../../../src/data/create-account-token.ts';
 import {
   createApp,
+  inLowerCase,
   keyOf,
   MISSING_WALLET,
   PASSWORD,
@@ -213,6 +214,7 @@ describe.each([rest, graphql])('by $name', (api) => {
       const refused = await Promise.race(both);
       expect(failureOf(refused)).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE']);
       expect(refused.response.headers.get('retry-after')).toBe('1');
+      expect(failureOf(await update({ title: 'Other' }))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
       return { both };
     });
     const [applied = expect.unreachable(), ...others] = (await Promise.all(both)).filter(
@@ -233,6 +235,50 @@ describe.each([rest, graphql])('by $name', (api) => {
     expectReplay(await create(key, token), later);
     expect(await count('app')).toBe(2);
   });
+});
+
+/** Sends a request of REST with the key, as it is written. */
+function sendText(method: string, path: string, body: string, headers = {}): Promise<Response> {
+  return fetch(gateway.url + path, {
+    method,
+    body,
+    headers: {
+      authorization: `Bearer ${tenant.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+      ...headers,
+    },
+  });
+}
+
+test('by REST, another spelling of a request is a repetition, and another If-Match is not', async () => {
+  const path = `/wallet/${wallet}`;
+  const etag = (await sendText('PATCH', path, '{}')).headers.get('etag') ?? '';
+  const ifMatch = { 'if-match': etag };
+  const body = '{"title":"New","description":""}';
+  const first = await (await sendText('PATCH', path, body, ifMatch)).text();
+  for (const [otherPath, otherBody] of [
+    [path, '{ "description": "", "title": "New" }'],
+    [path.replace('wallets/', 'wallets%2F'), body],
+    [inLowerCase(path), body],
+    [`${path}?`, body],
+  ] as const) {
+    const response = await sendText('PATCH', otherPath, otherBody, ifMatch);
+    expect([response.status, response.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    expect(await response.text()).toBe(first);
+  }
+  for (const headers of [{}, { 'if-match': '"other"' }]) {
+    expect((await sendText('PATCH', path, body, headers)).status).toBe(422);
+  }
+});
+
+test('by GraphQL, the variables of a repetition can be in another order', async () => {
+  const query = 'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { name } privateKey } }';
+  const repeat = async (input: string) =>
+    (await sendText('POST', '/graphql', `{"query":"${query}","variables":{"input":${input}}}`)).text();
+  const first = await repeat('{"title":"App","active":true}');
+  expect(first).toContain('paw_key_');
+  expect(await repeat('{"active":true,"title":"App"}')).toBe(first);
 });
 
 test('the longest response of REST is kept', async () => {
