@@ -92,7 +92,7 @@ export class GraphqlServer {
       validationOptions: { maxErrors: MAX_VALIDATION_ERRORS },
       validationRules: [
         requireToken(() => this.#contexts.getStore()),
-        limitDocument,
+        limitDocument(() => this.#isAuthenticated),
         ...(introspection ? [] : [NoSchemaIntrospectionCustomRule, rejectSubgraphDocument]),
       ],
       csrfPrevention: { requestHeaders: [...CSRF_HEADERS] },

@@ -23,6 +23,8 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     `{ viewer { ${times(n, (i) => `...F${i}`)} } } ${times(n, (i) => `fragment F${i} on Viewer { a${i}: name }`)}`,
   'fragments of many fields': (n) =>
     `{ viewer { ${times(square(n), (i) => `...F${i}`)} } } ${times(square(n), (i) => `fragment F${i} on Viewer { ${times(square(n), (j) => `a${i}_${j}: name`)} }`)}`,
+  'fragments of the same fields': (n) =>
+    `{ projects { nodes { ${times(n, (i) => `...F${i}`)} } } } ${times(n, (i) => `fragment F${i} on Project { id name title description createTime }`)}`,
   'fragments of objects': (n) =>
     `{ viewer { ${times(n, (i) => `...F${i}`)} } } ${times(n, (i) => `fragment F${i} on Viewer { project { id } }`)}`,
   'a chain of fragments': (n) =>
