@@ -3,11 +3,16 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLSchema,
+  type GraphQLType,
   getNamedType,
   getNullableType,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
   isInterfaceType,
   isListType,
   isObjectType,
+  isWrappingType,
   Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
@@ -40,25 +45,47 @@ const PLAIN_PAIR = 0.2;
 
 const META_FIELDS = [SchemaMetaFieldDef, TypeMetaFieldDef];
 
-/**
- * The average lengths of the lists of introspection in this schema, and the share of the types that have an inner type. A
- * single type counts as all types, because its lists can be the longest ones.
- */
-const INTROSPECTION_LENGTHS: Readonly<Record<string, number>> = {
-  [TypeMetaFieldDef.name]: 60,
-  queryType: 60,
-  mutationType: 60,
-  types: 60,
-  directives: 5,
-  fields: 3.3,
-  args: 0.25,
-  inputFields: 0.5,
-  enumValues: 0.8,
-  interfaces: 0.1,
-  possibleTypes: 0.1,
-  ofType: 0.7,
-  locations: 3,
-};
+/** The lengths of the lists of introspection, by field. A single type counts as all types: its lists can be the longest. */
+type IntrospectionLengths = Readonly<Record<string, number>>;
+
+// By schema: its types are counted once.
+const INTROSPECTION_LENGTHS = new WeakMap<GraphQLSchema, IntrospectionLengths>();
+
+/** Returns the average lengths of the lists of introspection in a schema, and the share of types that have an inner type. */
+function introspectionLengths(schema: GraphQLSchema): IntrospectionLengths {
+  const known = INTROSPECTION_LENGTHS.get(schema);
+  if (known !== undefined) return known;
+  const lengths = measuredLengths(schema);
+  INTROSPECTION_LENGTHS.set(schema, lengths);
+  return lengths;
+}
+
+function measuredLengths(schema: GraphQLSchema): IntrospectionLengths {
+  const types = Object.values(schema.getTypeMap());
+  const directives = schema.getDirectives();
+  const outputs = types.filter((type) => isObjectType(type) || isInterfaceType(type));
+  const fields = outputs.flatMap((type) => Object.values(type.getFields()));
+  const inputFields = types.filter(isInputObjectType).flatMap((type) => Object.values(type.getFields()));
+  const args = [...fields, ...directives].flatMap((each) => each.args);
+  const innerShare = (items: readonly { readonly type: GraphQLType }[]) =>
+    items.filter(({ type }) => isWrappingType(type)).length / Math.max(1, items.length);
+  const perType = (items: readonly unknown[]) => items.length / types.length;
+  return {
+    [TypeMetaFieldDef.name]: types.length,
+    queryType: types.length,
+    mutationType: types.length,
+    types: types.length,
+    directives: directives.length,
+    fields: perType(fields),
+    args: args.length / (fields.length + directives.length),
+    inputFields: perType(inputFields),
+    enumValues: perType(types.filter(isEnumType).flatMap((type) => type.getValues())),
+    interfaces: perType(outputs.flatMap((type) => type.getInterfaces())),
+    possibleTypes: perType(types.filter(isAbstractType).flatMap((type) => schema.getPossibleTypes(type))),
+    ofType: Math.max(...[fields, inputFields, args].map(innerShare)),
+    locations: Math.max(...directives.map(({ locations }) => locations.length)),
+  };
+}
 
 /** The variables of a request as the client sent them, not validated. */
 export type Variables = Readonly<Record<string, unknown>>;
@@ -76,7 +103,7 @@ type Selections = { readonly set: SelectionSetNode; readonly parent: string | un
  * are one field of the response.
  *
  * A list counts as 100 items, or as the number of items in its argument. The lists of a page count as the page size, or as
- * the default page size. Those of introspection count as their average length in this schema. A search by title counts as
+ * the default page size. Those of introspection count as their average length in the schema. A search by title counts as
  * 100 fields. Below a field that does not exist, nothing is counted.
  */
 export class OperationCost {
@@ -173,7 +200,7 @@ export class OperationCost {
     return {
       /** The name of the type whose fields are selected. */
       type: type?.name,
-      length: isIntrospection ? (INTROSPECTION_LENGTHS[name] ?? 1) : length,
+      length: isIntrospection ? (introspectionLengths(this.#schema)[name] ?? 1) : length,
       pageSize: isPage ? this.#pageSize(node) : undefined,
       search: isPage ? this.#searchFields(node) : undefined,
       isRoot:
