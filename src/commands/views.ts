@@ -2,9 +2,9 @@ import type { ExportedRecord } from '../data/export-account.ts';
 import type { Account } from '../model/account.ts';
 import { type App, appView } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
-import { projectView } from '../model/project.ts';
+import { type Project, projectView } from '../model/project.ts';
 import type { Token } from '../model/token.ts';
-import { walletView } from '../model/wallet.ts';
+import { type Wallet, walletView } from '../model/wallet.ts';
 
 export function accountView({ name, title, defaultProject, state, createTimeMs }: Account) {
   return { name, title, defaultProject, state, createTime: toTime(createTimeMs) };
@@ -57,22 +57,46 @@ export function auditEventView(event: AuditEvent) {
   };
 }
 
+/**
+ * The fields that the export of `T` has to have: all but the secrets, the etag, which an import makes anew, and the id, which
+ * is the name. Times have no suffix.
+ */
+type Exported<T> = { readonly type: string } & {
+  readonly [F in Exclude<keyof T, 'id' | 'etag' | 'privateKey'> as F extends `${infer Name}Ms`
+    ? Name
+    : F]: unknown;
+};
+
 /** Returns the fields of a record of an export, without the fields for secrets. */
 export function exportView(record: ExportedRecord): object {
   const { type } = record;
   switch (type) {
     case 'account':
-      return { type, ...accountView(record.account) };
+      return { type, ...accountView(record.account) } satisfies Exported<Account>;
     case 'project':
-      return { type, ...projectView(record.project), createTime: toTime(record.project.createTimeMs) };
+      return {
+        type,
+        ...projectView(record.project),
+        createTime: toTime(record.project.createTimeMs),
+      } satisfies Exported<Project>;
     case 'app': {
       const { privateKey: _, ...app } = listedAppView(record.app);
-      return { type, ...app, project: record.app.project, createTime: toTime(record.app.createTimeMs) };
+      return {
+        type,
+        ...app,
+        project: record.app.project,
+        createTime: toTime(record.app.createTimeMs),
+      } satisfies Exported<App>;
     }
     case 'wallet': {
       const { password: _, ...wallet } = walletView(record.wallet);
       const { createTimeMs, updateTimeMs } = record.wallet;
-      return { type, ...wallet, createTime: toTime(createTimeMs), updateTime: toTime(updateTimeMs) };
+      return {
+        type,
+        ...wallet,
+        createTime: toTime(createTimeMs),
+        updateTime: toTime(updateTimeMs),
+      } satisfies Exported<Wallet>;
     }
     case 'token':
       return { type, ...tokenView(record.token) };

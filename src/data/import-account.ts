@@ -13,21 +13,26 @@ import {
 import { isJsonObject, type JsonObject, parseJson } from '../model/json.ts';
 import { idOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
 import { titleKey } from '../model/title-key.ts';
-import type { Queryable, Row } from '../storage/database.ts';
+import type { Queryable } from '../storage/database.ts';
 import { findOwners, insertBatches } from '../storage/jobs/import-rows.ts';
 import { addToProjectCount } from '../storage/projects.ts';
+import type { PROJECT_TABLE, RowOf } from '../storage/sql/columns.ts';
+import type { WalletRow } from '../storage/wallets.ts';
 import { requireAccount } from './account-of.ts';
 import { auditEvent } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 
+/** The row of a new project or wallet, with every column that it has to have. */
+type ImportedRow =
+  | { readonly table: 'project'; readonly row: RowOf<typeof PROJECT_TABLE.columns> }
+  | { readonly table: 'wallet'; readonly row: WalletRow & RowOf<'title_key'> };
+
 /** A line of a file as the row of its project or wallet. */
-type ImportedLine = {
+type ImportedLine = ImportedRow & {
   readonly line: number;
-  readonly table: 'project' | 'wallet';
   readonly name: ResourceName<'projects' | 'wallets'>;
   readonly project?: ResourceName<'projects'>;
-  readonly row: Row;
 };
 
 // All are in memory until the last line was read.
@@ -124,7 +129,7 @@ function rowOf(
   accountId: Ulid,
   record: JsonObject,
   coverCid: (name: ResourceName<'projects'>) => string,
-): Omit<ImportedLine, 'line'> {
+): ImportedRow & Omit<ImportedLine, 'line' | 'table' | 'row'> {
   if (record['type'] === 'project') {
     rejectUnknownFields(Object.keys(record), PROJECT_FIELDS);
     const fields = parseFields(record, PROJECT);
