@@ -190,7 +190,10 @@ export function makeSqliteFile(): TestDatabase {
 async function makePostgresDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `paw_${randomUUID().replaceAll('-', '')}`;
   // A locale in whose order AA comes after Z.
-  await executeOn(serverUrl, `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'da'`);
+  await executeOn(
+    serverUrl,
+    `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'da'`,
+  );
   const url = new URL(serverUrl);
   url.pathname = name;
   return { url: url.href, remove: () => executeOn(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`) };
