@@ -1,6 +1,6 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
-import { MIGRATIONS } from '../../src/storage/jobs/migrations.ts';
+import { MIGRATIONS, migrationsAfter } from '../../src/storage/jobs/migrations.ts';
 import { TABLES } from '../../src/storage/sql/columns.ts';
 import { makeCitusDatabase } from '../support/citus.ts';
 import { onDatabase } from '../support/engine.ts';
@@ -112,7 +112,7 @@ test('a table that a migration creates is distributed before rows are inserted, 
     expect(rows).toHaveLength(1);
     await database.write('ALTER TABLE token RENAME TO old_token');
     await database.write('DROP TABLE old_token');
-    const statements = MIGRATIONS.flatMap((migration) => migration.statements);
+    const statements = migrationsAfter(0, database).flatMap((each) => each.statements);
     const distributed = await database.transaction(async (transaction) => {
       const names: string[] = [];
       for (const statement of statements.filter((text) =>

@@ -63,9 +63,10 @@ export async function addWallets(
 ): Promise<void> {
   await write(
     `INSERT INTO wallet
-       (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms)
+       (account_id, id, project_id, title, description, network, address, create_time_ms, update_time_ms,
+        revision)
      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < CAST($4 AS INTEGER))
-     SELECT $1, $2 || SUBSTR(CAST(1000000 + i AS TEXT), 2), $3, 'Wallet', ${description}, 'NETWORK_POLYGON', '0x', 0, 0
+     SELECT $1, $2 || SUBSTR(CAST(1000000 + i AS TEXT), 2), $3, 'Wallet', ${description}, 'NETWORK_POLYGON', '0x', 0, 0, $3
      FROM n`,
     [ulidOf(account), ulidOf(project).slice(0, 20), ulidOf(project), count],
   );

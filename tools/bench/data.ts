@@ -45,9 +45,10 @@ function fillStatements(url: string) {
       SELECT CAST($1 AS TEXT), ${id}, 'Project ' || i, 'The project with the number ' || i || '.',
         'bafkreiglfhb2wh3kibho2tt2k7li4nl6pbpve24sdqogkclmjqgs63p3vy', i FROM ${numbers('$2')}`,
     wallets: `INSERT INTO wallet (account_id, id, project_id, title, description, network, address, create_time_ms,
-        update_time_ms)
+        update_time_ms, revision)
       SELECT CAST($1 AS TEXT), ${id}, CAST($2 AS TEXT), 'Wallet ' || i, '', 'NETWORK_ETHEREUM',
-        '0x' || ${isSqlite ? "printf('%040d', i)" : "lpad(i::text, 40, '0')"}, i, i FROM ${numbers('$3')}`,
+        '0x' || ${isSqlite ? "printf('%040d', i)" : "lpad(i::text, 40, '0')"}, i, i, ${id}
+      FROM ${numbers('$3')}`,
     // As the code makes the keys of titles in ASCII.
     titleKeys: ['project', 'wallet'].map(
       (table) => `UPDATE ${table} SET title_key =

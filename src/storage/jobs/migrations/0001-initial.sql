@@ -51,7 +51,7 @@ CREATE TABLE app (
   active SMALLINT NOT NULL CHECK (active IN (0, 1)),
   create_time_ms BIGINT NOT NULL,
   -- The etag: an id that each update and rotation of the key makes anew.
-  revision TEXT NOT NULL DEFAULT '',
+  revision TEXT NOT NULL,
   PRIMARY KEY (account_id, id),
   FOREIGN KEY (account_id, project_id) REFERENCES project (account_id, id)
 );
@@ -72,7 +72,7 @@ CREATE TABLE wallet (
   create_time_ms BIGINT NOT NULL,
   update_time_ms BIGINT NOT NULL,
   -- The etag: an id that each update makes anew.
-  revision TEXT NOT NULL DEFAULT '',
+  revision TEXT NOT NULL,
   PRIMARY KEY (account_id, id),
   FOREIGN KEY (account_id, project_id) REFERENCES project (account_id, id)
 );
