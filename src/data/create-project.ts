@@ -11,6 +11,7 @@ import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { projectFromRow } from './from-row.ts';
+import { projectRows } from './new-rows.ts';
 
 const ACCOUNT = { account: resourceNameValidator('accounts') };
 
@@ -41,17 +42,9 @@ export async function addProject(
   actor: Actor,
   { accountId, id, title, description }: NewProject,
 ): Promise<ProjectRow> {
-  // Imported on demand: the server starts faster without it.
-  const { coverImage, coverImageCid } = await import('../model/cover-image.ts');
+  const newRow = await projectRows(dependencies, accountId);
   const name = resourceName('projects', id);
-  const row = {
-    account_id: accountId,
-    id,
-    title,
-    description,
-    image_cover_cid: coverImageCid(coverImage(name)),
-    create_time_ms: dependencies.clock(),
-  };
+  const row = newRow({ name, title, description });
   const max = actor === 'operator' ? undefined : MAX_PROJECTS;
   if (!(await insertProject(transaction, row, max))) throw new ApiError('TOO_MANY_PROJECTS');
   await recordAct(transaction, dependencies, actor, { accountId, action: 'project.create', resource: name });

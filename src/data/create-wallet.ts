@@ -7,7 +7,7 @@ import {
   resourceNameValidator,
   title,
 } from '../model/fields.ts';
-import { idOf, resourceName } from '../model/resource-name.ts';
+import { resourceName } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { insertWallet } from '../storage/wallets.ts';
 import { requireAccountOfProject } from './account-of.ts';
@@ -15,6 +15,7 @@ import { recordAct } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
 import { walletFromRow } from './from-row.ts';
+import { newWalletRow } from './new-rows.ts';
 
 const VALIDATORS = {
   project: resourceNameValidator('projects'),
@@ -25,21 +26,11 @@ const VALIDATORS = {
 };
 
 export async function createWallet(admin: AdminContext, input: UntrustedInput): Promise<Wallet> {
-  const { project, description = '', ...fields } = parseFields(input, VALIDATORS);
-  const { database, clock, newId } = admin;
+  const fields = parseFields(input, VALIDATORS);
+  const { database } = admin;
 
-  const accountId = await requireAccountOfProject(database, 'project', project);
-  const now = clock();
-  const row = {
-    account_id: accountId,
-    id: newId(),
-    project_id: idOf(project),
-    ...fields,
-    description,
-    create_time_ms: now,
-    update_time_ms: now,
-    revision: newId(),
-  };
+  const accountId = await requireAccountOfProject(database, 'project', fields.project);
+  const row = newWalletRow(admin, accountId, fields);
   const name = resourceName('wallets', row.id);
   await database.transaction(async (transaction) => {
     await insertWallet(transaction, row);

@@ -11,22 +11,21 @@ import {
   title,
 } from '../model/fields.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../model/json.ts';
-import { idOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
-import { titleKey } from '../model/title-key.ts';
+import { type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Queryable } from '../storage/database.ts';
 import { findOwners, insertBatches } from '../storage/jobs/import-rows.ts';
-import { addToProjectCount } from '../storage/projects.ts';
-import type { PROJECT_TABLE, RowOf } from '../storage/sql/columns.ts';
-import type { WalletRow } from '../storage/wallets.ts';
+import { addToProjectCount, type NewProjectRow } from '../storage/projects.ts';
+import type { NewWalletRow } from '../storage/wallets.ts';
 import { requireAccount } from './account-of.ts';
 import { auditEvent } from './audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
 import type { AdminContext } from './dependencies.ts';
+import { newWalletRow, projectRows } from './new-rows.ts';
 
 /** The row of a new project or wallet, with every column that it has to have. */
 type ImportedRow =
-  | { readonly table: 'project'; readonly row: RowOf<typeof PROJECT_TABLE.columns> }
-  | { readonly table: 'wallet'; readonly row: WalletRow & RowOf<'title_key'> };
+  | { readonly table: 'project'; readonly row: NewProjectRow }
+  | { readonly table: 'wallet'; readonly row: NewWalletRow };
 
 /** A line of a file as the row of its project or wallet. */
 type ImportedLine = ImportedRow & {
@@ -103,9 +102,7 @@ async function readLines(
   accountId: Ulid,
   lines: AsyncIterable<string | undefined>,
 ): Promise<readonly ImportedLine[]> {
-  // Imported on demand: the server starts faster without it.
-  const { coverImage, coverImageCid } = await import('../model/cover-image.ts');
-  const coverCid = (name: ResourceName<'projects'>) => coverImageCid(coverImage(name));
+  const newProjectRow = await projectRows(admin, accountId);
   const byName = new Map<ResourceName, ImportedLine>();
   let line = 0;
   for await (const text of lines) {
@@ -114,7 +111,7 @@ async function readLines(
     const record = text === undefined ? undefined : parseJson(text);
     if (!isJsonObject(record)) throw invalidLine(line, 'a JSON object in UTF-8, of at most 100,000 bytes');
     if (OTHER_TYPES.includes(record['type'])) continue;
-    const imported = { line, ...inLine(line, () => rowOf(admin, accountId, record, coverCid)) };
+    const imported = { line, ...inLine(line, () => rowOf(admin, accountId, record, newProjectRow)) };
     const other = byName.get(imported.name);
     if (other !== undefined) throw invalidLine(line, `another name than in line ${other.line}`, 'name');
     byName.set(imported.name, imported);
@@ -125,41 +122,23 @@ async function readLines(
 }
 
 function rowOf(
-  { clock, newId }: AdminContext,
+  admin: AdminContext,
   accountId: Ulid,
   record: JsonObject,
-  coverCid: (name: ResourceName<'projects'>) => string,
+  newProjectRow: Awaited<ReturnType<typeof projectRows>>,
 ): ImportedRow & Omit<ImportedLine, 'line' | 'table' | 'row'> {
   if (record['type'] === 'project') {
     rejectUnknownFields(Object.keys(record), PROJECT_FIELDS);
-    const fields = parseFields(record, PROJECT);
-    const { name = resourceName('projects', newId()), createTime = clock() } = fields;
-    const ofProject = { image_cover_cid: coverCid(name), create_time_ms: createTime };
-    return { table: 'project', name, row: { ...common(accountId, name, fields), ...ofProject } };
+    const row = newProjectRow(parseFields(record, PROJECT));
+    return { table: 'project', name: resourceName('projects', row.id), row };
   }
   if (record['type'] !== 'wallet') {
     throw invalidFields([{ field: 'type', description: 'Must be "project" or "wallet".' }]);
   }
   rejectUnknownFields(Object.keys(record), WALLET_FIELDS);
-  const { project, ...fields } = parseFields(record, WALLET);
-  const { name = resourceName('wallets', newId()), network, address, createTime = clock() } = fields;
-  const { updateTime = createTime } = fields;
-  const ofWallet = { project_id: idOf(project), network, address, revision: newId() };
-  const times = { create_time_ms: createTime, update_time_ms: updateTime };
-  return {
-    table: 'wallet',
-    name,
-    project,
-    row: { ...common(accountId, name, fields), ...ofWallet, ...times },
-  };
-}
-
-function common(
-  accountId: Ulid,
-  name: ResourceName,
-  { title, description = '' }: { readonly title: string; readonly description: string | undefined },
-) {
-  return { account_id: accountId, id: idOf(name), title, title_key: titleKey(title), description };
+  const fields = parseFields(record, WALLET);
+  const row = newWalletRow(admin, accountId, fields);
+  return { table: 'wallet', name: resourceName('wallets', row.id), project: fields.project, row };
 }
 
 /**

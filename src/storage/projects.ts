@@ -10,6 +10,8 @@ export type ProjectItem = RowOf<typeof PROJECT>;
 
 export type ProjectRow = ProjectItem & RowOf<'account_id'>;
 
+export type NewProjectRow = ProjectRow & RowOf<'title_key'>;
+
 const insert = insertInto('project', PROJECT_TABLE.columns);
 
 const COUNT =
@@ -47,11 +49,11 @@ export const addToProjectCount = writeRow<Row, [accountId: Ulid, count: number]>
 /** Inserts a project. Returns false if the account has `max` projects already. Creations of one account wait for each other. */
 export async function insertProject(
   transaction: Queryable,
-  project: ProjectRow,
+  project: NewProjectRow,
   max = Number.MAX_SAFE_INTEGER,
 ): Promise<boolean> {
   const counted = await transaction.write(COUNT, [project.account_id, max]);
-  if (counted.length > 0) await insert(transaction, { ...project, title_key: titleKey(project.title) });
+  if (counted.length > 0) await insert(transaction, project);
   return counted.length > 0;
 }
 

@@ -19,6 +19,8 @@ import {
 
 export type WalletRow = RowOf<typeof WALLET>;
 
+export type NewWalletRow = WalletRow & RowOf<'title_key'>;
+
 /** The columns that an update can change. The hash of the password is in the PHC string format. */
 const CHANGEABLE = 'project_id, title, title_key, description, network, password_hash';
 
@@ -68,13 +70,9 @@ WHERE account_id = $1 AND id = $2 AND project_id = COALESCE($3, project_id)
   AND ${ifRevision(CONDITIONS)} AND ${unlessRevision(CONDITIONS + 1)} AND ${ifUnmodified(CONDITIONS + 2)} AND ${IF_ALLOWED}
 RETURNING ${WALLET}`;
 
-const insert = insertInto('wallet', `${WALLET}, title_key` as const);
+export const insertWallet = insertInto('wallet', `${WALLET}, title_key` as const);
 
 /** Inserts a wallet without a password. */
-export function insertWallet(transaction: Queryable, wallet: WalletRow): Promise<void> {
-  return insert(transaction, { ...wallet, title_key: titleKey(wallet.title) });
-}
-
 export const findWallets = selectByIds(TABLE);
 
 /** The primary key of a wallet, which is found only in a project if `withinProjectId` is defined. */

@@ -30,7 +30,7 @@ beforeAll(async () => {
     ...{ state: 'ACTIVE', create_time_ms: 0 },
   });
   const project = { id: PROJECT, title: '', description: '', image_cover_cid: '', create_time_ms: 0 };
-  await insertProject(database, { account_id: ACCOUNT, ...project });
+  await insertProject(database, { account_id: ACCOUNT, title_key: '', ...project });
   return async () => {
     await database.close();
     await remove();
