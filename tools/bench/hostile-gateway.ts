@@ -1,5 +1,6 @@
 import http, { type IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Writable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { WASI } from 'node:wasi';
 import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
@@ -8,10 +9,16 @@ import { startServer } from '../../src/server.ts';
 // A gateway that measures itself, for `hostile.ts`. Its parent process sends it commands.
 
 /** A command of the parent process. It is answered when it is done. */
-export type Command = 'start' | 'stop';
+export type Command = 'start' | 'stop' | 'memory';
 
-/** The longest turn of the event loop, in milliseconds of processor time, and the headers that were read. */
-export type Measured = { readonly ms: number; readonly headers: readonly string[] };
+/** Where the gateway listens, and its routes, as a method and a pattern each. */
+export type Listening = { readonly url: string; readonly routes: readonly string[] };
+
+/**
+ * The longest turn of the event loop, in milliseconds of processor time, and the headers that were read; or after `memory`,
+ * the bytes that are in use after a full collection.
+ */
+export type Measured = { readonly ms: number; readonly headers: readonly string[]; readonly bytes: number };
 
 const headers = new Set<string>();
 // The clock of the thread. That of `process.threadCpuUsage` moves in steps of 4 ms.
@@ -44,8 +51,16 @@ http.createServer = ((options: http.ServerOptions, handle: http.RequestListener)
   createServer({ ...options, IncomingMessage: RecordingRequest }, handle)) as typeof createServer;
 
 const nothing = new Writable({ write: (_line, _encoding, done) => done() });
-const { url } = await startServer(readConfig(process.env), pino(nothing));
-process.on('message', (command: Command) => {
+const routes: string[] = [];
+const { url } = await startServer(readConfig(process.env), pino(nothing), Date.now, {
+  wrapDatabase: (database) => database,
+  addHooks(app) {
+    app.addHook('onRoute', ({ method, url: pattern }) => {
+      for (const each of [method].flat()) routes.push(`${each} ${pattern.replaceAll('::', ':')}`);
+    });
+  },
+});
+process.on('message', async (command: Command) => {
   if (command === 'start') {
     headers.clear();
     isMeasuring = true;
@@ -55,10 +70,21 @@ process.on('message', (command: Command) => {
     process.send?.('started');
   } else {
     isMeasuring = false;
-    process.send?.({ ms: longest, headers: [...headers] } satisfies Measured);
+    const bytes = command === 'memory' ? await bytesInUse() : 0;
+    process.send?.({ ms: longest, headers: [...headers], bytes } satisfies Measured);
   }
 });
-process.send?.(url);
+process.send?.({ url, routes } satisfies Listening);
+
+/** What a collection makes unreachable, such as by finalizers, is collected by the next one. */
+async function bytesInUse(): Promise<number> {
+  for (let n = 0; n < 2; n += 1) {
+    await setTimeout(20);
+    globalThis.gc?.();
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
 
 /** Measures each turn of the event loop. */
 function measureTurn(): void {

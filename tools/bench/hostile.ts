@@ -1,146 +1,87 @@
-import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../../src/storage/open-database.ts';
-import { NO_RATE_LIMITS } from '../../test/support/no-rate-limits.ts';
-import { SERVER_CORE } from './contender.ts';
-import { makeBenchData } from './data.ts';
-import type { Command, Measured } from './hostile-gateway.ts';
+import { type HostileData, seed } from './hostile-data.ts';
+import { documentCases, variableCases } from './hostile-documents.ts';
 import {
   bodyCases,
   type Case,
-  documentCases,
   formCases,
   type HttpRequest,
   headerCases,
   type Known,
   validRequests,
-  variableCases,
+  withNonce,
 } from './hostile-requests.ts';
+import { rowsOf, type Search } from './hostile-search.ts';
+import { type Effect, MeasuredGateway } from './hostile-server.ts';
+import { variedCases } from './hostile-varied.ts';
+import { progress } from './measure.ts';
 
 const BATCH = 20;
-const REPORTED = 10;
-const MIN_MS = 1;
-const REPETITIONS = 5;
+const AT_ONCE = 50;
 
-/** A gateway that measures itself. */
-class MeasuredGateway {
-  readonly #child: ChildProcess;
-  readonly url: string;
-  #requests = 0;
+/** How much of everything a run measures. A quick one takes every n-th case, for so long. */
+const SCOPES = {
+  quick: { every: 20, partMs: 14_000, stayRequests: 100 },
+  full: { every: 1, partMs: Number.POSITIVE_INFINITY, stayRequests: 1000 },
+};
 
-  constructor(child: ChildProcess, url: string) {
-    this.#child = child;
-    this.url = url;
-  }
+type Scope = (typeof SCOPES)['quick'];
 
-  static async start(databaseUrl: string): Promise<MeasuredGateway> {
-    const child = fork(new URL('./hostile-gateway.ts', import.meta.url), {
-      execArgv: ['--max-semi-space-size=16', '--disable-warning=ExperimentalWarning'],
-      env: {
-        PATH: process.env['PATH'],
-        PORT: '0',
-        DATABASE_URL: databaseUrl,
-        ...NO_RATE_LIMITS,
-        PAW_LOG_REQUESTS: 'all',
-        PAW_TRUSTED_PROXIES: '127.0.0.1,::1,10.0.0.0/8',
-        PAW_CORS_ORIGINS: 'https://example.com,http://localhost:*',
-        PAW_FEDERATION: 'on',
-      },
-    });
-    const [url] = await once(child, 'message');
-    execFileSync('taskset', ['-cp', SERVER_CORE, String(child.pid)], { stdio: 'ignore' });
-    return new MeasuredGateway(child, url);
-  }
+type Headers = Readonly<Record<string, string>>;
 
-  /** Sends requests one after the other, each when the one before is answered. */
-  async measure(requests: readonly HttpRequest[]): Promise<Measured> {
-    await this.#command('start');
-    for (const request of requests) await this.#send(request);
-    return this.#command('stop');
-  }
-
-  async stop(): Promise<void> {
-    this.#child.kill();
-    await once(this.#child, 'exit');
-  }
-
-  async #command(command: Command): Promise<Measured> {
-    this.#child.send(command);
-    const [answer] = await once(this.#child, 'message');
-    return answer;
-  }
-
-  async #send(request: HttpRequest): Promise<void> {
-    const socket = connect(Number(new URL(this.url).port), '127.0.0.1');
-    // The gateway may reject the request before it has read it.
-    socket.on('error', () => {}).resume();
-    this.#requests += 1;
-    socket.end(Buffer.from(this.#textOf(request), 'latin1'));
-    await new Promise((resolve) => socket.on('close', resolve));
-  }
-
-  #textOf({ method, path, headers, body }: HttpRequest): string {
-    const bytes = Buffer.from(body ?? '');
-    const all: Record<string, string> = {
-      host: 'a',
-      // Introspection has a limit by address.
-      'x-forwarded-for': `192.0.${(this.#requests >> 8) % 256}.${this.#requests % 256}`,
-      ...(body !== undefined && { 'content-length': String(bytes.length) }),
-      ...headers,
-    };
-    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-    return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${bytes.toString('latin1')}`;
-  }
-}
-
-type Result = { readonly hostile: Case; readonly ms: number };
-
-/** Measures hostile requests. Returns tables of the most expensive ones, without a token and with a project token. */
+/** Measures hostile requests. Returns a table of the worst ones by each measure. */
 export async function measureHostile(isQuick: boolean): Promise<string> {
+  execFileSync(process.execPath, ['build.ts', 'assets'], { stdio: 'ignore' });
   const folder = mkdtempSync(join(tmpdir(), 'paw-hostile-'));
   const url = `sqlite:${join(folder, 'paw.db')}`;
-  const known = await seed(url);
+  progress('making the database');
+  const data = await seed(url);
   const gateway = await MeasuredGateway.start(url);
   try {
-    const [anonymous, projectToken] = [
-      {},
-      { authorization: `Bearer ${await projectTokenOf(gateway, known)}` },
-    ];
-    const tables = [
-      await tableOf('without a token', gateway, casesOf(gateway, known, anonymous, isQuick)),
-      await tableOf('with a project token', gateway, casesOf(gateway, known, projectToken, isQuick)),
-    ];
-    return tables.join('\n\n');
+    const rows = await measureAll(gateway, data, isQuick ? SCOPES.quick : SCOPES.full);
+    return ['| measure | request | value |', '| --- | --- | --- |', ...rows].join('\n');
   } finally {
     await gateway.stop();
     rmSync(folder, { recursive: true });
   }
 }
 
-async function seed(url: string): Promise<Known> {
-  const { wallets, apps, account } = await makeBenchData(url, 1000);
-  const database = await openDatabase(url);
-  for (const table of ['wallet', 'project']) {
-    await database.write(`UPDATE ${table} SET description = $1`, ['\u0001'.repeat(2000)]);
-  }
-  const [project] = await database.read<{ id: string }>(
-    'SELECT MIN(id) AS id FROM project WHERE account_id = $1',
-    [account],
-  );
-  await database.close();
-  return {
-    wallet: wallets[0] ?? '',
-    project: `projects/${project?.id}`,
-    ...(apps[0] ?? { name: '', privateKey: '' }),
+async function measureAll(
+  gateway: MeasuredGateway,
+  { known: seeded, accountToken, otherToken }: HostileData,
+  scope: Scope,
+): Promise<readonly string[]> {
+  const token = await projectTokenOf(gateway, seeded);
+  const known = { ...seeded, token };
+  const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
+  const identities: Readonly<Record<string, Headers>> = {
+    'without a token': {},
+    'with a project token': bearer(token),
+    'with an account token': bearer(accountToken),
   };
+  const rows: string[] = [];
+  for (const [identity, headers] of Object.entries(identities)) {
+    const turns = turnSearch(gateway, identity);
+    rows.push(...(await rowsOf(turns, hostileCases(gateway, known, headers, scope), scope.partMs)));
+  }
+  const varied = () => ofAll(identities, (headers) => allVaried(gateway, known, headers));
+  rows.push(...(await rowsOf(staySearch(gateway, scope.stayRequests), varied(), scope.partMs)));
+  const page = { method: 'GET', path: '/project/projects?pageSize=10', headers: bearer(otherToken) };
+  const heavy = () => ofAll(identities, (headers) => heavyCases(gateway, known, headers, scope));
+  for (const field of ['waitMs', 'peakMb'] as const) {
+    rows.push(...(await rowsOf(atOnceSearch(gateway, page, field), heavy(), scope.partMs)));
+  }
+  return rows;
 }
 
-async function projectTokenOf({ url }: MeasuredGateway, { name, privateKey }: Known): Promise<string> {
+async function projectTokenOf(
+  { url }: MeasuredGateway,
+  { name, privateKey }: Omit<Known, 'token'>,
+): Promise<string> {
   const body = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: name,
@@ -151,75 +92,169 @@ async function projectTokenOf({ url }: MeasuredGateway, { name, privateKey }: Kn
   return token;
 }
 
-async function* casesOf(
+const isQuickIn = ({ every }: Scope) => every > 1;
+
+/** The valid requests of all routes, and what the rules make of them. */
+async function* hostileCases(
   gateway: MeasuredGateway,
   known: Known,
-  authorization: Readonly<Record<string, string>>,
+  authorization: Headers,
+  scope: Scope,
+): AsyncGenerator<Case> {
+  const requests = requestsWith(gateway, known, authorization);
+  yield* requests.map(caseOf);
+  yield* some(madeCases(gateway, known, requests, authorization, isQuickIn(scope)), scope.every);
+}
+
+async function* madeCases(
+  gateway: MeasuredGateway,
+  known: Known,
+  requests: readonly HttpRequest[],
+  authorization: Headers,
   isQuick: boolean,
 ): AsyncGenerator<Case> {
-  const withToken = (request: HttpRequest) => ({
-    ...request,
-    headers: { ...authorization, ...request.headers },
-  });
-  for (const request of validRequests(known).map(withToken)) {
-    const { headers } = await gateway.measure([request]);
-    yield* headerCases(request, headers, isQuick);
+  for (const each of documentCases(known, isQuick)) yield withHeaders(each, authorization);
+  for (const each of variableCases(known)) yield withHeaders(each, authorization);
+  for (const request of requests) {
+    yield* headerCases(request, await headersReadBy(gateway, request), isQuick);
     if (request.body?.startsWith('{')) yield* bodyCases(request);
     else if (request.body !== undefined) yield* formCases(request);
   }
-  for (const each of [...variableCases(known), ...documentCases(known, isQuick)]) {
-    yield { ...each, requestOf: (nonce) => withToken(each.requestOf(nonce)) };
+}
+
+/** What can take much memory or time: valid requests, with and without content codings, and documents. */
+async function* heavyCases(
+  gateway: MeasuredGateway,
+  known: Known,
+  authorization: Headers,
+  scope: Scope,
+): AsyncGenerator<Case> {
+  for (const request of requestsWith(gateway, known, authorization)) {
+    yield caseOf(request);
+    if (request.path.startsWith('/assets/')) {
+      yield caseOf({ ...request, headers: { ...request.headers, 'accept-encoding': 'br' } });
+    }
+  }
+  for await (const each of some(documentCases(known, isQuickIn(scope)), scope.every)) {
+    yield withHeaders(each, authorization);
   }
 }
 
-/** Measures all cases in batches, those of slow batches by themselves, and the slowest of these again. */
-async function tableOf(label: string, gateway: MeasuredGateway, cases: AsyncIterable<Case>): Promise<string> {
-  let count = 0;
-  let slowest: readonly Result[] = [];
-  for await (const batch of batchesOf(cases)) {
-    count += batch.length;
-    const bound = Math.max(MIN_MS, slowest[REPORTED - 1]?.ms ?? 0);
-    if ((await leastOf(gateway, batch, 2)) < bound) continue;
-    const measured = [];
-    for (const hostile of batch)
-      measured.push({ hostile, ms: await leastOf(gateway, [hostile], REPETITIONS) });
-    slowest = [...slowest, ...measured].toSorted((a, b) => b.ms - a.ms).slice(0, REPORTED);
+async function* allVaried(
+  gateway: MeasuredGateway,
+  known: Known,
+  authorization: Headers,
+): AsyncGenerator<Case> {
+  for (const request of requestsWith(gateway, known, authorization)) {
+    yield* variedCases(request, await headersReadBy(gateway, request));
   }
-  const rows = slowest.map(
-    ({ hostile, ms }) => `| ${hostile.name.replaceAll('|', '\\|')} | ${ms.toFixed(1)} |`,
-  );
-  return [`| ${count} hostile requests ${label} | ms in one piece |`, '| --- | --- |', ...rows].join('\n');
 }
 
-async function* batchesOf(cases: AsyncIterable<Case>): AsyncGenerator<readonly Case[]> {
-  let batch: Case[] = [];
-  for await (const each of cases) {
-    batch.push(each);
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
+function requestsWith(
+  { routes }: MeasuredGateway,
+  known: Known,
+  authorization: Headers,
+): readonly HttpRequest[] {
+  return validRequests(known, routes).map((request) => ({
+    ...request,
+    headers: { ...authorization, ...request.headers },
+  }));
+}
+
+async function headersReadBy(gateway: MeasuredGateway, request: HttpRequest): Promise<readonly string[]> {
+  return (await gateway.measure([withNonce(request, randomUUID())])).headers;
+}
+
+function caseOf(request: HttpRequest): Case {
+  const accept = request.headers['accept-encoding'] ?? '';
+  const name = `${request.method} ${request.path.slice(0, 60)} ${accept} ${request.body?.slice(0, 60) ?? ''}`;
+  return { name: name.trim(), requestOf: (nonce) => withNonce(request, nonce), times: 1 };
+}
+
+function withHeaders(each: Case, headers: Headers): Case {
+  return {
+    ...each,
+    requestOf(nonce) {
+      const request = each.requestOf(nonce);
+      return { ...request, headers: { ...headers, ...request.headers } };
+    },
+  };
+}
+
+async function* ofAll(
+  identities: Readonly<Record<string, Headers>>,
+  casesOf: (headers: Headers) => AsyncIterable<Case>,
+): AsyncGenerator<Case> {
+  // In turn, so that a run that ends early has seen all.
+  const open = Object.entries(identities).map(([identity, headers]) => ({
+    identity,
+    cases: casesOf(headers)[Symbol.asyncIterator](),
+  }));
+  while (open.length > 0) {
+    for (const each of [...open]) {
+      const next = await each.cases.next();
+      if (next.done) open.splice(open.indexOf(each), 1);
+      else yield { ...next.value, name: `${each.identity}: ${next.value.name}` };
+    }
   }
-  yield batch;
+}
+
+async function* some(cases: AsyncIterable<Case> | Iterable<Case>, every: number): AsyncGenerator<Case> {
+  let n = 0;
+  for await (const each of cases) if (n++ % every === 0) yield each;
 }
 
 /**
- * Returns the longest turn of the event loop, in milliseconds of processor time: the least one of several measurements,
- * because garbage collections and other programs of the machine lengthen it.
+ * The longest turn of the event loop, in milliseconds of processor time: the least one of several measurements, because
+ * garbage collections and other programs of the machine lengthen it.
  */
-async function leastOf(
-  gateway: MeasuredGateway,
-  cases: readonly Case[],
-  repetitions: number,
-): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let n = 0; n < repetitions; n += 1) {
-    const { ms } = await gateway.measure(cases.flatMap(requestsOf));
-    least = Math.min(least, ms);
-  }
-  return least;
+function turnSearch(gateway: MeasuredGateway, identity: string): Search {
+  const measure = async (cases: readonly Case[], repetitions: number) => {
+    let least = Number.POSITIVE_INFINITY;
+    for (let n = 0; n < repetitions; n += 1) {
+      least = Math.min(least, (await gateway.measure(cases.flatMap(requestsOf))).ms);
+    }
+    return least;
+  };
+  return { label: `in one piece, ${identity}`, unit: 'ms', batch: BATCH, min: 1, measure };
+}
+
+/**
+ * The kilobytes of the heap that stay after a request, on average, in the least of several rounds: the first one compiles
+ * code, and a cache that is bounded is full some time.
+ */
+function staySearch(gateway: MeasuredGateway, requests: number): Search {
+  const measure = async (cases: readonly Case[], rounds: number) => {
+    let least = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < rounds; round += 1) {
+      const before = await gateway.bytes();
+      for (const { requestOf } of cases) {
+        await gateway.measure(Array.from({ length: requests }, () => requestOf(nonce())));
+      }
+      least = Math.min(least, ((await gateway.bytes()) - before) / requests / 1000);
+    }
+    return least;
+  };
+  return { label: `stay per request, of ${requests}`, unit: 'KB', batch: BATCH, min: 1, measure };
+}
+
+/** The effect of requests at once. */
+function atOnceSearch(gateway: MeasuredGateway, page: HttpRequest, field: keyof Effect): Search {
+  const measure = async ([hostile]: readonly Case[]) => {
+    if (hostile === undefined) return 0;
+    const requests = Array.from({ length: AT_ONCE }, () => hostile.requestOf(nonce()));
+    return (await gateway.atOnce(requests, page))[field];
+  };
+  const [label, unit] = field === 'waitMs' ? ["wait of another account's page", 'ms'] : ['peak', 'MB'];
+  return { label: `${label}, beside ${AT_ONCE} at once`, unit, batch: 1, min: 0, measure };
 }
 
 function requestsOf({ requestOf, times }: Case): readonly HttpRequest[] {
-  const request = requestOf(randomUUID());
+  const request = requestOf(nonce());
   return Array(times).fill(request);
+}
+
+/** Returns a new text, which is a part of a name in every language. */
+function nonce(): string {
+  return randomUUID().replaceAll('-', '');
 }
