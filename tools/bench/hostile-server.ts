@@ -3,43 +3,61 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { NO_RATE_LIMITS } from '../../test/support/no-rate-limits.ts';
-import { SERVER_CORE } from './contender.ts';
+import { residentMbOf, SERVER_CORE } from './contender.ts';
 import type { Command, Listening, Measured } from './hostile-gateway.ts';
 import type { HttpRequest } from './hostile-requests.ts';
 
 /** The longest wait of another account's page, and the highest resident memory. */
 export type Effect = { readonly waitMs: number; readonly peakMb: number };
 
+const MAX_KEPT_MB = 60;
+
+type Started = { readonly child: ChildProcess; readonly listening: Listening; readonly residentMb: number };
+
+async function startChild(databaseUrl: string): Promise<Started> {
+  const child = fork(new URL('./hostile-gateway.ts', import.meta.url), {
+    execArgv: ['--max-semi-space-size=16', '--expose-gc', '--disable-warning=ExperimentalWarning'],
+    env: {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      DATABASE_URL: databaseUrl,
+      ...NO_RATE_LIMITS,
+      PAW_LOG_REQUESTS: 'all',
+      PAW_TRUSTED_PROXIES: '127.0.0.1,::1,10.0.0.0/8',
+      PAW_CORS_ORIGINS: 'https://example.com,http://localhost:*',
+      PAW_FEDERATION: 'on',
+    },
+  });
+  const [listening] = await once(child, 'message');
+  execFileSync('taskset', ['-cp', SERVER_CORE, String(child.pid)], { stdio: 'ignore' });
+  return { child, listening, residentMb: residentMbOf(child.pid) };
+}
+
 /** A gateway that measures itself. */
 export class MeasuredGateway {
-  readonly #child: ChildProcess;
-  readonly url: string;
-  readonly routes: readonly string[];
+  readonly #databaseUrl: string;
+  #child: ChildProcess;
+  #listening: Listening;
+  #startMb: number;
   #requests = 0;
 
-  constructor(child: ChildProcess, { url, routes }: Listening) {
+  private constructor(databaseUrl: string, { child, listening, residentMb }: Started) {
+    this.#databaseUrl = databaseUrl;
     this.#child = child;
-    this.url = url;
-    this.routes = routes;
+    this.#listening = listening;
+    this.#startMb = residentMb;
   }
 
   static async start(databaseUrl: string): Promise<MeasuredGateway> {
-    const child = fork(new URL('./hostile-gateway.ts', import.meta.url), {
-      execArgv: ['--max-semi-space-size=16', '--expose-gc', '--disable-warning=ExperimentalWarning'],
-      env: {
-        PATH: process.env['PATH'],
-        PORT: '0',
-        DATABASE_URL: databaseUrl,
-        ...NO_RATE_LIMITS,
-        PAW_LOG_REQUESTS: 'all',
-        PAW_TRUSTED_PROXIES: '127.0.0.1,::1,10.0.0.0/8',
-        PAW_CORS_ORIGINS: 'https://example.com,http://localhost:*',
-        PAW_FEDERATION: 'on',
-      },
-    });
-    const [listening] = await once(child, 'message');
-    execFileSync('taskset', ['-cp', SERVER_CORE, String(child.pid)], { stdio: 'ignore' });
-    return new MeasuredGateway(child, listening);
+    return new MeasuredGateway(databaseUrl, await startChild(databaseUrl));
+  }
+
+  get url(): string {
+    return this.#listening.url;
+  }
+
+  get routes(): readonly string[] {
+    return this.#listening.routes;
   }
 
   /** Sends requests one after the other, each when the one before is answered. */
@@ -57,6 +75,8 @@ export class MeasuredGateway {
   /** Sends requests at once, beside pages of another account, one after the other. */
   async atOnce(requests: readonly HttpRequest[], page: HttpRequest): Promise<Effect> {
     await this.bytes();
+    // The process keeps what an earlier request has taken, which would hide what this one takes.
+    if (residentMbOf(this.#child.pid) > this.#startMb + MAX_KEPT_MB) await this.#restart();
     // Source: proc(5). The highest resident memory begins again with that of now.
     writeFileSync(`/proc/${this.#child.pid}/clear_refs`, '5');
     const all = Promise.all(requests.map((request) => this.#send(request)));
@@ -79,6 +99,13 @@ export class MeasuredGateway {
   async stop(): Promise<void> {
     this.#child.kill();
     await once(this.#child, 'exit');
+  }
+
+  async #restart(): Promise<void> {
+    await this.stop();
+    const { child, listening } = await startChild(this.#databaseUrl);
+    this.#child = child;
+    this.#listening = listening;
   }
 
   async #command(command: Command): Promise<Measured> {
