@@ -1,4 +1,5 @@
-import { globSync } from 'node:fs';
+import { globSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAccount } from '../../src/data/create-account.ts';
 import { createAccountToken } from '../../src/data/create-account-token.ts';
@@ -45,14 +46,16 @@ export async function seed(url: string): Promise<HostileData> {
   const known = {
     wallet: wallets[0] ?? '',
     project: `projects/${project?.id}`,
-    files: { '/assets/:file': files('src/pages/assets/*.gz'), '/docs/:page': files('docs/*.md') },
+    files: { '/assets/:file': largestFile('src/pages/assets/*.gz'), '/docs/:page': largestFile('docs/*.md') },
     ...(apps[0] ?? { name: '', privateKey: '' }),
   };
   return { known, accountToken: tokens[0] ?? '', otherToken };
 }
 
-/** Returns the paths at which the gateway serves files: `/assets/…` or `/docs/…`. */
-function files(pattern: string): readonly string[] {
+/** Returns the path at which the gateway serves the largest file: `/assets/…` or `/docs/…`. */
+function largestFile(pattern: string): string {
   const cwd = fileURLToPath(new URL('../../', import.meta.url));
-  return globSync(pattern, { cwd }).map((file) => `/${file.replace('src/pages/', '').replace(/\.gz$/, '')}`);
+  const sizeOf = (file: string) => statSync(join(cwd, file)).size;
+  const [largest = ''] = globSync(pattern, { cwd }).toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  return `/${largest.replace('src/pages/', '').replace(/\.gz$/, '')}`;
 }

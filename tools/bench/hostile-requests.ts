@@ -27,8 +27,8 @@ export type Known = {
   readonly privateKey: string;
   /** A project token of the app. */
   readonly token: string;
-  /** The paths of files, by the routes that serve them. */
-  readonly files: Readonly<Record<string, readonly string[]>>;
+  /** The paths of the largest files, by the routes that serve them. */
+  readonly files: Readonly<Record<string, string>>;
 };
 
 export const JSON_BODY = { 'content-type': 'application/json' };
@@ -97,15 +97,15 @@ export function validRequests(known: Known, routes: readonly string[]): readonly
 
 /** Returns all paths of GET. @throws for a route with a parameter of which no value is known */
 function pathsOf(routes: readonly string[], { project, files }: Known): readonly string[] {
-  const covers = [`/covers/${project.replace('projects/', '')}.svg`];
+  const covers = `/covers/${project.replace('projects/', '')}.svg`;
   return routes.flatMap((route) => {
     const [method, pattern = ''] = route.split(' ');
     if (method !== 'GET' || pattern === '*') return [];
     // A rest of any path.
-    if (!pattern.includes(':')) return [pattern.replace('*', 'graphql')];
-    const paths = { ...files, '/covers/:file': covers }[pattern];
-    if (paths === undefined) throw new Error(`No path of ${pattern} is known.`);
-    return paths;
+    if (!pattern.includes(':')) return pattern.replace('*', 'graphql');
+    const path = { ...files, '/covers/:file': covers }[pattern];
+    if (path === undefined) throw new Error(`No path of ${pattern} is known.`);
+    return path;
   });
 }
 
