@@ -78,18 +78,21 @@ const WORKLOADS: readonly Workload[] = [
 /** Another commit of the gateway: its name, its folder, and its database. */
 export type OtherCommit = { readonly name: string; readonly root: string; readonly data: BenchData };
 
-/**
- * Returns the comparisons of ordinary requests on an engine.
- *
- * @param responses the file of the responses that bare `node:http` repeats
- * @param other the commit to compare with; without it, other servers with the same API
- */
-export function ordinaryComparisons(
-  engine: Engine,
-  data: BenchData,
-  responses: string,
-  other?: OtherCommit,
-): readonly Comparison[] {
+/** What ordinary requests on an engine are compared with. */
+export type OrdinaryOptions = {
+  readonly engine: Engine;
+  readonly data: BenchData;
+  /** Another database, for the changes of the hand-written server, which are not those of the gateway. */
+  readonly handWritten: BenchData;
+  /** The file of the responses that bare `node:http` repeats. */
+  readonly responses: string;
+  /** The commit to compare with; without it, other servers with the same API. */
+  readonly other: OtherCommit | undefined;
+};
+
+/** Returns the comparisons of ordinary requests on an engine. */
+export function ordinaryComparisons(options: OrdinaryOptions): readonly Comparison[] {
+  const { engine, data, handWritten, responses, other } = options;
   // Updates of fewer wallets wait for each other more often.
   const wallets = Math.min(data.wallets.length, other?.data.wallets.length ?? Number.POSITIVE_INFINITY);
   return WORKLOADS.map((workload) => {
@@ -108,7 +111,11 @@ export function ordinaryComparisons(
       gateway: side('gateway'),
       others: [
         ...(other ? [{ ...side('gateway', other.data), root: other.root, label: other.name }] : []),
-        { ...side(HAND_WRITTEN[engine]), label: 'hand-written', target: atMost(workload.ofHandWritten) },
+        {
+          ...side(HAND_WRITTEN[engine], workload.sameResponses ? data : handWritten),
+          label: 'hand-written',
+          target: atMost(workload.ofHandWritten),
+        },
         ...servers,
         {
           ...side('bare'),
