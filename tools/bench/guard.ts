@@ -77,8 +77,7 @@ export async function prepareOrdinary(
     progress(`making the databases of ${engine}`);
     const data = await makeBenchData(await urlOf[engine]('ours'), PROJECTS);
     const other = commit && { ...commit, data: await dataOf(commit, await urlOf[engine]('theirs')) };
-    const handWritten = await makeBenchData(await urlOf[engine]('hand_written'), PROJECTS);
-    comparisons.push(...ordinaryComparisons({ engine, data, handWritten, responses, other }));
+    comparisons.push(...ordinaryComparisons({ engine, data, responses, other }));
   }
   const recorded: Record<string, RecordedResponse> = {};
   for (const { name, gateway } of comparisons) {
