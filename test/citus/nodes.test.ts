@@ -124,7 +124,7 @@ const PATH = '/auth/accounts:signinIdentity';
 /** The operations of the public API, with the reads and the writes of each. */
 const OPERATIONS: Readonly<Record<string, Case>> = {
   'POST /auth/apps': [
-    'SELECT BEGIN INSERT INSERT COMMIT',
+    'SELECT BEGIN UPDATE INSERT INSERT COMMIT',
     rest('POST', '/auth/apps', { title: 'App', active: true }),
   ],
   'POST /auth/accounts:signinIdentity': [
@@ -156,7 +156,7 @@ const OPERATIONS: Readonly<Record<string, Case>> = {
   'Query.tokens': ['SELECT SELECT', graphql('{ tokens(first: 2) { nodes { id } } }')],
   'Query.events': ['SELECT SELECT', graphql('{ events(first: 2, action: "app.create") { nodes { id } } }')],
   'Mutation.createApp': [
-    'SELECT BEGIN INSERT INSERT COMMIT',
+    'SELECT BEGIN UPDATE INSERT INSERT COMMIT',
     mutation('createApp', { title: 'App', active: true }),
   ],
   'Mutation.signIn': ['SELECT SELECT BEGIN SELECT DELETE INSERT INSERT COMMIT', mutation('signIn', KEY)],
@@ -164,7 +164,7 @@ const OPERATIONS: Readonly<Record<string, Case>> = {
     'SELECT BEGIN SELECT UPDATE INSERT COMMIT',
     mutation('updateApp', { name: '$app', title: 'Till' }),
   ],
-  'Mutation.deleteApp': ['SELECT BEGIN SELECT DELETE DELETE INSERT COMMIT', ofNewApp('deleteApp')],
+  'Mutation.deleteApp': ['SELECT BEGIN SELECT DELETE UPDATE DELETE INSERT COMMIT', ofNewApp('deleteApp')],
   'Mutation.createProject': [
     'SELECT BEGIN SELECT UPDATE INSERT INSERT COMMIT',
     mutation('createProject', { title: 'Quarry' }),
