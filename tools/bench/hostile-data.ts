@@ -13,12 +13,12 @@ const WALLETS_PER_PROJECT = 2500;
 
 // The first and the last 100 wallets of a project have a long description.
 const FILL = `INSERT INTO wallet (account_id, id, project_id, title, title_key, description, network, address,
-    create_time_ms, update_time_ms)
+    create_time_ms, update_time_ms, revision)
   WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${WALLETS_PER_PROJECT - 1}),
     p AS (SELECT account_id, id, ROW_NUMBER() OVER (ORDER BY id) - 1 AS j FROM project)
   SELECT account_id, '7ZZZZZZZZZZZZZZZZY' || printf('%08d', j * ${WALLETS_PER_PROJECT} + i), id, 'Wallet ' || i,
     lower(hex(upper('Wallet ' || i))), CASE WHEN i % ${WALLETS_PER_PROJECT - 100} < 100 THEN $1 ELSE '' END,
-    'NETWORK_ETHEREUM', '0x' || printf('%040d', i), i, i FROM p, n`;
+    'NETWORK_ETHEREUM', '0x' || printf('%040d', i), i, i, id FROM p, n`;
 
 /** What the requests need: a valid one, and an account token of the account and of another one. */
 export type HostileData = {
