@@ -10,7 +10,7 @@ const MAX_KEY_LENGTH = 4096;
 // So that no key equals the digest of another one.
 const DIGEST_PREFIX = '\0';
 
-/** A cache bounded by the memory of its entries. The entries that were not used for the longest time make room for new ones. */
+/** A cache bounded by the memory of its entries. It evicts the least recently used ones. */
 export class ByteCache<Value extends object | string | number, Key extends string | number = string> {
   readonly #entries: LRUCache<Key | string, Value>;
 

@@ -19,7 +19,7 @@ export function measureValidation(): string {
     ms: validationMs(shape(largestSize(shape))),
   }));
   const [slowest] = measured.toSorted((a, b) => b.ms - a.ms);
-  return `Parsing and validating the largest documents of ${measured.length} shapes takes up to ${slowest?.ms.toFixed(1)} ms of processor time (${slowest?.name}; at most 10 ms).`;
+  return `Parsing and validating the largest documents of ${measured.length} shapes takes up to ${slowest?.ms.toFixed(1)} ms of processor time (${slowest?.name}; at most 5 ms).`;
 }
 
 /** Returns the size of the largest document of a shape that is admitted. */

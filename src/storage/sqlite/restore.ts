@@ -56,7 +56,7 @@ export function restoreSqlite(file: string, link: string): number {
   }
 }
 
-/** Gives the copy the owner and the mode of the old file: whoever restores it is often root, and the server is not. */
+/** Gives the copy the owner and the mode of the old file. The operator who restores is often root, and the server is not. */
 function keepOwner(path: string, copy: string): void {
   const { uid, gid, mode } = statSync(path);
   chownSync(copy, uid, gid);
