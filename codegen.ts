@@ -11,11 +11,11 @@ import { readContract } from './tools/contract/read-contract.ts';
 
 // Generates the types of both contracts, the JSON of the REST contract, and the documents of the console. With `--check` it only compares them with the files, and fails on a difference.
 
-const FILE = 'src/graphql/schema-types.ts';
-const CONSOLE = 'src/pages/browser/console';
-const CONSOLE_FILE = `${CONSOLE}/generated-documents.ts`;
-const REST_FILE = 'src/rest/openapi-types.ts';
-const REST_JSON = 'src/rest/openapi.json';
+const FILE = 'src/graphql/generated/schema-types.ts';
+const CONSOLE = 'console/app';
+const CONSOLE_FILE = `${CONSOLE}/generated/documents.ts`;
+const REST_FILE = 'src/rest/generated/openapi-types.ts';
+const REST_JSON = 'src/rest/generated/openapi.json';
 const REST_CONTRACT = 'schema/openapi.yaml';
 
 process.chdir(import.meta.dirname);
@@ -31,31 +31,31 @@ const types = await codegen({
   config: {
     // The resolvers of Query and Mutation are required, and so are the fields of the objects that they return.
     avoidOptionals: { field: true, query: true, mutation: true },
-    contextType: './context.ts#Context',
+    contextType: '../context.ts#Context',
     enumsAsTypes: true,
     // `unknown` instead of `any` for scalars without a mapping.
     defaultScalarType: 'unknown',
     immutableTypes: true,
     // Resolvers receive the types of the model. Only fields that differ from the model need a resolver.
     mappers: {
-      App: '../model/app.ts#App as AppModel',
-      AppConnection: './connection.ts#AppConnection as AppConnectionModel',
-      AppEdge: './connection.ts#AppEdge as AppEdgeModel',
-      AppKey: '../model/app.ts#AppKey as AppKeyModel',
-      Event: '../model/audit-event.ts#AuditEvent as AuditEventModel',
-      EventConnection: './connection.ts#EventConnection as EventConnectionModel',
-      EventEdge: './connection.ts#EventEdge as EventEdgeModel',
-      Project: '../model/project.ts#Project as ProjectModel',
-      PageInfo: './connection.ts#PageInfo as PageInfoModel',
-      ProjectConnection: './connection.ts#ProjectConnection as ProjectConnectionModel',
-      ProjectEdge: './connection.ts#ProjectEdge as ProjectEdgeModel',
-      Token: '../model/token.ts#Token as TokenModel',
-      TokenConnection: './connection.ts#TokenConnection as TokenConnectionModel',
-      TokenEdge: './connection.ts#TokenEdge as TokenEdgeModel',
-      Viewer: '../model/token.ts#Token as TokenModel',
-      Wallet: '../model/wallet.ts#Wallet as WalletModel',
-      WalletConnection: './connection.ts#WalletConnection as WalletConnectionModel',
-      WalletEdge: './connection.ts#WalletEdge as WalletEdgeModel',
+      App: '../../model/app.ts#App as AppModel',
+      AppConnection: '../connection.ts#AppConnection as AppConnectionModel',
+      AppEdge: '../connection.ts#AppEdge as AppEdgeModel',
+      AppKey: '../../model/app.ts#AppKey as AppKeyModel',
+      Event: '../../model/audit-event.ts#AuditEvent as AuditEventModel',
+      EventConnection: '../connection.ts#EventConnection as EventConnectionModel',
+      EventEdge: '../connection.ts#EventEdge as EventEdgeModel',
+      Project: '../../model/project.ts#Project as ProjectModel',
+      PageInfo: '../connection.ts#PageInfo as PageInfoModel',
+      ProjectConnection: '../connection.ts#ProjectConnection as ProjectConnectionModel',
+      ProjectEdge: '../connection.ts#ProjectEdge as ProjectEdgeModel',
+      Token: '../../model/token.ts#Token as TokenModel',
+      TokenConnection: '../connection.ts#TokenConnection as TokenConnectionModel',
+      TokenEdge: '../connection.ts#TokenEdge as TokenEdgeModel',
+      Viewer: '../../model/token.ts#Token as TokenModel',
+      Wallet: '../../model/wallet.ts#Wallet as WalletModel',
+      WalletConnection: '../connection.ts#WalletConnection as WalletConnectionModel',
+      WalletEdge: '../connection.ts#WalletEdge as WalletEdgeModel',
     },
     resolversNonOptionalTypename: false,
     scalars: {

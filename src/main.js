@@ -20,7 +20,7 @@ if (major < MIN_MAJOR || (major === MIN_MAJOR && minor < MIN_MINOR)) {
 const cacheFolder = privateFolder();
 if (cacheFolder !== undefined) module.enableCompileCache(cacheFolder);
 
-const { runCommandLine } = await import('./commands/command-line.ts');
+const { runCommandLine } = await import('./commands/line/command-line.ts');
 await runCommandLine(process.argv.slice(2));
 
 /**

@@ -1,16 +1,16 @@
 import { PAW_COMMAND } from '../config.ts';
-import { createAccount } from '../data/create-account.ts';
-import { deleteAccount } from '../data/delete-account.ts';
-import { exportAccount } from '../data/export-account.ts';
-import { listAccounts } from '../data/list-accounts.ts';
-import { setAccountSuspended } from '../data/set-account-suspended.ts';
-import { changeCommand } from './change-command.ts';
-import { type Command, flag, TEXT, YES } from './command.ts';
-import { countedRows } from './counts.ts';
-import { listCommand } from './list-command.ts';
-import { toJson } from './safe-output.ts';
-import { accountView, exportView } from './views.ts';
-import { withDatabase } from './with-database.ts';
+import { createAccount } from '../data/operator/create-account.ts';
+import { deleteAccount } from '../data/operator/delete-account.ts';
+import { exportAccount } from '../data/operator/export-account.ts';
+import { listAccounts } from '../data/operator/list-accounts.ts';
+import { setAccountSuspended } from '../data/operator/set-account-suspended.ts';
+import { changeCommand } from './line/change-command.ts';
+import { type Command, flag, TEXT, YES } from './line/command.ts';
+import { countedRows } from './line/counts.ts';
+import { listCommand } from './line/list-command.ts';
+import { toJson } from './line/safe-output.ts';
+import { accountView, exportView } from './line/views.ts';
+import { withDatabase } from './line/with-database.ts';
 
 const exportCommand: Command = {
   name: 'account export',

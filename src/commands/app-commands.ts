@@ -1,14 +1,14 @@
-import { deleteApp } from '../data/delete-app.ts';
-import { listAccountApps } from '../data/list-apps.ts';
-import { rotateAppKey } from '../data/rotate-app-key.ts';
-import { updateApp } from '../data/update-app.ts';
+import { deleteApp } from '../data/more/delete-app.ts';
+import { listAccountApps } from '../data/more/list-apps.ts';
+import { rotateAppKey } from '../data/more/rotate-app-key.ts';
+import { updateApp } from '../data/more/update-app.ts';
 import { appView } from '../model/app.ts';
-import { changeCommand } from './change-command.ts';
-import { ACCOUNT, type Command, NEW_TEXT, optional, YES } from './command.ts';
-import { durationOf, inWords } from './duration.ts';
-import { listCommand } from './list-command.ts';
-import { toMinute } from './safe-output.ts';
-import { listedAppView } from './views.ts';
+import { changeCommand } from './line/change-command.ts';
+import { ACCOUNT, type Command, NEW_TEXT, optional, YES } from './line/command.ts';
+import { durationOf, inWords } from './line/duration.ts';
+import { listCommand } from './line/list-command.ts';
+import { toMinute } from './line/safe-output.ts';
+import { listedAppView } from './line/views.ts';
 
 export const appCommands: readonly Command[] = [
   listCommand({

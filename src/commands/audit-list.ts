@@ -1,9 +1,9 @@
-import { listAuditEvents } from '../data/list-audit-events.ts';
-import { nameIn, optional, UsageError } from './command.ts';
-import { durationOf } from './duration.ts';
-import { listCommand } from './list-command.ts';
-import { toMinute } from './safe-output.ts';
-import { auditEventView } from './views.ts';
+import { listAuditEvents } from '../data/more/list-audit-events.ts';
+import { nameIn, optional, UsageError } from './line/command.ts';
+import { durationOf } from './line/duration.ts';
+import { listCommand } from './line/list-command.ts';
+import { toMinute } from './line/safe-output.ts';
+import { auditEventView } from './line/views.ts';
 
 const TIME = /^\d{4}-/;
 

@@ -2,7 +2,7 @@ import { readConfig } from '../config.ts';
 import { sqlitePath } from '../storage/database-url.ts';
 import { backUpSqlite } from '../storage/sqlite/backup.ts';
 import { restoreSqlite } from '../storage/sqlite/restore.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Command, UsageError } from './line/command.ts';
 
 export const backup: Command = {
   name: 'backup',

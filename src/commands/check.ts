@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
-import { checkDatabase } from '../data/check-database.ts';
+import { checkDatabase } from '../data/operator/check-database.ts';
 import { sqlitePath } from '../storage/database-url.ts';
-import { assertCurrent, readSchemaVersion } from '../storage/jobs/migrations.ts';
-import type { Problems } from '../storage/jobs/problems.ts';
+import { assertCurrent, readSchemaVersion } from '../storage/migrations/migrations.ts';
+import type { Problems } from '../storage/port/problems.ts';
 import { findFileProblems } from '../storage/sqlite/check.ts';
-import type { Arguments, Command } from './command.ts';
-import { byPlural, counted, countedRows } from './counts.ts';
-import { whileOpen } from './with-database.ts';
+import type { Arguments, Command } from './line/command.ts';
+import { byPlural, counted, countedRows } from './line/counts.ts';
+import { whileOpen } from './line/with-database.ts';
 
 export const check: Command = {
   name: 'check',

@@ -1,10 +1,10 @@
 import { readConfig } from '../config.ts';
 import { DatabaseUrlError } from '../storage/database-url.ts';
 import { copyDatabase } from '../storage/jobs/copy.ts';
-import { assertCurrent, readSchemaVersion } from '../storage/jobs/migrations.ts';
-import { type Command, required, UsageError } from './command.ts';
-import { byPlural, countedRows } from './counts.ts';
-import { whileOpen } from './with-database.ts';
+import { assertCurrent, readSchemaVersion } from '../storage/migrations/migrations.ts';
+import { type Command, required, UsageError } from './line/command.ts';
+import { byPlural, countedRows } from './line/counts.ts';
+import { whileOpen } from './line/with-database.ts';
 
 export const copy: Command = {
   name: 'copy',

@@ -1,16 +1,21 @@
 import { APOLLO_STUDIO, type Config, readConfig } from '../config.ts';
-import { createAccountToken } from '../data/create-account-token.ts';
-import { createSamples, type Samples } from '../data/create-samples.ts';
-import { revokeToken } from '../data/revoke-token.ts';
-import { graphqlRequest, requestOptions, restRequest, shellVariables } from '../model/example-requests.ts';
+import { revokeToken } from '../data/more/revoke-token.ts';
+import { createAccountToken } from '../data/operator/create-account-token.ts';
+import { createSamples, type Samples } from '../data/operator/create-samples.ts';
+import {
+  graphqlRequest,
+  requestOptions,
+  restRequest,
+  shellVariables,
+} from '../model/fields/example-requests.ts';
 import { projectView } from '../model/project.ts';
 import { idGenerator } from '../model/resource-name.ts';
 import { walletView } from '../model/wallet.ts';
 import type { ServerInfo } from '../server.ts';
 import { migrate } from '../storage/jobs/migrate.ts';
-import type { Command } from './command.ts';
+import type { Command } from './line/command.ts';
+import { whileOpen } from './line/with-database.ts';
 import { serveUntilStopped } from './serve.ts';
-import { whileOpen } from './with-database.ts';
 
 // The file descriptor of the log. Standard output contains only the instructions or the JSON.
 const STANDARD_ERROR = 2;

@@ -1,9 +1,9 @@
 import { open, stat } from 'node:fs/promises';
-import { importAccount } from '../data/import-account.ts';
-import { changeCommand } from './change-command.ts';
-import { ACCOUNT, UsageError } from './command.ts';
-import { countedRows } from './counts.ts';
-import { linesOf } from './standard-input.ts';
+import { importAccount } from '../data/operator/import-account.ts';
+import { changeCommand } from './line/change-command.ts';
+import { ACCOUNT, UsageError } from './line/command.ts';
+import { countedRows } from './line/counts.ts';
+import { linesOf } from './line/standard-input.ts';
 
 export const importCommand = changeCommand({
   name: 'import',

@@ -1,11 +1,11 @@
 import { PAW_COMMAND, readConfig, SERVE_COMMAND } from '../config.ts';
-import { createAccount } from '../data/create-account.ts';
-import { createAccountToken } from '../data/create-account-token.ts';
-import { graphqlRequest, restRequest, shellVariables } from '../model/example-requests.ts';
+import { createAccount } from '../data/operator/create-account.ts';
+import { createAccountToken } from '../data/operator/create-account-token.ts';
+import { graphqlRequest, restRequest, shellVariables } from '../model/fields/example-requests.ts';
 import { hasAssets } from '../pages/assets.ts';
-import { changeCommand } from './change-command.ts';
-import { TEXT } from './command.ts';
-import { inWords } from './duration.ts';
+import { changeCommand } from './line/change-command.ts';
+import { TEXT } from './line/command.ts';
+import { inWords } from './line/duration.ts';
 
 const TOKEN_TTL_SECONDS = 90 * 86_400;
 

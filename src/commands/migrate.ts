@@ -1,5 +1,4 @@
 import { readConfig } from '../config.ts';
-import type { Database } from '../storage/database.ts';
 import { migrate as migrateDatabase } from '../storage/jobs/migrate.ts';
 import {
   assertUsable,
@@ -9,10 +8,11 @@ import {
   migrationsAfter,
   NO_SCHEMA,
   readSchemaVersion,
-} from '../storage/jobs/migrations.ts';
+} from '../storage/migrations/migrations.ts';
+import type { Database } from '../storage/port/database.ts';
 import { DatabaseMissingError } from '../storage/sqlite/open-sqlite.ts';
-import { type Arguments, type Command, flag, optional, UsageError } from './command.ts';
-import { whileOpen } from './with-database.ts';
+import { type Arguments, type Command, flag, optional, UsageError } from './line/command.ts';
+import { whileOpen } from './line/with-database.ts';
 
 export const migrate: Command = {
   name: 'migrate',

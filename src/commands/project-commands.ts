@@ -1,11 +1,11 @@
-import { createProject } from '../data/create-project.ts';
-import { deleteProject } from '../data/delete-project.ts';
 import { listProjects } from '../data/list-projects.ts';
-import { updateProject } from '../data/update-project.ts';
+import { createProject } from '../data/more/create-project.ts';
+import { updateProject } from '../data/more/update-project.ts';
+import { deleteProject } from '../data/operator/delete-project.ts';
 import { projectView } from '../model/project.ts';
-import { changeCommand } from './change-command.ts';
-import { ACCOUNT, type Command, NEW_TEXT, TEXT, YES } from './command.ts';
-import { listCommand } from './list-command.ts';
+import { changeCommand } from './line/change-command.ts';
+import { ACCOUNT, type Command, NEW_TEXT, TEXT, YES } from './line/command.ts';
+import { listCommand } from './line/list-command.ts';
 
 export const projectCommands: readonly Command[] = [
   changeCommand({

@@ -1,17 +1,17 @@
-import { createAccountToken } from '../data/create-account-token.ts';
-import type { AdminContext } from '../data/dependencies.ts';
-import { listTokens } from '../data/list-tokens.ts';
-import { revokeToken } from '../data/revoke-token.ts';
-import { revokeAccountTokens, revokeAppTokens } from '../data/revoke-tokens.ts';
-import { renameFields } from '../model/fields.ts';
-import { changeCommand } from './change-command.ts';
-import { ACCOUNT, type Arguments, type Command, flag, nameIn, optional, UsageError } from './command.ts';
-import { counted } from './counts.ts';
-import { durationOf, inWords } from './duration.ts';
-import { listCommand } from './list-command.ts';
-import { toMinute } from './safe-output.ts';
-import { tokenView } from './views.ts';
-import { withDatabase } from './with-database.ts';
+import { listTokens } from '../data/more/list-tokens.ts';
+import { revokeToken } from '../data/more/revoke-token.ts';
+import type { AdminContext } from '../data/operation/dependencies.ts';
+import { createAccountToken } from '../data/operator/create-account-token.ts';
+import { revokeAccountTokens, revokeAppTokens } from '../data/operator/revoke-tokens.ts';
+import { renameFields } from '../model/fields/fields.ts';
+import { changeCommand } from './line/change-command.ts';
+import { ACCOUNT, type Arguments, type Command, flag, nameIn, optional, UsageError } from './line/command.ts';
+import { counted } from './line/counts.ts';
+import { durationOf, inWords } from './line/duration.ts';
+import { listCommand } from './line/list-command.ts';
+import { toMinute } from './line/safe-output.ts';
+import { tokenView } from './line/views.ts';
+import { withDatabase } from './line/with-database.ts';
 
 const DEFAULT_TTL = '90d';
 

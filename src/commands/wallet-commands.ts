@@ -1,11 +1,11 @@
-import { createWallet } from '../data/create-wallet.ts';
-import { deleteWallet } from '../data/delete-wallet.ts';
-import { listAnyProjectWallets } from '../data/list-wallets.ts';
+import { listAnyProjectWallets } from '../data/more/list-wallets.ts';
+import { createWallet } from '../data/operator/create-wallet.ts';
+import { deleteWallet } from '../data/operator/delete-wallet.ts';
 import { updateWallet } from '../data/update-wallet.ts';
 import { walletView } from '../model/wallet.ts';
-import { changeCommand } from './change-command.ts';
-import { type Command, NEW_TEXT, nameIn, optional, PROJECT, required, TEXT, YES } from './command.ts';
-import { listCommand } from './list-command.ts';
+import { changeCommand } from './line/change-command.ts';
+import { type Command, NEW_TEXT, nameIn, optional, PROJECT, required, TEXT, YES } from './line/command.ts';
+import { listCommand } from './line/list-command.ts';
 
 export const walletCommands: readonly Command[] = [
   changeCommand({

@@ -1,6 +1,6 @@
 import { argon2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { ApiError } from '../model/api-error.ts';
+import { ApiError } from '../model/errors.ts';
 
 // Source: OWASP Password Storage Cheat Sheet, Argon2id: 19 MiB, 2 passes, 1 lane.
 const MEMORY_KIB = 19_456;

@@ -1,17 +1,17 @@
 import { createCredential, hashCredential } from '../credentials/credential.ts';
-import { ApiError, projectNotVisible } from '../model/api-error.ts';
 import { type App, MAX_APPS } from '../model/app.ts';
-import { parseFields } from '../model/fields.ts';
-import { createAppFields } from '../model/operation-fields.ts';
+import { ApiError, projectNotVisible } from '../model/errors.ts';
+import { parseFields } from '../model/fields/fields.ts';
+import { createAppFields } from '../model/fields/operation-fields.ts';
 import { onlyProjectOf } from '../model/principal.ts';
 import { idOf, resourceName } from '../model/resource-name.ts';
 import { insertApp } from '../storage/apps.ts';
 import { findProjects } from '../storage/projects.ts';
-import { type ClientActor, requireAccountToken } from './actor.ts';
-import { auditEvent } from './audit.ts';
+import { type ClientActor, requireAccountToken } from './access/actor.ts';
+import { auditEvent } from './audit/audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
-import type { Dependencies } from './dependencies.ts';
-import { appFromRow } from './from-row.ts';
+import type { Dependencies } from './operation/dependencies.ts';
+import { appFromRow } from './rows/from-row.ts';
 
 export async function createApp(
   dependencies: Dependencies,

@@ -1,6 +1,6 @@
 import type { App } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
-import type { ConnectionArguments, ConnectionPage } from '../model/list-page.ts';
+import type { ConnectionArguments, ConnectionPage } from '../model/lists/list-page.ts';
 import type { Principal, RequestOwner } from '../model/principal.ts';
 import type { Project } from '../model/project.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';

@@ -1,10 +1,10 @@
 import { PROJECTS, PROJECTS_BY_TITLE, type ProjectItem } from '../storage/projects.ts';
-import { accountOfInput } from './account-of.ts';
-import { projectOf, type Reader } from './actor.ts';
+import { accountOfInput } from './access/account-of.ts';
+import { projectOf, type Reader } from './access/actor.ts';
 import type { FilteredArguments, ProjectPage } from './data-layer.ts';
-import { projectFromRow } from './from-row.ts';
-import { type ListDependencies, readList } from './read-list.ts';
-import { titleFilter } from './title-filter.ts';
+import { type ListDependencies, readList } from './lists/read-list.ts';
+import { titleFilter } from './lists/title-filter.ts';
+import { projectFromRow } from './rows/from-row.ts';
 
 /** See `Reads.listProjects`. The operator lists the projects of the `account` in the input. */
 export async function listProjects(

@@ -1,17 +1,17 @@
 import { createCredential, equalHashes, hashCredential } from '../credentials/credential.ts';
-import { ApiError } from '../model/api-error.ts';
-import { parseFields } from '../model/fields.ts';
-import { signInFields } from '../model/operation-fields.ts';
+import { ApiError } from '../model/errors.ts';
+import { parseFields } from '../model/fields/fields.ts';
+import { signInFields } from '../model/fields/operation-fields.ts';
 import { onlyProjectOf, type Principal } from '../model/principal.ts';
 import { idOf, type Ulid } from '../model/resource-name.ts';
 import { type AppSecretRow, findAppSecret, lastSignInStatement } from '../storage/apps.ts';
-import type { Queryable } from '../storage/database.ts';
+import type { Queryable } from '../storage/port/database.ts';
 import { insertSignIn } from '../storage/sign-ins.ts';
-import type { ClientActor } from './actor.ts';
-import { auditEvent } from './audit.ts';
+import type { ClientActor } from './access/actor.ts';
+import { auditEvent } from './audit/audit.ts';
 import type { AppCredentials, Client, OauthClient, SignInResult, UntrustedInput } from './data-layer.ts';
-import type { Dependencies } from './dependencies.ts';
-import { appFromRow } from './from-row.ts';
+import type { Dependencies } from './operation/dependencies.ts';
+import { appFromRow } from './rows/from-row.ts';
 
 // A placeholder for the hash of a missing app: the response time must not show whether an app exists.
 const NO_HASH = hashCredential('');

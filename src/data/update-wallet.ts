@@ -1,11 +1,11 @@
-import { ApiError } from '../model/api-error.ts';
+import { ApiError } from '../model/errors.ts';
 import { assertPreconditions } from '../model/etag.ts';
-import { parseFields } from '../model/fields.ts';
-import { conditionalUpdateWalletFields } from '../model/operation-fields.ts';
+import { parseFields } from '../model/fields/fields.ts';
+import { conditionalUpdateWalletFields } from '../model/fields/operation-fields.ts';
 import { idOf } from '../model/resource-name.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { audited } from '../storage/audit-events.ts';
-import { isForeignKeyViolation } from '../storage/foreign-keys.ts';
+import { isForeignKeyViolation } from '../storage/port/foreign-keys.ts';
 import {
   findAccountOfWallet,
   findUpdateTargets,
@@ -13,12 +13,12 @@ import {
   updateWallet as updateWalletRow,
   type WalletRow,
 } from '../storage/wallets.ts';
-import { accountOf } from './account-of.ts';
-import { type Actor, missing, missingProject, projectOf } from './actor.ts';
-import { auditEvent, fieldsIn } from './audit.ts';
+import { accountOf } from './access/account-of.ts';
+import { type Actor, missing, missingProject, projectOf } from './access/actor.ts';
+import { auditEvent, fieldsIn } from './audit/audit.ts';
 import type { UntrustedInput } from './data-layer.ts';
-import type { Dependencies } from './dependencies.ts';
-import { walletFromRow } from './from-row.ts';
+import type { Dependencies } from './operation/dependencies.ts';
+import { walletFromRow } from './rows/from-row.ts';
 
 /** See `Changes.updateWallet`. The operator can update a wallet of any account. */
 export async function updateWallet(

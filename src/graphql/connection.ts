@@ -1,6 +1,6 @@
 import type { App } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
-import type { ConnectionPage } from '../model/list-page.ts';
+import type { ConnectionPage } from '../model/lists/list-page.ts';
 import type { Project } from '../model/project.ts';
 import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';

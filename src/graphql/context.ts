@@ -12,18 +12,18 @@ import type {
   Resource,
 } from '../data/data-layer.ts';
 import type { IdempotencyHeaders } from '../http/idempotency-headers.ts';
-import type { Failure, GraphqlOperation } from '../http/observation/request-record.ts';
-import { ApiError } from '../model/api-error.ts';
+import type { Failure, GraphqlOperation } from '../http/request-record.ts';
 import type { App } from '../model/app.ts';
 import type { AuditEvent } from '../model/audit-event.ts';
-import type { ConnectionArguments, ConnectionPage } from '../model/list-page.ts';
+import { ApiError } from '../model/errors.ts';
+import type { ConnectionArguments, ConnectionPage } from '../model/lists/list-page.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Project } from '../model/project.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import type { Token } from '../model/token.ts';
 import type { Wallet } from '../model/wallet.ts';
 import { Connection } from './connection.ts';
-import { minBytes } from './response-size.ts';
+import { minBytes } from './limits/response-size.ts';
 
 type FirstRequest = Extract<KeyedRequest, { readonly replay?: undefined }>;
 

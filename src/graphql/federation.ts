@@ -1,11 +1,11 @@
 import { GraphQLObjectType, GraphQLSchema, printSchema } from 'graphql';
-import { invalidFields } from '../model/api-error.ts';
-import { resourceNameValidator, ValidationError, type Validator } from '../model/fields.ts';
-import { isJsonObject } from '../model/json.ts';
+import { invalidFields } from '../model/errors.ts';
+import { resourceNameValidator, ValidationError, type Validator } from '../model/fields/fields.ts';
+import { isJsonObject } from '../model/fields/json.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
+import { MAX_REPRESENTATIONS } from './limits/operation-cost.ts';
 import { loadNamed, type SentName } from './named-resources.ts';
-import { MAX_REPRESENTATIONS } from './operation-cost.ts';
 import { types } from './types.ts';
 
 // The gateway as a subgraph. Source: Apollo Federation, subgraph specification.

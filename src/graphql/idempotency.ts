@@ -1,11 +1,11 @@
 import { type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
 import { Kind, OperationTypeNode } from 'graphql';
-import { toApiError } from '../data/to-api-error.ts';
+import { toApiError } from '../data/operation/errors.ts';
 import { REPLAYED_HEADER } from '../http/idempotency-headers.ts';
-import { type ApiError, shouldLog } from '../model/api-error.ts';
+import { type ApiError, shouldLog } from '../model/errors.ts';
 import type { Context } from './context.ts';
-import { graphqlError, httpOf } from './errors.ts';
-import { resultJson } from './response-size.ts';
+import { graphqlError, httpOf } from './error-format.ts';
+import { resultJson } from './limits/response-size.ts';
 
 /**
  * A plugin that keeps the response to a request with mutations and an `Idempotency-Key` for a replay. The mutations of such

@@ -1,4 +1,4 @@
-import { clientMutationId, parseFields, rejectUnknownFields } from '../model/fields.ts';
+import { clientMutationId, parseFields, rejectUnknownFields } from '../model/fields/fields.ts';
 import {
   createAppFields,
   createProjectFields,
@@ -9,10 +9,10 @@ import {
   updateAppFields,
   updateProjectFields,
   updateWalletFields,
-} from '../model/operation-fields.ts';
+} from '../model/fields/operation-fields.ts';
 import { resourceName } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
-import type { MutationResolvers } from './schema-types.ts';
+import type { MutationResolvers } from './generated/schema-types.ts';
 import { isoTime } from './types.ts';
 
 const VALIDATORS = { clientMutationId };

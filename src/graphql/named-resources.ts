@@ -1,6 +1,6 @@
 import type { Resource } from '../data/data-layer.ts';
-import { type FieldViolation, invalidFields } from '../model/api-error.ts';
-import { ValidationError, type Validator } from '../model/fields.ts';
+import { type FieldViolation, invalidFields } from '../model/errors.ts';
+import { ValidationError, type Validator } from '../model/fields/fields.ts';
 import type { ResourceName } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
 

@@ -1,8 +1,8 @@
-import { invalidFields } from '../model/api-error.ts';
-import { parseFields, resourceNameValidator } from '../model/fields.ts';
+import { invalidFields } from '../model/errors.ts';
+import { parseFields, resourceNameValidator } from '../model/fields/fields.ts';
 import { Connection } from './connection.ts';
+import type { QueryResolvers } from './generated/schema-types.ts';
 import { loadNamed } from './named-resources.ts';
-import type { QueryResolvers } from './schema-types.ts';
 
 const MAX_NODES = 100;
 

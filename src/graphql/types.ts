@@ -5,7 +5,7 @@ import { ByteCache, bytesOf } from '../model/byte-cache.ts';
 import type { Project } from '../model/project.ts';
 import { collectionOf, type ResourceName, resourceName, type Ulid } from '../model/resource-name.ts';
 import type { Context } from './context.ts';
-import type { Resolvers, ResolversParentTypes, Scalars } from './schema-types.ts';
+import type { Resolvers, ResolversParentTypes, Scalars } from './generated/schema-types.ts';
 
 type ObjectResolvers = Omit<Required<Resolvers>, 'Query' | 'Mutation' | keyof Scalars>;
 

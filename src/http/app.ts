@@ -7,14 +7,14 @@ import {
   type FastifyRequest,
   fastify,
 } from 'fastify';
-import type { ApiError } from '../model/api-error.ts';
-import { MAX_BODY_BYTES, malformedRequest } from './http-error.ts';
+import type { ApiError } from '../model/errors.ts';
+import { Connections } from './connections/connections.ts';
+import { hostError, normalizedTarget, parserError, withoutPorts } from './connections/protocol.ts';
+import { connectionRejecter } from './connections/rejection.ts';
+import { stopServer } from './connections/stop.ts';
+import { MAX_BODY_BYTES, malformedRequest } from './errors.ts';
 import { addJsonBody } from './json.ts';
-import { Connections } from './protection/connections.ts';
-import { hostError, normalizedTarget, parserError, withoutPorts } from './protocol.ts';
-import { connectionRejecter } from './rejection.ts';
 import { REQUEST_ID_HEADER, requestIds } from './request-id.ts';
-import { stopServer } from './stop.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 

@@ -1,8 +1,8 @@
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
-import { ApiError } from '../model/api-error.ts';
+import { ApiError } from '../model/errors.ts';
 import type { Principal } from '../model/principal.ts';
-import { type RequestRecord, recordOf } from './observation/request-record.ts';
+import { type RequestRecord, recordOf } from './request-record.ts';
 
 const PROTECTED = Symbol('protected');
 

@@ -1,7 +1,7 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 import { REPLAYED_HEADER } from './idempotency-headers.ts';
-import { RATE_LIMIT_HEADER, RATE_LIMIT_POLICY_HEADER } from './protection/rate-limit.ts';
+import { RATE_LIMIT_HEADER, RATE_LIMIT_POLICY_HEADER } from './limits/rate-limit.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
 const EXPOSED_HEADERS = [

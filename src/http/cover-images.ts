@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../model/api-error.ts';
+import { ApiError } from '../model/errors.ts';
 import { coverImagePath } from '../model/project.ts';
 import { parseUlid, resourceName } from '../model/resource-name.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
-import { ApiError } from '../model/api-error.ts';
+import { ApiError } from '../model/errors.ts';
 
 const HEALTH_CHECK = /^\/(healthz|readyz)(\?|$)/;
 

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../model/api-error.ts';
-import { parseJson } from '../model/json.ts';
-import { malformedRequest } from './http-error.ts';
-import { memoryOf } from './protection/request-memory.ts';
+import { ApiError } from '../model/errors.ts';
+import { parseJson } from '../model/fields/json.ts';
+import { malformedRequest } from './errors.ts';
+import { memoryOf } from './limits/request-memory.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../model/api-error.ts';
+import { ApiError } from '../model/errors.ts';
 import { authenticatedPrincipal } from './authorization.ts';
 
 /**

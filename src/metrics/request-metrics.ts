@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from '@prometheus-io/client';
 import type { FastifyInstance } from 'fastify';
-import { recordOf, routeOf } from '../http/observation/request-record.ts';
+import { recordOf, routeOf } from '../http/request-record.ts';
 
 // Source: OpenTelemetry, semantic conventions for HTTP metrics.
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];

@@ -1,5 +1,5 @@
-import { ApiError } from './api-error.ts';
-import { integer, optional, ValidationError, type Validator } from './fields.ts';
+import { ApiError } from './errors.ts';
+import { integer, optional, ValidationError, type Validator } from './fields/fields.ts';
 import { parseUlid, type Ulid } from './resource-name.ts';
 
 // The etag of a resource is its revision: an id that each update makes anew. A number that is counted could come again for

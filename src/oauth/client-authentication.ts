@@ -1,6 +1,6 @@
 import type { AppCredentials } from '../data/data-layer.ts';
-import { malformedRequest } from '../http/http-error.ts';
-import { ApiError } from '../model/api-error.ts';
+import { malformedRequest } from '../http/errors.ts';
+import { ApiError } from '../model/errors.ts';
 import { parseResourceName } from '../model/resource-name.ts';
 import type { Form } from './form.ts';
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
-import { malformedRequest } from '../http/http-error.ts';
-import { ApiError } from '../model/api-error.ts';
+import { malformedRequest } from '../http/errors.ts';
+import { ApiError } from '../model/errors.ts';
 
 const PARAMETERS = ['client_id', 'client_secret', 'grant_type', 'resource', 'scope', 'token'] as const;
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../http/json.ts';
-import { ApiError } from '../model/api-error.ts';
+import { ApiError } from '../model/errors.ts';
 import type { ProtectedResources } from './protected-resources.ts';
 
 const SERVER_PATH = '/.well-known/oauth-authorization-server';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { isProtected } from '../http/authorization.ts';
-import { patternOf } from '../http/error-responses.ts';
-import { normalizedTarget } from '../http/protocol.ts';
+import { normalizedTarget } from '../http/connections/protocol.ts';
+import { patternOf } from '../http/error-handling.ts';
 
 // Bounds the header of a challenge. No path of an API is longer.
 const MAX_PATH_LENGTH = 200;

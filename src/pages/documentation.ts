@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { prefersHtml } from '../http/accept.ts';
-import { ApiError } from '../model/api-error.ts';
+import { ApiError } from '../model/errors.ts';
 import { CODE_BLOCKS, hashSource, readStyle, sendPage } from './html.ts';
 import { readStaticFile } from './static-file.ts';
 

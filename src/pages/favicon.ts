@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 
 // The logo of the pages in 32 × 32 pixels, as PNG in ICO: not every browser takes an SVG here.
-const ICON = readFileSync(new URL('./browser/favicon.ico', import.meta.url));
+const ICON = readFileSync(new URL('./static/favicon.ico', import.meta.url));
 
 // What is public is for the clients of one gateway, and no search engine has to know it.
 const ROBOTS = 'User-agent: *\nDisallow: /\n';

@@ -29,11 +29,11 @@ const LINKS = [
 
 /** Returns a style of the pages. */
 export function readStyle(name: 'page' | 'content' | 'start-page' | 'documentation'): string {
-  return readFileSync(new URL(`./browser/${name}.css`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`./static/${name}.css`, import.meta.url), 'utf8');
 }
 
 /** The script that copies the lines of a code block, and puts the URL in the address bar into them. */
-export const CODE_BLOCKS = readFileSync(new URL('./browser/code-blocks.js', import.meta.url), 'utf8');
+export const CODE_BLOCKS = readFileSync(new URL('./static/code-blocks.js', import.meta.url), 'utf8');
 
 const STYLE = readStyle('page');
 

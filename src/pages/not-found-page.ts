@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { prefersHtml } from '../http/accept.ts';
-import type { ApiError } from '../model/api-error.ts';
+import type { ApiError } from '../model/errors.ts';
 import { readStyle, sendPage } from './html.ts';
 
 // The paths of the APIs. A browser that opens one gets the error of the API.

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { graphqlRequest, restRequest, shellVariables } from '../model/example-requests.ts';
+import { graphqlRequest, restRequest, shellVariables } from '../model/fields/example-requests.ts';
 import { CODE_BLOCKS, escapeHtml, hashSource, readStyle, sendPage } from './html.ts';
 
 /** The content of the start page. */

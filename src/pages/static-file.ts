@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { FastifyRequest } from 'fastify';
-import { memoryOf } from '../http/protection/request-memory.ts';
+import { memoryOf } from '../http/limits/request-memory.ts';
 
 /**
  * Reads a file for the response to a request, after its memory was counted. A client needs no token for a file.

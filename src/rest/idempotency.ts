@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Changes, RequestChanges } from '../data/data-layer.ts';
 import { idempotencyHeaders, REPLAYED_HEADER } from '../http/idempotency-headers.ts';
 import { JSON_TYPE } from '../http/json.ts';
-import { parseFields } from '../model/fields.ts';
-import type { JsonObject } from '../model/json.ts';
+import { parseFields } from '../model/fields/fields.ts';
+import type { JsonObject } from '../model/fields/json.ts';
 
 /** An operation that changes something, with its input. */
 export type Operation = {

@@ -18,7 +18,7 @@ export function addOpenApi(app: FastifyInstance, version: string, publicUrl: () 
 
 async function contractOf(version: string, url: string): Promise<string> {
   // Imported on demand: the server starts faster without it. Generated from the YAML in `schema/`.
-  const { default: contract } = await import('./openapi.json', { with: { type: 'json' } });
+  const { default: contract } = await import('./generated/openapi.json', { with: { type: 'json' } });
   const { info, servers } = contract;
   const own = { ...contract, info: { ...info, version }, servers: [{ ...servers[0], url }] };
   return JSON.stringify(own, undefined, 2);

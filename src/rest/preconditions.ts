@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { invalidFields } from '../model/api-error.ts';
+import { invalidFields } from '../model/errors.ts';
 
 const MAX_LENGTH = 1000;
 

@@ -3,18 +3,18 @@ import type { Changes, DataLayer } from '../data/data-layer.ts';
 import { type Authenticate, PROTECTED_ROUTE } from '../http/authorization.ts';
 import { RequestClient } from '../http/client.ts';
 import { appView } from '../model/app.ts';
-import { integerIn, renameFields } from '../model/fields.ts';
-import { nextPageToken } from '../model/list-page.ts';
+import { integerIn, renameFields } from '../model/fields/fields.ts';
 import {
   conditionalUpdateWalletFields,
   createAppFields,
   signInFields,
   updateWalletFields,
-} from '../model/operation-fields.ts';
+} from '../model/fields/operation-fields.ts';
+import { nextPageToken } from '../model/lists/list-page.ts';
 import { projectView } from '../model/project.ts';
 import { walletView } from '../model/wallet.ts';
+import type { operations } from './generated/openapi-types.ts';
 import { type Operation, withIdempotencyKey } from './idempotency.ts';
-import type { operations } from './openapi-types.ts';
 import { preconditionsIn } from './preconditions.ts';
 import { unpackObject, unpackQuery } from './unpack.ts';
 

@@ -1,7 +1,7 @@
-import { malformedRequest } from '../http/http-error.ts';
-import { invalidFields } from '../model/api-error.ts';
-import { rejectUnknownFields } from '../model/fields.ts';
-import { isJsonObject, type JsonObject } from '../model/json.ts';
+import { malformedRequest } from '../http/errors.ts';
+import { invalidFields } from '../model/errors.ts';
+import { rejectUnknownFields } from '../model/fields/fields.ts';
+import { isJsonObject, type JsonObject } from '../model/fields/json.ts';
 
 /**
  * Returns a body, or an object in a body, after checking its field names. The operation validates

@@ -1,6 +1,6 @@
 import type { AccountState } from '../model/account.ts';
 import type { Ulid } from '../model/resource-name.ts';
-import { FOR_UPDATE, type Statement } from './database.ts';
+import { FOR_UPDATE, type Statement } from './port/database.ts';
 import { ACCOUNT, type RowOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
 import { insertInto, readRow, writeRow } from './sql/row-statements.ts';

@@ -1,8 +1,8 @@
 import type { Ulid } from '../model/resource-name.ts';
 import { type AuditEventRow, auditStatement } from './audit-events.ts';
 import { LAST_USE_INTERVAL_MS } from './background-writes.ts';
-import { type Database, IF_ALLOWED, type Queryable, type Row, type Statement } from './database.ts';
-import { isForeignKeyViolation } from './foreign-keys.ts';
+import { type Database, IF_ALLOWED, type Queryable, type Row, type Statement } from './port/database.ts';
+import { isForeignKeyViolation } from './port/foreign-keys.ts';
 import { APP, APP_KEY_HASHES, NEW_APP, namesOf, type RowOf, valuesOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
 import {

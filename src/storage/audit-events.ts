@@ -1,6 +1,6 @@
 import type { AuditAction } from '../model/audit-event.ts';
 import type { Ulid } from '../model/resource-name.ts';
-import type { Database, Queryable, Statement } from './database.ts';
+import type { Database, Queryable, Statement } from './port/database.ts';
 import { AUDIT_EVENT, namesOf, prefixedId, type RowOf, valuesOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
 import { placeholders } from './sql/row-statements.ts';

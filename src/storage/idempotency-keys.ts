@@ -1,5 +1,5 @@
 import type { Ulid } from '../model/resource-name.ts';
-import type { Queryable } from './database.ts';
+import type { Queryable } from './port/database.ts';
 import { IDEMPOTENCY_KEY, type RowOf } from './sql/columns.ts';
 import { readRow } from './sql/row-statements.ts';
 

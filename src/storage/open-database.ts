@@ -1,5 +1,5 @@
-import type { Database } from './database.ts';
 import { DatabaseUrlError, sqlitePath, URL_FORMS } from './database-url.ts';
+import type { Database } from './port/database.ts';
 import type { PostgresObservers, PostgresSettings } from './postgres/open-postgres.ts';
 import { openSqlite, type SqliteSettings } from './sqlite/open-sqlite.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Queryable } from './database.ts';
+import type { Queryable } from './port/database.ts';
 
 const ADD = 'INSERT INTO page_token_key (id, key) VALUES (1, $1) ON CONFLICT (id) DO NOTHING';
 

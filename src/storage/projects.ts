@@ -1,6 +1,6 @@
 import type { Ulid } from '../model/resource-name.ts';
 import { titleKey } from '../model/title-key.ts';
-import type { Queryable, Row } from './database.ts';
+import type { Queryable, Row } from './port/database.ts';
 import { PROJECT, PROJECT_TABLE, type RowOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
 import { findAccountOf, insertInto, selectByIds, writeRow } from './sql/row-statements.ts';

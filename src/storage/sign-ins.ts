@@ -1,7 +1,7 @@
 import type { Ulid } from '../model/resource-name.ts';
 import type { AppRow } from './apps.ts';
 import { type AuditEventRow, auditStatement } from './audit-events.ts';
-import { type Database, FOR_SHARE, IF_ALLOWED, type Statement } from './database.ts';
+import { type Database, FOR_SHARE, IF_ALLOWED, type Statement } from './port/database.ts';
 import { APP } from './sql/columns.ts';
 import { type NewTokenRow, newTokenStatement } from './tokens.ts';
 

@@ -1,6 +1,6 @@
 import type { Ulid } from '../model/resource-name.ts';
 import { LAST_USE_INTERVAL_MS } from './background-writes.ts';
-import type { Queryable, Statement } from './database.ts';
+import type { Queryable, Statement } from './port/database.ts';
 import { NEW_TOKEN, namesOf, prefixedId, type RowOf, TOKEN, valuesOf } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
 import { placeholders, type RowId, readRow, writeRow } from './sql/row-statements.ts';

@@ -1,7 +1,7 @@
 import { type Preconditions, secondAfter } from '../model/etag.ts';
 import type { ResourceName, Ulid } from '../model/resource-name.ts';
 import { titleKey } from '../model/title-key.ts';
-import { IF_ALLOWED, type Queryable } from './database.ts';
+import { IF_ALLOWED, type Queryable } from './port/database.ts';
 import { namesOf, prefixedId, type RowOf, valuesOf, WALLET } from './sql/columns.ts';
 import { List } from './sql/keyset-list.ts';
 import { MAX_MATCHES } from './sql/keyset-sql.ts';

@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DataLayer } from '../data/data-layer.ts';
-import { revokeToken } from '../data/revoke-token.ts';
-import { routeOf } from '../http/observation/request-record.ts';
-import { ApiError } from '../model/api-error.ts';
+import { revokeToken } from '../data/more/revoke-token.ts';
+import { routeOf } from '../http/request-record.ts';
+import { ApiError } from '../model/errors.ts';
 import { idGenerator } from '../model/resource-name.ts';
 import type { FaultPoints } from '../server.ts';
-import type { Database, DatabaseRequest } from '../storage/database.ts';
-import { resultUnknown, unavailable } from '../storage/errors.ts';
+import type { Database, DatabaseRequest } from '../storage/port/database.ts';
+import { resultUnknown, unavailable } from '../storage/port/errors.ts';
 import { checkFault, type FaultName, type FaultOptions } from './fault.ts';
 
 type Fault = { readonly name: FaultName; readonly isLasting: boolean; isTaken: boolean } & FaultOptions;

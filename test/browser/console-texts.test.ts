@@ -3,7 +3,7 @@
 
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { updateProject } from '../../src/data/update-project.ts';
+import { updateProject } from '../../src/data/more/update-project.ts';
 import { accountToken, createApp } from '../support/actors.ts';
 import { restApi } from '../support/apis.ts';
 import { showScreen, startSite } from '../support/browser.ts';

@@ -3,7 +3,7 @@
 
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { setAccountSuspended } from '../../src/data/set-account-suspended.ts';
+import { setAccountSuspended } from '../../src/data/operator/set-account-suspended.ts';
 import { accountToken, mutate, tokenStatus } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { goTo, showScreen, startSite, storedBy } from '../support/browser.ts';

@@ -3,8 +3,8 @@
 
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { createWallet } from '../../src/data/create-wallet.ts';
-import { updateProject } from '../../src/data/update-project.ts';
+import { updateProject } from '../../src/data/more/update-project.ts';
+import { createWallet } from '../../src/data/operator/create-wallet.ts';
 import { accountToken, createApp, MISSING_PROJECT, projectToken, signIn } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { goTo, pasted, showScreen, startSite } from '../support/browser.ts';

@@ -1,6 +1,6 @@
 import { expect, inject, test, vi } from 'vitest';
-import type { Database, Queryable } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import type { Database, Queryable } from '../../src/storage/port/database.ts';
 import { reasonOf, ulidOf } from '../support/actors.ts';
 import { bothApis } from '../support/apis.ts';
 import { type CitusDatabase, makeCitusDatabase } from '../support/citus.ts';

@@ -1,6 +1,6 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
-import type { Database } from '../../src/storage/database.ts';
-import { MIGRATIONS, migrationsAfter } from '../../src/storage/jobs/migrations.ts';
+import { MIGRATIONS, migrationsAfter } from '../../src/storage/migrations/migrations.ts';
+import type { Database } from '../../src/storage/port/database.ts';
 import { TABLES } from '../../src/storage/sql/columns.ts';
 import { makeCitusDatabase } from '../support/citus.ts';
 import { onDatabase } from '../support/engine.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, inject, onTestFinished, test } from 'vitest';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/port/database.ts';
 import { Changes, sendAtRate } from '../support/acknowledged-changes.ts';
 import { createApp, resultOf, signIn, ulidOf } from '../support/actors.ts';
 import { bothApis, send } from '../support/apis.ts';

@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
-import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import type { Database } from '../../src/storage/port/database.ts';
 import { makeCitusDatabase } from '../support/citus.ts';
 import { LONG_TIMEOUT } from '../support/long-deadlines.ts';
 import { startBeforeAll } from '../support/start-before-all.ts';

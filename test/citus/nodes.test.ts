@@ -1,7 +1,7 @@
 import { buildSchema } from 'graphql';
 import { expect, inject, test, vi } from 'vitest';
-import { deleteApp } from '../../src/data/delete-app.ts';
-import { updateProject } from '../../src/data/update-project.ts';
+import { deleteApp } from '../../src/data/more/delete-app.ts';
+import { updateProject } from '../../src/data/more/update-project.ts';
 import {
   type AppKey,
   authorize,

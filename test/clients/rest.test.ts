@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import createClient from 'openapi-fetch';
 import { expect, onTestFinished, test } from 'vitest';
-import type { components, paths } from '../../src/rest/openapi-types.ts';
+import type { components, paths } from '../../src/rest/generated/openapi-types.ts';
 import { useGateway, useTenant } from '../support/gateway.ts';
 import { startProgram } from '../support/paw.ts';
 import { codeBlocks } from './documented.ts';

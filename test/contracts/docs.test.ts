@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { getNamedType, isInputObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { graphqlError } from '../../src/graphql/errors.ts';
+import { graphqlError } from '../../src/graphql/error-format.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
-import { statusCodeOf } from '../../src/http/http-error.ts';
-import { ApiError, ERRORS, type Reason } from '../../src/model/api-error.ts';
+import { statusCodeOf } from '../../src/http/errors.ts';
+import { ApiError, ERRORS, type Reason } from '../../src/model/errors.ts';
 import { TABLES } from '../../src/storage/sql/columns.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

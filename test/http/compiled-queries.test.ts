@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { CompiledQueries } from '../../src/graphql/compiled-queries.ts';
+import { CompiledQueries } from '../../src/graphql/compiled/compiled-queries.ts';
 import { withoutRequestId } from '../support/actors.ts';
 import { postGraphql, send } from '../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';

@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLFormattedError, isObjectType, parse } from 'graphql';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { CompiledQueries } from '../../src/graphql/compiled-queries.ts';
+import { CompiledQueries } from '../../src/graphql/compiled/compiled-queries.ts';
 import { createApp, MISSING_WALLET } from '../support/actors.ts';
 import { graphqlApi, postGraphql } from '../support/apis.ts';
 import { seedTenant, testGateway, useGateway } from '../support/gateway.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { serverAudits } from 'graphql-http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
+import { MAX_BODY_BYTES } from '../../src/http/errors.ts';
 import { MISSING_APP, MISSING_WALLET, projectToken } from '../support/actors.ts';
 import { challengeOf, type HttpResponse, mutationDocument, postGraphql, send } from '../support/apis.ts';
 import { missingTable } from '../support/engine.ts';

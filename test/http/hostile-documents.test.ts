@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { MAX_RESPONSE_BYTES } from '../../src/graphql/response-size.ts';
+import { MAX_RESPONSE_BYTES } from '../../src/graphql/limits/response-size.ts';
 import { type HttpResponse, postGraphql } from '../support/apis.ts';
 import { useGateway, useTenant } from '../support/gateway.ts';
 import { lineOf } from '../support/observation.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { examplesFor } from '../../src/pages/browser/examples.ts';
+import { examplesFor } from '../../console/explorers/examples.ts';
 import { createApp, graphqlBody, keyOf } from '../support/actors.ts';
 import { graphqlApi, type HttpResponse } from '../support/apis.ts';
 import { seedTenant, testGateway, useGateway } from '../support/gateway.ts';

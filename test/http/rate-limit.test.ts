@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createAccountToken } from '../../src/data/create-account-token.ts';
+import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import { authorize, createApp, getProjects, withOtherSecret } from '../support/actors.ts';
 import {
   type Api,

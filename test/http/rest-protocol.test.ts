@@ -3,7 +3,7 @@ import { type IncomingMessage, request, STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
+import { MAX_BODY_BYTES } from '../../src/http/errors.ts';
 import { inLowerCase, ULID } from '../support/actors.ts';
 import { challengeOf, type HttpResponse, readResponse } from '../support/apis.ts';
 import { useGateway, useTenant } from '../support/gateway.ts';

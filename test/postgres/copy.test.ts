@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/port/database.ts';
 import { TABLES } from '../../src/storage/sql/columns.ts';
 import { createApp, expiredToken, keyOf, projectTokenOf, resultOf, ulidOf } from '../support/actors.ts';
 import { type AppFields, bothApis, graphqlApi, type HttpResponse, send } from '../support/apis.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { deleteProject } from '../../src/data/delete-project.ts';
-import type { Database, Queryable } from '../../src/storage/database.ts';
+import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
+import { deleteProject } from '../../src/data/operator/delete-project.ts';
+import type { Database, Queryable } from '../../src/storage/port/database.ts';
 import { reasonOf, ulidOf } from '../support/actors.ts';
 import { type Api, bothApis } from '../support/apis.ts';
 import { useGateway, useTenant } from '../support/gateway.ts';

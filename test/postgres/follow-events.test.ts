@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PasswordHasher } from '../../src/credentials/password-hasher.ts';
 import { updateWallet } from '../../src/data/update-wallet.ts';
-import { RequestTransaction } from '../../src/storage/request-transaction.ts';
+import { RequestTransaction } from '../../src/storage/port/request-transaction.ts';
 import { createApp } from '../support/actors.ts';
 import { graphqlApi } from '../support/apis.ts';
 import { Follower, impatientFollower, SETTLED_MS } from '../support/follow-events.ts';

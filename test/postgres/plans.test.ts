@@ -8,8 +8,8 @@ import {
   EVENTS_OF_RESOURCE,
   EVENTS_OF_RESOURCE_AND_ACTION,
 } from '../../src/storage/audit-events.ts';
-import type { Database, Execute, Queryable, Row, Value } from '../../src/storage/database.ts';
 import { sweepExpired } from '../../src/storage/jobs/sweep.ts';
+import type { Database, Execute, Queryable, Row, Value } from '../../src/storage/port/database.ts';
 import { PROJECTS, PROJECTS_BY_TITLE } from '../../src/storage/projects.ts';
 import { NEW_TOKEN } from '../../src/storage/sql/columns.ts';
 import type { List } from '../../src/storage/sql/keyset-list.ts';

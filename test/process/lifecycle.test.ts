@@ -142,7 +142,7 @@ test.each([
 });
 
 test('the lines before a crash are in the log', async () => {
-  const program = `import { openLog } from '${ROOT}src/commands/logger.ts';
+  const program = `import { openLog } from '${ROOT}src/commands/line/logger.ts';
     const { logger } = openLog('info', 1);
     for (let line = 0; line < 50; line += 1) logger.info({ line });
     throw new Error('crash');`;

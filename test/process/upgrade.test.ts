@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { LATEST_VERSION } from '../../src/storage/jobs/migrations.ts';
+import { LATEST_VERSION } from '../../src/storage/migrations/migrations.ts';
 import { send } from '../support/apis.ts';
 import { testDatabase } from '../support/gateway.ts';
 import { newerProgram } from '../support/newer-program.ts';

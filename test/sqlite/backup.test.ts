@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createProject } from '../../src/data/create-project.ts';
+import { createProject } from '../../src/data/more/create-project.ts';
 import { tokenStatus } from '../support/actors.ts';
 import { restApi } from '../support/apis.ts';
 import { damageTable, onDatabase, pathOf, tablesOf, textOf } from '../support/engine.ts';

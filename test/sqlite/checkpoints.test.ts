@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import type { Database } from '../../src/storage/port/database.ts';
 import { Checkpoints } from '../../src/storage/sqlite/checkpoints.ts';
 import { pathOf } from '../support/engine.ts';
 import { testDatabase } from '../support/gateway.ts';

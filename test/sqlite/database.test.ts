@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import type { Database } from '../../src/storage/port/database.ts';
 import { onDatabase, pathOf } from '../support/engine.ts';
 import { testDatabase } from '../support/gateway.ts';
 

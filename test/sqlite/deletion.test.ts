@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { deleteAccount } from '../../src/data/delete-account.ts';
+import { deleteAccount } from '../../src/data/operator/delete-account.ts';
 import { titleKey } from '../../src/model/title-key.ts';
 import { resultOf, ulidOf } from '../support/actors.ts';
 import { restApi } from '../support/apis.ts';

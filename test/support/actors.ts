@@ -1,6 +1,6 @@
 import { createCredential, parseCredential } from '../../src/credentials/credential.ts';
-import { createAccountToken } from '../../src/data/create-account-token.ts';
-import type { AdminContext } from '../../src/data/dependencies.ts';
+import type { AdminContext } from '../../src/data/operation/dependencies.ts';
+import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import type { Ulid } from '../../src/model/resource-name.ts';
 import {
   type Api,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { components } from '../../src/rest/openapi-types.ts';
+import type { components } from '../../src/rest/generated/openapi-types.ts';
 import { expectDocumented } from './rest-contract.ts';
 
 type Schemas = components['schemas'];

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { inject } from 'vitest';
-import type { Database, Row } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import type { Database, Row } from '../../src/storage/port/database.ts';
 import { LONG_TIMEOUT } from './long-deadlines.ts';
 
 /** The SQL and the texts that differ between the two engines. */

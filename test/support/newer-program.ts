@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LATEST_VERSION } from '../../src/storage/jobs/migrations.ts';
+import { LATEST_VERSION } from '../../src/storage/migrations/migrations.ts';
 import { listening, type Result, type RunningServer, type Settings, startProgram } from './paw.ts';
 
 /** A copy of the program with further migrations: the next version. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, vi } from 'vitest';
-import { runCommandLine } from '../../src/commands/command-line.ts';
+import { runCommandLine } from '../../src/commands/line/command-line.ts';
 import { LONG_DEADLINES } from './long-deadlines.ts';
 import { NO_RATE_LIMITS } from './no-rate-limits.ts';
 

@@ -1,5 +1,5 @@
 import { decodeTime } from 'ulid';
-import type { Database, Row, Value } from '../../src/storage/database.ts';
+import type { Database, Row, Value } from '../../src/storage/port/database.ts';
 import type { TableCounts } from '../../src/storage/sql/columns.ts';
 import { ulidOf } from './actors.ts';
 import type { Tenant } from './gateway.ts';

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { createAccount } from '../../src/data/create-account.ts';
-import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { createWallet } from '../../src/data/create-wallet.ts';
-import type { AdminContext } from '../../src/data/dependencies.ts';
+import type { AdminContext } from '../../src/data/operation/dependencies.ts';
+import { createAccount } from '../../src/data/operator/create-account.ts';
+import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
+import { createWallet } from '../../src/data/operator/create-wallet.ts';
 import { idGenerator, idOf } from '../../src/model/resource-name.ts';
-import type { Database } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/jobs/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
+import type { Database } from '../../src/storage/port/database.ts';
 import { cpuSecondsOf, startContender } from './contender.ts';
 import type { BenchData } from './data.ts';
 import { load, type Request } from './load.ts';

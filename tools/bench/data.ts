@@ -1,7 +1,7 @@
-import { createAccount } from '../../src/data/create-account.ts';
-import { createAccountToken } from '../../src/data/create-account-token.ts';
-import { createWallet } from '../../src/data/create-wallet.ts';
-import { pageTokens } from '../../src/model/page-token.ts';
+import { createAccount } from '../../src/data/operator/create-account.ts';
+import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
+import { createWallet } from '../../src/data/operator/create-wallet.ts';
+import { pageTokens } from '../../src/model/lists/page-token.ts';
 import { idGenerator, idOf, type Ulid } from '../../src/model/resource-name.ts';
 import { migrate } from '../../src/storage/jobs/migrate.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';

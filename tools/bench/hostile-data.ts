@@ -1,8 +1,8 @@
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createAccount } from '../../src/data/create-account.ts';
-import { createAccountToken } from '../../src/data/create-account-token.ts';
+import { createAccount } from '../../src/data/operator/create-account.ts';
+import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
 import { idGenerator } from '../../src/model/resource-name.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { makeBenchData } from './data.ts';

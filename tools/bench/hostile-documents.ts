@@ -1,6 +1,6 @@
 import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import { createSchema } from '../../src/graphql/schema.ts';
-import { MAX_BODY_BYTES } from '../../src/http/http-error.ts';
+import { MAX_BODY_BYTES } from '../../src/http/errors.ts';
 import { SHAPES, type Shape } from './documents.ts';
 import {
   bodyCases,

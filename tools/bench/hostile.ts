@@ -38,7 +38,7 @@ type Headers = Readonly<Record<string, string>>;
 
 /** Measures hostile requests. Returns a table of the worst ones by each measure. */
 export async function measureHostile(isQuick: boolean): Promise<string> {
-  execFileSync(process.execPath, ['build.ts', 'assets'], { stdio: 'ignore' });
+  execFileSync(process.execPath, ['console/build.ts'], { stdio: 'ignore' });
   const folder = mkdtempSync(join(tmpdir(), 'paw-hostile-'));
   const url = `sqlite:${join(folder, 'paw.db')}`;
   progress('making the database');

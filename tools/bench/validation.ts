@@ -1,5 +1,5 @@
 import { type DocumentNode, parse, specifiedRules, validate } from 'graphql';
-import { limitDocument, MAX_DOCUMENT_TOKENS } from '../../src/graphql/limits.ts';
+import { limitDocument, MAX_DOCUMENT_TOKENS } from '../../src/graphql/limits/limits.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 import { SHAPES, type Shape } from './documents.ts';
 

@@ -1,5 +1,5 @@
 import type { Ulid } from '../../model/resource-name.ts';
-import type { Database, Queryable, Row, Value } from '../database.ts';
+import type { Database, Queryable, Row, Value } from '../port/database.ts';
 import { namesOf, noRows, TABLES, type Table, type TableCounts, valuesOf } from '../sql/columns.ts';
 import { placeholders } from '../sql/row-statements.ts';
 

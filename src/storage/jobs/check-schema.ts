@@ -1,6 +1,6 @@
-import type { Database, SchemaObject } from '../database.ts';
+import type { Database, SchemaObject } from '../port/database.ts';
+import { type Problems, problemsOfKind } from '../port/problems.ts';
 import { migratedObjects } from '../sqlite/check.ts';
-import { type Problems, problemsOfKind } from './problems.ts';
 
 /** Returns the parts of the schema that the migrations have made, and that are missing or have changed since. */
 export async function findSchemaProblems(

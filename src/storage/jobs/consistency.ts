@@ -1,7 +1,7 @@
 import { NETWORKS } from '../../model/network.ts';
-import type { Queryable } from '../database.ts';
+import type { Queryable } from '../port/database.ts';
+import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from '../port/problems.ts';
 import { TABLES } from '../sql/columns.ts';
-import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from './problems.ts';
 
 /** A condition under which a row of a table has a problem, and the description of the problem. */
 type Check = readonly [

@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts';
+import type { Database } from '../port/database.ts';
 import { noRows, TABLES, type TableCounts } from '../sql/columns.ts';
 import { insertRows, readRows } from './bulk-rows.ts';
 

@@ -1,5 +1,5 @@
 import { collectionOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
-import type { Queryable, Row } from '../database.ts';
+import type { Queryable, Row } from '../port/database.ts';
 import { prefixedId, TABLES } from '../sql/columns.ts';
 import { placeholders } from '../sql/row-statements.ts';
 import { insertRows } from './bulk-rows.ts';

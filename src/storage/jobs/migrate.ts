@@ -1,13 +1,13 @@
-import type { Database } from '../database.ts';
-import { DatabaseError } from '../errors.ts';
-import { loadPageTokenKey } from '../page-token-key.ts';
 import {
   assertCurrent,
   assertUsable,
   LATEST_VERSION,
   migrationsAfter,
   readSchemaVersion,
-} from './migrations.ts';
+} from '../migrations/migrations.ts';
+import { loadPageTokenKey } from '../page-token-key.ts';
+import type { Database } from '../port/database.ts';
+import { DatabaseError } from '../port/errors.ts';
 
 export type MigrationResult = {
   /** The schema version after it, which is newer than the program if the schema is compatible with it. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { firstUlid } from '../../model/resource-name.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../port/database.ts';
 import { prefixedId } from '../sql/columns.ts';
 
 const DAY_MS = 86_400_000;

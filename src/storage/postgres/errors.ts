@@ -1,5 +1,5 @@
 import type { Fault } from '../../model/fault.ts';
-import { DatabaseError, resultUnknown, unavailable } from '../errors.ts';
+import { DatabaseError, resultUnknown, unavailable } from '../port/errors.ts';
 
 /** Returns the error for a statement that has not begun in time. */
 export function startTimeout(fault: Fault): DatabaseError {

@@ -1,4 +1,4 @@
-import { renumbered, type Statement } from '../database.ts';
+import { renumbered, type Statement } from '../port/database.ts';
 
 const IF_FIRST = 'EXISTS (SELECT 1 FROM part_0)';
 

@@ -1,22 +1,27 @@
-import type { Database, DatabaseRequest, Row, Statement, Value } from '../database.ts';
-import { DatabaseError, EncodingError, unavailable } from '../errors.ts';
-import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../jobs/migrations.ts';
-import { FIND_COLUMNS, READINESS_LIFETIME_MS } from '../readiness-sql.ts';
-import { remembered } from '../remembered.ts';
+import {
+  assertUsable,
+  FIND_SCHEMA_VERSION,
+  NO_SCHEMA,
+  type SchemaVersion,
+} from '../migrations/migrations.ts';
+import type { Database, DatabaseRequest, Row, Statement, Value } from '../port/database.ts';
+import { DatabaseError, EncodingError, unavailable } from '../port/errors.ts';
+import { remembered } from '../port/remembered.ts';
+import { type ObserveStatement, timedStatements } from '../port/statement-times.ts';
 import { TABLES } from '../sql/columns.ts';
-import { type ObserveStatement, timedStatements } from '../statement-times.ts';
+import { FIND_COLUMNS, READINESS_LIFETIME_MS } from '../sql/readiness.ts';
 import { retryConflicts } from './conflicts.ts';
+import { poolOpener } from './connections/hosts.ts';
+import { ConnectionPool, type PoolState, type PoolWait } from './connections/pool.ts';
+import type { Session } from './connections/session.ts';
+import { statementNames } from './connections/statements.ts';
+import { parsePostgresUrl } from './connections/url.ts';
 import { distribute, listNodes } from './distribute.ts';
 import { hasCode, LOCK_TIMEOUT, TOO_MANY_CONNECTIONS } from './errors.ts';
-import { poolOpener } from './hosts.ts';
 import { joined } from './joined-statements.ts';
-import { ConnectionPool, type PoolState, type PoolWait } from './pool.ts';
 import { ReadBatches } from './reads.ts';
 import { SCHEMA_OBJECTS } from './schema-objects.ts';
-import type { Session } from './session.ts';
-import { statementNames } from './statements.ts';
 import { inTransaction, transactionBegin, writeInTwoPackets } from './transaction.ts';
-import { parsePostgresUrl } from './url.ts';
 
 /** The limits on one process's use of a PostgreSQL server. */
 export type PostgresSettings = {

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Row, Statement } from '../database.ts';
+import type { Row, Statement } from '../port/database.ts';
 import { retryConflicts } from './conflicts.ts';
+import type { ConnectionPool } from './connections/pool.ts';
+import type { Session } from './connections/session.ts';
 import { CONFLICT, hasCode, LOCK_TIMEOUT, MISSING_STATEMENT, startTimeout } from './errors.ts';
-import type { ConnectionPool } from './pool.ts';
-import type { Session } from './session.ts';
 
 // A larger batch would serialize reads on one connection while other connections are idle.
 const MAX_BATCH = 32;

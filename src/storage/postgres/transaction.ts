@@ -1,6 +1,6 @@
-import type { Execute, Queryable, Row, Statement, Value } from '../database.ts';
-import type { ConnectionPool, Use } from './pool.ts';
-import type { Session } from './session.ts';
+import type { Execute, Queryable, Row, Statement, Value } from '../port/database.ts';
+import type { ConnectionPool, Use } from './connections/pool.ts';
+import type { Session } from './connections/session.ts';
 
 // A worker gets the lock timeout of a session by no other way. It comes with the BEGIN of the coordinator, so that it costs
 // no round trip, and a node that is added later needs nothing.

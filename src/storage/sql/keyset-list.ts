@@ -1,7 +1,7 @@
-import { type Page, type PageMetadata, type PageRequest, pageOf } from '../../model/list-page.ts';
+import { type Page, type PageMetadata, type PageRequest, pageOf } from '../../model/lists/list-page.ts';
 import type { Ulid } from '../../model/resource-name.ts';
-import type { Queryable, Row, Value } from '../database.ts';
-import { remembered } from '../remembered.ts';
+import type { Queryable, Row, Value } from '../port/database.ts';
+import { remembered } from '../port/remembered.ts';
 import { type Kind, type ListOptions, type ListTable, listStatement } from './keyset-sql.ts';
 import { padIds } from './row-statements.ts';
 

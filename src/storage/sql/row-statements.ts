@@ -1,5 +1,5 @@
 import type { ResourceName, Ulid } from '../../model/resource-name.ts';
-import type { Queryable, Row, Value } from '../database.ts';
+import type { Queryable, Row, Value } from '../port/database.ts';
 import { namesOf, prefixedId, type RowOf, valuesOf } from './columns.ts';
 
 // A list of ids is padded to one of these lengths. This needs three prepared statements instead of a hundred.

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { SchemaObject } from '../database.ts';
-import { FIND_SCHEMA_VERSION, MIGRATIONS } from '../jobs/migrations.ts';
-import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from '../jobs/problems.ts';
+import { FIND_SCHEMA_VERSION, MIGRATIONS } from '../migrations/migrations.ts';
+import type { SchemaObject } from '../port/database.ts';
+import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from '../port/problems.ts';
 import { primaryResultCode } from './statements.ts';
 
 /** See `Database.schemaObjects`. The indexes of SQLite's own, for the keys, have another origin. */

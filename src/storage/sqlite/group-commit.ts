@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DatabaseError, unavailable } from '../errors.ts';
-import { InProgress } from '../in-progress.ts';
+import { DatabaseError, unavailable } from '../port/errors.ts';
+import { InProgress } from '../port/in-progress.ts';
 import type { LogSync } from './log-sync.ts';
 import { isDiskError, type RunStatement } from './statements.ts';
 

@@ -1,11 +1,18 @@
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Database, type Execute, type Queryable, type Row, type Value, writeEach } from '../database.ts';
-import { DistributionError, unavailable } from '../errors.ts';
-import { READINESS_LIFETIME_MS } from '../readiness-sql.ts';
-import { remembered } from '../remembered.ts';
-import { type ObserveStatement, timedStatements } from '../statement-times.ts';
+import {
+  type Database,
+  type Execute,
+  type Queryable,
+  type Row,
+  type Value,
+  writeEach,
+} from '../port/database.ts';
+import { DistributionError, unavailable } from '../port/errors.ts';
+import { remembered } from '../port/remembered.ts';
+import { type ObserveStatement, timedStatements } from '../port/statement-times.ts';
+import { READINESS_LIFETIME_MS } from '../sql/readiness.ts';
 import { SCHEMA_OBJECTS } from './check.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, GroupCommit } from './group-commit.ts';

@@ -1,8 +1,13 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { unavailable } from '../errors.ts';
-import { assertUsable, FIND_SCHEMA_VERSION, NO_SCHEMA, type SchemaVersion } from '../jobs/migrations.ts';
-import { FIND_COLUMNS, READ_TABLES } from '../readiness-sql.ts';
+import {
+  assertUsable,
+  FIND_SCHEMA_VERSION,
+  NO_SCHEMA,
+  type SchemaVersion,
+} from '../migrations/migrations.ts';
+import { unavailable } from '../port/errors.ts';
+import { FIND_COLUMNS, READ_TABLES } from '../sql/readiness.ts';
 import { BUSY, primaryResultCode } from './statements.ts';
 
 // The space that the disk must have after it was full: more than nearly every write needs.

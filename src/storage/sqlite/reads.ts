@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Row, Value } from '../database.ts';
+import type { Row, Value } from '../port/database.ts';
 import { statementRunner } from './statements.ts';
 
 // In the texts that are read in a turn before its last read.

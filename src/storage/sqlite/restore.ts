@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { LATEST_VERSION } from '../jobs/migrations.ts';
+import { LATEST_VERSION } from '../migrations/migrations.ts';
 import { removeDatabase } from './backup.ts';
 import { BackupError, findFileProblems, readFileVersion } from './check.ts';
 import { createFolder } from './open-sqlite.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { FOR_SHARE, FOR_UPDATE, type Row, type Value } from '../database.ts';
-import { DatabaseError, unavailable } from '../errors.ts';
+import { FOR_SHARE, FOR_UPDATE, type Row, type Value } from '../port/database.ts';
+import { DatabaseError, unavailable } from '../port/errors.ts';
 
 /** The primary result code if another connection holds a lock. Source: sqlite.org/rescode.html. */
 export const BUSY = 5;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createAccountToken } from '../../../src/data/create-account-token.ts';
-import { createProject } from '../../../src/data/create-project.ts';
-import { createWallet } from '../../../src/data/create-wallet.ts';
+import { createProject } from '../../../src/data/more/create-project.ts';
+import { createAccountToken } from '../../../src/data/operator/create-account-token.ts';
+import { createWallet } from '../../../src/data/operator/create-wallet.ts';
 import {
   createApp,
   cursorsOf,

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createAccountToken } from '../../../src/data/create-account-token.ts';
-import { setAccountSuspended } from '../../../src/data/set-account-suspended.ts';
+import { createAccountToken } from '../../../src/data/operator/create-account-token.ts';
+import { setAccountSuspended } from '../../../src/data/operator/set-account-suspended.ts';
 import { createApp, keyOf, mutate, projectTokenOf, tokenNameOf, tokenStatus } from '../../support/actors.ts';
 import {
   type AppFields,

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { exportView } from '../../../src/commands/views.ts';
-import { deleteWallet } from '../../../src/data/delete-wallet.ts';
-import { exportAccount } from '../../../src/data/export-account.ts';
-import { importAccount } from '../../../src/data/import-account.ts';
+import { exportView } from '../../../src/commands/line/views.ts';
+import { deleteWallet } from '../../../src/data/operator/delete-wallet.ts';
+import { exportAccount } from '../../../src/data/operator/export-account.ts';
+import { importAccount } from '../../../src/data/operator/import-account.ts';
 import {
   createApp,
   graphqlBody,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createProject } from '../../../src/data/create-project.ts';
-import { createWallet } from '../../../src/data/create-wallet.ts';
+import { createProject } from '../../../src/data/more/create-project.ts';
+import { createWallet } from '../../../src/data/operator/create-wallet.ts';
 import { graphqlBody, mutate } from '../../support/actors.ts';
 import { seedTenant, type Tenant, useGateway, useTenant } from '../../support/gateway.ts';
 

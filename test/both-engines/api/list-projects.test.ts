@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createProject } from '../../../src/data/create-project.ts';
+import { createProject } from '../../../src/data/more/create-project.ts';
 import { idGenerator } from '../../../src/model/resource-name.ts';
 import { cursorsOf, resultOf } from '../../support/actors.ts';
 import { type Api, bothApis, type PageFields, send } from '../../support/apis.ts';

@@ -1,6 +1,6 @@
 import { decodeTime } from 'ulid';
 import { describe, expect, test } from 'vitest';
-import { createAccountToken } from '../../../src/data/create-account-token.ts';
+import { createAccountToken } from '../../../src/data/operator/create-account-token.ts';
 import {
   createApp,
   credentialParts,

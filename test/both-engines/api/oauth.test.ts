@@ -1,7 +1,7 @@
 import { decodeTime } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { setAccountSuspended } from '../../../src/data/set-account-suspended.ts';
-import { updateApp } from '../../../src/data/update-app.ts';
+import { updateApp } from '../../../src/data/more/update-app.ts';
+import { setAccountSuspended } from '../../../src/data/operator/set-account-suspended.ts';
 import {
   type AppKey,
   createApp,

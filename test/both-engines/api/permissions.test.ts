@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CredentialKind, createCredential } from '../../../src/credentials/credential.ts';
-import { createAccountToken } from '../../../src/data/create-account-token.ts';
-import { updateApp } from '../../../src/data/update-app.ts';
+import { updateApp } from '../../../src/data/more/update-app.ts';
+import { createAccountToken } from '../../../src/data/operator/create-account-token.ts';
 import { mutations } from '../../../src/graphql/mutations.ts';
 import { revokeToken } from '../../../src/storage/tokens.ts';
 import {

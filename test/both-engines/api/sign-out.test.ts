@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAccountToken } from '../../../src/data/create-account-token.ts';
+import { createAccountToken } from '../../../src/data/operator/create-account-token.ts';
 import {
   createApp,
   credentialParts,

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest';
 import { createCredential } from '../../../src/credentials/credential.ts';
-import { createAccountToken } from '../../../src/data/create-account-token.ts';
+import { createAccountToken } from '../../../src/data/operator/create-account-token.ts';
 import { firstUlid } from '../../../src/model/resource-name.ts';
 import {
   createApp,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { updateWalletFields } from '../../../src/model/operation-fields.ts';
+import type { updateWalletFields } from '../../../src/model/fields/operation-fields.ts';
 import { titleKey } from '../../../src/model/title-key.ts';
 import { inLowerCase, mutate, PASSWORD, ulidOf } from '../../support/actors.ts';
 import { bothApis } from '../../support/apis.ts';

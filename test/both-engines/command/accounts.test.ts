@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { hashCredential } from '../../../src/credentials/credential.ts';
-import { deleteAccount } from '../../../src/data/delete-account.ts';
-import type { AdminContext } from '../../../src/data/dependencies.ts';
-import type { Execute, Queryable } from '../../../src/storage/database.ts';
+import type { AdminContext } from '../../../src/data/operation/dependencies.ts';
+import { deleteAccount } from '../../../src/data/operator/delete-account.ts';
 import { deleteAccountRows } from '../../../src/storage/jobs/bulk-rows.ts';
+import type { Execute, Queryable } from '../../../src/storage/port/database.ts';
 import {
   type AppKey,
   createApp,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
-import { createAccountToken } from '../../../src/data/create-account-token.ts';
-import type { Dependencies } from '../../../src/data/dependencies.ts';
+import type { Dependencies } from '../../../src/data/operation/dependencies.ts';
+import { createAccountToken } from '../../../src/data/operator/create-account-token.ts';
 import { updateWallet } from '../../../src/data/update-wallet.ts';
 import {
   type AppKey,

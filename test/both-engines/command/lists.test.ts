@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createAccountToken } from '../../../src/data/create-account-token.ts';
+import { createAccountToken } from '../../../src/data/operator/create-account-token.ts';
 import { createApp, credentialParts, signIn, ulidOf } from '../../support/actors.ts';
 import { type AppFields, restApi } from '../../support/apis.ts';
 import { seedTenant, type Tenant, useGateway } from '../../support/gateway.ts';

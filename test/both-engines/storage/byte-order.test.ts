@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createProject } from '../../../src/data/create-project.ts';
+import { createProject } from '../../../src/data/more/create-project.ts';
 import type { Ulid } from '../../../src/model/resource-name.ts';
 import { graphqlBody } from '../../support/actors.ts';
 import { seedTenant, useGateway } from '../../support/gateway.ts';

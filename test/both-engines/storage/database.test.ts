@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Database, Queryable } from '../../../src/storage/database.ts';
-import { DatabaseError } from '../../../src/storage/errors.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
+import type { Database, Queryable } from '../../../src/storage/port/database.ts';
+import { DatabaseError } from '../../../src/storage/port/errors.ts';
 import { testDatabase } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Database } from '../../../src/storage/database.ts';
 import { migrate } from '../../../src/storage/jobs/migrate.ts';
 import {
   assertUsable,
@@ -9,7 +8,8 @@ import {
   migrationsAfter,
   parseMigration,
   readSchemaVersion,
-} from '../../../src/storage/jobs/migrations.ts';
+} from '../../../src/storage/migrations/migrations.ts';
+import type { Database } from '../../../src/storage/port/database.ts';
 import { namesOf, TABLES } from '../../../src/storage/sql/columns.ts';
 import { createApp, resultOf, signIn } from '../../support/actors.ts';
 import { bothApis, readiness, send } from '../../support/apis.ts';

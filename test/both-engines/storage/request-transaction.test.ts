@@ -1,7 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Database } from '../../../src/storage/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
-import { RequestTransaction } from '../../../src/storage/request-transaction.ts';
+import type { Database } from '../../../src/storage/port/database.ts';
+import { RequestTransaction } from '../../../src/storage/port/request-transaction.ts';
 import { testDatabase } from '../../support/gateway.ts';
 import { LONG_TIMEOUT } from '../../support/long-deadlines.ts';
 

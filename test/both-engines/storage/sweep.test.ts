@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { firstUlid, type Ulid } from '../../../src/model/resource-name.ts';
 import { insertAccount } from '../../../src/storage/accounts.ts';
-import type { Database, Queryable } from '../../../src/storage/database.ts';
 import { migrate } from '../../../src/storage/jobs/migrate.ts';
 import { Sweeper, sweepExpired } from '../../../src/storage/jobs/sweep.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
+import type { Database, Queryable } from '../../../src/storage/port/database.ts';
 import { insertProject } from '../../../src/storage/projects.ts';
 import { newTokenStatement } from '../../../src/storage/tokens.ts';
 import { makeDatabase, type TestClock, testClock } from '../../support/gateway.ts';

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { DataLayer } from '../../../src/data/data-layer.ts';
 import { Context } from '../../../src/graphql/context.ts';
-import { ApiError } from '../../../src/model/api-error.ts';
+import { ApiError } from '../../../src/model/errors.ts';
 import type { Principal } from '../../../src/model/principal.ts';
 
 const LISTS = ['listProjects', 'findWallets', 'listEvents', 'listTokens'] as const;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { errorLog, type LogError } from '../../../src/http/observation/error-log.ts';
-import { ApiError } from '../../../src/model/api-error.ts';
+import { errorLog, type LogError } from '../../../src/http/log/error-log.ts';
+import { ApiError } from '../../../src/model/errors.ts';
 
 const CAUSE = 'connect ECONNREFUSED';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { traceId } from '../../../src/http/observation/request-log.ts';
+import { traceId } from '../../../src/http/log/request-log.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';

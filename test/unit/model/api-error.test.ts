@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ApiError, invalidFields, MAX_VIOLATIONS, shouldLog } from '../../../src/model/api-error.ts';
+import { ApiError, invalidFields, MAX_VIOLATIONS, shouldLog } from '../../../src/model/errors.ts';
 
 test(`an error names at most ${MAX_VIOLATIONS} fields`, () => {
   const violations = Array.from({ length: MAX_VIOLATIONS + 1 }, (_, n) => ({

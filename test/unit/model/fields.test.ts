@@ -9,7 +9,7 @@ import {
   title,
   ValidationError,
   type Validator,
-} from '../../../src/model/fields.ts';
+} from '../../../src/model/fields/fields.ts';
 
 // `test/contracts/openapi.test.ts` sends each field of REST what JSON can express, around its bounds.
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { ValidationError } from '../../../src/model/fields.ts';
-import { pageTokens } from '../../../src/model/page-token.ts';
+import { ValidationError } from '../../../src/model/fields/fields.ts';
+import { pageTokens } from '../../../src/model/lists/page-token.ts';
 import { idGenerator, parseUlid, type Ulid } from '../../../src/model/resource-name.ts';
 
 const KEY = Buffer.alloc(32, 7);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MIGRATIONS } from '../../../src/storage/jobs/migrations.ts';
+import { MIGRATIONS } from '../../../src/storage/migrations/migrations.ts';
 
 test('a migration that renames or drops something is not compatible with the version before it', () => {
   for (const { version, compatibleFrom, statements } of MIGRATIONS) {

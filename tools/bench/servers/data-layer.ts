@@ -2,12 +2,12 @@ import { PasswordHasher } from '../../../src/credentials/password-hasher.ts';
 import { createDataLayer } from '../../../src/data/create-data-layer.ts';
 import type { DataLayer } from '../../../src/data/data-layer.ts';
 import { Context } from '../../../src/graphql/context.ts';
-import { pageTokens } from '../../../src/model/page-token.ts';
+import { pageTokens } from '../../../src/model/lists/page-token.ts';
 import { idGenerator } from '../../../src/model/resource-name.ts';
 import { BackgroundWrites } from '../../../src/storage/background-writes.ts';
-import type { Database } from '../../../src/storage/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { loadPageTokenKey } from '../../../src/storage/page-token-key.ts';
+import type { Database } from '../../../src/storage/port/database.ts';
 
 /** Opens the data layer of the gateway, for use in another server. */
 export async function openDataLayer(): Promise<DataLayer> {

@@ -3,7 +3,7 @@ import {
   ACCOUNT_LIMIT_MS,
   LockLimits,
   type UseResult,
-} from '../../../../src/storage/postgres/lock-limits.ts';
+} from '../../../../src/storage/postgres/connections/lock-limits.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

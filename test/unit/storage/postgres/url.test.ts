@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { DatabaseUrlError } from '../../../../src/storage/database-url.ts';
-import { type PostgresTarget, parsePostgresUrl } from '../../../../src/storage/postgres/url.ts';
+import { type PostgresTarget, parsePostgresUrl } from '../../../../src/storage/postgres/connections/url.ts';
 
 /** Returns the hosts and ports to which the driver connects. */
 function namesOf(url: string, variables = {}): readonly string[] {

@@ -1,0 +1,94 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { GoTo } from './controls/find.tsx';
+import { FormDialog } from './controls/form.tsx';
+import { distance, Time, useTimeLeft } from './controls/time.tsx';
+import { revoke } from './request.ts';
+import { linkTo, route } from './router.ts';
+import { leaveSession, seesAccount, sessionState, useViewer, type Viewer } from './session.ts';
+import { useStore } from './store.ts';
+
+// The expiry is shown when it is nearer than this.
+const NEAR_MS = 3 * 86_400_000;
+
+const LEVELS = { ACCOUNT: 'Account token', PROJECT: 'Project token' };
+
+/** The bar with the links of the console, the field to go to a resource, and the menu of the session. */
+export function Bar() {
+  const viewer = useViewer();
+  const [kind = ''] = useStore(route).path;
+  const home = viewer.onlyProject ? linkTo(viewer.project.name) : '#/';
+  const current = ['tokens', 'events'].includes(kind) ? `#/${kind}` : home;
+  const links = {
+    [home]: viewer.onlyProject ? 'Project' : 'Projects',
+    ...(seesAccount(viewer) && { '#/tokens': 'Tokens', '#/events': 'Events' }),
+  };
+  return (
+    <div class="session">
+      <nav aria-label="Console">
+        {Object.entries(links).map(([path, text]) => (
+          <a key={path} href={path} aria-current={path === current ? 'true' : undefined}>
+            {text}
+          </a>
+        ))}
+      </nav>
+      <GoTo />
+      <SessionMenu viewer={viewer} />
+    </div>
+  );
+}
+
+/** The token of the session, and what can be done with it. */
+function SessionMenu({ viewer }: { viewer: Viewer }) {
+  const { address } = useStore(route);
+  const left = useTimeLeft(viewer.expireTime);
+  const menu = useRef<HTMLDivElement>(null);
+  const [isEnding, setIsEnding] = useState(false);
+  useEffect(() => menu.current?.hidePopover(), [address, isEnding]);
+  return (
+    <>
+      {left < NEAR_MS && <span class="mark warning">Expires {distance(Math.max(left, 0))}</span>}
+      <button type="button" class="opener" popovertarget="session">
+        {viewer.title || viewer.app?.title || LEVELS[viewer.level]} <span aria-hidden="true">▾</span>
+      </button>
+      <div id="session" ref={menu} class="menu" popover="auto">
+        <Identity viewer={viewer} />
+        <p class="muted">
+          Ends <Time value={viewer.expireTime} />
+        </p>
+        <button type="button" onClick={() => leaveSession()}>
+          Forget <small>The token stays valid.</small>
+        </button>
+        <button type="button" onClick={() => setIsEnding(true)}>
+          End the token
+        </button>
+      </div>
+      {isEnding && <EndToken onClose={() => setIsEnding(false)} />}
+    </>
+  );
+}
+
+/** What a token is: its level, its title, its limits and its account. */
+export function Identity({ viewer }: { viewer: Viewer }) {
+  const { level, title, account, app, project, readOnly, onlyProject } = viewer;
+  const limit = onlyProject && level === 'ACCOUNT' && `Only ${project.title}`;
+  return (
+    <p class="identity">
+      <strong>{LEVELS[level]}</strong>
+      {[title || app?.title, limit].map((text) => text && <span title={text}>{text}</span>)}
+      {readOnly && <span class="mark">Read-only</span>}
+      <code>{account}</code>
+    </p>
+  );
+}
+
+function EndToken({ onClose }: { onClose: () => void }) {
+  const end = async () => {
+    await revoke(sessionState.value.session?.token ?? '');
+    leaveSession('The token has ended.');
+  };
+  return (
+    <FormDialog title="End the token?" action="End the token" isDangerous onSubmit={end} onClose={onClose}>
+      <p>It ends at once and for ever, wherever it is used. “Forget” removes it from this page only.</p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,39 @@
+import { Store, useStore } from '../store.ts';
+
+const DATE_AND_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+
+const DISTANCE = new Intl.RelativeTimeFormat('en');
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const now = new Store(Date.now());
+setInterval(() => now.set(Date.now()), MINUTE_MS);
+
+/** A time of the API: its distance, or the date if that is far, and the exact time in the time zone of the person. */
+export function Time({ value }: { value: string }) {
+  const ms = useTimeLeft(value);
+  return (
+    <time dateTime={value} title={DATE_AND_TIME.format(Date.parse(value))}>
+      {Math.abs(ms) < 30 * DAY_MS ? distance(ms) : DATE.format(Date.parse(value))}
+    </time>
+  );
+}
+
+/** Returns the milliseconds until a time, again each minute. */
+export function useTimeLeft(time: string): number {
+  useStore(now);
+  return Date.parse(time) - Date.now();
+}
+
+/** Returns a distance such as `in 3 hours` or `5 minutes ago`. */
+export function distance(ms: number): string {
+  const size = Math.abs(ms);
+  if (size < MINUTE_MS) return 'now';
+  if (size < 2 * HOUR_MS) return DISTANCE.format(Math.trunc(ms / MINUTE_MS), 'minute');
+  if (size < 2 * DAY_MS) return DISTANCE.format(Math.trunc(ms / HOUR_MS), 'hour');
+  return DISTANCE.format(Math.trunc(ms / DAY_MS), 'day');
+}

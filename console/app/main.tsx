@@ -1,0 +1,82 @@
+import '../../src/pages/static/content.css';
+import './console.css';
+import { Fragment, render } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Bar } from './bar.tsx';
+import { Dialog } from './controls/dialog.tsx';
+import { container } from './mount.ts';
+import { linkTo, readRoute, route } from './router.ts';
+import { NotFound } from './screen.tsx';
+import { App as AppScreen } from './screens/apps.tsx';
+import { Enter, EnterForm } from './screens/enter.tsx';
+import { Events } from './screens/events.tsx';
+import { Project } from './screens/project.tsx';
+import { Projects } from './screens/projects.tsx';
+import { Tokens } from './screens/tokens.tsx';
+import { Wallet, WalletsAtAddress } from './screens/wallets.tsx';
+import {
+  leaveSession,
+  offerToken,
+  principalOf,
+  refuseOffer,
+  seesAccount,
+  sessionState,
+  useViewer,
+} from './session.ts';
+import { useStore } from './store.ts';
+
+function App() {
+  const { session, reason, offered } = useStore(sessionState);
+  if (session === undefined) return <Enter />;
+  const stay = () => refuseOffer(session);
+  return (
+    <Fragment key={principalOf(session.viewer)}>
+      <Bar />
+      <Screens />
+      {reason !== undefined && (
+        <Dialog title="Enter a token to continue">
+          <p>
+            With another token of <code>{session.viewer.account}</code>, what is on this page stays.
+          </p>
+          <EnterForm cancel="Leave the page" onCancel={() => leaveSession(reason)} />
+        </Dialog>
+      )}
+      {reason === undefined && offered !== undefined && (
+        <Dialog title="Use the token of the link?" onClose={stay}>
+          <EnterForm cancel="Stay" onCancel={stay} />
+        </Dialog>
+      )}
+    </Fragment>
+  );
+}
+
+/** The screen of the address. The tabs of a project are one screen. */
+function Screens() {
+  const { path, query } = useStore(route);
+  const viewer = useViewer();
+  const [kind, id = '', tab] = path;
+  const name = `${kind}/${id}`;
+  const isAlone = path.length === 1;
+  // A token of one project has no list of projects to choose from.
+  useEffect(() => {
+    if (path.length === 0 && viewer.onlyProject) location.replace(linkTo(viewer.project.name));
+  });
+  if (path.length === 0) return viewer.onlyProject ? null : <Projects />;
+  if (kind === 'projects' && path.length < 4) return <Project key={name} name={name} tab={tab} />;
+  if (kind === 'wallets' && isAlone) return <WalletsAtAddress address={query.get('address') ?? ''} />;
+  if (kind === 'wallets' && path.length === 2) return <Wallet key={name} name={name} />;
+  if (kind === 'apps' && path.length === 2) return <AppScreen key={name} name={name} />;
+  if (kind === 'tokens' && isAlone && seesAccount(viewer)) return <Tokens />;
+  if (kind === 'events' && isAlone && seesAccount(viewer)) return <Events />;
+  return <NotFound kind="Page" />;
+}
+
+function readAddress(): void {
+  offerToken();
+  readRoute();
+}
+
+container.replaceChildren();
+readAddress();
+addEventListener('hashchange', readAddress);
+render(<App />, container);

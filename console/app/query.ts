@@ -1,0 +1,72 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { TypedDocumentString } from './generated/documents.ts';
+import { newIdempotencyKey, RequestError, request } from './request.ts';
+import { sessionState } from './session.ts';
+import { useStore } from './store.ts';
+
+/** The state of a query. The data of an earlier answer stays until the next one. */
+export type Query<Data> = {
+  readonly data?: Data;
+  readonly error?: RequestError;
+  /** Sends the query again. */
+  readonly reload: () => void;
+};
+
+/** Sends a query, and sends it again when its variables or the token change. */
+export function useQuery<Data, Variables>(
+  document: TypedDocumentString<Data, Variables>,
+  variables: Variables,
+): Query<Data> {
+  const { session } = useStore(sessionState);
+  const [state, setState] = useState<{ data?: Data; error?: RequestError }>({});
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    let isLatest = true;
+    setState(({ error, ...before }) => before);
+    request(document, variables).then(
+      (data) => isLatest && setState({ data }),
+      (error) => isLatest && setState((before) => ({ ...before, error })),
+    );
+    return () => {
+      isLatest = false;
+    };
+  }, [document, JSON.stringify(variables), session, attempt]);
+  return { ...state, reload: () => setAttempt((count) => count + 1) };
+}
+
+/** Returns the resource of an answer; undefined if it is missing, or if its name is that of another kind. */
+export function nodeOf<Node>(data: { readonly node: Node } | undefined) {
+  return data?.node && typeof data.node === 'object' && 'name' in data.node
+    ? (data.node as Extract<Node, { readonly name: string }>)
+    : undefined;
+}
+
+/** Returns whether the resource of a query does not exist, or its name is malformed. */
+export function isMissing({ data, error }: Query<{ readonly node: unknown }>): boolean {
+  return data ? nodeOf(data) === undefined : error?.details.status === 400;
+}
+
+/**
+ * Returns the function that sends a mutation, with one idempotency key for the open form: if an answer is lost, the same
+ * request gets it again, and another one is refused, so that no form creates two apps or two keys.
+ *
+ * @param isUpdate the mutation can be executed with several inputs, the last of which counts: each has its own key
+ */
+export function useMutation<Data, Variables>(
+  document: TypedDocumentString<Data, Variables>,
+  isUpdate = false,
+) {
+  const last = useRef({ text: '', idempotencyKey: newIdempotencyKey() });
+  return async (variables: Variables): Promise<Data> => {
+    const text = isUpdate ? JSON.stringify(variables) : '';
+    if (last.current.text !== text) last.current = { text, idempotencyKey: newIdempotencyKey() };
+    try {
+      return await request(document, variables, last.current);
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.details.reason !== 'IDEMPOTENCY_KEY_REUSED') throw error;
+      const message =
+        'It was done with what you entered before. Enter that again to see the result, or close the form.';
+      throw new RequestError(message, error.details);
+    }
+  };
+}

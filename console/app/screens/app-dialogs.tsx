@@ -1,0 +1,131 @@
+import { useState } from 'preact/hooks';
+import { Check, Field, FormDialog } from '../controls/form.tsx';
+import {
+  type AppRowFragment,
+  CreateAppDocument,
+  type CreateAppMutation,
+  DeleteAppDocument,
+  RotateAppKeyDocument,
+  UpdateAppDocument,
+} from '../generated/documents.ts';
+import { useMutation } from '../query.ts';
+import { RequestError } from '../request.ts';
+import { PrivateKey } from './private-key.tsx';
+
+/** When the old key can end, by the grace period in seconds. */
+const ENDS = { 0: 'At once', 3600: 'In 1 hour', 86400: 'In 1 day', 604800: 'In 7 days' };
+
+type DialogProps = {
+  /** @param text what was done */
+  readonly onDone: (text: string) => void;
+  readonly onClose: () => void;
+};
+
+type AppDialogProps = DialogProps & { readonly app: AppRowFragment };
+
+/** An app with its new key. */
+type WithKey = NonNullable<CreateAppMutation['createApp']>;
+
+/** The dialog that creates an app, and then shows its key. @param project the name of its project */
+export function CreateApp({ project, onDone, onClose }: DialogProps & { readonly project: string }) {
+  const create = useMutation(CreateAppDocument);
+  const [created, setCreated] = useState<WithKey>();
+  if (created) return <PrivateKey {...created} onStored={() => onDone(`Created “${created.app.title}”.`)} />;
+  const submit = async ({ title = '', active }: Readonly<Record<string, string>>) => {
+    const { createApp } = await create({ input: { project, title, active: active !== undefined } });
+    if (createApp) setCreated(createApp);
+  };
+  return (
+    <FormDialog title="Create an app" action="Create the app" onSubmit={submit} onClose={onClose}>
+      <p>A program signs in as an app. You get its private key in the next step.</p>
+      <Field name="title" label="Title">
+        {(control) => <input {...control} autocomplete="off" />}
+      </Field>
+      <Check
+        name="active"
+        label="Active"
+        hint="Otherwise it can’t sign in until you activate it."
+        isChecked
+      />
+    </FormDialog>
+  );
+}
+
+/** The dialog that gives an app a new key, and then shows it. */
+export function RotateKey({ app, onDone, onClose }: AppDialogProps) {
+  const rotate = useMutation(RotateAppKeyDocument);
+  const [rotated, setRotated] = useState<WithKey>();
+  if (rotated) {
+    return <PrivateKey {...rotated} onStored={() => onDone(`“${rotated.app.title}” has a new key.`)} />;
+  }
+  const submit = async ({ gracePeriod = '' }: Readonly<Record<string, string>>) => {
+    if (gracePeriod === '') throw RequestError.ofField('gracePeriod', 'Choose when the old key ends.');
+    const { rotateAppKey } = await rotate({ input: { name: app.name, gracePeriod: Number(gracePeriod) } });
+    if (rotateAppKey) setRotated(rotateAppKey);
+  };
+  const title = `A new key for “${app.title}”`;
+  return (
+    <FormDialog title={title} action="Make the new key" isDangerous onSubmit={submit} onClose={onClose}>
+      <p>
+        The app gets a new private key. The old key ends for ever at the time that you choose, and so do the
+        project tokens that were made with it.
+        {app.keys.length > 1 && ' The key before it is still valid: it ends at once, with its tokens.'}
+      </p>
+      <Field
+        name="gracePeriod"
+        label="The old key and its tokens end"
+        hint="At once if the key has leaked: programs that use it fail until they have the new one."
+      >
+        {(control) => (
+          <select {...control}>
+            <option value="">Choose</option>
+            {Object.entries(ENDS).map(([seconds, text]) => (
+              <option key={seconds} value={seconds}>
+                {text}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </FormDialog>
+  );
+}
+
+/** The dialog that deactivates an active app, or activates an inactive one. */
+export function SwitchApp({ app: { name, title, active }, onDone, onClose }: AppDialogProps) {
+  const update = useMutation(UpdateAppDocument);
+  const submit = async () => {
+    await update({ input: { name, active: !active } });
+    onDone(`“${title}” is ${active ? 'inactive' : 'active'}.`);
+  };
+  const action = active ? 'Deactivate the app' : 'Activate the app';
+  const consequence = active
+    ? ': all its project tokens end at once and for ever, and it can’t sign in. Its keys stay: you can activate it again.'
+    : ' can sign in again with its key, for new project tokens.';
+  return (
+    <FormDialog title={`${action}?`} action={action} isDangerous={active} onSubmit={submit} onClose={onClose}>
+      <p>
+        <strong>{title}</strong>
+        {consequence}
+      </p>
+    </FormDialog>
+  );
+}
+
+/** The dialog that deletes an app. */
+export function DeleteApp({ app: { name, title }, onDone, onClose }: AppDialogProps) {
+  const remove = useMutation(DeleteAppDocument);
+  const submit = async () => {
+    await remove({ input: { name } });
+    onDone(`Deleted “${title}”.`);
+  };
+  const action = 'Delete the app';
+  return (
+    <FormDialog title={`${action}?`} action={action} isDangerous onSubmit={submit} onClose={onClose}>
+      <p>
+        <strong>{title}</strong> is gone for ever, and its keys and project tokens end at once. To stop it for
+        a while, deactivate it.
+      </p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks';
+import { More, Size, useList } from '../controls/list.tsx';
+import { Resource, Short } from '../controls/name.tsx';
+import { type Column, Table } from '../controls/table.tsx';
+import { Time } from '../controls/time.tsx';
+import { AppDocument, type AppRowFragment, AppsDocument } from '../generated/documents.ts';
+import { nodeOf, useQuery } from '../query.ts';
+import { linkTo } from '../router.ts';
+import { Actions, notify } from '../screen.tsx';
+import { mayChangeApps, useViewer } from '../session.ts';
+import { CreateApp, DeleteApp, RotateKey, SwitchApp } from './app-dialogs.tsx';
+import { ResourceScreen } from './resource.tsx';
+
+const COLUMNS: readonly Column<AppRowFragment>[] = [
+  { title: 'App', cell: (app) => <Resource {...app} /> },
+  { title: 'State', cell: stateOf },
+  { title: 'Name', cell: ({ name, title }) => <Short text={name} label={`name of ${title}`} /> },
+  { title: 'Keys', isNumber: true, cell: ({ keys }) => keys.length },
+  { title: 'Last sign-in', cell: lastSignInOf },
+  { title: 'Created', cell: ({ createTime }) => <Time value={createTime} /> },
+];
+
+/** The apps of a project. */
+export function Apps({ project }: { project: string }) {
+  const list = useList(AppsDocument, { project }, ({ node }) => node?.apps);
+  const mayChange = mayChangeApps(useViewer());
+  const [isCreating, setIsCreating] = useState(false);
+  const onDone = (text: string) => {
+    list.reload();
+    notify(text);
+    setIsCreating(false);
+  };
+  return (
+    <>
+      <div class="heading">
+        <Size list={list} noun="app" />
+        {mayChange && <Actions of={{ 'Create app': () => setIsCreating(true) }} />}
+      </div>
+      <Table label="Apps" columns={COLUMNS} rows={list.nodes} />
+      {list.totalCount === 0 && (
+        <p class="muted">
+          The project has no apps. A program signs in as an app, and gets a token for this project.
+        </p>
+      )}
+      <More list={list} />
+      {isCreating && mayChange && (
+        <CreateApp project={project} onDone={onDone} onClose={() => setIsCreating(false)} />
+      )}
+    </>
+  );
+}
+
+/** An app, its keys and its history. @param name its resource name */
+export function App({ name }: { name: string }) {
+  const query = useQuery(AppDocument, { name });
+  const app = nodeOf(query.data);
+  const mayChange = mayChangeApps(useViewer());
+  const [opened, setOpened] = useState<'rotate' | 'switch' | 'delete'>();
+  const onClose = () => setOpened(undefined);
+  const onDone = (text: string) => {
+    notify(text);
+    onClose();
+    if (app && opened === 'delete') location.replace(linkTo(`${app.project.name}/apps`));
+    else query.reload();
+  };
+  const Opened = opened && { rotate: RotateKey, switch: SwitchApp, delete: DeleteApp }[opened];
+  const ending = app?.keys.find(({ expireTime }) => expireTime !== null)?.expireTime;
+  return (
+    <ResourceScreen
+      kind="App"
+      query={query}
+      resource={app}
+      actions={
+        mayChange
+          ? {
+              'New key': () => setOpened('rotate'),
+              [app?.active ? 'Deactivate' : 'Activate']: () => setOpened('switch'),
+              Delete: () => setOpened('delete'),
+            }
+          : {}
+      }
+      properties={
+        app && {
+          State: stateOf(app),
+          Project: <Resource {...app.project} />,
+          Name: <Short text={name} label="name of the app" />,
+          Keys: [app.keys.length, ending && ', the old one ends ', ending && <Time value={ending} />],
+          'Last sign-in': lastSignInOf(app),
+          Created: <Time value={app.createTime} />,
+        }
+      }
+    >
+      {app && mayChange && Opened && <Opened app={app} onDone={onDone} onClose={onClose} />}
+    </ResourceScreen>
+  );
+}
+
+function stateOf({ active }: AppRowFragment) {
+  return <span class={active ? 'mark good' : 'mark'}>{active ? 'Active' : 'Inactive'}</span>;
+}
+
+function lastSignInOf({ lastSignInTime }: AppRowFragment) {
+  return lastSignInTime ? <Time value={lastSignInTime} /> : 'Never';
+}

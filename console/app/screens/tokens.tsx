@@ -1,0 +1,97 @@
+import { useState } from 'preact/hooks';
+import { FormDialog } from '../controls/form.tsx';
+import { More, Size, useList } from '../controls/list.tsx';
+import { Resource, Short } from '../controls/name.tsx';
+import { Action, type Column, Table } from '../controls/table.tsx';
+import { Time } from '../controls/time.tsx';
+import { RevokeTokenDocument, TokensDocument, type TokensQuery } from '../generated/documents.ts';
+import { useMutation } from '../query.ts';
+import { notify, Screen } from '../screen.tsx';
+import { leaveSession, mayChangeAccount, useViewer } from '../session.ts';
+
+type Token = TokensQuery['tokens']['nodes'][number];
+
+const COLUMNS: readonly Column<Token>[] = [
+  {
+    title: 'Token',
+    cell: ({ title, readOnly, current }) => (
+      <>
+        <span title={title}>{title || 'Without a title'}</span>{' '}
+        {current && <span class="mark good">This token</span>}{' '}
+        {readOnly && <span class="mark">Read-only</span>}
+      </>
+    ),
+  },
+  { title: 'Name', cell: (token) => <Short text={token.name} label={`name of ${describe(token)}`} /> },
+  {
+    title: 'For',
+    cell: ({ app, onlyProject, project }) =>
+      app ? <Resource {...app} /> : onlyProject && project ? <Resource {...project} /> : 'The account',
+  },
+  { title: 'Created', cell: ({ createTime }) => <Time value={createTime} /> },
+  { title: 'Expires', cell: ({ expireTime }) => <Time value={expireTime} /> },
+  { title: 'Last use', cell: ({ lastUseTime }) => (lastUseTime ? <Time value={lastUseTime} /> : 'Never') },
+];
+
+/** The valid tokens of the account and of its apps. */
+export function Tokens() {
+  const mayRevoke = mayChangeAccount(useViewer());
+  const list = useList(TokensDocument, {}, ({ tokens }) => tokens);
+  const [selected, setSelected] = useState<Token>();
+  const onClose = () => setSelected(undefined);
+  const onRevoked = (token: Token) => {
+    list.change((nodes) => nodes.filter(({ name }) => name !== token.name));
+    notify(`The token ${describe(token)} has ended.`);
+    onClose();
+  };
+  const actions: Column<Token> = {
+    title: 'Actions',
+    cell: (token) => <Action text="Revoke" of={describe(token)} onClick={() => setSelected(token)} />,
+  };
+  return (
+    <Screen title="Tokens">
+      <p>The valid tokens of the account and of its apps, the oldest first.</p>
+      <Size list={list} noun="valid token" />
+      <Table label="Tokens" columns={mayRevoke ? [...COLUMNS, actions] : COLUMNS} rows={list.nodes} />
+      <More list={list} />
+      {selected && mayRevoke && <Revoke token={selected} onRevoked={onRevoked} onClose={onClose} />}
+    </Screen>
+  );
+}
+
+type RevokeProps = { readonly token: Token; onRevoked: (token: Token) => void; onClose: () => void };
+
+function Revoke({ token, onRevoked, onClose }: RevokeProps) {
+  const send = useMutation(RevokeTokenDocument);
+  const revoke = async () => {
+    await send({ id: token.name });
+    if (token.current) leaveSession('The token has ended.');
+    else onRevoked(token);
+  };
+  const action = 'Revoke the token';
+  return (
+    <FormDialog title={`${action}?`} action={action} isDangerous onSubmit={revoke} onClose={onClose}>
+      <p>
+        <strong>{describe(token)}</strong> ends at once and for ever, wherever it is used.{' '}
+        {consequence(token)}
+      </p>
+    </FormDialog>
+  );
+}
+
+function consequence({ current, app }: Token) {
+  if (current) return 'It is the token of this page, which then asks for another one.';
+  if (app) {
+    return (
+      <>
+        The app <strong>{app.title}</strong> can sign in again for a new token. Its other tokens stay valid.
+      </>
+    );
+  }
+  return 'Only the operator can issue a new one. The tokens of apps stay valid.';
+}
+
+/** Returns the title of a token, or its name if it has none. */
+function describe({ title, name }: Token): string {
+  return title ? `“${title}”` : name;
+}

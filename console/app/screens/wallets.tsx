@@ -1,0 +1,138 @@
+import { useState } from 'preact/hooks';
+import { Copy, Lines } from '../controls/clipboard.tsx';
+import { Filter } from '../controls/find.tsx';
+import { type List, More, Size, useList } from '../controls/list.tsx';
+import { Resource, Short } from '../controls/name.tsx';
+import { NetworkTitle } from '../controls/networks.tsx';
+import { Action, type Column, Table } from '../controls/table.tsx';
+import { Time } from '../controls/time.tsx';
+import {
+  WalletDocument,
+  type WalletRowFragment,
+  WalletsAtAddressDocument,
+  WalletsDocument,
+} from '../generated/documents.ts';
+import { COMMAND } from '../mount.ts';
+import { nodeOf, useQuery } from '../query.ts';
+import { route } from '../router.ts';
+import { notify, Screen } from '../screen.tsx';
+import { useViewer } from '../session.ts';
+import { useStore } from '../store.ts';
+import { EditWallet } from './edit-wallet.tsx';
+import { ResourceScreen } from './resource.tsx';
+
+const COLUMNS: readonly Column<WalletRowFragment>[] = [
+  { title: 'Wallet', cell: (wallet) => <Resource {...wallet} /> },
+  { title: 'Address', cell: ({ address, title }) => <Short text={address} label={`address of ${title}`} /> },
+  { title: 'Project', cell: ({ project }) => <Resource {...project} /> },
+  { title: 'Network', cell: ({ network }) => <NetworkTitle network={network} /> },
+  { title: 'Name', cell: ({ name, title }) => <Short text={name} label={`name of ${title}`} /> },
+  { title: 'Updated', cell: ({ updateTime }) => <Time value={updateTime} /> },
+];
+
+/** The wallets of a project. */
+export function Wallets({ project }: { project: string }) {
+  const title = useStore(route).query.get('title');
+  const variables = { project, ...(title && { title }) };
+  const list = useList(WalletsDocument, variables, ({ node }) => node?.wallets);
+  return (
+    <>
+      <div class="heading">
+        <Size list={list} noun="wallet" />
+        <Filter />
+      </div>
+      <WalletTable list={list} project={project} />
+      {list.totalCount === 0 && title && <p class="muted">No wallet’s title begins with “{title}”.</p>}
+      {list.totalCount === 0 && !title && (
+        <Lines
+          title="The project has no wallets. On the host of the gateway, this registers one:"
+          label="command"
+          text={`${COMMAND} wallet create --project ${project} --title "First wallet" --network NETWORK_ETHEREUM --address 0x…`}
+        />
+      )}
+    </>
+  );
+}
+
+/** The wallets of all projects that have an address. */
+export function WalletsAtAddress({ address }: { address: string }) {
+  const list = useList(WalletsAtAddressDocument, { address }, ({ wallets }) => wallets);
+  return (
+    <Screen title="Wallets at an address">
+      <p>
+        <code>{address}</code>
+      </p>
+      <Size list={list} noun="wallet" />
+      <WalletTable list={list} />
+      {list.totalCount === 0 && <p class="muted">No wallet that the token sees has this address.</p>}
+    </Screen>
+  );
+}
+
+/** @param project the one that the wallets are in, if it is the same */
+function WalletTable({ list, project }: { list: List<WalletRowFragment>; project?: string }) {
+  const { readOnly } = useViewer();
+  const [selected, setSelected] = useState<WalletRowFragment>();
+  const onUpdated = (wallet: WalletRowFragment) => {
+    const isHere = project === undefined || wallet.project.name === project;
+    list.change((nodes) =>
+      nodes.flatMap((node) => (node.name !== wallet.name ? node : isHere ? wallet : [])),
+    );
+    notify(`Saved “${wallet.title}”${isHere ? '' : `, which is now in “${wallet.project.title}”`}.`);
+  };
+  const edit: Column<WalletRowFragment> = {
+    title: 'Actions',
+    cell: (wallet) => <Action text="Edit" of={wallet.title} onClick={() => setSelected(wallet)} />,
+  };
+  // What is the same in all rows is above the table.
+  const same = project ? 'Project' : 'Address';
+  const columns = [...COLUMNS.filter(({ title }) => title !== same), ...(readOnly ? [] : [edit])];
+  return (
+    <>
+      <Table label="Wallets" columns={columns} rows={list.nodes} />
+      <More list={list} />
+      {selected && !readOnly && (
+        <EditWallet wallet={selected} onUpdated={onUpdated} onClose={() => setSelected(undefined)} />
+      )}
+    </>
+  );
+}
+
+/** A wallet and its history. @param name its resource name */
+export function Wallet({ name }: { name: string }) {
+  const query = useQuery(WalletDocument, { name });
+  const wallet = nodeOf(query.data);
+  const { readOnly } = useViewer();
+  const [isEditing, setIsEditing] = useState(false);
+  const onUpdated = ({ title }: WalletRowFragment) => {
+    notify(`Saved “${title}”.`);
+    query.reload();
+  };
+  return (
+    <ResourceScreen
+      kind="Wallet"
+      query={query}
+      resource={wallet}
+      actions={readOnly ? {} : { 'Edit wallet': () => setIsEditing(true) }}
+      properties={
+        wallet && {
+          Description: wallet.description || '–',
+          Project: <Resource {...wallet.project} />,
+          Network: <NetworkTitle network={wallet.network} />,
+          Address: (
+            <>
+              <code>{wallet.address}</code> <Copy text={wallet.address} label="address" />
+            </>
+          ),
+          Name: <Short text={name} label="name of the wallet" />,
+          Created: <Time value={wallet.createTime} />,
+          Updated: <Time value={wallet.updateTime} />,
+        }
+      }
+    >
+      {wallet && isEditing && !readOnly && (
+        <EditWallet wallet={wallet} onUpdated={onUpdated} onClose={() => setIsEditing(false)} />
+      )}
+    </ResourceScreen>
+  );
+}

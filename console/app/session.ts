@@ -1,0 +1,97 @@
+import { forgetToken, keepToken, keptToken } from '../token.ts';
+import type { ViewerQuery } from './generated/documents.ts';
+import { isScreenHeld, route } from './router.ts';
+import { Store, useStore } from './store.ts';
+
+/** The token of a request, as `Query.viewer` describes it. */
+export type Viewer = ViewerQuery['viewer'];
+
+/** A token that the gateway has accepted. It is in memory only, unless the person keeps it for the tab. */
+export type Session = { readonly token: string; readonly viewer: Viewer };
+
+type SessionState = {
+  readonly session?: Session;
+  /** Why a token has to be entered. With a session, what is on the screen stays until then. */
+  readonly reason?: string;
+  /** A token to try: that of the address, or the kept one. With a session, what is on the screen stays until then. */
+  readonly offered?: string;
+  /** Whether the person keeps the token for this tab. */
+  readonly isKept?: boolean;
+};
+
+export { keptToken };
+
+export const sessionState = new Store<SessionState>({});
+
+/**
+ * Reads `#token=…`, and removes it from the address and the history at once. Without it, offers the kept token. While a
+ * dialog is open, the token is ignored, because the dialog may show a private key or a filled form. The dialog that asks
+ * for a token uses it.
+ */
+export function offerToken(): void {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token')?.trim();
+  if (token !== undefined) history.replaceState(null, '', `#${route.value.address}`);
+  const { session, reason, isKept = keptToken() !== undefined } = sessionState.value;
+  if (token !== undefined && isScreenHeld() && reason === undefined) return;
+  const offered = token ?? (session ? undefined : keptToken());
+  if (offered !== undefined) sessionState.set({ ...sessionState.value, offered, isKept });
+}
+
+/** Leaves the offered token unused. @param session the one that continues */
+export function refuseOffer(session: Session): void {
+  const { offered: _, ...state } = sessionState.value;
+  sessionState.set({ ...state, session });
+}
+
+/** Begins with a token, or continues with it. @param isKept whether to keep it for this tab */
+export function beginSession(session: Session, isKept: boolean): void {
+  const before = sessionState.value.session;
+  if (before && principalOf(before.viewer) !== principalOf(session.viewer)) leaveSession();
+  if (isKept) keepToken(session.token);
+  else forgetToken();
+  sessionState.set({ session, isKept });
+}
+
+/** Asks for another token, because `token` was refused. What is on the screen stays. */
+export function refuseToken(token: string): void {
+  if (token === keptToken()) forgetToken();
+  const { session, isKept = false } = sessionState.value;
+  const reason =
+    'The token of this page is no longer valid. It has expired, was revoked, or its account is suspended.';
+  if (session?.token === token) sessionState.set({ session, reason, isKept });
+}
+
+/** Ends the session, with everything that is on the screen. */
+export function leaveSession(reason?: string): void {
+  forgetToken();
+  // The next token may not see what this one does.
+  location.hash = '#/';
+  sessionState.set(reason === undefined ? {} : { reason });
+}
+
+/** Identifies what a token gives access to, so that another token of the same principal can continue. */
+export function principalOf({ level, account, onlyProject, project, app }: Viewer): string {
+  return [level, account, onlyProject && project.name, app?.name].join(' ');
+}
+
+/** Returns the viewer. Must be called below a session only. */
+export function useViewer(): Viewer {
+  const { session } = useStore(sessionState);
+  if (session === undefined) throw new Error('There is no session.');
+  return session.viewer;
+}
+
+/** Returns whether the viewer may create and change apps. */
+export function mayChangeApps({ level, readOnly }: Viewer): boolean {
+  return level === 'ACCOUNT' && !readOnly;
+}
+
+/** Returns whether the viewer may create projects, and end any token of the account. */
+export function mayChangeAccount(viewer: Viewer): boolean {
+  return seesAccount(viewer) && !viewer.readOnly;
+}
+
+/** Returns whether the viewer may read the tokens and the events of the account. */
+export function seesAccount({ level, onlyProject }: Viewer): boolean {
+  return level === 'ACCOUNT' && !onlyProject;
+}

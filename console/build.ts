@@ -1,0 +1,195 @@
+/**
+ * Builds what the browser gets: bundles and compresses the scripts and styles of this folder, and renders the documentation,
+ * into `src/pages/assets/`, if they are out of date.
+ */
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { BuildOptions, OutputFile, Plugin } from 'esbuild';
+import type { Renderer as MarkedRenderer, RendererObject } from 'marked';
+import { escapeHtml } from '../src/pages/html.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+const ASSETS = join(ROOT, 'src/pages/assets');
+
+// The assets are moved from here when they are complete.
+const BUNDLE = join(ROOT, 'node_modules/.cache/browser-assets');
+
+// A sixth of the time of the maximum, 11, for 8 % more bytes: the first `npm run demo` waits for it.
+const BROTLI_QUALITY = 9;
+
+// The pages of the documentation, in the order of their list. The package has no others.
+const DOCS = {
+  'For clients': ['api', 'clients', 'testing', 'browser', 'behind-a-gateway'],
+  'For operators': [
+    'running',
+    'production',
+    'commands',
+    'tokens',
+    'troubleshooting',
+    'monitoring',
+    'traces',
+    'limits',
+    'sqlite',
+    'postgresql',
+    'citus',
+    'scaling',
+    'memory',
+    'proxies',
+    'kubernetes',
+    'trusted-documents',
+  ],
+  'About the gateway': ['decisions', 'benchmarks'],
+};
+
+// The console has a bundle of its own, so that it can be served without the files of the others.
+const CONSOLE = { console: './app/main.tsx' };
+
+const ENTRIES = {
+  graphiql: './explorers/graphiql.ts',
+  reference: './explorers/reference.ts',
+  'editor-worker': 'monaco-editor/esm/vs/editor/editor.worker.js',
+  'json-worker': 'monaco-editor/esm/vs/language/json/json.worker.js',
+  'graphql-worker': 'monaco-graphql/esm/graphql.worker.js',
+};
+
+// GraphiQL's stylesheet already contains the styles of the editor.
+const STYLES_ONCE: Plugin = {
+  name: 'styles-once',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]monaco-editor[\\/].*\.css$/ }, () => ({ contents: '', loader: 'empty' }));
+  },
+};
+
+// The script of Scalar is copied unchanged. Its Fastify plugin contains it as a response: the package of its source
+// takes 290 MB with its dependencies.
+const SCALAR: Plugin = {
+  name: 'scalar',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^scalar\.js$/ }, ({ path }) => ({ path, namespace: 'scalar' }));
+    onLoad({ filter: /./, namespace: 'scalar' }, async () => {
+      const [{ fastify }, { default: scalar }] = await Promise.all([
+        import('fastify'),
+        import('@scalar/fastify-api-reference'),
+      ]);
+      const app = fastify();
+      await app.register(scalar, { configuration: { url: 'openapi.json' } });
+      return { contents: (await app.inject('/reference/js/scalar.js')).rawPayload, loader: 'copy' };
+    });
+  },
+};
+
+if (import.meta.main) {
+  await buildAssets().catch((error: NodeJS.ErrnoException) => {
+    // Without development dependencies, the server runs without the console, GraphiQL and the REST reference.
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  });
+}
+
+export async function buildAssets(): Promise<void> {
+  const inputs = ['package-lock.json', 'console/**/*', 'src/pages/static/*', 'docs/*.md'];
+  const sources = globSync(inputs, { cwd: ROOT, exclude: ['console/node_modules'] });
+  const newest = Math.max(...sources.map((path) => statSync(join(ROOT, path)).mtimeMs));
+  if (existsSync(ASSETS) && statSync(ASSETS).mtimeMs > newest) return;
+  const { build } = await import('esbuild');
+  rmSync(BUNDLE, { recursive: true, force: true });
+  const options = {
+    absWorkingDir: import.meta.dirname,
+    entryNames: '[name]-[hash]',
+    chunkNames: 'chunk-[name]-[hash]',
+    outdir: BUNDLE,
+    bundle: true,
+    format: 'esm',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    minify: true,
+    write: false,
+    logLevel: 'warning',
+    plugins: [STYLES_ONCE, SCALAR],
+  } satisfies BuildOptions;
+  const bundles = [
+    await build({ ...options, entryPoints: ENTRIES, splitting: true }),
+    await build({ ...options, entryPoints: CONSOLE }),
+  ];
+  mkdirSync(BUNDLE, { recursive: true });
+  await Promise.all(bundles.flatMap(({ outputFiles }) => outputFiles).map(writeCompressed));
+  await renderDocs();
+  rmSync(ASSETS, { recursive: true, force: true });
+  renameSync(BUNDLE, ASSETS);
+}
+
+/** Writes a file in both codings, and not uncompressed: the server decompresses it for the rare client that accepts neither. */
+async function writeCompressed({ path, contents }: OutputFile): Promise<void> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
+  await Promise.all([
+    promisify(brotliCompress)(contents, { params }).then((bytes) => writeFile(`${path}.br`, bytes)),
+    promisify(gzip)(contents, { level: constants.Z_BEST_COMPRESSION }).then((bytes) =>
+      writeFile(`${path}.gz`, bytes),
+    ),
+  ]);
+}
+
+/** Writes each page of the documentation as HTML, and the list of all as `index.html`. */
+async function renderDocs(): Promise<void> {
+  const { Marked, Renderer } = await import('marked');
+  const folder = join(BUNDLE, 'docs');
+  mkdirSync(folder);
+  const groups = Object.entries(DOCS).map(([group, names]) => {
+    const items = names.map((name) => {
+      const text = readFileSync(join(ROOT, 'docs', `${name}.md`), 'utf8');
+      const html = new Marked({ renderer: docsRenderer(Renderer) }).parse(text, { async: false });
+      writeFileSync(join(folder, `${name}.md.html`), html);
+      const [, title, lead = ''] = /<h1[^>]*>(.+?)<\/h1>\s*<p>(.+?)<\/p>/s.exec(html) ?? [];
+      const [sentence] = lead.replace(/<\/?a\b[^>]*>/g, '').split(/(?<=\.)\s/);
+      return `<li><a href="{docs}${name}.md">${title}</a><p>${sentence}</p></li>`;
+    });
+    return `<h2>${group}</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
+  });
+  writeFileSync(join(folder, 'index.html'), groups.join('\n'));
+}
+
+/** Returns what the page of a document has beyond Markdown: anchors, buttons to copy code, and tables that scroll. */
+function docsRenderer(Renderer: typeof MarkedRenderer): RendererObject {
+  let codes = 0;
+  return {
+    heading({ tokens, depth, text }) {
+      const content = this.parser.parseInline(tokens);
+      // As GitHub makes it.
+      const id = text
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-');
+      const anchor =
+        depth === 1 ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
+      return `<h${depth} id="${id}">${content}${anchor}</h${depth}>\n`;
+    },
+    code({ text }) {
+      codes += 1;
+      const id = `code-${codes}`;
+      return `<div class="code"><output></output><button type="button" data-copies="${id}" aria-label="Copy the code">Copy</button>
+<pre id="${id}" tabindex="0"><code>${escapeHtml(text)}</code></pre></div>\n`;
+    },
+    table(token) {
+      return `<div class="scroll" tabindex="0">${new Renderer().table.call(this, token)}</div>\n`;
+    },
+    // The server does not serve the other files of the repository.
+    link({ href, tokens }) {
+      const content = this.parser.parseInline(tokens);
+      return href.startsWith('../') ? content : `<a href="${escapeHtml(href)}">${content}</a>`;
+    },
+    image: () => '',
+    html: () => '',
+  };
+}

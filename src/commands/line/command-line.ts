@@ -1,0 +1,154 @@
+import { parseArgs } from 'node:util';
+import { VERSION } from '../../config.ts';
+import { parseUlid } from '../../model/resource-name.ts';
+import { accountCommands } from '../account-commands.ts';
+import { appCommands } from '../app-commands.ts';
+import { auditList } from '../audit-list.ts';
+import { backup, restore } from '../backup.ts';
+import { check } from '../check.ts';
+import { copy } from '../copy.ts';
+import { demo } from '../demo.ts';
+import { importCommand } from '../import.ts';
+import { init } from '../init.ts';
+import { migrate } from '../migrate.ts';
+import { projectCommands } from '../project-commands.ts';
+import { serve } from '../serve.ts';
+import { tokenCommands } from '../token-commands.ts';
+import { walletCommands } from '../wallet-commands.ts';
+import { type Arguments, type Command, flag, UsageError } from './command.ts';
+import { commandHelp, overview, usage } from './help.ts';
+import { reportError } from './report-error.ts';
+import { toJson } from './safe-output.ts';
+import { endOnSignals } from './signals.ts';
+import { readLine } from './standard-input.ts';
+import { TERMINAL, type Terminal } from './terminal.ts';
+
+const HELP: readonly string[] = ['--help', '-h'];
+
+const COMMANDS: readonly Command[] = [
+  init,
+  serve,
+  demo,
+  ...accountCommands,
+  ...projectCommands,
+  ...walletCommands,
+  ...appCommands,
+  ...tokenCommands,
+  auditList,
+  importCommand,
+  migrate,
+  check,
+  backup,
+  restore,
+  copy,
+];
+
+const OPTIONS_WITH_VALUE = new Set(
+  COMMANDS.flatMap(({ options = {} }) =>
+    Object.keys(options).flatMap((name) => (options[name]?.type === 'string' ? [`--${name}`] : [])),
+  ),
+);
+
+/** Runs a command and sets the exit status: 0 for success, 2 for a usage error, 1 for all other errors. */
+export async function runCommandLine(args: readonly string[], terminal = TERMINAL): Promise<void> {
+  endOnSignals();
+  const words = joinValues(args);
+  try {
+    await run(words, terminal);
+  } catch (error) {
+    process.exitCode = reportError(error, words.includes('--json'));
+  }
+}
+
+/** Joins each option with its value, as in `--title=-h`. The value can then be like an option. */
+function joinValues(words: readonly string[]): readonly string[] {
+  const joined: string[] = [];
+  for (const word of words) {
+    const option = joined.at(-1) ?? '';
+    if (OPTIONS_WITH_VALUE.has(option)) joined.splice(-1, 1, `${option}=${word}`);
+    else joined.push(word);
+  }
+  return joined;
+}
+
+async function run(words: readonly string[], terminal: Terminal): Promise<void> {
+  const printLine = (text: string) => terminal.write(`${text}\n`);
+  if (words[0] === '--version') {
+    return printLine(words.includes('--json') ? JSON.stringify({ version: VERSION }) : VERSION);
+  }
+  const isHelp = words[0] === 'help' || words.some((word) => HELP.includes(word));
+  const others = isHelp ? words.filter((word) => word !== 'help' && !word.startsWith('-')) : words;
+  const command = COMMANDS.find(({ name }) => `${others.join(' ')} `.startsWith(`${name} `));
+  if (command === undefined) return printLine(overview(commandsOf(others), others[0]));
+  if (isHelp) return printLine(commandHelp(command));
+  const args = readArguments(command, others.slice(command.name.split(' ').length), terminal);
+  if (command.options?.['yes'] && !args.isSet('yes')) await confirmDeletion(command, args);
+  await command.run(args);
+}
+
+/** Returns the commands of a resource, or all if none is named. @throws UsageError if there is no such resource */
+function commandsOf(words: readonly string[]): readonly Command[] {
+  const [resource, ...others] = words;
+  const commands = COMMANDS.filter(({ name }) => resource === undefined || name.startsWith(`${resource} `));
+  if (commands.length > 0 && others.length === 0) return commands;
+  throw new UsageError(
+    `Unknown command. See "${commands.length > 0 ? `paw help ${resource}` : 'paw help'}".`,
+  );
+}
+
+/** Asks whether to delete. @throws UsageError if no person can answer */
+async function confirmDeletion(command: Command, { isJson, terminal, values, readLine }: Arguments) {
+  if (isJson || !terminal.isInteractive()) throw usageError(command, '--yes is required in scripts');
+  const answer = await readLine(`Delete ${values['name']}? This can't be undone. [y/N] `);
+  if (!/^y(es)?$/i.test(answer)) throw new Error('Nothing was deleted.');
+}
+
+function readArguments(command: Command, words: readonly string[], terminal: Terminal): Arguments {
+  const { name: commandName, options = {}, operand } = command;
+  const { values, positionals } = parse(command, words);
+  const missing = Object.keys(options).filter(
+    (name) => options[name]?.required && values[name] === undefined,
+  );
+  if (missing.length > 0) throw usageError(command, `Missing --${missing.join(', --')}`);
+  if (operand && positionals.length === 0) throw usageError(command, `Missing <${operand}>`);
+  if (positionals.length > (operand ? 1 : 0)) throw usageError(command, 'Too many arguments');
+  const texts = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== true);
+  const isJson = values['json'] === true;
+  const named = texts.map(([name, text]) => [name, nameOf(text, options[name]?.collection)]);
+  // The resource of a command such as `wallet update <name>`.
+  const collection = operand === 'name' ? `${commandName.split(' ')[0]}s` : undefined;
+  return {
+    values: Object.fromEntries([...named, ...positionals.map((text) => [operand, nameOf(text, collection)])]),
+    isSet: (name) => values[name] === true,
+    isJson,
+    terminal,
+    readLine(question) {
+      if (terminal.isInteractive() && !isJson) terminal.write(question);
+      return readLine(process.stdin);
+    },
+    print: (object, text) => terminal.write(`${isJson ? toJson(object) : text}\n`),
+    note(line) {
+      if (!isJson) console.error(line);
+    },
+  };
+}
+
+/** Returns the name of a resource that is given by its ULID alone. */
+function nameOf(text: string, collection: string | undefined): string {
+  return collection && parseUlid(text) ? `${collection}/${text}` : text;
+}
+
+function parse(command: Command, args: readonly string[]) {
+  const options: Command['options'] = { ...command.options, json: flag('Prints only one JSON object.') };
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options });
+  } catch (error) {
+    // The first sentence of Node's message describes the error. The others explain how to escape the argument.
+    const [sentence = ''] = error instanceof Error ? error.message.split(/\.\s/) : [];
+    throw usageError(command, sentence);
+  }
+}
+
+function usageError(command: Command, problem: string): UsageError {
+  return new UsageError(`${problem}. Usage: ${usage(command)}; see --help.`);
+}

@@ -1,0 +1,73 @@
+import type { Collection } from '../../model/resource-name.ts';
+import type { Terminal } from './terminal.ts';
+
+export type Option = {
+  readonly type: 'string' | 'boolean';
+  /** The placeholder of the value in the help, such as `<name>`. */
+  readonly value?: string;
+  readonly description: string;
+  readonly required?: boolean;
+  /** The collection of the resource that it names, whose ULID alone is accepted, too. */
+  readonly collection?: Collection;
+};
+
+export const optional = (value: string, description: string): Option => ({
+  type: 'string',
+  value,
+  description,
+});
+
+export const required = (value: string, text: string): Option => ({
+  ...optional(value, text),
+  required: true,
+});
+
+export const flag = (description: string): Option => ({ type: 'boolean', description });
+
+export const nameIn = (collection: Collection, description: string): Option => ({
+  ...optional('<name>', description),
+  collection,
+});
+
+export const ACCOUNT = { ...nameIn('accounts', 'The account, accounts/<ULID>.'), required: true };
+export const PROJECT = { ...nameIn('projects', 'The project, projects/<ULID>.'), required: true };
+
+export const TEXT = {
+  title: required('<text>', 'The title, 1 to 200 characters.'),
+  description: optional('<text>', 'A short description, up to 2,000 characters.'),
+};
+
+export const NEW_TEXT = {
+  title: optional('<text>', 'The new title, 1 to 200 characters.'),
+  description: optional('<text>', 'The new description, up to 2,000 characters.'),
+};
+
+/** The option of a command that deletes something. A command with it asks first, if a person can answer. */
+export const YES = flag('Deletes without a question. Required in scripts.');
+
+export type Arguments = {
+  /** The values of the options that have one, and of the positional argument, by their names. */
+  readonly values: Readonly<Record<string, string>>;
+  isSet(option: string): boolean;
+  /** Whether `--json` is set: the command prints one JSON object and nothing else. */
+  readonly isJson: boolean;
+  readonly terminal: Terminal;
+  /** Prints the question if a person can answer it, and reads the first line of standard input. */
+  readLine(question: string): Promise<string>;
+  /** Prints the result of the command: the object as JSON with `--json`, otherwise the text. */
+  print(object: object, text: string): void;
+  /** Prints a line on standard error, unless `--json` is set. */
+  note(line: string): void;
+};
+
+export type Command = {
+  readonly name: string;
+  readonly summary: string;
+  /** The name of the positional argument, if the command has one. */
+  readonly operand?: string;
+  readonly options?: Readonly<Record<string, Option>>;
+  run(args: Arguments): Promise<void>;
+};
+
+/** Thrown for invalid arguments of a command. The message is one line. */
+export class UsageError extends Error {}

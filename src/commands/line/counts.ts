@@ -1,0 +1,27 @@
+import type { TableCounts } from '../../storage/sql/columns.ts';
+
+const LIST = new Intl.ListFormat('en-GB');
+
+/** Returns a number with its noun, such as `1 token` or `2 tokens`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Returns the numbers of rows by plural, without those of tables that operators do not know. */
+export function byPlural({ account, project, app, wallet, token, audit_event }: TableCounts) {
+  return {
+    accounts: account,
+    projects: project,
+    apps: app,
+    wallets: wallet,
+    tokens: token,
+    events: audit_event,
+  };
+}
+
+/** Returns the numbers of rows by table, such as `1 account, 3 projects and 0 apps`. @param counts by plural */
+export function countedRows(counts: Readonly<Record<string, number>>): string {
+  return LIST.format(
+    Object.entries(counts).map(([plural, count]) => counted(count, plural.replace(/s$/, ''))),
+  );
+}

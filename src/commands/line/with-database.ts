@@ -1,0 +1,56 @@
+import { localUrl, readConfig } from '../../config.ts';
+import { PasswordHasher } from '../../credentials/password-hasher.ts';
+import type { AdminContext, Dependencies } from '../../data/operation/dependencies.ts';
+import { idGenerator } from '../../model/resource-name.ts';
+import { sqlitePath } from '../../storage/database-url.ts';
+import { migrate } from '../../storage/jobs/migrate.ts';
+import { assertCurrent, readSchemaVersion } from '../../storage/migrations/migrations.ts';
+import { openDatabase } from '../../storage/open-database.ts';
+import type { Database } from '../../storage/port/database.ts';
+import type { Arguments } from './command.ts';
+
+export type Admin = AdminContext & Pick<Dependencies, 'database' | 'passwords'>;
+
+/**
+ * Opens the database of the environment, runs `work`, and closes the database. Outside production, a SQLite database that
+ * does not exist, or has no tables, is created.
+ *
+ * @throws ConfigError if the configuration is invalid
+ * @throws DatabaseVersionError if a migration is needed or the database is newer than the program
+ * @throws UNAVAILABLE if the database is unavailable
+ */
+export async function withDatabase<T>(
+  { note }: Pick<Arguments, 'note'>,
+  work: (admin: Admin) => Promise<T>,
+): Promise<T> {
+  const { databaseUrl, createDatabase, postgres, publicUrl, host, port } = readConfig();
+  const path = sqlitePath(databaseUrl);
+  return whileOpen(databaseUrl, { postgres, create: createDatabase }, async (database) => {
+    const schema = await readSchemaVersion(database);
+    if (schema.version === 0 && path !== undefined && createDatabase) {
+      await migrate(database, Date.now());
+      // So that a misspelt path is noticed.
+      note(`Created the database ${path}.`);
+    } else assertCurrent(schema);
+    return work({
+      database,
+      passwords: new PasswordHasher(),
+      clock: Date.now,
+      newId: idGenerator(Date.now),
+      publicUrl: () => publicUrl ?? localUrl(host, port),
+    });
+  });
+}
+
+export async function whileOpen<T>(
+  url: string,
+  options: Parameters<typeof openDatabase>[1],
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase(url, options);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,78 @@
+import { unusableResource } from '../../model/errors.ts';
+import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
+import { idOf, type ResourceName, type Ulid } from '../../model/resource-name.ts';
+import { type AccountRow, findAccount } from '../../storage/accounts.ts';
+import type { Queryable } from '../../storage/port/database.ts';
+import { findAccountOfProject } from '../../storage/projects.ts';
+import type { UntrustedInput } from '../data-layer.ts';
+import { type Actor, missing, type Reader } from './actor.ts';
+
+/**
+ * Returns the account in which an actor can find a resource: that of the client, or for the operator that of the
+ * resource.
+ *
+ * @param find finds the account of the resource by its name
+ * @throws INVALID_ARGUMENT for the field `name` if the operator names a resource that does not exist
+ */
+export async function accountOf<Name extends ResourceName>(
+  database: Queryable,
+  actor: Actor,
+  name: Name,
+  find: (database: Queryable, name: Name) => Promise<Ulid | undefined>,
+): Promise<Ulid> {
+  if (actor !== 'operator') return actor.principal.accountId;
+  const accountId = await find(database, name);
+  if (accountId === undefined) throw missing(actor, name);
+  return accountId;
+}
+
+/**
+ * Returns the account of an operation: that of the client, or the `account` that the operator names.
+ *
+ * @throws INVALID_ARGUMENT for the field `account` if the operator names none that exists
+ */
+export async function accountOfInput(
+  database: Queryable,
+  reader: Reader,
+  input: UntrustedInput,
+): Promise<Ulid> {
+  if (reader !== 'operator') return reader.principal.accountId;
+  const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
+  return (await requireAccount(database, account)).id;
+}
+
+/**
+ * Returns the account with this name.
+ * @throws INVALID_ARGUMENT for the field `account` if it does not exist or is being deleted
+ */
+export async function requireAccount(
+  database: Queryable,
+  name: ResourceName<'accounts'>,
+): Promise<AccountRow> {
+  const account = await findAccount(database, idOf(name));
+  return requireRow(account?.state === 'DELETING' ? undefined : account, 'account', 'account');
+}
+
+/**
+ * Returns the id of the account of a project.
+ *
+ * @param field the field that has the name of the project
+ * @throws INVALID_ARGUMENT for this field if the project does not exist
+ */
+export async function requireAccountOfProject(
+  database: Queryable,
+  field: string,
+  name: ResourceName<'projects'>,
+): Promise<Ulid> {
+  return requireRow(await findAccountOfProject(database, name), field, 'project');
+}
+
+/**
+ * Returns a row that was found by the name in a field of the input.
+ *
+ * @throws INVALID_ARGUMENT for the field if there is no row
+ */
+export function requireRow<Row>(row: Row | undefined, field: string, kind: string): Row {
+  if (row === undefined) throw unusableResource(field, `Must be an existing ${kind}.`);
+  return row;
+}

@@ -1,0 +1,25 @@
+import { equalHashes, hashCredential, parseCredential } from '../../credentials/credential.ts';
+import { ApiError } from '../../model/errors.ts';
+import type { Principal } from '../../model/principal.ts';
+import { findValidToken, lastUseStatement } from '../../storage/tokens.ts';
+import type { Dependencies } from '../operation/dependencies.ts';
+import { principalFromRow } from '../rows/from-row.ts';
+
+/** See `Reads.authenticate`. A token with a wrong checksum is rejected without a database query. */
+export async function authenticate(
+  { database, backgroundWrites, clock }: Pick<Dependencies, 'database' | 'backgroundWrites' | 'clock'>,
+  bearerToken: string,
+): Promise<Principal> {
+  const token = parseCredential(bearerToken);
+  if (token === undefined) throw new ApiError('TOKEN_INVALID');
+  if (token.kind === 'key') {
+    const message = 'This is the private key of an app, and no bearer token. Sign in with it to get a token.';
+    throw new ApiError('TOKEN_INVALID', { message });
+  }
+  const row = await findValidToken(database, token.accountId, token.serial, clock());
+  if (row === undefined || !equalHashes(row.hash, hashCredential(bearerToken)))
+    throw new ApiError('TOKEN_INVALID');
+  const use = lastUseStatement(row, clock());
+  if (use !== undefined) backgroundWrites.add(row.id, use);
+  return principalFromRow(row);
+}

@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto';
+import { decodeTime } from 'ulid';
+import type { AuditAction } from '../../model/audit-event.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { ResourceName, Ulid } from '../../model/resource-name.ts';
+import { type AuditEventRow, insertAuditEvent } from '../../storage/audit-events.ts';
+import type { Queryable } from '../../storage/port/database.ts';
+import type { Client } from '../data-layer.ts';
+
+export type Act = {
+  readonly accountId: Ulid;
+  readonly action: AuditAction;
+  readonly resource: ResourceName;
+  /** The names of the fields that an update has set. */
+  readonly fields?: readonly string[];
+  /** The public id of the token that was issued or revoked. */
+  readonly tokenId?: Ulid;
+  /** The number of revoked tokens, if it is not 1. */
+  readonly count?: number;
+};
+
+type Ids = { readonly newId: () => Ulid };
+
+/** The time within which equal acts are counted. */
+export const MINUTE_MS = 60_000;
+
+// Characters of six bits each.
+const HASH_LENGTH = 14;
+
+/** Returns the start of the minute of a time. Both are Unix times in milliseconds. */
+export function minuteOf(timeMs: number): number {
+  return timeMs - (timeMs % MINUTE_MS);
+}
+
+/** Who has acted, as far as it is recorded. */
+type RecordedActor =
+  | 'operator'
+  | {
+      /** Undefined for a client without a bearer token. */
+      readonly principal: Pick<Principal, 'credentialId'> | undefined;
+      readonly client: Pick<Client, 'address' | 'requestId'>;
+    };
+
+export function recordAct(transaction: Queryable, ids: Ids, actor: RecordedActor, act: Act): Promise<void> {
+  return insertAuditEvent(transaction, auditEvent(ids, actor, act));
+}
+
+/**
+ * Returns the event of an act. Equal acts of a client in the same minute are one event with their number, so that requests
+ * can't fill the disk. It has the id, the token and the request of the first.
+ */
+export function auditEvent({ newId }: Ids, actor: RecordedActor, act: Act): AuditEventRow {
+  const { accountId, action, resource, tokenId = null, count = 1 } = act;
+  const fields = act.fields?.join() ?? '';
+  const id = newId();
+  const timeMs = decodeTime(id);
+  const acts = { fields, event_count: count, last_time_ms: timeMs };
+  const event = { account_id: accountId, id, action, resource, token_id: tokenId, ...acts };
+  if (actor === 'operator') {
+    return { ...event, credential_id: null, address: null, request_id: null, count_key: null };
+  }
+  const credentialId = actor.principal?.credentialId ?? null;
+  const { address, requestId } = actor.client;
+  // Each sign-in issues another token.
+  const endedToken = action === 'sign_in.succeed' ? null : tokenId;
+  const description = [action, resource, fields, credentialId, address, endedToken];
+  const digest = hash('sha256', JSON.stringify(description), 'base64url').slice(0, HASH_LENGTH);
+  // With the minute first, new keys are at the end of the index.
+  const countKey = `${(minuteOf(timeMs) / MINUTE_MS).toString(36)} ${digest}`;
+  return { ...event, credential_id: credentialId, address, request_id: requestId, count_key: countKey };
+}
+
+/** Returns the names of the fields that have a value. */
+export function fieldsIn(changes: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(changes).filter((field) => changes[field] !== undefined);
+}

@@ -1,0 +1,43 @@
+import { decodeTime } from 'ulid';
+import type { Principal } from '../../model/principal.ts';
+import { firstUlid, type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
+import { countAuditEvents } from '../../storage/audit-events.ts';
+import type { Queryable } from '../../storage/port/database.ts';
+import type { Client } from '../data-layer.ts';
+import { minuteOf, recordAct } from './audit.ts';
+
+/** A failed sign-in, or one that has succeeded in a request which was then undone, so that its client has no token. */
+export type SignInWithoutToken = {
+  /** The id of its event, which contains its time. */
+  readonly id: Ulid;
+  readonly action: 'sign_in.fail' | 'sign_in.undo';
+  readonly accountId: Ulid;
+  /** Undefined if the request has no bearer token. */
+  readonly principal: Pick<Principal, 'credentialId'> | undefined;
+  readonly client: Pick<Client, 'address' | 'requestId'>;
+  /** The app, or undefined if the account does not have it. */
+  readonly app: ResourceName<'apps'> | undefined;
+};
+
+// Bounds the events of an account, because a client can use any number of addresses.
+const MAX_EVENTS_PER_MINUTE = 100;
+
+/**
+ * Records a sign-in without a token. All apps that do not exist are one. If the account has too many events of this kind in this
+ * minute, it counts to an event that has neither an app nor a credential or an address.
+ */
+export async function recordSignInWithoutToken(
+  database: Queryable,
+  signIn: SignInWithoutToken,
+): Promise<void> {
+  const { id, action, accountId, principal, client, app } = signIn;
+  const first = firstUlid(minuteOf(decodeTime(id)));
+  const count = await countAuditEvents(database, { accountId, action, first }, MAX_EVENTS_PER_MINUTE);
+  const isDetailed = count < MAX_EVENTS_PER_MINUTE;
+  const { requestId } = client;
+  const actor = isDetailed
+    ? { principal, client }
+    : { principal: undefined, client: { address: '', requestId } };
+  const resource = (isDetailed && app) || resourceName('accounts', accountId);
+  await recordAct(database, { newId: () => id }, actor, { accountId, action, resource });
+}

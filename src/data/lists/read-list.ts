@@ -1,0 +1,50 @@
+import {
+  type ConnectionArguments,
+  type ConnectionPage,
+  parsePageRequest,
+} from '../../model/lists/list-page.ts';
+import type { List, ListRow, Selection } from '../../storage/sql/keyset-list.ts';
+import type { Dependencies } from '../operation/dependencies.ts';
+
+export type ListDependencies = Pick<Dependencies, 'database' | 'pageTokens' | 'clock' | 'publicUrl'>;
+
+/** The rows of a list that an actor can see, and their conversion to items. */
+export type ListSource<R extends ListRow, T> = Selection<R> & {
+  readonly list: List<R>;
+  readonly toItem: (row: R) => T;
+  /** What the list is filtered by, in its page tokens. */
+  readonly filter?: string | undefined;
+};
+
+/**
+ * Returns one page of a list, or of each of its selected parts, which one statement reads. Total counts and flags of
+ * previous items need further statements, which are executed when the first of them is read.
+ *
+ * @param input `first` and `after`, or `last` and `before`
+ */
+export async function readLists<R extends ListRow, T>(
+  { database, pageTokens }: Pick<ListDependencies, 'database' | 'pageTokens'>,
+  { list, toItem, filter, ...selection }: ListSource<R, T>,
+  input: ConnectionArguments,
+): Promise<readonly ConnectionPage<T>[]> {
+  const request = parsePageRequest(input, pageTokens, filter);
+  const pages = await list.readPages(database, selection, request);
+  const { readCounts, readPrevious } = list.metadata(database, selection, request);
+  return pages.map((page, index) => ({
+    ...page,
+    items: page.items.map(toItem),
+    cursorAt: (item) => pageTokens.encode((page.items[item] as R).id, filter),
+    readTotalCount: async () => (await readCounts())[index]?.totalCount ?? 0,
+    readHasPrevious: async () => (await readPrevious())[index]?.hasPrevious ?? false,
+  }));
+}
+
+/** Returns one page of a list without parts, or of its only selected part. See `readLists`. */
+export async function readList<R extends ListRow, T>(
+  dependencies: Pick<ListDependencies, 'database' | 'pageTokens'>,
+  source: ListSource<R, T>,
+  input: ConnectionArguments,
+): Promise<ConnectionPage<T>> {
+  const [page] = await readLists(dependencies, source, input);
+  return page as ConnectionPage<T>;
+}

@@ -1,0 +1,52 @@
+import { ApiError } from '../../model/errors.ts';
+import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
+import { createProjectFields } from '../../model/fields/operation-fields.ts';
+import { MAX_PROJECTS, type Project } from '../../model/project.ts';
+import { resourceName, type Ulid } from '../../model/resource-name.ts';
+import type { Queryable } from '../../storage/port/database.ts';
+import { insertProject, type ProjectRow } from '../../storage/projects.ts';
+import { accountOfInput } from '../access/account-of.ts';
+import { type Actor, requireWholeAccount } from '../access/actor.ts';
+import { recordAct } from '../audit/audit.ts';
+import type { UntrustedInput } from '../data-layer.ts';
+import type { AdminContext } from '../operation/dependencies.ts';
+import { projectFromRow } from '../rows/from-row.ts';
+import { projectRows } from '../rows/new-rows.ts';
+
+const ACCOUNT = { account: resourceNameValidator('accounts') };
+
+/** See `Changes.createProject`. The operator names the `account`, and can create any number of projects. */
+export async function createProject(
+  dependencies: AdminContext,
+  actor: Actor,
+  input: UntrustedInput,
+): Promise<Project> {
+  requireWholeAccount(actor);
+  const validators = actor === 'operator' ? { ...ACCOUNT, ...createProjectFields } : createProjectFields;
+  const { title, description = '' } = parseFields(input, validators);
+  const { database, newId, publicUrl } = dependencies;
+
+  const row = await database.transaction(async (transaction) => {
+    const accountId = await accountOfInput(transaction, actor, input);
+    return addProject(transaction, dependencies, actor, { accountId, id: newId(), title, description });
+  });
+  return projectFromRow(row, publicUrl());
+}
+
+type NewProject = Pick<Project, 'title' | 'description'> & { readonly accountId: Ulid; readonly id: Ulid };
+
+/** Inserts a project with the CID of its cover image, and records it, in a transaction of the caller. Returns its row. */
+export async function addProject(
+  transaction: Queryable,
+  dependencies: Pick<AdminContext, 'clock' | 'newId'>,
+  actor: Actor,
+  { accountId, id, title, description }: NewProject,
+): Promise<ProjectRow> {
+  const newRow = await projectRows(dependencies, accountId);
+  const name = resourceName('projects', id);
+  const row = newRow({ name, title, description });
+  const max = actor === 'operator' ? undefined : MAX_PROJECTS;
+  if (!(await insertProject(transaction, row, max))) throw new ApiError('TOO_MANY_PROJECTS');
+  await recordAct(transaction, dependencies, actor, { accountId, action: 'project.create', resource: name });
+  return row;
+}

@@ -1,0 +1,32 @@
+import type { PasswordHasher } from '../../credentials/password-hasher.ts';
+import type { PageTokens } from '../../model/lists/page-token.ts';
+import type { Ulid } from '../../model/resource-name.ts';
+import type { BackgroundWrites } from '../../storage/background-writes.ts';
+import type { Database } from '../../storage/port/database.ts';
+import type { SignInWithoutToken } from '../audit/sign-in-without-token.ts';
+
+export type Dependencies = {
+  readonly database: Database;
+  readonly backgroundWrites: Pick<BackgroundWrites, 'add'>;
+  readonly passwords: Pick<PasswordHasher, 'hash'>;
+  readonly pageTokens: PageTokens;
+  /** Returns the current time, in Unix milliseconds. */
+  readonly clock: () => number;
+  /** Returns a new ULID, which sorts after all earlier ones. */
+  readonly newId: () => Ulid;
+  /** The maximum time of a request on PostgreSQL, in milliseconds. */
+  readonly requestTimeoutMs: number;
+  readonly tokenTtlSeconds: number;
+  readonly maxTokensPerApp: number;
+  /** Is called after each sign-in, with `OK` or the reason of the error. */
+  readonly onSignIn?: ((outcome: string) => void) | undefined;
+  /** Records a sign-in without a token, even if the changes of the request are undone, or its time is over. */
+  readonly recordFailure: (signIn: SignInWithoutToken) => Promise<void>;
+  /** Returns the public URL of the gateway, without a trailing slash. */
+  readonly publicUrl: () => string;
+};
+
+/** The dependencies of the operations that only the operator can call. */
+export type AdminContext = Pick<Dependencies, 'clock' | 'newId' | 'publicUrl'> & {
+  readonly database: Pick<Database, 'read' | 'write' | 'transaction'>;
+};

@@ -1,0 +1,36 @@
+import { resourceName } from '../../model/resource-name.ts';
+import { countRows, readRows } from '../../storage/jobs/bulk-rows.ts';
+import { findSchemaProblems } from '../../storage/jobs/check-schema.ts';
+import { findRowProblems } from '../../storage/jobs/consistency.ts';
+import type { Database } from '../../storage/port/database.ts';
+import { allProblems, MAX_DESCRIBED, type Problems, problemsOfKind } from '../../storage/port/problems.ts';
+import type { ProjectItem } from '../../storage/projects.ts';
+import { noRows, PROJECT_TABLE, type TableCounts } from '../../storage/sql/columns.ts';
+
+/** The result of a check: the numbers of rows, and what is wrong. */
+export type CheckResult = Problems & { readonly counts: TableCounts };
+
+/** Checks the schema, and then the counts, the references between rows, and the CIDs of all cover images. */
+export async function checkDatabase({ database }: { readonly database: Database }): Promise<CheckResult> {
+  const schemaProblems = await findSchemaProblems(database);
+  // An incomplete schema can't be read any further.
+  if (schemaProblems.count > 0) return { ...schemaProblems, counts: noRows() };
+  const problems = allProblems([await findRowProblems(database), await findWrongImages(database)]);
+  return { ...problems, counts: await countRows(database) };
+}
+
+async function findWrongImages(database: Database): Promise<Problems> {
+  // Imported on demand, because few operations need it.
+  const { coverImage, coverImageCid } = await import('../../model/cover-image.ts');
+  const descriptions: string[] = [];
+  let count = 0;
+  for await (const rows of readRows(database, PROJECT_TABLE)) {
+    for (const { id, image_cover_cid } of rows as readonly ProjectItem[]) {
+      const name = resourceName('projects', id);
+      if (image_cover_cid === coverImageCid(coverImage(name))) continue;
+      count += 1;
+      if (count <= MAX_DESCRIBED) descriptions.push(`The CID of the cover image of ${name} is wrong.`);
+    }
+  }
+  return problemsOfKind(descriptions, count);
+}

@@ -1,0 +1,101 @@
+import { MAX_PAGE_SIZE } from '../../model/lists/list-page.ts';
+import type { Project } from '../../model/project.ts';
+import { idOf, type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
+import type { Wallet } from '../../model/wallet.ts';
+import { findFirstAccount } from '../../storage/accounts.ts';
+import { PROJECTS } from '../../storage/projects.ts';
+import { WALLETS } from '../../storage/wallets.ts';
+import { createProject } from '../more/create-project.ts';
+import type { AdminContext } from '../operation/dependencies.ts';
+import { projectFromRow, walletFromRow } from '../rows/from-row.ts';
+import { createAccount } from './create-account.ts';
+import { createWallet } from './create-wallet.ts';
+
+export type Samples = {
+  readonly account: ResourceName<'accounts'>;
+  readonly projects: readonly Project[];
+  readonly wallets: readonly Wallet[];
+};
+
+const FIRST_PAGE = { direction: 'forward', size: MAX_PAGE_SIZE, position: undefined } as const;
+
+const ACCOUNT = 'Atlas Studio';
+
+const SAMPLE_PROJECTS = [
+  ['Harbour', 'Custody for a small fleet of fishing boats.'],
+  ['Meridian', 'Settlement between two time zones.'],
+  ['Copperleaf', 'Vouchers for a chain of plant nurseries.'],
+  ['Nightjar', 'Payments for a late-night radio station.'],
+  ['Quarry', 'Escrow for stone, by the tonne.'],
+  ['Saltmarsh', 'Grants for a coastal reserve.'],
+  ['Tinderbox', 'Prepaid wallets for a music festival.'],
+  ['Vellum', 'Royalties for a hundred bookbinders.'],
+  ['Windrose', 'Fuel cards for glider clubs.'],
+  ['Yarrow', 'Dues of a herbalists’ guild.'],
+  ['Bellwether', 'Treasury of a wool cooperative.'],
+  ['Cinder', 'Deposits for returnable gas bottles.'],
+  ['Driftwood', 'Donations to beach clean-ups.'],
+  ['Ember', 'Tips for street cooks.'],
+  ['Fathom', 'Day rates of commercial divers.'],
+  ['Glasswing', 'Tickets to a butterfly house.'],
+  ['Hawthorn', 'Rents along a city hedge.'],
+  ['Ironbark', 'Carbon credits of a eucalyptus farm.'],
+  ['Juniper', 'Tabs of a distillery’s bar.'],
+  ['Kestrel', 'Bounties for a security team.'],
+  ['Lantern', 'Micro-loans for night markets.'],
+  ['Mosaic', 'Shares in a co-owned studio.'],
+  ['Nimbus', 'Pay-as-you-go weather data.'],
+  ['Orchard', 'Harvest advances for cider makers.'],
+] as const;
+
+// Source of the addresses: the examples of EIP-55. The first wallet is that of the example in the REST contract, so that
+// a client that has imported the contract updates it with the request as it is.
+const SAMPLE_WALLETS = [
+  [
+    'Operations',
+    'NETWORK_ETHEREUM',
+    '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+    '01M7XVFACX7TDDST8TMXWW608M',
+  ],
+  ['Payouts', 'NETWORK_POLYGON', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359', undefined],
+] as const;
+
+/**
+ * Creates the sample data if the database has no account. Returns the first account of the database,
+ * with at most 100 of its projects and 100 of its wallets.
+ */
+export async function createSamples(admin: AdminContext): Promise<Samples> {
+  const { database, publicUrl } = admin;
+  const existing = await findFirstAccount(database);
+  const account = existing ? resourceName('accounts', existing.id) : await insertSamples(admin);
+
+  const ofAccount = { values: [idOf(account)] };
+  const [projects] = await PROJECTS.readPages(database, ofAccount, FIRST_PAGE);
+  const [wallets] = await WALLETS.readPages(database, ofAccount, FIRST_PAGE);
+  return {
+    account,
+    projects: projects?.items.map((row) => projectFromRow(row, publicUrl())) ?? [],
+    wallets: wallets?.items.map(walletFromRow) ?? [],
+  };
+}
+
+function insertSamples(admin: AdminContext): Promise<ResourceName<'accounts'>> {
+  return admin.database.transaction(async (transaction) => {
+    // One transaction, so that an interrupted start does not leave incomplete samples.
+    const database = {
+      ...transaction,
+      transaction: (work) => work(transaction),
+    } satisfies AdminContext['database'];
+    const context: AdminContext = { ...admin, database };
+    const { name: account, defaultProject: project } = await createAccount(context, { title: ACCOUNT });
+    for (const [title, description] of SAMPLE_PROJECTS)
+      await createProject(context, 'operator', { account, title, description });
+    for (const [title, network, address, id] of SAMPLE_WALLETS) {
+      // Its event has an id of its own.
+      const ids = id === undefined ? [] : [id as Ulid];
+      const newId = () => ids.shift() ?? admin.newId();
+      await createWallet({ ...context, newId }, { project, title, network, address });
+    }
+    return account;
+  });
+}

@@ -1,0 +1,28 @@
+import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
+import { idOf } from '../../model/resource-name.ts';
+import { updateAccountState } from '../../storage/accounts.ts';
+import { deleteAccountRows } from '../../storage/jobs/bulk-rows.ts';
+import type { TableCounts } from '../../storage/sql/columns.ts';
+import type { UntrustedInput } from '../data-layer.ts';
+import type { AdminContext } from '../operation/dependencies.ts';
+import { changeResource } from './change-resource.ts';
+
+/**
+ * Deletes an account with all its projects, apps, wallets, tokens and audit events, in batches. Its tokens are refused
+ * from the start. After an interruption, the account can't be resumed, and a second call deletes the rest.
+ *
+ * @returns the number of deleted rows of each table
+ */
+export async function deleteAccount(
+  admin: AdminContext,
+  input: UntrustedInput,
+  keepsAudit: boolean,
+): Promise<TableCounts> {
+  const { name } = parseFields(input, { name: resourceNameValidator('accounts') });
+  const { database } = admin;
+  const id = idOf(name);
+  await changeResource(admin, { action: 'account.delete', resource: name }, (transaction) =>
+    updateAccountState(transaction, id, 'DELETING'),
+  );
+  return deleteAccountRows(database, id, keepsAudit ? 'audit_event' : undefined);
+}

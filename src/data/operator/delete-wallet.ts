@@ -1,0 +1,13 @@
+import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
+import type { Wallet } from '../../model/wallet.ts';
+import { deleteWallet as deleteWalletRow } from '../../storage/wallets.ts';
+import type { UntrustedInput } from '../data-layer.ts';
+import type { AdminContext } from '../operation/dependencies.ts';
+import { walletFromRow } from '../rows/from-row.ts';
+import { changeResource } from './change-resource.ts';
+
+export async function deleteWallet(admin: AdminContext, input: UntrustedInput): Promise<Wallet> {
+  const { name } = parseFields(input, { name: resourceNameValidator('wallets') });
+  const act = { action: 'wallet.delete', resource: name } as const;
+  return walletFromRow(await changeResource(admin, act, (transaction) => deleteWalletRow(transaction, name)));
+}

@@ -1,0 +1,69 @@
+import type { Account } from '../../model/account.ts';
+import type { App } from '../../model/app.ts';
+import type { AuditEvent } from '../../model/audit-event.ts';
+import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
+import type { Project } from '../../model/project.ts';
+import { idOf } from '../../model/resource-name.ts';
+import type { Token } from '../../model/token.ts';
+import type { Wallet } from '../../model/wallet.ts';
+import { findAccount } from '../../storage/accounts.ts';
+import { APPS } from '../../storage/apps.ts';
+import { EVENTS } from '../../storage/audit-events.ts';
+import { PROJECTS } from '../../storage/projects.ts';
+import { TOKENS } from '../../storage/tokens.ts';
+import { WALLETS } from '../../storage/wallets.ts';
+import { requireRow } from '../access/account-of.ts';
+import type { UntrustedInput } from '../data-layer.ts';
+import type { AdminContext } from '../operation/dependencies.ts';
+import {
+  accountFromRow,
+  appFromRow,
+  auditEventFromRow,
+  projectFromRow,
+  tokenFromRow,
+  walletFromRow,
+} from '../rows/from-row.ts';
+
+export type ExportedRecord =
+  | { readonly type: 'account'; readonly account: Account }
+  | { readonly type: 'project'; readonly project: Project }
+  | { readonly type: 'app'; readonly app: App }
+  | { readonly type: 'wallet'; readonly wallet: Wallet }
+  | { readonly type: 'token'; readonly token: Token }
+  | { readonly type: 'event'; readonly event: AuditEvent };
+
+// The list of events begins with the newest.
+const OLDEST_FIRST = { direction: 'backward', position: undefined } as const;
+
+/**
+ * Returns everything of an account, without secrets and their hashes: the account, and all its projects, apps, wallets,
+ * valid tokens and audit events. The lists are read in batches. The export is not a snapshot: a change that is made
+ * during it may be missing.
+ */
+export async function* exportAccount(
+  { database, clock, publicUrl }: AdminContext,
+  input: UntrustedInput,
+): AsyncGenerator<ExportedRecord> {
+  const { name } = parseFields(input, { name: resourceNameValidator('accounts') });
+  const account = requireRow(await findAccount(database, idOf(name)), 'name', 'account');
+  const { id } = account;
+  const now = clock();
+  const ofAccount = { values: [id] };
+
+  yield { type: 'account', account: accountFromRow(account) };
+  for await (const row of PROJECTS.readAll(database, ofAccount)) {
+    yield { type: 'project', project: projectFromRow(row, publicUrl()) };
+  }
+  for await (const row of APPS.readAll(database, ofAccount)) {
+    yield { type: 'app', app: appFromRow(row, now) };
+  }
+  for await (const row of WALLETS.readAll(database, ofAccount)) {
+    yield { type: 'wallet', wallet: walletFromRow(row) };
+  }
+  for await (const row of TOKENS.readAll(database, { values: [id, now] })) {
+    yield { type: 'token', token: tokenFromRow(row) };
+  }
+  for await (const row of EVENTS.readAll(database, ofAccount, OLDEST_FIRST)) {
+    yield { type: 'event', event: auditEventFromRow(row) };
+  }
+}

@@ -1,0 +1,186 @@
+import { ApiError, invalidFields } from '../../model/errors.ts';
+import {
+  address,
+  description,
+  network,
+  optional,
+  parseFields,
+  rejectUnknownFields,
+  resourceNameValidator,
+  time,
+  title,
+} from '../../model/fields/fields.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../model/fields/json.ts';
+import { type ResourceName, resourceName, type Ulid } from '../../model/resource-name.ts';
+import { findOwners, insertBatches } from '../../storage/jobs/import-rows.ts';
+import type { Queryable } from '../../storage/port/database.ts';
+import { addToProjectCount, type NewProjectRow } from '../../storage/projects.ts';
+import type { NewWalletRow } from '../../storage/wallets.ts';
+import { requireAccount } from '../access/account-of.ts';
+import { auditEvent } from '../audit/audit.ts';
+import type { UntrustedInput } from '../data-layer.ts';
+import type { AdminContext } from '../operation/dependencies.ts';
+import { newWalletRow, projectRows } from '../rows/new-rows.ts';
+
+/** The row of a new project or wallet, with every column that it has to have. */
+type ImportedRow =
+  | { readonly table: 'project'; readonly row: NewProjectRow }
+  | { readonly table: 'wallet'; readonly row: NewWalletRow };
+
+/** A line of a file as the row of its project or wallet. */
+type ImportedLine = ImportedRow & {
+  readonly line: number;
+  readonly name: ResourceName<'projects' | 'wallets'>;
+  readonly project?: ResourceName<'projects'>;
+};
+
+// All are in memory until the last line was read.
+const MAX_ROWS = 1_000_000;
+
+const TEXTS = { title, description: optional(description), createTime: optional(time) };
+
+const PROJECT = { name: optional(resourceNameValidator('projects')), ...TEXTS };
+
+const WALLET = {
+  name: optional(resourceNameValidator('wallets')),
+  project: resourceNameValidator('projects'),
+  network,
+  address,
+  ...TEXTS,
+  updateTime: optional(time),
+};
+
+// The image follows from the name.
+const PROJECT_FIELDS = ['type', 'imageCoverUrl', 'imageCoverCid', ...Object.keys(PROJECT)];
+const WALLET_FIELDS = ['type', ...Object.keys(WALLET)];
+
+/** What else an export has. Secrets are not in an export, so that its apps and tokens could not be used. */
+const OTHER_TYPES: readonly unknown[] = ['account', 'app', 'token', 'event'];
+
+/**
+ * Creates the projects and wallets in the lines of an export, in one transaction, with an audit event for each. Those that
+ * exist in the account are left as they are. One without a name gets a new name.
+ *
+ * @param input the name of the `account`
+ * @param lines the lines; undefined is one that is no text, or too long
+ * @param onInserted is called with the number of the rows so far
+ * @throws INVALID_ARGUMENT for the first line at fault, and changes nothing
+ */
+export async function importAccount(
+  admin: AdminContext,
+  input: UntrustedInput,
+  lines: AsyncIterable<string | undefined>,
+  onInserted: (count: number) => void,
+): Promise<{ readonly projects: number; readonly wallets: number }> {
+  const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
+  const { id: accountId } = await requireAccount(admin.database, account);
+  const all = await readLines(admin, accountId, lines);
+  return admin.database.transaction(async (transaction) => {
+    await requireAccount(transaction, account);
+    const created = await newLines(transaction, accountId, all);
+    const counts = { project: 0, wallet: 0 };
+    for (const table of ['project', 'wallet'] as const) {
+      const ofTable = created.filter((each) => each.table === table);
+      const action = `${table}.create` as const;
+      const events = ofTable.map(({ name }) =>
+        auditEvent(admin, 'operator', { accountId, action, resource: name }),
+      );
+      await insertBatches(transaction, 'audit_event', events);
+      const rows = ofTable.map(({ row }) => row);
+      await insertBatches(transaction, table, rows, (count) => {
+        counts[table] = count;
+        onInserted(counts.project + counts.wallet);
+      });
+    }
+    await addToProjectCount(transaction, accountId, counts.project);
+    return { projects: counts.project, wallets: counts.wallet };
+  });
+}
+
+async function readLines(
+  admin: AdminContext,
+  accountId: Ulid,
+  lines: AsyncIterable<string | undefined>,
+): Promise<readonly ImportedLine[]> {
+  const newProjectRow = await projectRows(admin, accountId);
+  const byName = new Map<ResourceName, ImportedLine>();
+  let line = 0;
+  for await (const text of lines) {
+    line += 1;
+    if (text?.trim() === '') continue;
+    const record = text === undefined ? undefined : parseJson(text);
+    if (!isJsonObject(record)) throw invalidLine(line, 'a JSON object in UTF-8, of at most 100,000 bytes');
+    if (OTHER_TYPES.includes(record['type'])) continue;
+    const imported = { line, ...inLine(line, () => rowOf(admin, accountId, record, newProjectRow)) };
+    const other = byName.get(imported.name);
+    if (other !== undefined) throw invalidLine(line, `another name than in line ${other.line}`, 'name');
+    byName.set(imported.name, imported);
+    if (byName.size > MAX_ROWS)
+      throw invalidLine(line, `one of the first ${MAX_ROWS} projects and wallets of a file`);
+  }
+  return [...byName.values()];
+}
+
+function rowOf(
+  admin: AdminContext,
+  accountId: Ulid,
+  record: JsonObject,
+  newProjectRow: Awaited<ReturnType<typeof projectRows>>,
+): ImportedRow & Omit<ImportedLine, 'line' | 'table' | 'row'> {
+  if (record['type'] === 'project') {
+    rejectUnknownFields(Object.keys(record), PROJECT_FIELDS);
+    const row = newProjectRow(parseFields(record, PROJECT));
+    return { table: 'project', name: resourceName('projects', row.id), row };
+  }
+  if (record['type'] !== 'wallet') {
+    throw invalidFields([{ field: 'type', description: 'Must be "project" or "wallet".' }]);
+  }
+  rejectUnknownFields(Object.keys(record), WALLET_FIELDS);
+  const fields = parseFields(record, WALLET);
+  const row = newWalletRow(admin, accountId, fields);
+  return { table: 'wallet', name: resourceName('wallets', row.id), project: fields.project, row };
+}
+
+/**
+ * Returns the lines whose resources do not exist yet.
+ *
+ * @throws INVALID_ARGUMENT for a name of another account, and for a wallet whose project is neither in the file nor in the
+ *   account
+ */
+async function newLines(
+  transaction: Queryable,
+  accountId: Ulid,
+  lines: readonly ImportedLine[],
+): Promise<readonly ImportedLine[]> {
+  const inFile = new Set<ResourceName>(lines.map(({ name }) => name));
+  const named = new Set(lines.flatMap(({ name, project }) => [name, ...(project ? [project] : [])]));
+  const owners = await findOwners(transaction, [...named]);
+  return lines.filter(({ line, name, project }) => {
+    const owner = owners.get(name);
+    if (owner === accountId) return false;
+    if (owner !== undefined) throw invalidLine(line, 'a name that no other account has', 'name');
+    if (project !== undefined && !inFile.has(project) && owners.get(project) !== accountId)
+      throw invalidLine(line, 'a project of the file or of the account', 'project');
+    return true;
+  });
+}
+
+/** Adds the number of the line to the fields of an error. */
+function inLine<T>(line: number, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.fieldViolations === undefined) throw error;
+    throw invalidFields(
+      error.fieldViolations.map(({ field, description }) => ({
+        field: `line ${line}: ${field}`,
+        description,
+      })),
+    );
+  }
+}
+
+function invalidLine(line: number, wanted: string, field?: string): ApiError {
+  const place = field === undefined ? `line ${line}` : `line ${line}: ${field}`;
+  return invalidFields([{ field: place, description: `Must be ${wanted}.` }]);
+}

@@ -1,0 +1,14 @@
+import type { Account } from '../../model/account.ts';
+import type { ConnectionPage } from '../../model/lists/list-page.ts';
+import { ACCOUNTS } from '../../storage/accounts.ts';
+import type { UntrustedInput } from '../data-layer.ts';
+import { type ListDependencies, readList } from '../lists/read-list.ts';
+import { accountFromRow } from '../rows/from-row.ts';
+
+/** Returns one page of all accounts, in the order of their names. */
+export function listAccounts(
+  dependencies: ListDependencies,
+  input: UntrustedInput,
+): Promise<ConnectionPage<Account>> {
+  return readList(dependencies, { list: ACCOUNTS, values: [], toItem: accountFromRow }, input);
+}

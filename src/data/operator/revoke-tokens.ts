@@ -1,0 +1,36 @@
+import { parseFields, resourceNameValidator } from '../../model/fields/fields.ts';
+import { idOf } from '../../model/resource-name.ts';
+import { findAccountOfApp } from '../../storage/apps.ts';
+import { MAX_REVOKED, revokeTokensOfAccount, revokeTokensOfApp } from '../../storage/tokens.ts';
+import { requireAccount, requireRow } from '../access/account-of.ts';
+import { recordAct } from '../audit/audit.ts';
+import type { UntrustedInput } from '../data-layer.ts';
+import type { AdminContext } from '../operation/dependencies.ts';
+
+/** Revokes all tokens of an app. Returns the number of those that were valid. */
+export async function revokeAppTokens(admin: AdminContext, input: UntrustedInput): Promise<number> {
+  const { app } = parseFields(input, { app: resourceNameValidator('apps') });
+  return admin.database.transaction(async (transaction) => {
+    const accountId = requireRow(await findAccountOfApp(transaction, app), 'app', 'app');
+    const count = await revokeTokensOfApp(transaction, accountId, idOf(app), admin.clock());
+    const act = { action: 'token.revoke', resource: app, count } as const;
+    if (count > 0) await recordAct(transaction, admin, 'operator', { accountId, ...act });
+    return count;
+  });
+}
+
+/** Revokes all tokens of an account and of its apps, in batches. Returns the number of those that were valid. */
+export async function revokeAccountTokens(admin: AdminContext, input: UntrustedInput): Promise<number> {
+  const { account } = parseFields(input, { account: resourceNameValidator('accounts') });
+  const { id } = await requireAccount(admin.database, account);
+  for (let total = 0; ; ) {
+    const revoked = await admin.database.transaction(async (transaction) => {
+      const count = await revokeTokensOfAccount(transaction, id, admin.clock());
+      const act = { action: 'token.revoke', resource: account, count } as const;
+      if (count > 0) await recordAct(transaction, admin, 'operator', { accountId: id, ...act });
+      return count;
+    });
+    total += revoked;
+    if (revoked < MAX_REVOKED) return total;
+  }
+}

@@ -1,0 +1,154 @@
+import type { ApolloServerPlugin } from '@apollo/server';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { GraphqlOperation } from '../../http/request-record.ts';
+import { ByteCache, bytesOf } from '../../model/byte-cache.ts';
+import { isJsonObject } from '../../model/fields/json.ts';
+import type { Context } from '../context.ts';
+import { isIntrospection } from '../limits/authentication.ts';
+import { excessOfResponse, hasTooManyItems, type ResponseCost } from '../limits/limits.ts';
+import { expandedSelections, fragmentsOf } from '../limits/merged-fields.ts';
+import { OperationCost } from '../limits/operation-cost.ts';
+import type { Turns } from '../limits/turns.ts';
+
+/** The parts of a GraphQL request that a compiled query needs. */
+export type GraphqlRequest = {
+  readonly query: string;
+  readonly operationName?: string | null;
+  readonly variables?: Readonly<Record<string, unknown>> | null;
+};
+
+export type CompiledQuery = {
+  execute(
+    context: Context,
+    variables: GraphqlRequest['variables'],
+  ): ExecutionResult | Promise<ExecutionResult>;
+  /** Its memory, in bytes. */
+  readonly bytes: number;
+  readonly cost: ResponseCost;
+  readonly operation: GraphqlOperation;
+};
+
+// More than 1,000 different queries of 14 fields.
+const MAX_CACHE_BYTES = 40_000_000;
+
+// More than 6,000 queries.
+const MAX_SEEN_BYTES = 2_000_000;
+
+// The memory of a query and of each selection, parsed, compiled and counted, without its text. Measured with Node 26.
+const BYTES_PER_QUERY = 6000;
+const BYTES_PER_SELECTION = 2300;
+
+// graphql-jit inlines each spread of a fragment, so a short document can result in long code. Compiling 900 took up to 53 ms.
+const MAX_SELECTIONS = 200;
+
+// graphql-jit writes response names as keys of object literals, where `__proto__` sets the prototype.
+// `__schema` and `__type` are left to graphql-js, which has its own resolvers for them.
+const NOT_COMPILED = /__(proto__|schema|type\b)/;
+
+/**
+ * A cache of compiled queries. A query is compiled when Apollo Server executes it for the second
+ * time, after parsing and validation. Only the compiled code is cached: the token, the variables
+ * and the media type are checked for each request.
+ */
+export class CompiledQueries {
+  readonly #schema: GraphQLSchema;
+  readonly #queries = new ByteCache<CompiledQuery>(MAX_CACHE_BYTES, ({ bytes }) => bytes);
+  /** The queries that were executed once, and those that can't be compiled. */
+  readonly #seen = new ByteCache<'once' | 'not compilable'>(MAX_SEEN_BYTES);
+
+  readonly #turns: Turns;
+
+  constructor(schema: GraphQLSchema, turns: Turns) {
+    this.#schema = schema;
+    this.#turns = turns;
+  }
+
+  /** Returns the compiled query of a request, or undefined if Apollo Server has to execute or reject the request. */
+  find(request: GraphqlRequest): CompiledQuery | undefined {
+    const query = this.#queries.get(cacheKey(request));
+    const variables = request.variables ?? {};
+    if (query === undefined || hasTooManyItems(query.cost, variables)) return undefined;
+    return excessOfResponse(query.cost, variables) === undefined ? query : undefined;
+  }
+
+  /** Returns the plugin of Apollo Server that compiles a query at its second execution. */
+  plugin(): ApolloServerPlugin<Context> {
+    return {
+      requestDidStart: async () => ({
+        executionDidStart: async ({ request, source, document, operation, contextValue }) => {
+          // Without a token, a client could fill the caches.
+          if (!contextValue.isAuthenticated) return;
+          if (operation?.operation === OperationTypeNode.QUERY) await this.#turns.wait(contextValue);
+          const key = cacheKey({ query: source, operationName: request.operationName ?? null });
+          const seen = this.#seen.get(key);
+          if (seen === undefined) this.#seen.set(key, 'once');
+          const { state } = contextValue;
+          if (state.operation) state.operation = { ...state.operation, isRepeated: seen !== undefined };
+          if (seen !== 'once' || operation === undefined || this.#queries.get(key) !== undefined) return;
+          const compiled = compile(this.#schema, source, document, operation);
+          if (compiled === undefined) this.#seen.set(key, 'not compilable');
+          else this.#queries.set(key, compiled);
+        },
+      }),
+    };
+  }
+}
+
+/** Returns the GraphQL request in a JSON body, or undefined if only Apollo Server can execute it. */
+export function graphqlRequest(body: unknown): GraphqlRequest | undefined {
+  if (!isJsonObject(body)) return undefined;
+  const { query, operationName, variables, extensions } = body;
+  const isSupported =
+    typeof query === 'string' &&
+    (operationName == null || typeof operationName === 'string') &&
+    (variables == null || isJsonObject(variables)) &&
+    (extensions == null || (isJsonObject(extensions) && !Object.hasOwn(extensions, 'persistedQuery')));
+  return isSupported ? (body as GraphqlRequest) : undefined;
+}
+
+/** Compiles an operation. Returns undefined if it is not a query that graphql-jit can compile. */
+function compile(
+  schema: GraphQLSchema,
+  query: string,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): CompiledQuery | undefined {
+  const isQuery = operation.operation === OperationTypeNode.QUERY;
+  if (!isQuery || NOT_COMPILED.test(query) || isIntrospection(document)) return undefined;
+  const fragments = fragmentsOf(document);
+  const selections = expandedSelections(operation.selectionSet, fragments);
+  if (selections > MAX_SELECTIONS) return undefined;
+  const { pairs, ...cost } = new OperationCost(schema, fragments, operation);
+  // Three cases where graphql-jit differs from graphql-js: a condition (`@skip`, `@include`) that is null, a field that is
+  // selected twice, once with a condition, and a condition in a document with fragments.
+  const isNullable = operation.variableDefinitions?.some(
+    ({ type }) => type.kind === Kind.NAMED_TYPE && type.name.value === 'Boolean',
+  );
+  if (query.includes('@') && (pairs > 0 || isNullable || fragments.size > 0)) return undefined;
+  const compiled = compileQuery(schema, document, operation.name?.value, {
+    // The resolvers return values of the correct scalar types.
+    disableLeafSerialization: true,
+    // Errors of compiled queries are not used: Apollo Server executes the query again.
+    disablingCapturingStackErrors: true,
+  });
+  if (!isCompiledQuery(compiled)) return undefined;
+  return {
+    execute: (context, variables) => compiled.query(undefined, context, variables),
+    bytes: BYTES_PER_QUERY + selections * BYTES_PER_SELECTION + bytesOf(query),
+    cost,
+    operation: { type: operation.operation, name: operation.name?.value ?? '', isRepeated: true },
+  };
+}
+
+/** Returns the cache key of a query. The length prefix separates the operation name from the query without ambiguity. */
+function cacheKey({ query, operationName }: GraphqlRequest): string {
+  return operationName == null ? query : `${operationName.length}:${operationName}${query}`;
+}

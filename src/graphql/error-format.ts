@@ -1,0 +1,181 @@
+import { HeaderMap } from '@apollo/server';
+import { type ASTNode, GraphQLError, type GraphQLFormattedError, isValueNode, Kind } from 'graphql';
+import { toApiError } from '../data/operation/errors.ts';
+import { headersOf, statusCodeOf } from '../http/errors.ts';
+import { ApiError, invalidFields, type Reason, type Status, shouldLog } from '../model/errors.ts';
+import { describeUnknownField } from '../model/fields/fields.ts';
+import type { InputViolations } from './limits/input-violations.ts';
+import { MAX_DOCUMENT_TOKENS } from './limits/limits.ts';
+
+/** Apollo's error codes, by canonical name. */
+const CODES: Record<Status, string> = {
+  INVALID_ARGUMENT: 'BAD_USER_INPUT',
+  UNAUTHENTICATED: 'UNAUTHENTICATED',
+  PERMISSION_DENIED: 'FORBIDDEN',
+  NOT_FOUND: 'NOT_FOUND',
+  ALREADY_EXISTS: 'CONFLICT',
+  ABORTED: 'CONFLICT',
+  UNIMPLEMENTED: 'BAD_REQUEST',
+  RESOURCE_EXHAUSTED: 'RATE_LIMITED',
+  UNAVAILABLE: 'UNAVAILABLE',
+  INTERNAL: 'INTERNAL_SERVER_ERROR',
+};
+
+const CODES_BY_REASON: { readonly [R in Reason]?: string } = {
+  // Clients sign out when a request is unauthenticated. A sign-in that fails says nothing about the token.
+  INVALID_CREDENTIALS: 'INVALID_CREDENTIALS',
+  DOCUMENT_TOO_LARGE: 'GRAPHQL_PARSE_FAILED',
+};
+
+export function graphqlError(error: ApiError, requestId: string): GraphQLFormattedError {
+  return {
+    message: error.message,
+    extensions: {
+      code: CODES_BY_REASON[error.reason] ?? CODES[error.status],
+      status: error.status,
+      reason: error.reason,
+      ...(error.fieldViolations.length > 0 && { fieldViolations: error.fieldViolations }),
+      ...(error.retryAfterSeconds !== undefined && { retryAfterSeconds: error.retryAfterSeconds }),
+      requestId,
+    },
+  };
+}
+
+/** Returns the status and the headers of the response to a request that is rejected. */
+export function httpOf(error: ApiError) {
+  return { status: statusCodeOf(error), headers: new HeaderMap(Object.entries(headersOf(error))) };
+}
+
+/** Returns the error with which a plugin or a validation rule rejects a request. */
+export function refusal(error: ApiError, nodes: readonly ASTNode[] = []): GraphQLError {
+  return new GraphQLError(error.message, {
+    nodes,
+    originalError: error,
+    extensions: { http: httpOf(error) },
+  });
+}
+
+/** Returns the error with which a plugin rejects a document, like a validation rule. */
+export function documentRefusal(message: string): GraphQLError {
+  const http = { status: 400, headers: new HeaderMap() };
+  return new GraphQLError(message, { extensions: { code: VALIDATION_FAILED, http } });
+}
+
+/** Returns the body of a response with an error. @param data null if the operation was executed */
+export function graphqlErrorBody(error: ApiError, requestId: string, data?: null): string {
+  return JSON.stringify({ errors: [graphqlError(error, requestId)], data });
+}
+
+export type ResponseError = {
+  readonly formatted: GraphQLFormattedError;
+  readonly thrown: unknown;
+  /** Whether the error comes after a change that is not undone. */
+  readonly hasChanged: boolean;
+  readonly requestId: string;
+};
+
+/**
+ * Formats an error for the response of Apollo Server.
+ *
+ * There are three kinds of errors: an `ApiError` is sent to the client; a request error of Apollo
+ * Server or graphql-js is sent with the extensions of the gateway; all others are masked.
+ */
+export function formatGraphqlError(
+  { formatted, thrown, hasChanged, requestId }: ResponseError,
+  violations: InputViolations,
+  log: (error: ApiError) => void,
+): GraphQLFormattedError {
+  const location = {
+    ...(formatted.locations && { locations: formatted.locations }),
+    ...(formatted.path && { path: formatted.path }),
+  };
+  const cause = causeOf(thrown);
+  const code =
+    cause instanceof GraphQLError ? requestErrorCode(formatted, thrown as GraphQLError) : undefined;
+  if (code === undefined) {
+    const original = toApiError(cause);
+    // After UNAVAILABLE, clients repeat the request.
+    const { status, cause: origin } = original;
+    const isUnknown = hasChanged && status === 'UNAVAILABLE';
+    const error = isUnknown ? new ApiError('RESULT_UNKNOWN', { cause: origin }) : original;
+    if (shouldLog(error)) log(error);
+    return { ...graphqlError(error, requestId), ...location };
+  }
+  const { message, reason = code, fieldViolations } = requestError(code, thrown as GraphQLError, violations);
+  return {
+    message,
+    ...location,
+    extensions: {
+      code,
+      status: 'INVALID_ARGUMENT',
+      reason,
+      ...(fieldViolations && { fieldViolations }),
+      requestId,
+    },
+  };
+}
+
+/** Returns the error that graphql-js has wrapped, or else the error itself. */
+export function causeOf(thrown: unknown): unknown {
+  return thrown instanceof GraphQLError ? (thrown.originalError ?? thrown) : thrown;
+}
+
+function requestErrorCode(formatted: GraphQLFormattedError, thrown: GraphQLError): string | undefined {
+  const code = formatted.extensions?.['code'];
+  if (typeof code === 'string' && code !== CODES.INTERNAL) return code;
+  // Some errors of Apollo Server about persisted queries have a status, but no code.
+  const { http } = thrown.extensions as { readonly http?: { readonly status?: number } };
+  if (http?.status === 400) return 'BAD_REQUEST';
+  // graphql-js detects a null variable at a non-null position only during execution.
+  const [node] = thrown.nodes ?? [];
+  return node && isValueNode(node) ? CODES.INVALID_ARGUMENT : undefined;
+}
+
+type RequestError = Pick<ApiError, 'message'> & Partial<Pick<ApiError, 'reason' | 'fieldViolations'>>;
+
+/**
+ * Returns the message and the violations of a request error. A message of graphql-js that can
+ * contain a value of the request, such as a password, is replaced.
+ */
+function requestError(code: string, error: GraphQLError, violations: InputViolations): RequestError {
+  if (code === PARSE_FAILED) return parseError(error);
+  const [node] = error.nodes ?? [];
+  const isValidation = code === VALIDATION_FAILED;
+  if (node && isValueNode(node) && !(isValidation && node.kind === Kind.VARIABLE)) {
+    const { message, reason, fieldViolations } = invalidFields([violations.ofValue(node)]);
+    return { message, fieldViolations, ...(!isValidation && { reason }) };
+  }
+  if (node?.kind === Kind.OBJECT_FIELD && node.name.value === 'address') {
+    return { message: describeUnknownField(node.name.value, '') };
+  }
+  if (code === CODES.INVALID_ARGUMENT) return { message: 'The value of a variable does not match its type.' };
+  // The message contains names from the document, whose length only the size of the document limits.
+  const { message } = error;
+  return { message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message };
+}
+
+const PARSE_FAILED = 'GRAPHQL_PARSE_FAILED';
+
+const VALIDATION_FAILED = 'GRAPHQL_VALIDATION_FAILED';
+
+const MAX_MESSAGE = 500;
+
+function parseError(error: GraphQLError): RequestError {
+  const isTooLarge = / tokens\b/.test(error.message) && !error.message.includes('"');
+  if (!isTooLarge) return { message: syntaxError(error) };
+  const message = `A document may have at most ${MAX_DOCUMENT_TOKENS} tokens.`;
+  return { message, reason: 'DOCUMENT_TOO_LARGE' };
+}
+
+function syntaxError({ source, positions, locations }: GraphQLError): string {
+  const [{ line, column } = { line: 1, column: 1 }] = locations ?? [];
+  const found = source?.body.slice(positions?.[0]).charAt(0);
+  // Only a punctuator is quoted: other text can be part of a value.
+  const unexpected = found
+    ? /[!$&()=:@[\]{|}]/.test(found)
+      ? `"${found}"`
+      : undefined
+    : 'end of the document';
+  const hint = unexpected === undefined ? '' : `: unexpected ${unexpected}`;
+  return `Syntax error at line ${line}, column ${column}${hint}.`;
+}

@@ -1,0 +1,1391 @@
+import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
+import type { App as AppModel, AppKey as AppKeyModel } from '../../model/app.ts';
+import type { AppConnection as AppConnectionModel, AppEdge as AppEdgeModel, EventConnection as EventConnectionModel, EventEdge as EventEdgeModel, PageInfo as PageInfoModel, ProjectConnection as ProjectConnectionModel, ProjectEdge as ProjectEdgeModel, TokenConnection as TokenConnectionModel, TokenEdge as TokenEdgeModel, WalletConnection as WalletConnectionModel, WalletEdge as WalletEdgeModel } from '../connection.ts';
+import type { AuditEvent as AuditEventModel } from '../../model/audit-event.ts';
+import type { Project as ProjectModel } from '../../model/project.ts';
+import type { Token as TokenModel } from '../../model/token.ts';
+import type { Wallet as WalletModel } from '../../model/wallet.ts';
+import type { Context } from '../context.ts';
+export type Maybe<T> = T | null;
+export type InputMaybe<T> = Maybe<T>;
+export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
+export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
+/** All built-in and custom scalars, mapped to their actual values */
+export type Scalars = {
+  ID: { input: string; output: string; }
+  String: { input: string; output: string; }
+  Boolean: { input: boolean; output: boolean; }
+  Int: { input: number; output: number; }
+  Float: { input: number; output: number; }
+  /**
+   * The address of an Ethereum account: `0x` and 40 hexadecimal digits, with the mixed-case
+   * checksum of EIP-55.
+   */
+  Address: { input: string; output: string; }
+  /** A time in UTC with milliseconds, such as `2026-01-31T12:00:00.000Z`. Source: RFC 3339. */
+  DateTime: { input: Date; output: string; }
+  /**
+   * A resource name: collection, slash and ULID, such as
+   * `projects/01ARZ3NDEKTSV4RRFFQ69G5FAV`. The ULID is accepted in either case and
+   * returned in upper case.
+   */
+  ResourceName: { input: string; output: string; }
+  /** An absolute URL. */
+  URL: { input: string; output: string; }
+};
+
+/** An app: a credential of one project. */
+export type App = Node & {
+  readonly __typename?: 'App';
+  /** Whether the app can sign in. All project tokens of an inactive app are rejected. */
+  readonly active: Scalars['Boolean']['output'];
+  /** The time of the creation. */
+  readonly createTime: Scalars['DateTime']['output'];
+  /**
+   * Changes with each update of the app and each rotation of its key, not with a sign-in or the
+   * end of a grace period. For `ifMatch`. Opaque: etags can only be compared.
+   */
+  readonly etag: Scalars['String']['output'];
+  /** The resource name, `apps/<ULID>`. */
+  readonly id: Scalars['ID']['output'];
+  /**
+   * The valid private keys, without their secrets: the current one, and after a rotation the one
+   * before it until the end of its grace period.
+   */
+  readonly keys: ReadonlyArray<AppKey>;
+  /**
+   * The last sign-in, by `signIn`, REST or OAuth. It is stored at most once an hour, so the last
+   * sign-in can be up to an hour later. Null before the first.
+   */
+  readonly lastSignInTime: Maybe<Scalars['DateTime']['output']>;
+  /** The resource name, `apps/<ULID>`. The same as `id`. */
+  readonly name: Scalars['ResourceName']['output'];
+  /**
+   * The private key for signing in. Only the responses of `createApp` and `rotateAppKey` contain
+   * it; in all others it is an empty string.
+   */
+  readonly privateKey: Scalars['String']['output'];
+  /** The project that the project tokens of the app give access to. */
+  readonly project: Project;
+  /** The title, from 1 to 200 characters. */
+  readonly title: Scalars['String']['output'];
+};
+
+/** A connection of apps. Source: Relay Cursor Connections. */
+export type AppConnection = {
+  readonly __typename?: 'AppConnection';
+  /** The apps of the page, each with its cursor. */
+  readonly edges: ReadonlyArray<AppEdge>;
+  /** The apps of the page, without cursors. */
+  readonly nodes: ReadonlyArray<App>;
+  /** The page info. */
+  readonly pageInfo: PageInfo;
+  /** The number of all apps of the project, or 10,000 if it has more. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An edge of a connection of apps. */
+export type AppEdge = {
+  readonly __typename?: 'AppEdge';
+  /** The cursor of the edge, an opaque token. */
+  readonly cursor: Scalars['String']['output'];
+  /** The app. */
+  readonly node: App;
+};
+
+/** A private key of an app, without its secret. */
+export type AppKey = {
+  readonly __typename?: 'AppKey';
+  /** The time of the creation or rotation that has made the key. */
+  readonly createTime: Scalars['DateTime']['output'];
+  /** The end of the grace period. Null for the current key. */
+  readonly expireTime: Maybe<Scalars['DateTime']['output']>;
+  /**
+   * The public id of the key, a ULID: the last 26 characters before the second underscore of its
+   * text `paw_key_…_…`.
+   */
+  readonly id: Scalars['ID']['output'];
+};
+
+/** The input of `createApp`. */
+export type CreateAppInput = {
+  /** Whether the app can sign in. */
+  readonly active: Scalars['Boolean']['input'];
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /**
+   * The project of the app: any project of the account. The default is the project of the
+   * account token, or the first project of the account if the token has none.
+   */
+  readonly project?: InputMaybe<Scalars['ResourceName']['input']>;
+  /** The title, from 1 to 200 characters. */
+  readonly title: Scalars['String']['input'];
+};
+
+/** The payload of `createApp`. */
+export type CreateAppPayload = {
+  readonly __typename?: 'CreateAppPayload';
+  /** The new app, with its private key. */
+  readonly app: App;
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The private key, beside the app, so that a normalized cache of a client does not keep it. */
+  readonly privateKey: Scalars['String']['output'];
+};
+
+/** The input of `createProject`. */
+export type CreateProjectInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /** A short description, up to 2,000 characters. The default is an empty one. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** The title, from 1 to 200 characters. */
+  readonly title: Scalars['String']['input'];
+};
+
+/** The payload of `createProject`. */
+export type CreateProjectPayload = {
+  readonly __typename?: 'CreateProjectPayload';
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The new project. */
+  readonly project: Project;
+};
+
+/** The input of `deleteApp`. */
+export type DeleteAppInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /** The name of the app to delete. */
+  readonly name: Scalars['ResourceName']['input'];
+};
+
+/** The payload of `deleteApp`. */
+export type DeleteAppPayload = {
+  readonly __typename?: 'DeleteAppPayload';
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The `id` of the app that was deleted, with which a client removes it from its cache. */
+  readonly deletedAppId: Scalars['ID']['output'];
+};
+
+/**
+ * An audit event: an act that was done once, or several times within a minute. It contains no value
+ * of a field, and no secret.
+ */
+export type Event = {
+  readonly __typename?: 'Event';
+  /**
+   * The act: `account.create`, `account.suspend`, `account.resume`, `account.delete`,
+   * `project.create`, `project.update`, `project.delete`, `wallet.create`, `wallet.update`,
+   * `wallet.delete`, `app.create`, `app.update`, `app.activate`, `app.deactivate`, `app.rotate_key`,
+   * `app.delete`, `token.create`, `token.revoke`, `sign_in.succeed`, `sign_in.fail`, `sign_in.undo`
+   * or `sign_out`. More can be added. It is a string, because a name of an enum can't contain a dot.
+   */
+  readonly action: Scalars['String']['output'];
+  /**
+   * The IPv4 address of the client, or its IPv6 network of 64 bits. Null for the operator, and for
+   * the failed sign-ins beyond the first 100 of a minute.
+   */
+  readonly address: Maybe<Scalars['String']['output']>;
+  /**
+   * The number of revoked tokens, or of equal acts: those of a client within the same minute, with the
+   * same action, resource, fields, credential and address. The count grows until the end of the minute.
+   */
+  readonly count: Scalars['Int']['output'];
+  /**
+   * The token with which it was done, `tokens/<ULID>`. Null for the operator, and for a sign-in by
+   * OAuth, which needs no token, or its failure.
+   */
+  readonly credential: Maybe<Scalars['ResourceName']['output']>;
+  /** The names of the fields that an update has set. Empty for other acts. */
+  readonly fields: ReadonlyArray<Scalars['String']['output']>;
+  /** The resource name, `events/<ULID>`. */
+  readonly id: Scalars['ID']['output'];
+  /** The time of the last act that the event counts. The same as `time` if it counts one. */
+  readonly lastTime: Scalars['DateTime']['output'];
+  /** The resource name, `events/<ULID>`. The same as `id`. */
+  readonly name: Scalars['ResourceName']['output'];
+  /**
+   * The `X-Request-Id` of the response, of the first request if the event counts several acts. Null
+   * for the operator.
+   */
+  readonly requestId: Maybe<Scalars['String']['output']>;
+  /** The resource of the act. A failed sign-in of an app that does not exist has the account. */
+  readonly resource: Scalars['ResourceName']['output'];
+  /** The title that the resource has now. Null for an account, and for a resource that no longer exists. */
+  readonly resourceTitle: Maybe<Scalars['String']['output']>;
+  /** The time of the act, or of the first of those that the event counts. */
+  readonly time: Scalars['DateTime']['output'];
+  /**
+   * The token that was issued or revoked, `tokens/<ULID>`, or the first of those that equal sign-ins
+   * have issued. Null for other acts.
+   */
+  readonly token: Maybe<Scalars['ResourceName']['output']>;
+};
+
+/** A connection of audit events. Source: Relay Cursor Connections. */
+export type EventConnection = {
+  readonly __typename?: 'EventConnection';
+  /** The events of the page, each with its cursor. */
+  readonly edges: ReadonlyArray<EventEdge>;
+  /** The events of the page, without cursors. */
+  readonly nodes: ReadonlyArray<Event>;
+  /** The page info. */
+  readonly pageInfo: PageInfo;
+  /** The number of all events of the list, or 10,000 if it has more. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An edge of a connection of audit events. */
+export type EventEdge = {
+  readonly __typename?: 'EventEdge';
+  /** The cursor of the edge, an opaque token. */
+  readonly cursor: Scalars['String']['output'];
+  /** The event. */
+  readonly node: Event;
+};
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type Mutation = {
+  readonly __typename?: 'Mutation';
+  /**
+   * Creates an app. Requires an account token. Only this response contains the private key
+   * of the app. An account with 100,000 apps can't have more: the error is `TOO_MANY_APPS`.
+   */
+  readonly createApp: Maybe<CreateAppPayload>;
+  /**
+   * Creates a project. Requires an account token that is not restricted to one project. An account
+   * with 100,000 projects can't have more: the error is `TOO_MANY_PROJECTS`. Wallets are registered by
+   * the operator.
+   */
+  readonly createProject: Maybe<CreateProjectPayload>;
+  /**
+   * Deletes an app. Its keys and its project tokens end at once, on every instance. Requires an
+   * account token; it can delete any app of its account.
+   */
+  readonly deleteApp: Maybe<DeleteAppPayload>;
+  /**
+   * Ends a token of the account or of one of its apps, at once and on every instance. Requires an
+   * account token that is not restricted to one project; it may end itself, like `signOut`.
+   */
+  readonly revokeToken: Maybe<RevokeTokenPayload>;
+  /**
+   * Gives an app a new private key. Only this response contains it. The old key, and the access
+   * tokens that were issued for it, end after the grace period. A still older key, which an
+   * earlier rotation had left valid, ends at once with its tokens: an app never has more than two
+   * valid keys. Requires an account token; it can rotate the key of any app of its account.
+   */
+  readonly rotateAppKey: Maybe<RotateAppKeyPayload>;
+  /**
+   * Exchanges the private key of an app for a project token. An account token can sign in
+   * any app of its account, a project token any app of its project.
+   */
+  readonly signIn: Maybe<SignInPayload>;
+  /**
+   * Ends the token of the request, at once and on every instance. It works for both levels of
+   * token. Later fields of the same request are rejected like every later request, with the
+   * reason `TOKEN_INVALID`. Other tokens of the app or of the account stay valid.
+   */
+  readonly signOut: Maybe<SignOutPayload>;
+  /**
+   * Updates the fields of an app that are in the input. Other fields are unchanged. Requires an
+   * account token; it can update any app of its account. A deactivation ends all project tokens
+   * of the app at once; after a reactivation, the app has to sign in again.
+   */
+  readonly updateApp: Maybe<UpdateAppPayload>;
+  /**
+   * Updates the fields of a project that are in the input. Other fields are unchanged. Requires an
+   * account token; it can update any project of its account that it sees.
+   */
+  readonly updateProject: Maybe<UpdateProjectPayload>;
+  /**
+   * Updates the fields of a wallet that are in the input. Other fields are unchanged. An
+   * account token can update any wallet of its account, a project token any wallet of its
+   * project.
+   */
+  readonly updateWallet: Maybe<UpdateWalletPayload>;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationCreateAppArgs = {
+  input: CreateAppInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationCreateProjectArgs = {
+  input: CreateProjectInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationDeleteAppArgs = {
+  input: DeleteAppInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationRevokeTokenArgs = {
+  input: RevokeTokenInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationRotateAppKeyArgs = {
+  input: RotateAppKeyInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationSignInArgs = {
+  input: SignInInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationSignOutArgs = {
+  input?: InputMaybe<SignOutInput>;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationUpdateAppArgs = {
+  input: UpdateAppInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationUpdateProjectArgs = {
+  input: UpdateProjectInput;
+};
+
+
+/**
+ * The mutations. Every field requires a bearer token. A failed field is null and has an
+ * error. The other fields of the same request are still executed.
+ */
+export type MutationUpdateWalletArgs = {
+  input: UpdateWalletInput;
+};
+
+/** A blockchain network. */
+export type Network =
+  /** Ethereum mainnet. */
+  | 'NETWORK_ETHEREUM'
+  /** Ethereum's Rinkeby testnet, for testing only. */
+  | 'NETWORK_ETHEREUM_RINKEBY'
+  /**
+   * Another spelling of `NETWORK_ETHEREUM_RINKEBY`. Accepted as input, never returned: a client
+   * need not handle it in a wallet.
+   */
+  | 'NETWORK_ETHEREUM_RINKERBY'
+  /** Polygon mainnet. */
+  | 'NETWORK_POLYGON'
+  /** Polygon's Mumbai testnet, for testing only. */
+  | 'NETWORK_POLYGON_MUMBAI';
+
+/** An object that can be refetched by its id. Source: Relay Object Identification. */
+export type Node = {
+  /** The resource name of the object. It is unique across all types and never changes. */
+  readonly id: Scalars['ID']['output'];
+};
+
+/** The page info of a connection. Source: Relay Cursor Connections. */
+export type PageInfo = {
+  readonly __typename?: 'PageInfo';
+  /** The cursor of the last edge. Null if the page is empty. */
+  readonly endCursor: Maybe<Scalars['String']['output']>;
+  /** Whether the list has items after the last edge of the page. */
+  readonly hasNextPage: Scalars['Boolean']['output'];
+  /** Whether the list has items before the first edge of the page. */
+  readonly hasPreviousPage: Scalars['Boolean']['output'];
+  /** The cursor of the first edge. Null if the page is empty. */
+  readonly startCursor: Maybe<Scalars['String']['output']>;
+};
+
+/** A project, which contains apps and wallets. */
+export type Project = Node & {
+  readonly __typename?: 'Project';
+  /**
+   * The apps of the project, sorted by name, which is the order of creation. They are paged like
+   * `Query.projects`.
+   */
+  readonly apps: AppConnection;
+  /** The time of the creation. */
+  readonly createTime: Scalars['DateTime']['output'];
+  /** A short description, up to 2,000 characters. May be empty. */
+  readonly description: Scalars['String']['output'];
+  /** The resource name, `projects/<ULID>`. */
+  readonly id: Scalars['ID']['output'];
+  /** The IPFS content identifier of the cover image: the CIDv1 of its bytes (raw, SHA-256). */
+  readonly imageCoverCid: Scalars['String']['output'];
+  /** The URL of the cover image, an SVG generated from the name of the project. */
+  readonly imageCoverUrl: Scalars['URL']['output'];
+  /** The resource name, `projects/<ULID>`. The same as `id`. */
+  readonly name: Scalars['ResourceName']['output'];
+  /** The title, from 1 to 200 characters. */
+  readonly title: Scalars['String']['output'];
+  /**
+   * The wallets of the project, sorted by name, which is the order of creation. They are paged like
+   * `Query.projects`.
+   */
+  readonly wallets: WalletConnection;
+};
+
+
+/** A project, which contains apps and wallets. */
+export type ProjectAppsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** A project, which contains apps and wallets. */
+export type ProjectWalletsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  title?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A connection of projects. Source: Relay Cursor Connections. */
+export type ProjectConnection = {
+  readonly __typename?: 'ProjectConnection';
+  /** The projects of the page, each with its cursor. */
+  readonly edges: ReadonlyArray<ProjectEdge>;
+  /** The projects of the page, without cursors. */
+  readonly nodes: ReadonlyArray<Project>;
+  /** The page info. */
+  readonly pageInfo: PageInfo;
+  /**
+   * The number of all projects that are visible to the token, which has constant cost; with a filter, the
+   * number of its matches, or 1,000 if there are more.
+   */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An edge of a connection of projects. */
+export type ProjectEdge = {
+  readonly __typename?: 'ProjectEdge';
+  /** The cursor of the edge, an opaque token. It is also a valid `pageToken` of the REST API. */
+  readonly cursor: Scalars['String']['output'];
+  /** The project. */
+  readonly node: Project;
+};
+
+/** The queries. Every field except introspection requires a bearer token. */
+export type Query = {
+  readonly __typename?: 'Query';
+  /**
+   * The audit events of the account, the newest first: what was done, when, and with which token.
+   * Requires an account token for all projects of the account; it may be one that only reads. Use
+   * `first` and `after` for paging to older events.
+   *
+   * To follow new events, use `settled: true` with `last` and `before`, where `before` is the last
+   * `startCursor` that was not null. Each event is then returned once, with its final count, and none
+   * is missed. Without `settled`, events can be added and counted behind a cursor.
+   */
+  readonly events: EventConnection;
+  /**
+   * A project, app or wallet. Null if it does not exist or is not visible to the token; the
+   * two cases have the same response.
+   */
+  readonly node: Maybe<Node>;
+  /**
+   * At most 100 projects, apps and wallets, in the order of their ids. An object that does
+   * not exist or is not visible to the token is null. A malformed id is null, too, with an
+   * error in its place; more than 20 are an error of the whole list.
+   */
+  readonly nodes: ReadonlyArray<Maybe<Node>>;
+  /**
+   * The projects that are visible to the token, sorted by name, which is the order of
+   * creation: all projects of the account, or the only project that the token sees. Use `first` and `after` for forward paging, or `last` and `before` for backward
+   * paging. A mix of both pairs is an error.
+   */
+  readonly projects: ProjectConnection;
+  /**
+   * The valid tokens of the account and of its apps, in the order of their issue. They are paged like
+   * `Query.projects`. Requires an account token that is not restricted to one project; it may be
+   * read-only.
+   */
+  readonly tokens: TokenConnection;
+  /**
+   * The token of the request: its level, its resources and its expiry. A client can check with
+   * it whether a token is valid.
+   */
+  readonly viewer: Viewer;
+  /**
+   * The wallets with an address that are visible to the token, sorted by name. Several wallets can
+   * have one address. They are paged like `Query.projects`. A cursor of another address is an error.
+   */
+  readonly wallets: WalletConnection;
+};
+
+
+/** The queries. Every field except introspection requires a bearer token. */
+export type QueryEventsArgs = {
+  action?: InputMaybe<Scalars['String']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  resource?: InputMaybe<Scalars['ResourceName']['input']>;
+  settled?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+
+/** The queries. Every field except introspection requires a bearer token. */
+export type QueryNodeArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** The queries. Every field except introspection requires a bearer token. */
+export type QueryNodesArgs = {
+  ids: ReadonlyArray<Scalars['ID']['input']>;
+};
+
+
+/** The queries. Every field except introspection requires a bearer token. */
+export type QueryProjectsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  title?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+/** The queries. Every field except introspection requires a bearer token. */
+export type QueryTokensArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** The queries. Every field except introspection requires a bearer token. */
+export type QueryWalletsArgs = {
+  address: Scalars['Address']['input'];
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** The input of `revokeToken`. */
+export type RevokeTokenInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /** The token, `tokens/<ULID>` or its ULID alone. */
+  readonly id: Scalars['ID']['input'];
+};
+
+/** The payload of `revokeToken`. */
+export type RevokeTokenPayload = {
+  readonly __typename?: 'RevokeTokenPayload';
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The `id` of the token that has ended, with which a client removes it from its cache. */
+  readonly revokedTokenId: Scalars['ID']['output'];
+};
+
+/** The input of `rotateAppKey`. */
+export type RotateAppKeyInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /**
+   * How long the old key and its project tokens stay valid, in seconds, from 0 to 604,800 (7 days).
+   * The default is 0: they end at once.
+   */
+  readonly gracePeriod?: InputMaybe<Scalars['Int']['input']>;
+  /** The name of the app. */
+  readonly name: Scalars['ResourceName']['input'];
+};
+
+/** The payload of `rotateAppKey`. */
+export type RotateAppKeyPayload = {
+  readonly __typename?: 'RotateAppKeyPayload';
+  /** The app, with its new private key. */
+  readonly app: App;
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The new private key. See `CreateAppPayload`. */
+  readonly privateKey: Scalars['String']['output'];
+};
+
+/** The input of `signIn`. */
+export type SignInInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /** The name of the app. */
+  readonly name: Scalars['ResourceName']['input'];
+  /** The private key that `createApp` or `rotateAppKey` returned. */
+  readonly privateKey: Scalars['String']['input'];
+};
+
+/** The payload of `signIn`. */
+export type SignInPayload = {
+  readonly __typename?: 'SignInPayload';
+  /** A project token: a bearer token for the project of the app. */
+  readonly accessToken: Scalars['String']['output'];
+  /** The app that signed in. */
+  readonly app: App;
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /**
+   * The expiry of the project token, which is not after the end of the private key. The token is
+   * rejected earlier if it is revoked or the app becomes inactive.
+   */
+  readonly expireTime: Scalars['DateTime']['output'];
+};
+
+/** The input of `signOut`. */
+export type SignOutInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** The payload of `signOut`. */
+export type SignOutPayload = {
+  readonly __typename?: 'SignOutPayload';
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+};
+
+/** A valid token of the account or of one of its apps, without its secret. It is not a `Node`. */
+export type Token = {
+  readonly __typename?: 'Token';
+  /** The app that signed in to get a project token. Null for an account token. */
+  readonly app: Maybe<App>;
+  /** The time of the issue. */
+  readonly createTime: Scalars['DateTime']['output'];
+  /** Whether it is the token of the request. */
+  readonly current: Scalars['Boolean']['output'];
+  /** The expiry. */
+  readonly expireTime: Scalars['DateTime']['output'];
+  /** The resource name, `tokens/<ULID>`. The ULID is the public id of the token, and not secret. */
+  readonly id: Scalars['ID']['output'];
+  /**
+   * The time of the last use, or up to an hour before it: it is stored at most once an hour. Null if
+   * the token was never used.
+   */
+  readonly lastUseTime: Maybe<Scalars['DateTime']['output']>;
+  /** The level of the token. */
+  readonly level: TokenLevel;
+  /** The resource name, `tokens/<ULID>`. The same as `id`. */
+  readonly name: Scalars['ResourceName']['output'];
+  /** Whether the token sees only its project. True for every project token. */
+  readonly onlyProject: Scalars['Boolean']['output'];
+  /** The only project that the token sees, or the project of new apps that are created with it. */
+  readonly project: Maybe<Project>;
+  /** Whether the token may only read. */
+  readonly readOnly: Scalars['Boolean']['output'];
+  /** The title that the operator has given the token, up to 200 characters. May be empty. */
+  readonly title: Scalars['String']['output'];
+};
+
+/** A connection of tokens. Source: Relay Cursor Connections. */
+export type TokenConnection = {
+  readonly __typename?: 'TokenConnection';
+  /** The tokens of the page, each with its cursor. */
+  readonly edges: ReadonlyArray<TokenEdge>;
+  /** The tokens of the page, without cursors. */
+  readonly nodes: ReadonlyArray<Token>;
+  /** The page info. */
+  readonly pageInfo: PageInfo;
+  /** The number of all valid tokens, or 10,000 if there are more. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An edge of a connection of tokens. */
+export type TokenEdge = {
+  readonly __typename?: 'TokenEdge';
+  /** The cursor of the edge, an opaque token. */
+  readonly cursor: Scalars['String']['output'];
+  /** The token. */
+  readonly node: Token;
+};
+
+/** The level of a token. */
+export type TokenLevel =
+  /**
+   * An account token, which the operator issues. It gives access to all resources of the account, or
+   * to those of one project.
+   */
+  | 'ACCOUNT'
+  /** A project token, which `signIn` issues. It gives access to the resources of one project. */
+  | 'PROJECT';
+
+/** The input of `updateApp`. An omitted field is unchanged. Null is an error. */
+export type UpdateAppInput = {
+  /** Whether the app can sign in. */
+  readonly active?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /**
+   * An `etag` of the app, of 1 to 100 characters. If the app has another one by now, nothing is
+   * changed, and the error is `ETAG_MISMATCH`.
+   */
+  readonly ifMatch?: InputMaybe<Scalars['String']['input']>;
+  /** The name of the app to update. */
+  readonly name: Scalars['ResourceName']['input'];
+  /** The new title, from 1 to 200 characters. */
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** The payload of `updateApp`. */
+export type UpdateAppPayload = {
+  readonly __typename?: 'UpdateAppPayload';
+  /** The updated app. */
+  readonly app: App;
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+};
+
+/** The input of `updateProject`. An omitted field is unchanged. Null is an error. */
+export type UpdateProjectInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /** The new description, up to 2,000 characters. An empty string clears it. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** The name of the project to update. */
+  readonly name: Scalars['ResourceName']['input'];
+  /** The new title, from 1 to 200 characters. */
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** The payload of `updateProject`. */
+export type UpdateProjectPayload = {
+  readonly __typename?: 'UpdateProjectPayload';
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The updated project. */
+  readonly project: Project;
+};
+
+/** The input of `updateWallet`. An omitted field is unchanged. Null is an error. */
+export type UpdateWalletInput = {
+  /** Any text, up to 2,000 characters. The payload returns it unchanged. */
+  readonly clientMutationId?: InputMaybe<Scalars['String']['input']>;
+  /** The new description, up to 2,000 characters. An empty string clears it. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /**
+   * An `etag` of the wallet, of 1 to 100 characters. If the wallet has another one by now, nothing
+   * is changed, and the error is `ETAG_MISMATCH`.
+   */
+  readonly ifMatch?: InputMaybe<Scalars['String']['input']>;
+  /** The name of the wallet to update. */
+  readonly name: Scalars['ResourceName']['input'];
+  /** The new network. */
+  readonly network?: InputMaybe<Network>;
+  /** The new password: exactly 32 characters. */
+  readonly password?: InputMaybe<Scalars['String']['input']>;
+  /** The new project. It must be visible to the token. */
+  readonly project?: InputMaybe<Scalars['ResourceName']['input']>;
+  /** The new title, from 1 to 200 characters. */
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** The payload of `updateWallet`. */
+export type UpdateWalletPayload = {
+  readonly __typename?: 'UpdateWalletPayload';
+  /** The `clientMutationId` of the input. */
+  readonly clientMutationId: Maybe<Scalars['String']['output']>;
+  /** The updated wallet. */
+  readonly wallet: Wallet;
+};
+
+/** The token of a request. It is not a `Node`: only its owner can read it. */
+export type Viewer = {
+  readonly __typename?: 'Viewer';
+  /** The resource name of the account that the token belongs to, `accounts/<ULID>`. */
+  readonly account: Scalars['ResourceName']['output'];
+  /** The app that signed in to get a project token. Null for an account token. */
+  readonly app: Maybe<App>;
+  /** The expiry of the token. The token is rejected earlier if it is revoked or its app becomes inactive. */
+  readonly expireTime: Scalars['DateTime']['output'];
+  /** The level of the token, which determines its permissions. */
+  readonly level: TokenLevel;
+  /** The resource name of the token, `tokens/<ULID>`. The ULID is the public id of the token, and not secret. */
+  readonly name: Scalars['ResourceName']['output'];
+  /** Whether the token sees only this project. True for every project token. */
+  readonly onlyProject: Scalars['Boolean']['output'];
+  /** The only project that the token sees, or the project of new apps that are created with it. */
+  readonly project: Project;
+  /** Whether the token may only read. All mutations are then refused with the reason `READ_ONLY_TOKEN`. */
+  readonly readOnly: Scalars['Boolean']['output'];
+  /** The title that the operator has given the token, up to 200 characters. May be empty. */
+  readonly title: Scalars['String']['output'];
+};
+
+/** A wallet on a blockchain network. */
+export type Wallet = Node & {
+  readonly __typename?: 'Wallet';
+  /** The address on the network. Assigned by the service, read-only. */
+  readonly address: Scalars['Address']['output'];
+  /** The time of the creation. */
+  readonly createTime: Scalars['DateTime']['output'];
+  /** A short description, up to 2,000 characters. May be empty. */
+  readonly description: Scalars['String']['output'];
+  /**
+   * Changes with each update, also of the password. For `ifMatch`. Opaque: etags can only be
+   * compared.
+   */
+  readonly etag: Scalars['String']['output'];
+  /** The resource name, `wallets/<ULID>`. */
+  readonly id: Scalars['ID']['output'];
+  /** The resource name, `wallets/<ULID>`. The same as `id`. */
+  readonly name: Scalars['ResourceName']['output'];
+  /** The blockchain network of the wallet. */
+  readonly network: Network;
+  /** Always an empty string: passwords are never returned. */
+  readonly password: Scalars['String']['output'];
+  /** The project that contains the wallet. */
+  readonly project: Project;
+  /** The title, from 1 to 200 characters. */
+  readonly title: Scalars['String']['output'];
+  /** The time of the last update of a field. */
+  readonly updateTime: Scalars['DateTime']['output'];
+};
+
+/** A connection of wallets. Source: Relay Cursor Connections. */
+export type WalletConnection = {
+  readonly __typename?: 'WalletConnection';
+  /** The wallets of the page, each with its cursor. */
+  readonly edges: ReadonlyArray<WalletEdge>;
+  /** The wallets of the page, without cursors. */
+  readonly nodes: ReadonlyArray<Wallet>;
+  /** The page info. */
+  readonly pageInfo: PageInfo;
+  /**
+   * The number of all wallets of the project, or 10,000 if it has more; with a filter, the number of its
+   * matches, or 1,000 if there are more.
+   */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An edge of a connection of wallets. */
+export type WalletEdge = {
+  readonly __typename?: 'WalletEdge';
+  /** The cursor of the edge, an opaque token. */
+  readonly cursor: Scalars['String']['output'];
+  /** The wallet. */
+  readonly node: Wallet;
+};
+
+
+
+export type ResolverTypeWrapper<T> = Promise<T> | T;
+
+
+export type ResolverWithResolve<TResult, TParent, TContext, TArgs> = {
+  resolve: ResolverFn<TResult, TParent, TContext, TArgs>;
+};
+export type Resolver<TResult, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = ResolverFn<TResult, TParent, TContext, TArgs> | ResolverWithResolve<TResult, TParent, TContext, TArgs>;
+
+export type ResolverFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Promise<TResult> | TResult;
+
+export type SubscriptionSubscribeFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => AsyncIterable<TResult> | Promise<AsyncIterable<TResult>>;
+
+export type SubscriptionResolveFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+export interface SubscriptionSubscriberObject<TResult, TKey extends string, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<{ [key in TKey]: TResult }, TParent, TContext, TArgs>;
+  resolve?: SubscriptionResolveFn<TResult, { [key in TKey]: TResult }, TContext, TArgs>;
+}
+
+export interface SubscriptionResolverObject<TResult, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<any, TParent, TContext, TArgs>;
+  resolve: SubscriptionResolveFn<TResult, any, TContext, TArgs>;
+}
+
+export type SubscriptionObject<TResult, TKey extends string, TParent, TContext, TArgs> =
+  | SubscriptionSubscriberObject<TResult, TKey, TParent, TContext, TArgs>
+  | SubscriptionResolverObject<TResult, TParent, TContext, TArgs>;
+
+export type SubscriptionResolver<TResult, TKey extends string, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> =
+  | ((...args: any[]) => SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>)
+  | SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>;
+
+export type TypeResolveFn<TTypes, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (
+  parent: TParent,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Maybe<TTypes> | Promise<Maybe<TTypes>>;
+
+export type IsTypeOfResolverFn<T = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (obj: T, context: TContext, info: GraphQLResolveInfo) => boolean | Promise<boolean>;
+
+export type NextResolverFn<T> = () => Promise<T>;
+
+export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = (
+  next: NextResolverFn<TResult>,
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+
+
+
+/** Mapping of interface types */
+export type ResolversInterfaceTypes<_RefType extends Record<string, unknown>> = {
+  Node:
+    | ( AppModel )
+    | ( ProjectModel )
+    | ( WalletModel )
+  ;
+};
+
+/** Mapping between all available schema types and the resolvers types */
+export type ResolversTypes = {
+  Address: ResolverTypeWrapper<Scalars['Address']['output']>;
+  App: ResolverTypeWrapper<AppModel>;
+  AppConnection: ResolverTypeWrapper<AppConnectionModel>;
+  AppEdge: ResolverTypeWrapper<AppEdgeModel>;
+  AppKey: ResolverTypeWrapper<AppKeyModel>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  CreateAppInput: CreateAppInput;
+  CreateAppPayload: ResolverTypeWrapper<Omit<CreateAppPayload, 'app'> & { app: ResolversTypes['App'] }>;
+  CreateProjectInput: CreateProjectInput;
+  CreateProjectPayload: ResolverTypeWrapper<Omit<CreateProjectPayload, 'project'> & { project: ResolversTypes['Project'] }>;
+  DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
+  DeleteAppInput: DeleteAppInput;
+  DeleteAppPayload: ResolverTypeWrapper<DeleteAppPayload>;
+  Event: ResolverTypeWrapper<AuditEventModel>;
+  EventConnection: ResolverTypeWrapper<EventConnectionModel>;
+  EventEdge: ResolverTypeWrapper<EventEdgeModel>;
+  ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Network: Network;
+  Node: ResolverTypeWrapper<ResolversInterfaceTypes<ResolversTypes>['Node']>;
+  PageInfo: ResolverTypeWrapper<PageInfoModel>;
+  Project: ResolverTypeWrapper<ProjectModel>;
+  ProjectConnection: ResolverTypeWrapper<ProjectConnectionModel>;
+  ProjectEdge: ResolverTypeWrapper<ProjectEdgeModel>;
+  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  ResourceName: ResolverTypeWrapper<Scalars['ResourceName']['output']>;
+  RevokeTokenInput: RevokeTokenInput;
+  RevokeTokenPayload: ResolverTypeWrapper<RevokeTokenPayload>;
+  RotateAppKeyInput: RotateAppKeyInput;
+  RotateAppKeyPayload: ResolverTypeWrapper<Omit<RotateAppKeyPayload, 'app'> & { app: ResolversTypes['App'] }>;
+  SignInInput: SignInInput;
+  SignInPayload: ResolverTypeWrapper<Omit<SignInPayload, 'app'> & { app: ResolversTypes['App'] }>;
+  SignOutInput: SignOutInput;
+  SignOutPayload: ResolverTypeWrapper<SignOutPayload>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
+  Token: ResolverTypeWrapper<TokenModel>;
+  TokenConnection: ResolverTypeWrapper<TokenConnectionModel>;
+  TokenEdge: ResolverTypeWrapper<TokenEdgeModel>;
+  TokenLevel: TokenLevel;
+  URL: ResolverTypeWrapper<Scalars['URL']['output']>;
+  UpdateAppInput: UpdateAppInput;
+  UpdateAppPayload: ResolverTypeWrapper<Omit<UpdateAppPayload, 'app'> & { app: ResolversTypes['App'] }>;
+  UpdateProjectInput: UpdateProjectInput;
+  UpdateProjectPayload: ResolverTypeWrapper<Omit<UpdateProjectPayload, 'project'> & { project: ResolversTypes['Project'] }>;
+  UpdateWalletInput: UpdateWalletInput;
+  UpdateWalletPayload: ResolverTypeWrapper<Omit<UpdateWalletPayload, 'wallet'> & { wallet: ResolversTypes['Wallet'] }>;
+  Viewer: ResolverTypeWrapper<TokenModel>;
+  Wallet: ResolverTypeWrapper<WalletModel>;
+  WalletConnection: ResolverTypeWrapper<WalletConnectionModel>;
+  WalletEdge: ResolverTypeWrapper<WalletEdgeModel>;
+};
+
+/** Mapping between all available schema types and the resolvers parents */
+export type ResolversParentTypes = {
+  Address: Scalars['Address']['output'];
+  App: AppModel;
+  AppConnection: AppConnectionModel;
+  AppEdge: AppEdgeModel;
+  AppKey: AppKeyModel;
+  Boolean: Scalars['Boolean']['output'];
+  CreateAppInput: CreateAppInput;
+  CreateAppPayload: Omit<CreateAppPayload, 'app'> & { app: ResolversParentTypes['App'] };
+  CreateProjectInput: CreateProjectInput;
+  CreateProjectPayload: Omit<CreateProjectPayload, 'project'> & { project: ResolversParentTypes['Project'] };
+  DateTime: Scalars['DateTime']['output'];
+  DeleteAppInput: DeleteAppInput;
+  DeleteAppPayload: DeleteAppPayload;
+  Event: AuditEventModel;
+  EventConnection: EventConnectionModel;
+  EventEdge: EventEdgeModel;
+  ID: Scalars['ID']['output'];
+  Int: Scalars['Int']['output'];
+  Mutation: Record<PropertyKey, never>;
+  Node: ResolversInterfaceTypes<ResolversParentTypes>['Node'];
+  PageInfo: PageInfoModel;
+  Project: ProjectModel;
+  ProjectConnection: ProjectConnectionModel;
+  ProjectEdge: ProjectEdgeModel;
+  Query: Record<PropertyKey, never>;
+  ResourceName: Scalars['ResourceName']['output'];
+  RevokeTokenInput: RevokeTokenInput;
+  RevokeTokenPayload: RevokeTokenPayload;
+  RotateAppKeyInput: RotateAppKeyInput;
+  RotateAppKeyPayload: Omit<RotateAppKeyPayload, 'app'> & { app: ResolversParentTypes['App'] };
+  SignInInput: SignInInput;
+  SignInPayload: Omit<SignInPayload, 'app'> & { app: ResolversParentTypes['App'] };
+  SignOutInput: SignOutInput;
+  SignOutPayload: SignOutPayload;
+  String: Scalars['String']['output'];
+  Token: TokenModel;
+  TokenConnection: TokenConnectionModel;
+  TokenEdge: TokenEdgeModel;
+  URL: Scalars['URL']['output'];
+  UpdateAppInput: UpdateAppInput;
+  UpdateAppPayload: Omit<UpdateAppPayload, 'app'> & { app: ResolversParentTypes['App'] };
+  UpdateProjectInput: UpdateProjectInput;
+  UpdateProjectPayload: Omit<UpdateProjectPayload, 'project'> & { project: ResolversParentTypes['Project'] };
+  UpdateWalletInput: UpdateWalletInput;
+  UpdateWalletPayload: Omit<UpdateWalletPayload, 'wallet'> & { wallet: ResolversParentTypes['Wallet'] };
+  Viewer: TokenModel;
+  Wallet: WalletModel;
+  WalletConnection: WalletConnectionModel;
+  WalletEdge: WalletEdgeModel;
+};
+
+export interface AddressScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Address'], any> {
+  name: 'Address';
+}
+
+export type AppResolvers<ContextType = Context, ParentType extends ResolversParentTypes['App'] = ResolversParentTypes['App']> = {
+  active?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  etag?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  keys?: Resolver<ReadonlyArray<ResolversTypes['AppKey']>, ParentType, ContextType>;
+  lastSignInTime?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  privateKey?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type AppConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AppConnection'] = ResolversParentTypes['AppConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['AppEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['App']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type AppEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AppEdge'] = ResolversParentTypes['AppEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
+};
+
+export type AppKeyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AppKey'] = ResolversParentTypes['AppKey']> = {
+  createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  expireTime?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type CreateAppPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreateAppPayload'] = ResolversParentTypes['CreateAppPayload']> = {
+  app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  privateKey?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type CreateProjectPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreateProjectPayload'] = ResolversParentTypes['CreateProjectPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+};
+
+export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
+  name: 'DateTime';
+}
+
+export type DeleteAppPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['DeleteAppPayload'] = ResolversParentTypes['DeleteAppPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  deletedAppId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type EventResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Event'] = ResolversParentTypes['Event']> = {
+  action?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  address?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  credential?: Resolver<Maybe<ResolversTypes['ResourceName']>, ParentType, ContextType>;
+  fields?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  lastTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  requestId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  resource?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  resourceTitle?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  time?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  token?: Resolver<Maybe<ResolversTypes['ResourceName']>, ParentType, ContextType>;
+};
+
+export type EventConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['EventConnection'] = ResolversParentTypes['EventConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['EventEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Event']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type EventEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['EventEdge'] = ResolversParentTypes['EventEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Event'], ParentType, ContextType>;
+};
+
+export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  createApp: Resolver<Maybe<ResolversTypes['CreateAppPayload']>, ParentType, ContextType, RequireFields<MutationCreateAppArgs, 'input'>>;
+  createProject: Resolver<Maybe<ResolversTypes['CreateProjectPayload']>, ParentType, ContextType, RequireFields<MutationCreateProjectArgs, 'input'>>;
+  deleteApp: Resolver<Maybe<ResolversTypes['DeleteAppPayload']>, ParentType, ContextType, RequireFields<MutationDeleteAppArgs, 'input'>>;
+  revokeToken: Resolver<Maybe<ResolversTypes['RevokeTokenPayload']>, ParentType, ContextType, RequireFields<MutationRevokeTokenArgs, 'input'>>;
+  rotateAppKey: Resolver<Maybe<ResolversTypes['RotateAppKeyPayload']>, ParentType, ContextType, RequireFields<MutationRotateAppKeyArgs, 'input'>>;
+  signIn: Resolver<Maybe<ResolversTypes['SignInPayload']>, ParentType, ContextType, RequireFields<MutationSignInArgs, 'input'>>;
+  signOut: Resolver<Maybe<ResolversTypes['SignOutPayload']>, ParentType, ContextType, Partial<MutationSignOutArgs>>;
+  updateApp: Resolver<Maybe<ResolversTypes['UpdateAppPayload']>, ParentType, ContextType, RequireFields<MutationUpdateAppArgs, 'input'>>;
+  updateProject: Resolver<Maybe<ResolversTypes['UpdateProjectPayload']>, ParentType, ContextType, RequireFields<MutationUpdateProjectArgs, 'input'>>;
+  updateWallet: Resolver<Maybe<ResolversTypes['UpdateWalletPayload']>, ParentType, ContextType, RequireFields<MutationUpdateWalletArgs, 'input'>>;
+};
+
+export type NodeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Node'] = ResolversParentTypes['Node']> = {
+  __resolveType: TypeResolveFn<'App' | 'Project' | 'Wallet', ParentType, ContextType>;
+};
+
+export type PageInfoResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
+  endCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  startCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type ProjectResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Project'] = ResolversParentTypes['Project']> = {
+  apps?: Resolver<ResolversTypes['AppConnection'], ParentType, ContextType, Partial<ProjectAppsArgs>>;
+  createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  imageCoverCid?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  imageCoverUrl?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  wallets?: Resolver<ResolversTypes['WalletConnection'], ParentType, ContextType, Partial<ProjectWalletsArgs>>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type ProjectConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ProjectConnection'] = ResolversParentTypes['ProjectConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['ProjectEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Project']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type ProjectEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ProjectEdge'] = ResolversParentTypes['ProjectEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+};
+
+export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  events: Resolver<ResolversTypes['EventConnection'], ParentType, ContextType, Partial<QueryEventsArgs>>;
+  node: Resolver<Maybe<ResolversTypes['Node']>, ParentType, ContextType, RequireFields<QueryNodeArgs, 'id'>>;
+  nodes: Resolver<ReadonlyArray<Maybe<ResolversTypes['Node']>>, ParentType, ContextType, RequireFields<QueryNodesArgs, 'ids'>>;
+  projects: Resolver<ResolversTypes['ProjectConnection'], ParentType, ContextType, Partial<QueryProjectsArgs>>;
+  tokens: Resolver<ResolversTypes['TokenConnection'], ParentType, ContextType, Partial<QueryTokensArgs>>;
+  viewer: Resolver<ResolversTypes['Viewer'], ParentType, ContextType>;
+  wallets: Resolver<ResolversTypes['WalletConnection'], ParentType, ContextType, RequireFields<QueryWalletsArgs, 'address'>>;
+};
+
+export interface ResourceNameScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['ResourceName'], any> {
+  name: 'ResourceName';
+}
+
+export type RevokeTokenPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['RevokeTokenPayload'] = ResolversParentTypes['RevokeTokenPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  revokedTokenId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type RotateAppKeyPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['RotateAppKeyPayload'] = ResolversParentTypes['RotateAppKeyPayload']> = {
+  app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  privateKey?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type SignInPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SignInPayload'] = ResolversParentTypes['SignInPayload']> = {
+  accessToken?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  expireTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type SignOutPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SignOutPayload'] = ResolversParentTypes['SignOutPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type TokenResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Token'] = ResolversParentTypes['Token']> = {
+  app?: Resolver<Maybe<ResolversTypes['App']>, ParentType, ContextType>;
+  createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  current?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  expireTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  lastUseTime?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  level?: Resolver<ResolversTypes['TokenLevel'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  onlyProject?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  project?: Resolver<Maybe<ResolversTypes['Project']>, ParentType, ContextType>;
+  readOnly?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type TokenConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['TokenConnection'] = ResolversParentTypes['TokenConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['TokenEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Token']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type TokenEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['TokenEdge'] = ResolversParentTypes['TokenEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Token'], ParentType, ContextType>;
+};
+
+export interface UrlScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['URL'], any> {
+  name: 'URL';
+}
+
+export type UpdateAppPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UpdateAppPayload'] = ResolversParentTypes['UpdateAppPayload']> = {
+  app?: Resolver<ResolversTypes['App'], ParentType, ContextType>;
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type UpdateProjectPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UpdateProjectPayload'] = ResolversParentTypes['UpdateProjectPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+};
+
+export type UpdateWalletPayloadResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UpdateWalletPayload'] = ResolversParentTypes['UpdateWalletPayload']> = {
+  clientMutationId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  wallet?: Resolver<ResolversTypes['Wallet'], ParentType, ContextType>;
+};
+
+export type ViewerResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Viewer'] = ResolversParentTypes['Viewer']> = {
+  account?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  app?: Resolver<Maybe<ResolversTypes['App']>, ParentType, ContextType>;
+  expireTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  level?: Resolver<ResolversTypes['TokenLevel'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  onlyProject?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+  readOnly?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type WalletResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Wallet'] = ResolversParentTypes['Wallet']> = {
+  address?: Resolver<ResolversTypes['Address'], ParentType, ContextType>;
+  createTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  etag?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['ResourceName'], ParentType, ContextType>;
+  network?: Resolver<ResolversTypes['Network'], ParentType, ContextType>;
+  password?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  updateTime?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type WalletConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WalletConnection'] = ResolversParentTypes['WalletConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['WalletEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Wallet']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type WalletEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WalletEdge'] = ResolversParentTypes['WalletEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Wallet'], ParentType, ContextType>;
+};
+
+export type Resolvers<ContextType = Context> = {
+  Address?: GraphQLScalarType;
+  App?: AppResolvers<ContextType>;
+  AppConnection?: AppConnectionResolvers<ContextType>;
+  AppEdge?: AppEdgeResolvers<ContextType>;
+  AppKey?: AppKeyResolvers<ContextType>;
+  CreateAppPayload?: CreateAppPayloadResolvers<ContextType>;
+  CreateProjectPayload?: CreateProjectPayloadResolvers<ContextType>;
+  DateTime?: GraphQLScalarType;
+  DeleteAppPayload?: DeleteAppPayloadResolvers<ContextType>;
+  Event?: EventResolvers<ContextType>;
+  EventConnection?: EventConnectionResolvers<ContextType>;
+  EventEdge?: EventEdgeResolvers<ContextType>;
+  Mutation?: MutationResolvers<ContextType>;
+  Node?: NodeResolvers<ContextType>;
+  PageInfo?: PageInfoResolvers<ContextType>;
+  Project?: ProjectResolvers<ContextType>;
+  ProjectConnection?: ProjectConnectionResolvers<ContextType>;
+  ProjectEdge?: ProjectEdgeResolvers<ContextType>;
+  Query?: QueryResolvers<ContextType>;
+  ResourceName?: GraphQLScalarType;
+  RevokeTokenPayload?: RevokeTokenPayloadResolvers<ContextType>;
+  RotateAppKeyPayload?: RotateAppKeyPayloadResolvers<ContextType>;
+  SignInPayload?: SignInPayloadResolvers<ContextType>;
+  SignOutPayload?: SignOutPayloadResolvers<ContextType>;
+  Token?: TokenResolvers<ContextType>;
+  TokenConnection?: TokenConnectionResolvers<ContextType>;
+  TokenEdge?: TokenEdgeResolvers<ContextType>;
+  URL?: GraphQLScalarType;
+  UpdateAppPayload?: UpdateAppPayloadResolvers<ContextType>;
+  UpdateProjectPayload?: UpdateProjectPayloadResolvers<ContextType>;
+  UpdateWalletPayload?: UpdateWalletPayloadResolvers<ContextType>;
+  Viewer?: ViewerResolvers<ContextType>;
+  Wallet?: WalletResolvers<ContextType>;
+  WalletConnection?: WalletConnectionResolvers<ContextType>;
+  WalletEdge?: WalletEdgeResolvers<ContextType>;
+};
+

@@ -1,0 +1,214 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  ApolloServer,
+  type ApolloServerPlugin,
+  type HTTPGraphQLRequest,
+  type HTTPGraphQLResponse,
+} from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
+import { KeyvAdapter } from '@apollo/utils.keyvadapter';
+import type { FastifyBaseLogger } from 'fastify';
+import {
+  type DocumentNode,
+  type FormattedExecutionResult,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  NoSchemaIntrospectionCustomRule,
+  OperationTypeNode,
+} from 'graphql';
+import { Keyv } from 'keyv';
+import type { LogError } from '../http/log/error-log.ts';
+import { ByteCache, bytesOf } from '../model/byte-cache.ts';
+import { ApiError } from '../model/errors.ts';
+import { introspectionCache } from './compiled/introspection.ts';
+import type { Context } from './context.ts';
+import { causeOf, formatGraphqlError, graphqlErrorBody } from './error-format.ts';
+import { idempotency } from './idempotency.ts';
+import { isTokenEnded, rejectSubgraphDocument, requireToken } from './limits/authentication.ts';
+import { InputViolations } from './limits/input-violations.ts';
+import { limitDocument, MAX_DOCUMENT_TOKENS } from './limits/limits.ts';
+import { requestChecks } from './limits/request-checks.ts';
+import { resultJson } from './limits/response-size.ts';
+import type { Turns } from './limits/turns.ts';
+
+// The memory of a parsed document per character of its text. Measured with Node 26.
+const BYTES_PER_CHARACTER = 100;
+
+const MAX_DOCUMENT_CACHE_BYTES = 10_000_000;
+
+const MAX_PERSISTED_QUERY_BYTES = 4_000_000;
+
+const MAX_VALIDATION_ERRORS = 20;
+
+/** A page of another origin can't send these headers without a preflight request. */
+export const CSRF_HEADERS = [
+  'authorization',
+  'apollo-require-preflight',
+  // Source: GraphQL over HTTP, section on security.
+  'graphql-require-preflight',
+  'x-apollo-operation-name',
+] as const;
+
+export type GraphqlServerSettings = {
+  readonly sandbox: boolean;
+  /** Whether clients can read the schema, by introspection and in the errors of validation. */
+  readonly introspection: boolean;
+  readonly logger: FastifyBaseLogger;
+  readonly logError: LogError;
+  /** Further plugins, which run after those defined here. */
+  readonly plugins: readonly ApolloServerPlugin<Context>[];
+  readonly turns: Turns;
+};
+
+export class GraphqlServer {
+  // The formatting functions, the caches and the validation rules of Apollo Server have no access to the request.
+  readonly #contexts = new AsyncLocalStorage<Context>();
+  readonly #violations: InputViolations;
+  readonly #logError: LogError;
+  readonly #server: ApolloServer<Context>;
+
+  constructor(schema: GraphQLSchema, settings: GraphqlServerSettings) {
+    const { introspection, logger, logError } = settings;
+    this.#logError = logError;
+    this.#violations = new InputViolations(schema, introspection);
+    this.#server = new ApolloServer<Context>({
+      schema,
+      // The rule below has a message of its own.
+      introspection: true,
+      hideSchemaDetailsFromClientErrors: !introspection,
+      includeStacktraceInErrorResponses: false,
+      stopOnTerminationSignals: false,
+      logger,
+      parseOptions: { maxTokens: MAX_DOCUMENT_TOKENS },
+      documentStore: this.#documentCache(settings.turns),
+      persistedQueries: { cache: this.#persistedQueryCache() },
+      validationOptions: { maxErrors: MAX_VALIDATION_ERRORS },
+      validationRules: [
+        requireToken(() => this.#contexts.getStore()),
+        limitDocument(() => this.#isAuthenticated),
+        ...(introspection ? [] : [NoSchemaIntrospectionCustomRule, rejectSubgraphDocument]),
+      ],
+      csrfPrevention: { requestHeaders: [...CSRF_HEADERS] },
+      stringifyResult: (result) => this.#stringify(result),
+      formatError: (formatted, thrown) => this.#formatError(formatted, thrown),
+      plugins: this.#plugins(schema, settings),
+    });
+  }
+
+  start(): Promise<void> {
+    return this.#server.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#server.stop();
+  }
+
+  execute(httpGraphQLRequest: HTTPGraphQLRequest, context: Context): Promise<HTTPGraphQLResponse> {
+    return this.#contexts.run(context, () =>
+      this.#server.executeHTTPGraphQLRequest({ httpGraphQLRequest, context: async () => context }),
+    );
+  }
+
+  #plugins(
+    schema: GraphQLSchema,
+    { sandbox, plugins }: GraphqlServerSettings,
+  ): ApolloServerPlugin<Context>[] {
+    return [
+      requestChecks(schema, this.#violations),
+      introspectionCache(),
+      idempotency((error) => this.#logError(error, this.#requestId)),
+      ...plugins,
+      sandbox
+        ? ApolloServerPluginLandingPageLocalDefault({ embed: { runTelemetry: false } })
+        : ApolloServerPluginLandingPageDisabled(),
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginInlineTraceDisabled(),
+      ApolloServerPluginSchemaReportingDisabled(),
+      ApolloServerPluginUsageReportingDisabled(),
+    ];
+  }
+
+  get #requestId(): string {
+    return this.#contexts.getStore()?.client.requestId ?? '';
+  }
+
+  #stringify(result: FormattedExecutionResult): string {
+    const context = this.#contexts.getStore();
+    if (context !== undefined) context.state.isTokenEnded = isTokenEnded(result, context.state);
+    const json = context?.state.json ?? resultJson(result, (bytes) => context?.claimMemory(bytes));
+    if (typeof json === 'string') return json;
+    // The errors of the result are not sent.
+    if (context !== undefined) context.state.failure = json;
+    return graphqlErrorBody(json, this.#requestId, null);
+  }
+
+  #formatError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
+    const state = this.#contexts.getStore()?.state;
+    // A field of the result of a mutation. Those of a request with an Idempotency-Key are undone.
+    const hasChanged =
+      state?.operation?.type === OperationTypeNode.MUTATION &&
+      state.keyed === undefined &&
+      (formatted.path?.length ?? 0) > 1;
+    const requestId = this.#requestId;
+    const error = formatGraphqlError(
+      { formatted, thrown, hasChanged, requestId },
+      this.#violations,
+      (logged) => this.#logError(logged, requestId),
+    );
+    const cause = causeOf(thrown);
+    const app = cause instanceof ApiError ? cause.app : undefined;
+    if (state !== undefined) state.failure ??= { reason: String(error.extensions?.['reason']), app };
+    return error;
+  }
+
+  #documentCache(turns: Turns) {
+    const cache = this.#cache<DocumentNode>(
+      MAX_DOCUMENT_CACHE_BYTES,
+      ({ loc }) => BYTES_PER_CHARACTER * (loc?.end ?? 1),
+    );
+    // A document without a valid token is validated each time, because a rule of the validation refuses it.
+    const get = async (key: string) => {
+      const context = this.#contexts.getStore();
+      if (!context?.isAuthenticated) return undefined;
+      const document = await cache.get(key);
+      if (document !== undefined) return document;
+      await turns.wait(context);
+      // Another request may have parsed it in the meantime.
+      return cache.get(key);
+    };
+    return { ...cache, get };
+  }
+
+  #persistedQueryCache(): KeyvAdapter {
+    const store = this.#cache<string>(MAX_PERSISTED_QUERY_BYTES, bytesOf);
+    // Keyv declares its class twice, for ES modules and for CommonJS, which the adapter is.
+    const keyv: unknown = new Keyv<string>({ store });
+    return new KeyvAdapter(keyv as ConstructorParameters<typeof KeyvAdapter<string>>[0]);
+  }
+
+  /** Returns a cache to which only requests with a valid token add, so that others cannot displace its entries. */
+  #cache<Value extends object | string>(maxBytes: number, sizeOf: (value: Value) => number) {
+    const cache = new ByteCache<Value>(maxBytes, sizeOf);
+    return {
+      get: async (key: string) => cache.get(key),
+      set: async (key: string, value: Value) => {
+        if (this.#isAuthenticated) cache.set(key, value);
+      },
+      delete: async (key: string) => cache.delete(key),
+      // A store of Keyv has it, and nobody calls it.
+      clear: async () => {},
+    };
+  }
+
+  /** Whether a request with a valid token is being executed. */
+  get #isAuthenticated(): boolean {
+    return this.#contexts.getStore()?.isAuthenticated ?? false;
+  }
+}

@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Database, Queryable } from '../port/database.ts';
+
+/** A step from an earlier schema version to its own. */
+export type Migration = {
+  /** The schema version after it: the number at the start of its name. */
+  readonly version: number;
+  /** The name of its file without the extension, such as `0001-initial`. */
+  readonly name: string;
+  /** The oldest schema version whose program can use a database after this migration. */
+  readonly compatibleFrom: number;
+  /** The SQL, without the semicolon at the end. */
+  readonly statements: readonly string[];
+};
+
+/** The version of a schema, and the oldest version whose program can use it. Both are 0 if there are no tables. */
+export type SchemaVersion = { readonly version: number; readonly compatible_from: number };
+
+/** Thrown if the program can't use the schema of the database. The message is one line. */
+export class DatabaseVersionError extends Error {}
+
+const FOLDER = new URL('./', import.meta.url);
+
+export const MIGRATIONS: readonly Migration[] = readdirSync(FOLDER)
+  .filter((file) => /^\d{4}-.+\.sql$/.test(file))
+  .sort()
+  .map((file) => parseMigration(file.replace(/\.sql$/, ''), readFileSync(new URL(file, FOLDER), 'utf8')));
+
+export const LATEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
+
+export const NO_SCHEMA: SchemaVersion = { version: 0, compatible_from: 0 };
+
+export const FIND_SCHEMA_VERSION = `SELECT COALESCE(MAX(version), 0) AS version,
+  COALESCE(MAX(compatible_from), 0) AS compatible_from FROM schema_migration`;
+
+// Source: PostgreSQL, appendix A (undefined_table).
+const UNDEFINED_TABLE = '42P01';
+
+/**
+ * Parses the text of a migration. Its line `-- compatible-from: <version>` says that the programs of this schema version
+ * and of later ones can use a database after the migration. Without the line, no earlier program can.
+ */
+export function parseMigration(name: string, text: string): Migration {
+  const version = Number.parseInt(name, 10);
+  const [, compatibleFrom = version] = /^-- compatible-from: (\d+)$/m.exec(text) ?? [];
+  const statements = text.split(/;\s*\n/).filter((statement) => statement.trim() !== '');
+  return { version, name, compatibleFrom: Number(compatibleFrom), statements };
+}
+
+/** Returns the migrations after a schema version, for a database with this type of texts. */
+export function migrationsAfter(
+  current: number,
+  { textType }: Pick<Database, 'textType'>,
+): readonly Migration[] {
+  return MIGRATIONS.filter(({ version }) => version > current).map((migration) => ({
+    ...migration,
+    statements: migration.statements.map((statement) => statement.replaceAll(/\bTEXT\b/g, textType)),
+  }));
+}
+
+/** Returns the schema version of a database. @throws UNAVAILABLE */
+export async function readSchemaVersion(database: Pick<Queryable, 'read'>): Promise<SchemaVersion> {
+  try {
+    const [row] = await database.read<SchemaVersion>(FIND_SCHEMA_VERSION);
+    return row ?? NO_SCHEMA;
+  } catch (error) {
+    if (!Error.isError(error)) throw error;
+    // SQLite has one result code for all errors in SQL.
+    const isMissing = 'code' in error && error.code === UNDEFINED_TABLE;
+    if (isMissing || error.message.startsWith('no such table')) return NO_SCHEMA;
+    throw error;
+  }
+}
+
+/**
+ * Checks that a server can use a schema: that it is current, or newer and compatible.
+ *
+ * @throws DatabaseVersionError otherwise
+ */
+export function assertUsable({ version, compatible_from }: SchemaVersion, subject = 'The database'): void {
+  if (compatible_from > LATEST_VERSION) throw newerSchema(version);
+  if (version >= LATEST_VERSION) return;
+  const state = version === 0 ? 'has no tables' : `has schema version ${version} of ${LATEST_VERSION}`;
+  throw new DatabaseVersionError(`${subject} ${state}. Run "paw migrate".`);
+}
+
+/**
+ * Checks that a schema is current. Commands need this: one that copies, exports or deletes everything has to know every
+ * table.
+ *
+ * @throws DatabaseVersionError if a migration is needed or the database is newer than the program
+ */
+export function assertCurrent(schema: SchemaVersion, subject?: string): void {
+  assertUsable(schema, subject);
+  if (schema.version > LATEST_VERSION) throw newerSchema(schema.version);
+}
+
+function newerSchema(version: number): DatabaseVersionError {
+  return new DatabaseVersionError(
+    `The database has schema version ${version}, but this program supports versions up to ${LATEST_VERSION}. Use a newer program.`,
+  );
+}

@@ -1,0 +1,37 @@
+import type { Fault } from '../../model/fault.ts';
+
+/**
+ * Thrown if the database could not execute a statement or a transaction. All other errors of the storage are faults of the
+ * program.
+ */
+export class DatabaseError extends Error {
+  /** `UNAVAILABLE` if no change was made, `RESULT_UNKNOWN` if it may have been made. */
+  readonly reason: 'UNAVAILABLE' | 'RESULT_UNKNOWN';
+  readonly fault: Fault;
+
+  /**
+   * @param cause the error of the engine; undefined if there is nothing to log: the transaction has lost a conflict, or an
+   *   earlier error of it was logged
+   */
+  constructor(reason: DatabaseError['reason'], cause: unknown, fault: Fault = 'outage') {
+    super(reason, { cause });
+    this.reason = reason;
+    this.fault = fault;
+  }
+}
+
+/** Thrown if the tables can't be distributed. The message is one line for the operator. */
+export class DistributionError extends Error {}
+
+/** Thrown if the database can't store every text. The message is one line for the operator. */
+export class EncodingError extends Error {}
+
+/** Returns the error for a change that was not made, or a read without a result. See `DatabaseError`. */
+export function unavailable(cause?: unknown, fault?: Fault): DatabaseError {
+  return new DatabaseError('UNAVAILABLE', cause, fault);
+}
+
+/** Returns the error for a change whose commit the database has not confirmed: it may have been made. */
+export function resultUnknown(cause: unknown): DatabaseError {
+  return new DatabaseError('RESULT_UNKNOWN', cause);
+}

@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto';
+import { type PoolClient, Query } from 'pg';
+import type { Row } from '../../port/database.ts';
+import { type NamedStatement, StatementGroup } from './statement-group.ts';
+
+/** What was sent. */
+export type SentStatements<R extends Row> = {
+  /** The rows of the last statement. */
+  readonly rows: Promise<readonly R[]>;
+  /** Returns whether all statements but the last one have succeeded. */
+  isAtLast(): boolean;
+};
+
+// The driver's queue is an array, whose old copies keep the queries in memory. So a query that has ended holds no rows, and
+// no function of its request.
+const ENDED = { callback: () => {}, _result: undefined, _results: undefined };
+
+/**
+ * Sends statements. What is sent in one turn of the event loop shares a packet. Several statements are a `StatementGroup`.
+ *
+ * The driver's own promises would keep the rows in memory for so long that collecting them takes a tenth of the time
+ * of a page.
+ */
+export function sendStatements<R extends Row>(
+  client: PoolClient,
+  statements: readonly NamedStatement[],
+): SentStatements<R> {
+  cork(client);
+  const { promise, resolve, reject } = Promise.withResolvers<readonly R[]>();
+  const [first, second] = statements;
+  if (first !== undefined && second === undefined) {
+    const query = new Query<R>(first.sql, [...first.params], (error, result) => {
+      if (error) reject(error);
+      else resolve(result.rows);
+      Object.assign(query, ENDED);
+    });
+    client.query(Object.assign(query, { name: first.name }));
+    return { rows: promise, isAtLast: () => true };
+  }
+  const group = new StatementGroup<R>(statements, (error, rows) => (error ? reject(error) : resolve(rows)));
+  client.query(group);
+  return { rows: promise, isAtLast: () => group.isAtLast };
+}
+
+/** Lets a connection send everything that is written in this turn of the event loop at once. */
+function cork({ connection: { stream } }: PoolClient): void {
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+}
+
+// Their end must not depend on a prepared statement, and several statements can't be prepared together.
+const TRANSACTION_CONTROL = /^(BEGIN|SET LOCAL|COMMIT|ROLLBACK)\b/;
+
+/**
+ * Returns a function that derives the name of a prepared statement from the hash of its text. A name
+ * thus has the same meaning on all connections of all instances. The beginning and the end of a transaction have no name.
+ */
+export function statementNames(): (sql: string) => string | undefined {
+  const names = new Map<string, string>();
+  return (sql) => {
+    const known = names.get(sql);
+    if (known !== undefined || TRANSACTION_CONTROL.test(sql)) return known;
+    const name = `paw_${hash('sha256', sql).slice(0, 24)}`;
+    names.set(sql, name);
+    return name;
+  };
+}
