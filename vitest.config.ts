@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { sep } from 'node:path';
+import { matchesGlob } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** The parts of `.ci/night` that are tests. `npm test` and `.ci/run` leave out what has the tag of a part, `night/…`. */
@@ -47,7 +47,7 @@ for (const [program, path] of Object.entries(PROGRAMS)) {
   leaveOut(path, files.filter(isTagged));
 }
 if (PAW_TEST_CITUS === undefined && PAW_TEST_CITUS_URL === undefined) {
-  leaveOut('PAW_TEST_CITUS or PAW_TEST_CITUS_URL', ['test/citus/**']);
+  leaveOut('PAW_TEST_CITUS or PAW_TEST_CITUS_URL', ['test/engines/citus/**']);
 }
 
 const ON_SQLITE = {
@@ -73,23 +73,26 @@ const ON_CITUS = {
   sequence: { groupOrder: 2 },
 } as const;
 
-/** The projects of a folder, which is named after what its tests need. */
-function projectsOf(folder: string) {
-  if (folder === 'unit') return [{ name: folder }];
-  if (folder === 'browser') return [{ name: folder, ...IN_BROWSER }];
-  if (folder === 'citus') return [{ name: folder, ...ON_CITUS }];
-  if (folder === 'postgres') return [{ name: folder, ...ON_POSTGRES }];
-  if (folder !== 'both-engines') return [{ name: folder, ...ON_SQLITE }];
-  return [
-    { name: `${folder}-sqlite`, ...ON_SQLITE },
-    { name: `${folder}-postgres`, ...ON_POSTGRES },
-  ];
-}
+/** The projects, with the folders of their tests. */
+const PROJECTS = [
+  { name: 'unit', folders: ['unit/**'] },
+  { name: 'api-sqlite', folders: ['api', 'api/command'], ...ON_SQLITE },
+  { name: 'api-postgres', folders: ['api', 'api/command'], ...ON_POSTGRES },
+  { name: 'contracts', folders: ['api/contracts'], ...ON_SQLITE },
+  { name: 'http', folders: ['api/http'], ...ON_SQLITE },
+  { name: 'clients', folders: ['api/clients/**', 'api/fuzz'], ...ON_SQLITE },
+  { name: 'engines-sqlite', folders: ['engines/both'], ...ON_SQLITE },
+  { name: 'engines-postgres', folders: ['engines/both'], ...ON_POSTGRES },
+  { name: 'sqlite', folders: ['engines/sqlite'], ...ON_SQLITE },
+  { name: 'postgres', folders: ['engines/postgres'], ...ON_POSTGRES },
+  { name: 'citus', folders: ['engines/citus'], ...ON_CITUS },
+  { name: 'browser', folders: ['browser'], ...IN_BROWSER },
+  { name: 'deployment', folders: ['deployment', 'deployment/process'], ...ON_SQLITE },
+];
 
-const folders = new Set(files.map((file) => file.split(sep)[1] ?? ''));
-const projects = [...folders].flatMap((folder) =>
-  projectsOf(folder).map((project) => ({ ...project, include: [`test/${folder}/**/*.test.ts`] })),
-);
+const includes = PROJECTS.flatMap(({ folders }) => folders.map((folder) => `test/${folder}/*.test.ts`));
+const forgotten = files.filter((file) => !includes.some((pattern) => matchesGlob(file, pattern)));
+if (forgotten.length > 0) throw new Error(`No project has the tests ${forgotten.join(', ')}.`);
 
 export default defineConfig({
   test: {
@@ -106,10 +109,11 @@ export default defineConfig({
       ...Object.entries(NIGHT).map(([part, description]) => ({ name: `night/${part}`, description })),
       ...Object.keys(PROGRAMS).map((program) => ({ name: `needs/${program}` })),
     ],
-    projects: projects.map((project) => ({
+    projects: PROJECTS.map(({ folders, ...project }) => ({
       extends: true,
       test: {
         ...project,
+        include: folders.map((folder) => `test/${folder}/*.test.ts`),
         exclude: excluded,
         // Modules have no state that files could share.
         isolate: false,

@@ -6,7 +6,7 @@ const TEXT = '{"privateKey":"paw_key_…","title":"Café 🔑"}';
 const seal = (text: string, secret: string, salt: string) =>
   sealOrRefuse(text, secret, salt) ?? expect.unreachable('It was refused.');
 
-// `test/both-engines/api/idempotency.test.ts` seals and opens responses, with other tokens, and such as are too large.
+// `test/api/idempotency.test.ts` seals and opens responses, with other tokens, and such as are too large.
 
 test('a sealed text differs each time, and does not contain the text', () => {
   const sealed = seal(TEXT, 'token', 'key');

@@ -11,7 +11,7 @@ import {
   type Validator,
 } from '../../../src/model/fields/fields.ts';
 
-// `test/contracts/openapi.test.ts` sends each field of REST what JSON can express, around its bounds.
+// `test/api/contracts/openapi.test.ts` sends each field of REST what JSON can express, around its bounds.
 
 test.each([' a\n\tb ', '\u200b', '\ufeff', 'a\u0301', "'; DROP TABLE app; --"])(
   'the text %j is kept unchanged',

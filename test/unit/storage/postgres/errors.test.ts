@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endsConnection, statementError } from '../../../../src/storage/postgres/errors.ts';
 
-// What a server of these tests does not send. The rest is in `test/postgres`, such as `faults.test.ts`.
+// What a server of these tests does not send. The rest is in `test/engines/postgres`, such as `faults.test.ts`.
 
 /** An error that the server has sent. Its severity and its message are in the language of the server. */
 const serverError = (code: string, severity = 'ОШИБКА') =>

@@ -53,7 +53,7 @@ function make(poolSize: number) {
 const times = (count: number, statement: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => statement(n));
 
-// `test/postgres/isolation.test.ts` shows that locked rows and tables have a quarter of the connections.
+// `test/engines/postgres/isolation.test.ts` shows that locked rows and tables have a quarter of the connections.
 test.each([
   [1, 1, 1],
   [2, 1, 1],

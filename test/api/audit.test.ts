@@ -1,0 +1,141 @@
+import { connect } from 'node:net';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { credentialParts, PASSWORD, postSignIn, reasonOf, resultOf } from '../support/actors.ts';
+import { bothApis, graphqlApi } from '../support/apis.ts';
+import { AuditTrail, expectEvents, type Scene } from '../support/audit-trail.ts';
+import { testGateway } from '../support/gateway.ts';
+import { contentsOf, lockRow } from '../support/rows.ts';
+
+const audit = new AuditTrail();
+const { gateway } = audit;
+const [graphql, rest] = bothApis(() => gateway.url);
+
+// `permissions.test.ts` has an act of each operation, with each token.
+
+describe.each([graphql, rest])('by $name', (api) => {
+  let scene: Scene;
+
+  beforeAll(async () => {
+    scene = await audit.seedScene();
+  });
+
+  test('an update of all fields of a wallet is recorded with their names', async () => {
+    const { token, project, wallet } = scene;
+    const texts = { title: 'All', description: '', network: 'NETWORK_POLYGON', password: PASSWORD };
+    const update = () => api.updateWallet(token, wallet, { ...texts, project });
+    const { result, events } = await audit.recorded(scene, update);
+    const fields = ['title', 'description', 'project', 'network', 'password'];
+    const act = { action: 'wallet.update', resource: wallet, fields };
+    expect(events).toEqual([audit.ofClient(scene, token, result, act)]);
+  });
+
+  test('an act that a trusted proxy forwards is recorded with the network of the client', async () => {
+    const header = { 'x-forwarded-for': '2001:db8:1:2:3::4' };
+    const ask = () => postSignIn(api, gateway.url, scene.token, scene.app, header);
+    const act = { action: 'sign_in.succeed', address: '2001:db8:1:2::/64' };
+    expect((await audit.recorded(scene, ask)).events).toMatchObject([act]);
+  });
+
+  test('what changes nothing is not recorded', async () => {
+    const { token, wallet, app } = scene;
+    const { events, result } = await audit.recorded(scene, async () => [
+      await reasonOf(api.updateWallet(token, wallet, {})),
+      await reasonOf(api.updateWallet(token, wallet, { title: '' })),
+      await reasonOf(api.createApp(token, { title: '', active: true })),
+      await reasonOf(audit.mutate('updateApp', token, { name: app.name })),
+    ]);
+    expect([result, events]).toEqual([['ok', 'INVALID_FIELD', 'INVALID_FIELD', 'ok'], []]);
+  });
+
+  test('updates of the same fields by one credential within a minute are one event with their number', async () => {
+    const { account, token, wallet } = scene;
+    const { accessToken } = await audit.run(['token', 'create', '--account', account]);
+    const update = (by: string, changes: object) => () => resultOf(api.updateWallet(by, wallet, changes));
+    const { events } = await audit.recorded(scene, async () => {
+      for (const title of ['One', 'Two', 'Three']) await update(token, { title })();
+      await update(token, { title: 'Four', description: 'Four' })();
+      await update(accessToken, { title: 'Five' })();
+    });
+    const act = { action: 'wallet.update', resource: wallet, fields: ['title'] };
+    const [credential, other] = [token, accessToken].map((each) => credentialParts(each).serial);
+    expectEvents(events, [
+      { ...act, credential, count: 3 },
+      { ...act, fields: ['title', 'description'], credential, count: 1 },
+      { ...act, credential: other, count: 1 },
+    ]);
+    audit.nextMinute();
+    const later = await audit.recorded(scene, update(token, { title: 'Six' }));
+    expect(later.events).toMatchObject([{ ...act, count: 1 }]);
+  });
+
+  test('without its event nothing is changed', async () => {
+    const { token, app, wallet } = scene;
+    const before = await contentsOf(gateway.database, gateway.clock());
+    const changes = { title: 'Unrecorded' };
+    await audit.withoutEvents(async () => {
+      expect(await reasonOf(api.updateWallet(token, wallet, changes))).toBe('INTERNAL');
+      expect(await reasonOf(api.createApp(token, { ...changes, active: true }))).toBe('INTERNAL');
+      expect(await reasonOf(api.signIn(token, app))).toBe('INTERNAL');
+    });
+    expect(await contentsOf(gateway.database, gateway.clock())).toEqual(before);
+    expect(await reasonOf(api.updateWallet(token, wallet, { title: 'Recorded' }))).toBe('ok');
+  });
+});
+
+test.each([
+  [{ active: false }, ['app.deactivate']],
+  [{ title: 'Till', active: true }, ['app.update', 'app.activate']],
+])('an update of an app by %j is recorded as %j', async (changes, actions) => {
+  const scene = await audit.seedScene();
+  const { token, app } = scene;
+  const { events } = await audit.recorded(scene, () =>
+    audit.mutate('updateApp', token, { name: app.name, ...changes }),
+  );
+  const fields = { 'app.update': ['title'] } as Record<string, string[]>;
+  const resource = app.name;
+  expect(events).toMatchObject(
+    actions.map((action) => ({ action, resource, fields: fields[action] ?? [], count: 1 })),
+  );
+});
+
+test('events have the times of their acts, and are in the order of the first of those that they count', async () => {
+  const scene = await audit.seedScene();
+  const { token, app } = scene;
+  gateway.clock.advance(60_000 - (gateway.clock() % 60_000));
+  const start = gateway.clock();
+  const timeAt = (second: number) => new Date(start + second * 1000).toISOString();
+  const { events } = await audit.recorded(scene, async () => {
+    for (const changes of [{ active: false }, { title: 'One' }, { active: true }, { title: 'Two' }]) {
+      await audit.mutate('updateApp', token, { name: app.name, ...changes });
+      gateway.clock.advance(10_000);
+    }
+  });
+  expect(events).toMatchObject([
+    { action: 'app.deactivate', time: timeAt(0), lastTime: timeAt(0), count: 1 },
+    { action: 'app.update', time: timeAt(10), lastTime: timeAt(30), count: 2 },
+    { action: 'app.activate', time: timeAt(20), lastTime: timeAt(20), count: 1 },
+  ]);
+});
+
+test('an act whose client has gone is recorded with its address, also without a log of requests', async () => {
+  const log = { PAW_LOG_REQUESTS: 'none' };
+  const silent = await testGateway({ ...log, DATABASE_URL: gateway.databaseUrl }, gateway.clock);
+  const { app, ...tenant } = await audit.seedScene();
+  const query = `mutation { updateApp(input: { name: "${app.name}", title: "Till" }) { app { name } } }`;
+  const body = JSON.stringify({ query });
+  const list = graphqlApi(() => silent.url);
+  await gateway.database.transaction(async (transaction) => {
+    await lockRow(transaction, app.name);
+    const socket = connect(Number(new URL(silent.url).port), '127.0.0.1');
+    socket.write(
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
+        `Authorization: Bearer ${tenant.token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    // After five requests, the update waits for the lock, and after five more, the server has noticed the reset.
+    for (let times = 0; times < 5; times += 1) await resultOf(list.listProjects(tenant.token));
+    socket.resetAndDestroy();
+    for (let times = 0; times < 5; times += 1) await resultOf(list.listProjects(tenant.token));
+  });
+  const update = async () => (await audit.eventsOf(tenant)).filter(({ action }) => action === 'app.update');
+  await expect.poll(update).toMatchObject([{ resource: app.name, address: '127.0.0.1' }]);
+});

@@ -1,0 +1,341 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createProject } from '../../src/data/more/create-project.ts';
+import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
+import { createWallet } from '../../src/data/operator/create-wallet.ts';
+import { createApp, cursorsOf, graphqlBody, projectToken, resultOf, tokenNameOf } from '../support/actors.ts';
+import { graphqlApi, postGraphql } from '../support/apis.ts';
+import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
+import { rowsOf, setRow } from '../support/rows.ts';
+
+type Arguments = Partial<Record<'first' | 'after' | 'last' | 'before', unknown>>;
+
+type Item = { readonly cursor: string; readonly node: { readonly name: string } };
+
+type List = {
+  readonly list: string;
+  readonly field: 'projects' | 'apps' | 'wallets' | 'tokens' | 'events';
+  readonly filter?: () => string;
+  /** Whether it is a field of the first project. */
+  readonly inProject?: true;
+  /** Whether it refuses the cursors of other lists. */
+  readonly ownCursors?: true;
+  readonly newestFirst?: true;
+  /** The names of its items in order. */
+  items(): readonly string[];
+};
+
+const LENGTH = 12;
+
+const SIZES = [1, 5, LENGTH - 1, LENGTH, 100, undefined];
+
+const ADDRESS = `0x${'a'.repeat(40)}`;
+
+const MINUTE_MS = 60_000;
+
+const gateway = useGateway();
+const api = graphqlApi(() => gateway.url);
+
+let older: Tenant;
+let tenant: Tenant;
+let newer: Tenant;
+let events: readonly { readonly name: string; readonly action: unknown; readonly resource: unknown }[];
+const added: Record<'projects' | 'apps' | 'wallets' | 'walletsBeside' | 'tokens', string[]> = {
+  projects: [],
+  apps: [],
+  wallets: [],
+  walletsBeside: [],
+  tokens: [],
+};
+
+beforeAll(async () => {
+  const { admin, clock, database } = gateway;
+  older = await seedTenant(gateway);
+  clock.advance(1);
+  tenant = await seedTenant(gateway, { projects: 2, wallets: 1 });
+  const { account, token, projects, wallet } = tenant;
+  const [own = '', sibling = ''] = projects;
+  const addApp = async (project: string) => (await createApp(api, token, { project })).name;
+  const addWallet = async (project: string) => {
+    const input = { project, title: 'New wallet', network: 'NETWORK_POLYGON', address: ADDRESS };
+    return (await createWallet(admin, input)).name;
+  };
+  for (let n = 0; n < LENGTH; n += 1) {
+    // Equal acts of a minute are one event. The ids of two generators sort by time only if the time differs.
+    clock.advance(MINUTE_MS);
+    added.projects.push((await createProject(admin, 'operator', { account, title: `New ${n}` })).name);
+    added.apps.push(await addApp(own));
+    added.wallets.push(await addWallet(own));
+    added.tokens.push(`tokens/${(await createAccountToken(admin, { account }, 86_400)).id}`);
+    await resultOf(api.updateWallet(token, wallet, { title: `Title ${n}` }));
+    // The items of the projects, and the events of the wallets, are mixed in their order.
+    if (n % 4 === 0) {
+      await addApp(sibling);
+      const beside = await addWallet(sibling);
+      added.walletsBeside.push(beside);
+      await resultOf(api.updateWallet(token, beside, { description: 'Beside' }));
+    }
+  }
+  clock.advance(1);
+  newer = await seedTenant(gateway);
+  const rows = await rowsOf(database, 'audit_event', account);
+  events = rows.toReversed().map(({ id, action, resource }) => ({ name: `events/${id}`, action, resource }));
+});
+
+const eventsWith = ({ action, resource }: { action?: string; resource?: string }) =>
+  events
+    .filter((event) => event.action === (action ?? event.action))
+    .filter((event) => event.resource === (resource ?? event.resource))
+    .map(({ name }) => name);
+
+const ofWallet = () => `resource: "${tenant.wallet}"`;
+const ofUpdates = () => `action: "wallet.update", ${ofWallet()}`;
+
+const BY_TITLE = { filter: () => 'title: "new "', ownCursors: true } as const;
+const AT_ADDRESS = { filter: () => `address: "${ADDRESS}"`, ownCursors: true } as const;
+const EVENTS = { field: 'events', newestFirst: true } as const;
+const WALLETS = { field: 'wallets', inProject: true } as const;
+
+const LISTS: readonly List[] = [
+  { list: 'projects', field: 'projects', items: () => [...tenant.projects, ...added.projects] },
+  { list: 'projects by title', field: 'projects', ...BY_TITLE, items: () => added.projects },
+  { list: 'apps of a project', field: 'apps', inProject: true, items: () => added.apps },
+  { list: 'wallets of a project', ...WALLETS, items: () => [...tenant.wallets, ...added.wallets] },
+  { list: 'wallets of a project by title', ...WALLETS, ...BY_TITLE, items: () => added.wallets },
+  {
+    list: 'wallets at an address',
+    field: 'wallets',
+    ...AT_ADDRESS,
+    items: () => [...added.wallets, ...added.walletsBeside].sort(),
+  },
+  {
+    list: 'tokens',
+    field: 'tokens',
+    items: () => [tokenNameOf(tenant.token), ...added.tokens],
+  },
+  { list: 'events', ...EVENTS, items: () => eventsWith({}) },
+  {
+    list: 'events with an action',
+    ...EVENTS,
+    filter: () => 'action: "app.create"',
+    items: () => eventsWith({ action: 'app.create' }),
+  },
+  {
+    list: 'events on a resource',
+    ...EVENTS,
+    filter: ofWallet,
+    items: () => eventsWith({ resource: tenant.wallet }),
+  },
+  {
+    list: 'events with an action on a resource',
+    ...EVENTS,
+    filter: ofUpdates,
+    items: () => eventsWith({ action: 'wallet.update', resource: tenant.wallet }),
+  },
+];
+
+const PAGE = `{
+  edges { cursor node { name } }
+  nodes { name }
+  pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  totalCount
+}`;
+
+describe.each(LISTS)('a page of $list', ({ field, filter, inProject, ownCursors, newestFirst, items }) => {
+  let edges: readonly Item[];
+
+  beforeAll(async () => {
+    edges = (await read({ first: 100 })).edges;
+    expect(edges.map(({ node }) => node.name)).toEqual(items());
+    expect(new Set(edges.map(({ cursor }) => cursor)).size).toBe(edges.length);
+    expect(edges.length).toBeGreaterThanOrEqual(LENGTH);
+  });
+
+  async function read(args: Arguments, { literals = '', headers = {} } = {}) {
+    const written = literals || 'first: $first, after: $after, last: $last, before: $before';
+    const list = `list: ${field}(${written}, ${filter?.() ?? ''}) ${PAGE}`;
+    const selection = `node(id: $id) { id ${inProject ? `... on Project { ${list} } } ` : `} ${list}`}`;
+    const variables = `$id: ID!${literals ? '' : ', $first: Int, $after: String, $last: Int, $before: String'}`;
+    const document = `query (${variables}) { ${selection} }`;
+    const { token, project: id } = tenant;
+    const response = await postGraphql(gateway.url, token, document, { id, ...args }, headers);
+    const { data, errors } = JSON.parse(response.text);
+    if (errors === undefined) return data.list ?? data.node.list;
+    const [{ extensions }] = errors;
+    const fields = extensions.fieldViolations.map((each: { field: string }) => each.field);
+    return { status: response.status, code: extensions.code, fields };
+  }
+
+  /** The expected page of the items from one index up to another. */
+  function modelled(from: number, to: number) {
+    const [start, end] = [Math.max(from, 0), Math.min(to, edges.length)];
+    const page = edges.slice(start, end);
+    return {
+      edges: page,
+      nodes: page.map(({ node }) => node),
+      pageInfo: {
+        hasNextPage: end < edges.length,
+        hasPreviousPage: start > 0,
+        startCursor: page.at(0)?.cursor ?? null,
+        endCursor: page.at(-1)?.cursor ?? null,
+      },
+      totalCount: edges.length,
+    };
+  }
+
+  test.each(SIZES)('forward, by %s, is the expected one', async (first) => {
+    const size = first ?? 10;
+    let page = await read({ first });
+    expect(page).toEqual(modelled(0, size));
+    // One page after the last: the page past the end is empty.
+    for (let start = 0; start < edges.length; ) {
+      start = Math.min(start + size, edges.length);
+      page = await read({ first, after: page.pageInfo.endCursor });
+      expect(page).toEqual(modelled(start, start + size));
+    }
+    expect(page.edges).toEqual([]);
+  });
+
+  test.each(SIZES)('backward, by %s, is the expected one', async (last) => {
+    const size = last ?? 10;
+    // Without a size, `before` makes it a backward page.
+    let page = await read({ last, before: last === undefined ? '' : undefined });
+    expect(page).toEqual(modelled(edges.length - size, edges.length));
+    for (let end = edges.length; end > 0; ) {
+      end = Math.max(end - size, 0);
+      page = await read({ last, before: page.pageInfo.startCursor });
+      expect(page).toEqual(modelled(end - size, end));
+    }
+    expect(page.edges).toEqual([]);
+  });
+
+  test.each<[Arguments, Arguments]>([
+    [{ first: null, after: null, last: null, before: null }, {}],
+    [{ first: 3, after: null, last: null, before: null }, { first: 3 }],
+    [{ last: 3, before: null, first: null, after: null }, { last: 3 }],
+    [{ first: 3, after: '' }, { first: 3 }],
+  ])('with %j is the same as with %j', async (given, without) => {
+    const expected = await read(without);
+    expect(await read(given)).toEqual(expected);
+    const written = Object.entries(given).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+    expect(await read({}, { literals: written.join() })).toEqual(expected);
+  });
+
+  test('takes a cursor of another list for a position, or refuses it if its cursors have its filter', async () => {
+    const [cursor] = await cursorsOf(gateway, newestFirst ? older : newer);
+    const { length } = edges;
+    for (const [name, page] of [
+      ['after', modelled(length, length)],
+      ['before', modelled(length - 10, length)],
+    ] as const) {
+      const refused = { status: 200, code: 'BAD_USER_INPUT', fields: [name] };
+      expect(await read({ [name]: cursor })).toEqual(ownCursors ? refused : page);
+    }
+  });
+
+  test.each<readonly (keyof Arguments)[]>([
+    ['first', 'last'],
+    ['after', 'before'],
+    ['first', 'before'],
+    ['after', 'last'],
+    ['first', 'after', 'last', 'before'],
+  ])('in both directions, by %s, is refused with the names of all arguments', async (...fields) => {
+    const cursor = edges[1]?.cursor;
+    const all: Arguments = { first: 1, after: cursor, last: 1, before: cursor };
+    const args = Object.fromEntries(fields.map((name) => [name, all[name]]));
+    expect(await read(args)).toEqual({ status: 200, code: 'BAD_USER_INPUT', fields });
+  });
+
+  test.each<[keyof Arguments, readonly unknown[]]>([
+    ['first', [0, 101, -(2 ** 31)]],
+    ['last', [0, 101, -(2 ** 31)]],
+    ['after', ['x', 'é', 5, ['x']]],
+    ['before', ['x', 'é', 5, ['x']]],
+  ])('with an invalid value of %s is refused', async (name, values) => {
+    const refused = { status: 200, code: 'BAD_USER_INPUT', fields: [name] };
+    for (const value of values) expect(await read({ [name]: value }), String(value)).toEqual(refused);
+  });
+
+  test.each([
+    ['application/json', 200],
+    ['application/graphql-response+json', 422],
+  ])('whose size is not an integer is refused: to Accept: %s with %i', async (accept, status) => {
+    for (const name of ['first', 'last']) {
+      for (const size of [1.5, 'ten', '10', '', true, 2 ** 31, [], {}]) {
+        const refused = { status, code: 'BAD_USER_INPUT', fields: [name] };
+        expect(await read({ [name]: size }, { headers: { accept } })).toEqual(refused);
+      }
+    }
+  });
+});
+
+test('the projects of a project token are only its project, in both directions', async () => {
+  const { projects } = tenant;
+  const [own, behind] = await cursorsOf(gateway, tenant);
+  const [before] = await cursorsOf(gateway, older);
+  const token = await projectToken(gateway, tenant);
+  const document = `query ($first: Int, $after: String, $last: Int, $before: String) {
+    projects(first: $first, after: $after, last: $last, before: $before) { nodes { name } totalCount }
+  }`;
+  const read = async (args: Arguments) =>
+    (await graphqlBody(gateway.url, token, document, args)).data.projects;
+  for (const args of [{}, { first: 1 }, { last: 1 }, { after: before }, { before: behind }]) {
+    expect(await read(args)).toEqual({ nodes: [{ name: projects[0] }], totalCount: 1 });
+  }
+  for (const args of [{ after: own }, { after: behind }, { before: own }, { before }]) {
+    expect(await read(args)).toEqual({ nodes: [], totalCount: 1 });
+  }
+});
+
+test('the totalCount of projects is read from the account and not counted', async () => {
+  const { account, token } = await seedTenant(gateway, { projects: 3 });
+  await setRow(gateway.database, account, { project_count: 12_345 });
+  for (const page of ['', '(first: 1)', '(last: 1)']) {
+    const { data } = await graphqlBody(gateway.url, token, `{ projects${page} { totalCount } }`);
+    expect(data.projects.totalCount).toBe(12_345);
+  }
+});
+
+describe('the lists of a project', () => {
+  test('are read for all projects of a page, each with its own items, which change with a wallet that is moved', async () => {
+    const own = await seedTenant(gateway, { projects: 2, wallets: 3 });
+    const { token, projects, wallets } = own;
+    const [moved = '', ...kept] = wallets;
+    const query = '{ projects { nodes { wallets { totalCount nodes { name } } } } }';
+    const lists = (...ofProjects: (readonly string[])[]) =>
+      ofProjects.map((names) => ({
+        wallets: { totalCount: names.length, nodes: names.map((name) => ({ name })) },
+      }));
+    // Executed by Apollo Server, and then compiled.
+    for (let times = 0; times < 3; times += 1) {
+      const { data } = await graphqlBody(gateway.url, token, query);
+      expect(data.projects.nodes).toEqual(lists(wallets, []));
+    }
+    await resultOf(api.updateWallet(token, moved, { project: projects[1] }));
+    const { data } = await graphqlBody(gateway.url, token, query);
+    expect(data.projects.nodes).toEqual(lists(kept, [moved]));
+    for (const [project, names] of [
+      [projects[0], kept],
+      [projects[1], [moved]],
+    ] as const) {
+      const ofProject = await projectToken(gateway, own, project);
+      const read = await graphqlBody(
+        gateway.url,
+        ofProject,
+        `${query.slice(0, -6)} apps { totalCount } } } }`,
+      );
+      expect(read.data.projects.nodes).toEqual([{ ...lists(names)[0], apps: { totalCount: 1 } }]);
+      const update = api.updateWallet(ofProject, names[0] ?? '', { title: 'Own' });
+      expect((await resultOf(update)).title).toBe('Own');
+    }
+  });
+
+  test('have, in the payload of a mutation, what the mutations before it have changed', async () => {
+    const { token } = await seedTenant(gateway);
+    const apps = 'apps { totalCount nodes { title privateKey } }';
+    const create = `createApp(input: { title: "App", active: true }) { app { project { ${apps} } } }`;
+    const { data } = await graphqlBody(gateway.url, token, `mutation { a: ${create} b: ${create} }`);
+    const app = { title: 'App', privateKey: '' };
+    expect(data.a.app.project.apps).toEqual({ totalCount: 1, nodes: [app] });
+    expect(data.b.app.project.apps).toEqual({ totalCount: 2, nodes: [app, app] });
+  });
+});

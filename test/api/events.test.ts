@@ -1,0 +1,104 @@
+import { beforeAll, expect, test } from 'vitest';
+import { authorize, createApp, graphqlBody, inLowerCase, keyOf, mutate } from '../support/actors.ts';
+import { graphqlApi } from '../support/apis.ts';
+import { seedTenant, useGateway, useTenant } from '../support/gateway.ts';
+import { pawJson } from '../support/paw.ts';
+
+// The pages are tested with those of the other lists, in `connection.test.ts`.
+
+const gateway = useGateway();
+const api = graphqlApi(() => gateway.url);
+
+const tenant = useTenant(gateway, { projects: 3, wallets: 2 });
+
+beforeAll(async () => {
+  await seedTenant(gateway);
+  gateway.clock.advance(1000);
+  const app = keyOf(await createApp(api, tenant.token));
+  await api.signIn(tenant.token, { ...app, privateKey: 'wrong' });
+  await api.updateWallet(tenant.token, tenant.wallets[0] ?? '', { title: 'Till', description: '' });
+  gateway.clock.advance(60_000);
+  await authorize(gateway, app);
+});
+
+const EVENTS = `query ($action: String, $resource: ResourceName) {
+  events(first: 100, action: $action, resource: $resource) {
+    nodes {
+      id name action resource resourceTitle credential token fields address requestId count time lastTime
+    }
+    totalCount
+  }
+}`;
+
+async function read(variables = {}, token = tenant.token) {
+  const { data, errors } = await graphqlBody(gateway.url, token, EVENTS, variables);
+  return data?.events ?? errors[0].extensions;
+}
+
+/** Returns the events of the command, as the API has them, without the titles. */
+async function listed() {
+  const words = ['audit', 'list', '--account', tenant.account, '--page-size', '100'];
+  const { events } = await pawJson(words, { DATABASE_URL: gateway.databaseUrl });
+  const orNull = (text: string) => text || null;
+  const nameOf = (id: string) => orNull(id && `tokens/${id}`);
+  return events.map(({ id, actor: _, account: __, ...event }: Record<string, string>) => ({
+    ...event,
+    ...{ id: `events/${id}`, name: `events/${id}` },
+    ...{ credential: nameOf(event['credential'] ?? ''), token: nameOf(event['token'] ?? '') },
+    ...{ address: orNull(event['address'] ?? ''), requestId: orNull(event['requestId'] ?? '') },
+  }));
+}
+
+const withoutTitle = ({ resourceTitle: _, ...event }: { resourceTitle: string | null }) => event;
+
+const CREATED = ['token.create', 'wallet.create', 'wallet.create'];
+const ACTIONS = [
+  ...['sign_in.succeed', 'wallet.update', 'sign_in.fail', 'app.create', ...CREATED],
+  ...['project.create', 'project.create', 'project.create', 'account.create'],
+];
+
+test('a client reads the same events of its account as the operator, the newest first', async () => {
+  const { nodes, totalCount } = await read();
+  expect(nodes.map(({ action }: { action: string }) => action)).toEqual(ACTIONS);
+  expect(nodes.map(withoutTitle)).toEqual(await listed());
+  expect(totalCount).toBe(ACTIONS.length);
+});
+
+test('an event of a sign-in by OAuth has an address and no credential', async () => {
+  const { nodes } = await read();
+  expect(nodes[0]).toMatchObject({ action: 'sign_in.succeed', credential: null, address: '127.0.0.1' });
+  const { events } = await pawJson(['audit', 'list', '--action', 'sign_in.succeed'], {
+    DATABASE_URL: gateway.databaseUrl,
+  });
+  expect(events).toMatchObject([{ actor: 'client', credential: '' }]);
+});
+
+test('an action without events has none, and null selects all', async () => {
+  expect(await read({ action: 'app.delete' })).toMatchObject({ nodes: [], totalCount: 0 });
+  expect((await read({ action: null, resource: null })).nodes).toHaveLength(ACTIONS.length);
+});
+
+test.each([
+  ['action', 'app.created'],
+  ['resource', 'Till'],
+  ['resource', 'tokens/x'],
+  ['resource', `wallets/${'0'.repeat(25)}`],
+])('the %s %s is refused', async (field, value) => {
+  const refused = { reason: 'INVALID_FIELD', fieldViolations: [{ field }] };
+  expect(await read({ [field]: value })).toMatchObject(refused);
+});
+
+test('events have the titles of their resources, and none of an account, or after the end of an app', async () => {
+  const { token, account, project, wallet } = await seedTenant(gateway, { wallets: 1 });
+  const { name } = await createApp(api, token);
+  const titlesOf = async (resource: string) => {
+    const { nodes } = await read({ resource }, token);
+    return nodes.map(({ resourceTitle }: { resourceTitle: string | null }) => resourceTitle);
+  };
+  expect(await titlesOf(account)).toEqual([null, null]);
+  expect(await titlesOf(inLowerCase(wallet))).toEqual(['Wallet 1']);
+  expect(await titlesOf(project)).toEqual(['Tenant']);
+  expect(await titlesOf(name)).toEqual(['App']);
+  expect(await mutate(gateway.url, token, 'deleteApp', { name })).not.toHaveProperty('errors');
+  expect(await titlesOf(name)).toEqual([null, null]);
+});

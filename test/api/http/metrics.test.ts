@@ -1,0 +1,114 @@
+import { beforeAll, expect, test } from 'vitest';
+import { bothApis, postGraphql, send } from '../../support/apis.ts';
+import { freePort } from '../../support/free-port.ts';
+import {
+  type Gateway,
+  seedTenant,
+  startGateway,
+  type Tenant,
+  testDatabase,
+  testGateway,
+} from '../../support/gateway.ts';
+import { readMetric, type Samples } from '../../support/metrics.ts';
+
+let gateway: Gateway;
+let tenant: Tenant;
+let port: number;
+
+beforeAll(async () => {
+  port = await freePort();
+  gateway = await startGateway({ PAW_METRICS_PORT: String(port) });
+  tenant = await seedTenant(gateway, { wallets: 1 });
+  return gateway.stop;
+});
+
+const read = (name: string) => readMetric(port, name);
+
+// Each operation by both APIs is counted in `test/api/permissions.test.ts`.
+
+/** Expects an action to add to the samples of a metric. */
+async function expectAdded(name: string, added: Samples, action: () => Promise<unknown>) {
+  const before = await read(name);
+  await action();
+  const expected = Object.entries(added).map(([labels, count]) => [labels, (before[labels] ?? 0) + count]);
+  // A request is counted when its response has been sent, which the client can see earlier.
+  await expect.poll(() => read(name)).toEqual({ ...before, ...Object.fromEntries(expected) });
+}
+
+test('an unknown path has no route', async () => {
+  const labels = '{http_request_method="GET",http_route="",http_response_status_code="404"}';
+  await expectAdded('http_server_request_duration_seconds_count', { [labels]: 2 }, async () => {
+    await send(`${gateway.url}/one`, 'GET');
+    await send(`${gateway.url}/two`, 'GET');
+  });
+});
+
+test('GraphQL operations are measured by name, the first 100 that are repeated with a valid token', async () => {
+  const metric = 'paw_graphql_operation_duration_seconds_count';
+  const page = (name: string) => `query ${name} { projects { nodes { name } } }`;
+  const change = (name: string) => `mutation ${name} { signOut(input: {}) { clientMutationId } }`;
+  const ask = (document: string, token: string | undefined = tenant.token) =>
+    postGraphql(gateway.url, token, document);
+  // Requests without a token, and first ones.
+  await expectAdded(metric, { '{operation="other"}': 4 }, async () => {
+    for (let n = 0; n < 3; n += 1) await postGraphql(gateway.url, undefined, 'query Foreign { __typename }');
+    await ask(page('Page'));
+  });
+  const { token } = await seedTenant(gateway);
+  const added = { '{operation="Page"}': 2, '{operation="Change"}': 1, '{operation="other"}': 1 };
+  await expectAdded(metric, added, async () => {
+    // The second one of them is compiled.
+    await ask(page('Page'));
+    await ask(page('Page'));
+    await ask(change('Change'), token);
+    await ask(change('Change'), (await seedTenant(gateway)).token);
+  });
+  for (let n = 0; n < 100; n += 1) {
+    await ask(page(`Page${n}`));
+    await ask(page(`Page${n}`));
+  }
+  const names = async () => Object.keys(await read(metric)).length;
+  await expect.poll(names).toBe(101);
+  await expectAdded(metric, { '{operation="Page0"}': 1, '{operation="other"}': 1 }, async () => {
+    await ask(page('Page0'));
+    await ask(page('Page99'));
+  });
+});
+
+test('the process, the version, the valid tokens and the syncs of the log are measured, without a secret or a name', async () => {
+  const [rest] = bothApis(() => gateway.url);
+  await rest.updateWallet(tenant.token, tenant.wallets[0] ?? '', { title: 'Title' });
+  // The tokens are counted in the background.
+  await expect.poll(async () => (await read('paw_tokens'))['']).toBeGreaterThanOrEqual(1);
+  expect(Object.values(await read('paw_build_info'))).toEqual([1]);
+  for (const name of ['process_resident_memory_bytes', 'paw_sqlite_log_bytes'])
+    expect((await read(name))['']).toBeGreaterThan(0);
+  expect(await read('nodejs_eventloop_lag_p99_seconds')).toEqual({ '': expect.any(Number) });
+  const { '': syncs = 0 } = await read('paw_sqlite_sync_duration_seconds_count');
+  expect(syncs).toBeGreaterThan(0);
+  expect((await read('paw_sqlite_commits_per_sync_sum'))['']).toBeGreaterThanOrEqual(syncs);
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  expect(text).not.toMatch(/paw_(acct|app|key)_|(accounts|apps|projects|wallets)\//);
+});
+
+test('what is measured in the background takes no write lock', async () => {
+  const ownPort = await freePort();
+  await testGateway({ PAW_METRICS_PORT: String(ownPort) });
+  await expect.poll(() => readMetric(ownPort, 'paw_tokens')).toEqual({ '': 0 });
+  const operations = await readMetric(ownPort, 'db_client_operation_duration_seconds_count');
+  expect(operations).not.toHaveProperty(['{db_operation_name="transaction"}']);
+});
+
+test('the port of the metrics serves nothing else, and the port of the APIs no metrics', async () => {
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
+  expect((await send(`${gateway.url}/metrics`, 'GET')).status).toBe(404);
+});
+
+test('a start that fails closes the server of the metrics', async () => {
+  const { url } = await testDatabase();
+  const metricsPort = String(await freePort());
+  const { port: usedPort } = new URL(gateway.url);
+  const start = startGateway({ DATABASE_URL: url, PORT: usedPort, PAW_METRICS_PORT: metricsPort });
+  await expect(start).rejects.toMatchObject({ code: 'EADDRINUSE', port: Number(usedPort) });
+  await expect(fetch(`http://127.0.0.1:${metricsPort}/metrics`)).rejects.toThrow('fetch failed');
+});

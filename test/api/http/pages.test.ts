@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import { examplesFor } from '../../../console/explorers/examples.ts';
+import { createApp, graphqlBody, keyOf } from '../../support/actors.ts';
+import { graphqlApi, type HttpResponse } from '../../support/apis.ts';
+import { seedTenant, testGateway, useGateway } from '../../support/gateway.ts';
+import {
+  browse,
+  EVERYWHERE,
+  elementsOf,
+  hashes,
+  linksIn,
+  policyOf,
+  request,
+  valuesOf,
+} from '../../support/pages.ts';
+
+const CONSOLE = '/console';
+const EXPLORERS = ['/graphiql', '/reference'];
+
+const production = { NODE_ENV: 'production' };
+
+const gateway = useGateway();
+
+test.each([
+  { when: 'by default', settings: {}, pages: [CONSOLE, ...EXPLORERS, '/graphql'] },
+  { when: 'in production', settings: production, pages: [] as string[] },
+  { when: 'with PAW_EXPLORERS', settings: { ...production, PAW_EXPLORERS: 'on' }, pages: EXPLORERS },
+  { when: 'with PAW_CONSOLE', settings: { ...production, PAW_CONSOLE: 'on' }, pages: [CONSOLE] },
+])('$when, the start page links to all existing pages and to no others', async ({ settings, pages }) => {
+  const { url } = await testGateway(settings);
+  const links = linksIn((await browse(`${url}/`)).text);
+  expect(links).toEqual([...EVERYWHERE, ...pages].toSorted());
+  for (const path of links) expect((await browse(url + path)).status, path).toBe(200);
+  for (const path of [CONSOLE, ...EXPLORERS]) {
+    const isServed = pages.includes(path);
+    expect((await browse(url + path)).status, path).toBe(isServed ? 200 : 404);
+    // The files of the explorers are not served for the console alone.
+    if (path === CONSOLE && !isServed) continue;
+    const files = assetsIn((await open(path)).text);
+    for (const file of files) expect((await browse(url + file)).status, file).toBe(isServed ? 200 : 404);
+  }
+  const icon = await browse(`${url}/favicon.ico`);
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/x-icon']);
+  expect(icon.headers.get('cache-control')).toBe('public, max-age=86400');
+});
+
+test.each([
+  ['/', textPolicy],
+  ['/docs', (html: string) => ({ 'style-src': styleHash(html) })],
+  ['/docs/api.md', textPolicy],
+  ['/nothing', (html: string) => ({ 'style-src': styleHash(html) })],
+  [
+    CONSOLE,
+    (html: string) => ({
+      'style-src': `${styleHash(html)} 'self'`,
+      'script-src': `'self'`,
+      'connect-src': `'self'`,
+      'require-trusted-types-for': `'script'`,
+      'trusted-types': `'none'`,
+    }),
+  ],
+  ['/graphiql', explorerPolicy],
+  ['/reference', explorerPolicy],
+])('%s has a policy that allows its own files, and nothing else', async (path, policy) => {
+  const { headers, text } = await open(path);
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+  expect(policyOf(headers)).toEqual({
+    'default-src': `'none'`,
+    'base-uri': `'none'`,
+    'form-action': `'none'`,
+    'frame-ancestors': `'none'`,
+    'img-src': `'self' data:`,
+    ...policy(text),
+  });
+  expect(text).not.toMatch(/\son\w+=|\sstyle=|javascript:/i);
+});
+
+test.each(EXPLORERS)('%s loads only files of the gateway, which a browser keeps', async (path) => {
+  const assets = await loadAssets(path);
+  expect(assets.size).toBeGreaterThan(1);
+  for (const [file, { status, headers, text }] of assets) {
+    expect(status, file).toBe(200);
+    const [, type = ''] = /-[A-Z0-9]{8}\.(js|css)$/.exec(file) ?? [];
+    const mediaType = { js: 'text/javascript', css: 'text/css' }[type];
+    expect(Object.fromEntries(headers), file).toMatchObject({
+      'content-type': `${mediaType}; charset=utf-8`,
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+    });
+    if (type === 'css') expect(text, file).not.toMatch(/@import|url\(["']?(?!["']?(data:|#))/);
+  }
+});
+
+test.each(EXPLORERS)(
+  '%s has a new nonce in every response, and a field for a token without autocompletion',
+  async (path) => {
+    const [{ text }, other] = [await open(path), await open(path)];
+    const nonceOf = (html: string) => / nonce="([\w+/]{22}==)"/.exec(html)?.[1];
+    expect(nonceOf(text)).toBeTruthy();
+    expect(nonceOf(text)).not.toBe(nonceOf(other.text));
+    expect(text).toContain('<input id="token" type="password" autocomplete="off"');
+    expect(text).not.toContain('<form');
+  },
+);
+
+test('the start page shows the public URL as text', async () => {
+  const { url } = await testGateway({ PUBLIC_URL: "https://paw.example/a&lt;'b" });
+  const line = '<code>PAW=<span data-url>https://paw.example/a&#38;lt;&#39;b</span>\n';
+  expect((await browse(`${url}/`)).text).toContain(line);
+});
+
+test('the console takes at most 25 KB of compressed scripts and styles', async () => {
+  const assets = await loadAssets(CONSOLE);
+  expect(assets.size).toBe(2);
+  let sum = 0;
+  for (const path of assets.keys()) {
+    const options = { path, method: 'HEAD', headers: { 'accept-encoding': 'br' } };
+    sum += Number((await request(gateway.url, options)).headers['content-length']);
+  }
+  expect(sum).toBeLessThanOrEqual(25_000);
+});
+
+test('the examples of GraphiQL are valid, and work with a wallet that exists and the key of an app', async () => {
+  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
+  const run = async ({ query, variables }: ReturnType<typeof examplesFor>[number]) => {
+    const { errors } = await graphqlBody(gateway.url, token, query, JSON.parse(variables));
+    return errors ? errors[0].extensions.reason : 'done';
+  };
+  const runAll = (examples: ReturnType<typeof examplesFor>) => Promise.all(examples.map(run));
+  const api = graphqlApi(() => gateway.url);
+  const wallet = { name: wallets[0] ?? '', title: 'Wallet 1', description: '' };
+  const app = keyOf(await createApp(api, token));
+  expect(await runAll(examplesFor())).toEqual(['done', 'RESOURCE_NOT_FOUND', 'done', 'INVALID_CREDENTIALS']);
+  expect(await runAll(examplesFor(wallet, app))).toEqual(['done', 'done', 'done', 'done']);
+});
+
+function open(path: string): Promise<HttpResponse> {
+  return browse(gateway.url + path);
+}
+
+/** Loads all files that a page references, directly or indirectly. */
+async function loadAssets(path: string): Promise<ReadonlyMap<string, HttpResponse>> {
+  const loaded = new Map<string, HttpResponse>();
+  const waiting = assetsIn((await open(path)).text);
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (loaded.has(file)) continue;
+    const answer = await open(file);
+    loaded.set(file, answer);
+    const imports = [...answer.text.matchAll(/(?:from|import|import\()["']\.\/([^"']+)["']/g)];
+    waiting.push(...imports.map(([, name]) => `/assets/${name}`));
+  }
+  return loaded;
+}
+
+function styleHash(html: string): string {
+  return hashes(elementsOf('style', html));
+}
+
+function textPolicy(html: string): object {
+  return { 'style-src': styleHash(html), 'script-src': hashes(elementsOf('script', html)) };
+}
+
+function explorerPolicy(html: string): object {
+  return {
+    'script-src': `'self'`,
+    'worker-src': `'self'`,
+    'connect-src': `'self'`,
+    'font-src': 'data:',
+    'style-src': `${styleHash(html)} 'self' 'nonce-${/ nonce="([^"]+)"/.exec(html)?.[1]}'`,
+    'style-src-attr': `'unsafe-inline'`,
+  };
+}
+
+/** The paths of the files that a page loads. */
+function assetsIn(page: string): string[] {
+  return ['src', 'href', 'data-editor-worker', 'data-json-worker', 'data-graphql-worker']
+    .flatMap((name) => valuesOf(name, page))
+    .filter((path) => path.startsWith('/assets/'));
+}
+
+/** The paths that a page links to. */

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { createProject } from '../../src/data/more/create-project.ts';
+import { idGenerator } from '../../src/model/resource-name.ts';
+import { cursorsOf, resultOf } from '../support/actors.ts';
+import { type Api, bothApis, type PageFields, send } from '../support/apis.ts';
+import { seedTenant, useGateway } from '../support/gateway.ts';
+import { expectInvalid } from '../support/refusal.ts';
+
+// The pages by GraphQL are tested with those of the other lists, in `connection.test.ts`.
+
+const gateway = useGateway();
+/** A gateway with another database, whose page tokens are not valid. */
+const stranger = useGateway();
+
+const [graphql, rest] = bothApis(() => gateway.url);
+
+test.each([
+  [1, [1, undefined]],
+  [10, [1, 7, undefined]],
+  [11, [7, 10, 11, undefined]],
+  [101, [100]],
+])(
+  'REST returns all of %i projects page by page, with the page sizes %j, and an empty page after the last',
+  async (count, sizes) => {
+    const tenant = await seedTenant(gateway, { projects: count });
+    // The cursors are those of the first 100.
+    const last = (await cursorsOf(gateway, tenant)).at(-1);
+    for (const first of sizes) {
+      const size = first ?? 10;
+      const pages: string[][] = [];
+      for (let after: string | undefined; after !== ''; ) {
+        const [names, next] = await page(rest, tenant.token, { first, after });
+        pages.push(names);
+        after = next;
+      }
+      const expected = Array.from({ length: Math.ceil(count / size) }, (_, index) =>
+        tenant.projects.slice(index * size, (index + 1) * size),
+      );
+      expect(pages).toEqual(expected);
+      expect(await page(rest, tenant.token, { first, after: last })).toEqual([
+        tenant.projects.slice(100),
+        '',
+      ]);
+    }
+  },
+);
+
+test('both APIs return the same page, and a cursor as its token, which needs no escaping in a URL', async () => {
+  const tenant = await seedTenant(gateway, { projects: 4 });
+  const first = await resultOf(rest.listProjects(tenant.token, { first: 2 }));
+  expect(first.nextPageToken).toBe((await cursorsOf(gateway, tenant))[1]);
+  expect(first.nextPageToken).toMatch(/^[\w.~-]+$/);
+  expect(await resultOf(graphql.listProjects(tenant.token, { first: 2 }))).toEqual(first);
+});
+
+describe.each(bothApis(() => gateway.url))('by $name', (api) => {
+  test('projects are sorted by name, and one that is added during the paging does not change earlier pages', async () => {
+    const { account, token, projects } = await seedTenant(gateway, { projects: 3 });
+    const aYearAgo = gateway.clock() - 365 * 86_400_000;
+    const older = await addProject(account, aYearAgo);
+    const oldest = await addProject(account, aYearAgo - 1);
+    const first = await resultOf(api.listProjects(token, { first: 2 }));
+    const rest = { first: 2, after: first.nextPageToken };
+    const second = await resultOf(api.listProjects(token, rest));
+    expect([namesOf(first), namesOf(second)]).toEqual([[oldest, older], projects.slice(0, 2)]);
+    const added = await addProject(account);
+    expect(await page(api, token, { first: 2, after: second.nextPageToken })).toEqual([
+      [projects[2], added],
+      '',
+    ]);
+    expect(await resultOf(api.listProjects(token, { first: 2 }))).toEqual(first);
+    expect(await resultOf(api.listProjects(token, rest))).toEqual(second);
+  });
+
+  const withOtherEnd = (genuine: string) => genuine.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+
+  test.each<[string, (genuine: string) => object | Promise<object>]>([
+    ['a page size beyond the maximum', () => ({ first: 101 })],
+    ['a page size that begins with 0', () => ({ first: '010' })],
+    ['a page size and a token', () => ({ first: 0, after: 'x' })],
+    ['a resource name as a token', () => ({ after: 'projects/01ARZ3NDEKTSV4RRFFQ69G5FAV' })],
+    ['a genuine token with another letter', (genuine) => ({ after: withOtherEnd(genuine) })],
+    [
+      "another gateway's token",
+      async () => ({ after: (await cursorsOf(stranger, await seedTenant(stranger)))[0] }),
+    ],
+  ])('%s that is not valid is refused, and named', async (_, argumentsWith) => {
+    const tenant = await seedTenant(gateway);
+    const [genuine = ''] = await cursorsOf(gateway, tenant);
+    const input = await argumentsWith(genuine);
+    expectInvalid(api, await api.listProjects(tenant.token, input), Object.keys(input));
+  });
+});
+
+describe('the path of the list', () => {
+  const list = (token: string, query: string) =>
+    send(`${gateway.url}/project/projects${query}`, 'GET', token);
+
+  test.each([
+    ['?pageSize=1&pageSize=1', ['pageSize']],
+    ['?pageSize=1&pageToken=&pageSize=2&pageToken=', ['pageSize', 'pageToken']],
+    ['?page=2&skip=2', ['page', 'skip']],
+    ['?pageSize=2&filter=x', ['filter']],
+    ['?__proto__=2', ['__proto__']],
+    ['?pageSize', ['pageSize']],
+    ['?pageSize=%zz', ['pageSize']],
+    ['?pageSize=%EF%BC%95', ['pageSize']],
+    ['?pageToken=%ff', ['pageToken']],
+  ])('refuses %s and names the parameter', async (query, fields) => {
+    const { token } = await seedTenant(gateway);
+    const { status, text } = await list(token, query);
+    const { error } = JSON.parse(text);
+    expect([status, error.status]).toEqual([400, 'INVALID_ARGUMENT']);
+    expect(error.details[1].fieldViolations.map(({ field }: { field: string }) => field)).toEqual(fields);
+  });
+
+  test.each(['', '?', '?pageSize=10', '?pageSize=%31%30&', '?pageToken', '?pageToken=&pageSize=10'])(
+    'returns the first ten projects for "%s"',
+    async (query) => {
+      const { token, projects } = await seedTenant(gateway, { projects: 11 });
+      const { status, text } = await list(token, query);
+      expect([status, namesOf(JSON.parse(text))]).toEqual([200, projects.slice(0, 10)]);
+    },
+  );
+});
+
+function namesOf({ projects }: PageFields): string[] {
+  return projects.map(({ name }) => name);
+}
+
+/** The names of the projects on a page, and the token of the next one. */
+async function page(api: Api, token: string, args: { first?: unknown; after?: unknown }) {
+  const result = await resultOf(api.listProjects(token, args));
+  return [namesOf(result), result.nextPageToken] as const;
+}
+
+async function addProject(account: string, time = gateway.clock()): Promise<string> {
+  const { admin } = gateway;
+  const newId = time === gateway.clock() ? admin.newId : idGenerator(() => time);
+  return (await createProject({ ...admin, newId }, 'operator', { account, title: 'New' })).name;
+}

@@ -1,0 +1,607 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type CredentialKind, createCredential } from '../../src/credentials/credential.ts';
+import { updateApp } from '../../src/data/more/update-app.ts';
+import { createAccountToken } from '../../src/data/operator/create-account-token.ts';
+import { mutations } from '../../src/graphql/mutations.ts';
+import { revokeToken } from '../../src/storage/tokens.ts';
+import {
+  authorize,
+  createApp,
+  createAppIn,
+  credentialParts,
+  expiredToken,
+  keyOf,
+  projectTokenOf,
+  resultOf,
+  ulidOf,
+  withOtherSecret,
+  withoutRequestId,
+} from '../support/actors.ts';
+import {
+  type Api,
+  bothApis,
+  challengeOf,
+  graphqlOutcome,
+  type HttpResponse,
+  mutationDocument,
+  type Outcome,
+  postGraphql,
+  restApi,
+  send,
+} from '../support/apis.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Gateway, seedTenant, startGateway, type Tenant } from '../support/gateway.ts';
+import { type Answered, countsAfter, lineFor, lineOf, readCounts } from '../support/observation.ts';
+import { contentsOf, eventsOf } from '../support/rows.ts';
+
+// Every operation with every token by both APIs: its response, what it changes, its audit event, its line of the log and
+// its metrics.
+
+const MINUTE_MS = 60_000;
+
+/** The location of a resource, relative to the caller's project. `own` is last, so that a wallet is moved back. */
+const PLACES = ['missing', 'foreign', 'sibling', 'own'] as const;
+
+type Place = (typeof PLACES)[number];
+
+type Target = {
+  readonly project: string;
+  readonly app: { readonly name: string; readonly privateKey: string };
+  /** The name of an app whose key is not used. */
+  readonly spareApp: string;
+  /** Apps to delete, one by one. */
+  readonly oldApps: string[];
+  /** The name of an account token that is not used. */
+  readonly spareToken: string;
+  readonly wallet: string;
+};
+
+/** A response, and a summary of it: `ok`, `null`, or the reason and the fields at fault. */
+type Summary = { readonly text: string; readonly response: HttpResponse };
+
+/** What the audit event of an act has beside its request. */
+type Act = {
+  readonly action: string;
+  readonly resource?: string | undefined;
+  readonly token?: string | undefined;
+  readonly fields?: string;
+};
+
+type Operation = {
+  readonly operation: string;
+  readonly account: Expected;
+  readonly project: Expected;
+  /** With an account token of one project, if not the same as with a project token. */
+  readonly oneProject?: Expected;
+  readonly only?: 'GraphQL';
+  /** The path by REST. */
+  readonly path?: string;
+  /** The app of a sign-in. */
+  app?(target: Target): string;
+  /** The act that is recorded of a mutation, and of a sign-in that is refused. */
+  act?(target: Target, text: string, token: string): Act;
+  ask(api: Api, token: string | undefined, target: Target): Promise<Summary>;
+};
+
+type Expected = Readonly<Partial<Record<Place, string>>>;
+
+type Makers = Readonly<Record<string, () => string | undefined | Promise<string>>>;
+
+const REFUSED = {
+  'no token': () => undefined,
+  'text that is no token': () => 'paw_acct_nonsense',
+  'an account token that was never issued': () => neverIssued('acct'),
+  'a project token that was never issued': () => neverIssued('app'),
+  'a valid token with another secret': () => withOtherSecret(home.token),
+  'an expired account token': () => expiredToken(gateway, home),
+  'an expired project token': async () => {
+    const token = await projectTokenIn(targets.own);
+    gateway.clock.advance(3_600_000);
+    return token;
+  },
+  'a revoked account token': async () => revoked(await accountToken()),
+  'a revoked project token': async () => revoked(await projectTokenIn(targets.own)),
+  'a project token of an inactive app': async () => {
+    const app = await createApp(rest, home.token);
+    const token = await projectTokenOf(rest, home.token, app);
+    await updateApp(gateway.admin, 'operator', { name: app.name, active: false });
+    return token;
+  },
+  "an app's private key": () => targets.own.app.privateKey,
+} as const satisfies Makers;
+
+/** The tokens of a request: a new one for each test, since a test can end it. */
+const TOKENS = {
+  ...REFUSED,
+  'an account token': () => accountToken(),
+  'a project token': () => projectTokenIn(targets.own),
+  'an account token of one project': () => accountToken({ onlyProject: targets.own.project }),
+  'a read-only account token': () => accountToken({ readOnly: true }),
+  'a read-only project token': async () => {
+    const response = await authorize(gateway, targets.own.app, { scope: 'read' });
+    return ((await response.json()) as { access_token: string }).access_token;
+  },
+} as const satisfies Makers;
+
+type Bearer = keyof typeof TOKENS;
+
+const NOT_FOUND = 'RESOURCE_NOT_FOUND';
+const NO_SIGN_IN = 'INVALID_CREDENTIALS';
+const ACCOUNT_ONLY = 'ACCOUNT_TOKEN_REQUIRED';
+const WHOLE_ACCOUNT_ONLY = 'WHOLE_ACCOUNT_REQUIRED';
+const NO_PROJECT = 'INVALID_FIELD project';
+const READ_ONLY = 'READ_ONLY_TOKEN';
+
+/** What account tokens do in the projects that they see, by GraphQL. */
+const BY_ACCOUNT_TOKENS = {
+  only: 'GraphQL',
+  account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
+  project: same(ACCOUNT_ONLY),
+  oneProject: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
+} as const;
+
+const appIn = (text: string) => /apps\/\w{26}/.exec(text)?.[0];
+
+const signInAct = ({ app }: Target, text: string): Act => {
+  const [token] = /paw_app_\w+/.exec(text) ?? [];
+  if (token === undefined)
+    return { action: 'sign_in.fail', resource: isOwn(app.name) ? app.name : home.account };
+  return { action: 'sign_in.succeed', resource: app.name, token: credentialParts(token).serial };
+};
+
+const isOwn = (app: string) => [targets.own, targets.sibling].some((target) => target.app.name === app);
+
+const OPERATIONS: readonly Operation[] = [
+  {
+    operation: 'createApp',
+    path: 'POST /auth/apps',
+    act: (_, text) => ({ action: 'app.create', resource: appIn(text) }),
+    account: { own: 'ok' },
+    project: { own: ACCOUNT_ONLY },
+    oneProject: { own: 'ok' },
+    ask: async (api, token) => summaryOf(await api.createApp(token, newApp()), () => 'ok'),
+  },
+  {
+    operation: 'createApp in a project',
+    act: (_, text) => ({ action: 'app.create', resource: appIn(text) }),
+    only: 'GraphQL',
+    account: row(NO_PROJECT, NO_PROJECT, 'ok', 'ok'),
+    project: same(ACCOUNT_ONLY),
+    oneProject: row(NO_PROJECT, NO_PROJECT, NO_PROJECT, 'ok'),
+    ask: (_api, token, { project }) =>
+      mutate(token, 'createApp', { ...newApp(), project }, 'app { name project { name } }', project),
+  },
+  {
+    operation: 'updateApp',
+    act: ({ spareApp }) => ({ action: 'app.update', resource: spareApp, fields: 'title' }),
+    ...BY_ACCOUNT_TOKENS,
+    ask: (_api, token, { spareApp: name }) =>
+      mutate(token, 'updateApp', { name, title: newTitle() }, 'app { name }', name),
+  },
+  {
+    operation: 'deleteApp',
+    act: (_, text) => ({ action: 'app.delete', resource: appIn(text) }),
+    ...BY_ACCOUNT_TOKENS,
+    async ask(_api, token, { oldApps }) {
+      const [name = ''] = oldApps;
+      const summary = await mutate(token, 'deleteApp', { name }, 'deletedAppId', name);
+      if (summary.text === 'ok') oldApps.shift();
+      return summary;
+    },
+  },
+  {
+    operation: 'createProject',
+    act: (_, text) => ({ action: 'project.create', resource: /projects\/\w{26}/.exec(text)?.[0] }),
+    only: 'GraphQL',
+    account: { own: 'ok' },
+    project: { own: ACCOUNT_ONLY },
+    oneProject: { own: WHOLE_ACCOUNT_ONLY },
+    ask: (_api, token) =>
+      mutate(token, 'createProject', { title: newTitle() }, 'project { name }', 'projects/'),
+  },
+  {
+    operation: 'updateProject',
+    act: ({ project }) => ({ action: 'project.update', resource: project, fields: 'title' }),
+    ...BY_ACCOUNT_TOKENS,
+    ask: (_api, token, { project: name }) =>
+      mutate(token, 'updateProject', { name, title: newTitle() }, 'project { name }', name),
+  },
+  {
+    operation: 'rotateAppKey',
+    act: ({ spareApp }) => ({ action: 'app.rotate_key', resource: spareApp }),
+    ...BY_ACCOUNT_TOKENS,
+    ask: (_api, token, { spareApp: name }) => mutate(token, 'rotateAppKey', { name }, 'app { name }', name),
+  },
+  {
+    operation: 'signOut',
+    act: (_, _text, token) => ({
+      action: 'sign_out',
+      resource: token.startsWith('paw_app_') ? targets.own.project : home.account,
+      token: credentialParts(token).serial,
+    }),
+    only: 'GraphQL',
+    account: { own: 'ok' },
+    project: { own: 'ok' },
+    ask: (_api, token) => mutate(token, 'signOut', { clientMutationId: 'bye' }, 'clientMutationId', 'bye'),
+  },
+  {
+    operation: 'viewer',
+    only: 'GraphQL',
+    account: { own: 'ok' },
+    project: { own: 'ok' },
+    ask: (_api, token) =>
+      askGraphql('{ viewer { level } }', token, {}, ({ viewer: { level } }) =>
+        sameName(level, token?.startsWith('paw_app_') ? 'PROJECT' : 'ACCOUNT'),
+      ),
+  },
+  {
+    operation: 'events',
+    only: 'GraphQL',
+    account: { own: 'ok' },
+    project: { own: ACCOUNT_ONLY },
+    oneProject: { own: WHOLE_ACCOUNT_ONLY },
+    ask: (_api, token) => askGraphql('{ events { nodes { id } } }', token, {}, () => 'ok'),
+  },
+  {
+    operation: 'tokens',
+    only: 'GraphQL',
+    account: { own: 'ok' },
+    project: { own: ACCOUNT_ONLY },
+    oneProject: { own: WHOLE_ACCOUNT_ONLY },
+    ask: (_api, token) => askGraphql('{ tokens { nodes { id } } }', token, {}, () => 'ok'),
+  },
+  {
+    operation: 'revokeToken',
+    act: ({ spareToken }) => ({ action: 'token.revoke', resource: home.account, token: ulidOf(spareToken) }),
+    ...BY_ACCOUNT_TOKENS,
+    oneProject: same(WHOLE_ACCOUNT_ONLY),
+    ask: (_api, token, { spareToken: id }) => mutate(token, 'revokeToken', { id }, 'revokedTokenId', id),
+  },
+  {
+    operation: 'signIn',
+    app: ({ app }) => app.name,
+    path: 'POST /auth/accounts:signinIdentity',
+    act: signInAct,
+    account: row(NO_SIGN_IN, NO_SIGN_IN, 'ok', 'ok'),
+    project: row(NO_SIGN_IN, NO_SIGN_IN, NO_SIGN_IN, 'ok'),
+    ask: async (api, token, { app }) =>
+      summaryOf(await api.signIn(token, app), (result) => sameName(result.app.name, app.name)),
+  },
+  {
+    operation: 'updateWallet',
+    path: 'PATCH /wallet/*',
+    act: ({ wallet }) => ({ action: 'wallet.update', resource: wallet, fields: 'title' }),
+    account: row(NOT_FOUND, NOT_FOUND, 'ok', 'ok'),
+    project: row(NOT_FOUND, NOT_FOUND, NOT_FOUND, 'ok'),
+    ask: async (api, token, { wallet }) =>
+      summaryOf(await api.updateWallet(token, wallet, { title: newTitle() }), ({ name }) =>
+        sameName(name, wallet),
+      ),
+  },
+  {
+    operation: 'updateWallet into a project',
+    path: 'PATCH /wallet/*',
+    act: () => ({ action: 'wallet.update', resource: targets.own.wallet, fields: 'project' }),
+    account: row(NO_PROJECT, NO_PROJECT, 'ok', 'ok'),
+    project: row(NO_PROJECT, NO_PROJECT, NO_PROJECT, 'ok'),
+    ask: async (api, token, { project }) =>
+      summaryOf(await api.updateWallet(token, targets.own.wallet, { project }), (wallet) =>
+        sameName(wallet.project, project),
+      ),
+  },
+  {
+    operation: 'listProjects',
+    path: 'GET /project/projects',
+    account: { own: 'own, sibling' },
+    project: { own: 'own' },
+    ask: async (api, token) => summaryOf(await api.listProjects(token), placesOf),
+  },
+  {
+    operation: 'wallets at an address',
+    only: 'GraphQL',
+    account: row('missing', 'missing', 'ok', 'ok'),
+    project: row('missing', 'missing', 'missing', 'ok'),
+    ask: (_api, token, { wallet }) => {
+      // Those of all wallets here.
+      const [one, two] = [1, 2].map(
+        (n) => `wallets(address: "0x${String(n).padStart(40, '0')}") { nodes { id } }`,
+      );
+      return askGraphql(`{ one: ${one} two: ${two} }`, token, {}, ({ one, two }) =>
+        [...one.nodes, ...two.nodes].some(({ id }) => id === wallet) ? 'ok' : 'missing',
+      );
+    },
+  },
+  {
+    operation: 'events on a wallet',
+    only: 'GraphQL',
+    account: row('none', 'none', 'some', 'some'),
+    project: same(ACCOUNT_ONLY),
+    oneProject: same(WHOLE_ACCOUNT_ONLY),
+    ask: (_api, token, { wallet }) =>
+      askGraphql(
+        'query ($input: ResourceName!) { events(resource: $input) { nodes { id } } }',
+        token,
+        wallet,
+        ({ events }) => (events.nodes.length > 0 ? 'some' : 'none'),
+      ),
+  },
+  ...(['project', 'app', 'wallet'] as const).map(
+    (kind): Operation => ({
+      operation: `node of a${kind === 'app' ? 'n' : ''} ${kind}`,
+      only: 'GraphQL',
+      account: row('null', 'null', 'ok', 'ok'),
+      project: row('null', 'null', 'null', 'ok'),
+      ask: (_api, token, target) => {
+        const input = kind === 'app' ? target.app.name : target[kind];
+        const document = 'query ($input: ID!) { node(id: $input) { id } }';
+        return askGraphql(document, token, input, ({ node }) => (node ? sameName(node.id, input) : 'null'));
+      },
+    }),
+  ),
+];
+
+/** HTTP status, code and challenge of each error. All other responses are 200. */
+const RESPONSES: Readonly<Record<string, Readonly<Record<Api['name'], string>>>> = {
+  TOKEN_MISSING: {
+    REST: '401 UNAUTHENTICATED Bearer realm="paw"',
+    GraphQL: '401 UNAUTHENTICATED Bearer realm="paw"',
+  },
+  TOKEN_INVALID: {
+    REST: '401 UNAUTHENTICATED Bearer realm="paw", error="invalid_token"',
+    GraphQL: '401 UNAUTHENTICATED Bearer realm="paw", error="invalid_token"',
+  },
+  [ACCOUNT_ONLY]: { REST: '403 PERMISSION_DENIED', GraphQL: '200 FORBIDDEN' },
+  [WHOLE_ACCOUNT_ONLY]: { REST: '403 PERMISSION_DENIED', GraphQL: '200 FORBIDDEN' },
+  [READ_ONLY]: {
+    REST: '403 PERMISSION_DENIED Bearer realm="paw", error="insufficient_scope", scope="read write"',
+    GraphQL: '403 FORBIDDEN Bearer realm="paw", error="insufficient_scope", scope="read write"',
+  },
+  [NOT_FOUND]: { REST: '404 NOT_FOUND', GraphQL: '200 NOT_FOUND' },
+  [NO_SIGN_IN]: { REST: '401 UNAUTHENTICATED Bearer realm="paw"', GraphQL: '200 INVALID_CREDENTIALS' },
+  [NO_PROJECT]: { REST: '400 INVALID_ARGUMENT', GraphQL: '200 BAD_USER_INPUT' },
+};
+
+// A bearer token is checked in one place, before any operation. So only one operation is tested with all tokens.
+const REFUSED_EVERYWHERE: readonly Bearer[] = ['no token', 'a revoked project token'];
+
+const refusedBy = ({ operation }: Operation) =>
+  operation === 'listProjects' ? (Object.keys(REFUSED) as (keyof typeof REFUSED)[]) : REFUSED_EVERYWHERE;
+
+const everywhere = ({ account }: Operation, reason: string): Expected =>
+  account.missing ? same(reason) : { own: reason };
+
+const readOnly = (operation: Operation, expected: Expected) =>
+  mutationOf(operation) ? everywhere(operation, READ_ONLY) : expected;
+
+const CASES = OPERATIONS.flatMap((operation) =>
+  (
+    [
+      ...refusedBy(operation).map((bearer) => {
+        const reason = bearer === 'no token' ? 'TOKEN_MISSING' : 'TOKEN_INVALID';
+        return [bearer, everywhere(operation, reason)] as const;
+      }),
+      ['an account token', operation.account],
+      ['a project token', operation.project],
+      ['an account token of one project', operation.oneProject ?? operation.project],
+      ['a read-only account token', readOnly(operation, operation.account)],
+      ['a read-only project token', readOnly(operation, operation.project)],
+    ] as const
+  ).map(([bearer, expected]) => ({ ...operation, bearer, expected })),
+);
+
+let gateway: Gateway;
+let metricsPort: number;
+let home: Tenant;
+let targets: Readonly<Record<Place, Target>>;
+let serial = 0;
+
+const rest = restApi(() => gateway.url);
+
+beforeAll(async () => {
+  metricsPort = await freePort();
+  gateway = await startGateway({ PAW_METRICS_PORT: String(metricsPort) });
+  home = await seedTenant(gateway, { projects: 2, wallets: 2 });
+  const abroad = await seedTenant(gateway, { wallets: 1 });
+  const [, siblingProject = ''] = home.projects;
+  const [, siblingWallet = ''] = home.wallets;
+  await resultOf(rest.updateWallet(home.token, siblingWallet, { project: siblingProject }));
+  const { newId } = gateway.admin;
+  targets = {
+    own: await targetIn(home, 0),
+    sibling: await targetIn(home, 1),
+    foreign: await targetIn(abroad, 0),
+    missing: {
+      project: `projects/${newId()}`,
+      app: { name: `apps/${newId()}`, privateKey: neverIssued('key') },
+      spareApp: `apps/${newId()}`,
+      oldApps: [`apps/${newId()}`],
+      spareToken: `tokens/${newId()}`,
+      wallet: `wallets/${newId()}`,
+    },
+  };
+  return gateway.stop;
+});
+
+/** Returns the resources of an account in one of its projects, with the wallet of the same index. */
+async function targetIn(owner: Tenant, index: number): Promise<Target> {
+  const [project = '', wallet = ''] = [owner.projects[index], owner.wallets[index]];
+  const newAppIn = () => createAppIn(gateway, rest, owner, project);
+  const spareToken = await createAccountToken(gateway.admin, { account: owner.account, project }, 86_400);
+  return {
+    ...{ project, wallet, app: keyOf(await newAppIn()), spareApp: (await newAppIn()).name },
+    ...{ oldApps: [(await newAppIn()).name, (await newAppIn()).name], spareToken: `tokens/${spareToken.id}` },
+  };
+}
+
+test('the table has every mutation', () => {
+  expect(OPERATIONS.map(mutationOf)).toEqual(expect.arrayContaining(Object.keys(mutations)));
+});
+
+describe.each(bothApis(() => gateway.url))('by $name', (api) => {
+  const cases = CASES.filter(({ only }) => only === undefined || only === api.name);
+
+  test.each(cases)(
+    '$operation with $bearer has the response of the table, an event if it is an act, its line and its metrics',
+    async (operation) => {
+      const { bearer, expected, ask } = operation;
+      const responses: Partial<Record<Place, string>> = {};
+      const bytes: Partial<Record<Place, object>> = {};
+      const answered: Answered[] = [];
+      const token = await TOKENS[bearer]();
+      const counts = await readCounts(metricsPort);
+      for (const place of PLACES.filter((each) => expected[each])) {
+        // Equal acts of a minute are one event.
+        gateway.clock.advance(MINUTE_MS);
+        const target = targets[place];
+        const before = [await contents(), await events()] as const;
+        const { text, response } = await ask(api, token, target);
+        responses[place] = `${text}: ${wire(response)}`;
+        bytes[place] = withoutRequestId(response);
+        if (text !== 'ok') expect(await contents(), 'a refusal changes nothing').toEqual(before[0]);
+        const request = {
+          ...answeredBy(api, operation, { text, response, token }),
+          app: operation.app?.(target),
+        };
+        answered.push(request);
+        const isAct = text === 'ok' || text === NO_SIGN_IN;
+        const act = isAct ? operation.act?.(target, response.text, token ?? '') : undefined;
+        expect((await events()).slice(before[1].length)).toEqual(act ? [eventOf(act, request)] : []);
+        expect(await lineOf(gateway, response)).toEqual(lineFor(request));
+      }
+      await expect.poll(() => readCounts(metricsPort)).toEqual(countsAfter(counts, answered));
+      expect(responses).toEqual(
+        Object.fromEntries(
+          Object.entries(expected).map(([place, reason]) => [place, `${reason}: ${wireOf(reason, api)}`]),
+        ),
+      );
+      for (const place of PLACES.filter((each) => expected.missing && expected[each] === expected.missing)) {
+        expect(bytes[place], `${bearer}: ${place} gets the response of missing`).toEqual(bytes.missing);
+      }
+    },
+  );
+
+  test.each<[string, (token: string) => string, string | undefined]>([
+    ['the scheme in lower case', (token) => `bearer ${token}`, undefined],
+    ['another scheme', (token) => `Basic ${Buffer.from(`paw:${token}`).toString('base64')}`, 'TOKEN_MISSING'],
+    ['a token and more', (token) => `Bearer ${token} ${token}`, 'TOKEN_INVALID'],
+  ])('an Authorization header with %s is read by RFC 6750', async (_what, header, reason) => {
+    const headers = { authorization: header(home.token) };
+    const response =
+      api.name === 'REST'
+        ? await send(`${gateway.url}/project/projects`, 'GET', undefined, undefined, headers)
+        : await postGraphql(gateway.url, undefined, '{ projects { totalCount } }', {}, headers);
+    expect(wire(response)).toBe(reason === undefined ? '200' : wireOf(reason, api));
+  });
+});
+
+function row(missing: string, foreign: string, sibling: string, own: string): Expected {
+  return { missing, foreign, sibling, own };
+}
+
+function same(reason: string): Expected {
+  return row(reason, reason, reason, reason);
+}
+
+function summaryOf<T>({ value, error, response }: Outcome<T>, textOf: (value: T) => string): Summary {
+  if (value !== undefined) return { text: textOf(value), response };
+  return { text: [error?.reason, ...(error?.fields ?? [])].join(' '), response };
+}
+
+async function askGraphql(
+  document: string,
+  token: string | undefined,
+  input: object | string,
+  // biome-ignore lint/suspicious/noExplicitAny: the shape follows from the document
+  textOf: (data: any) => string,
+): Promise<Summary> {
+  return summaryOf(await graphqlOutcome(gateway.url, token, document, { input }, (data) => data), textOf);
+}
+
+/** Runs a mutation, whose payload has to name a resource. */
+function mutate(token: string | undefined, name: string, input: object, selection: string, resource: string) {
+  return askGraphql(mutationDocument(name, selection), token, input, ({ [name]: payload }) =>
+    JSON.stringify(payload).includes(`"${resource}`) ? 'ok' : `returned ${JSON.stringify(payload)}`,
+  );
+}
+
+function sameName(name: string, requested: string): string {
+  return name === requested ? 'ok' : `returned ${name}`;
+}
+
+function placesOf({ projects }: { projects: readonly { name: string }[] }): string {
+  // Those that a test has created are in none.
+  const place = (name: string) => PLACES.filter((each) => targets[each].project === name);
+  return projects.flatMap(({ name }) => place(name)).join(', ');
+}
+
+function wire(response: HttpResponse): string {
+  const { error, errors } = JSON.parse(response.text);
+  const name = error?.status ?? errors?.[0].extensions.code;
+  const challenge = response.headers.get('www-authenticate');
+  const metadata = `resource_metadata="${gateway.url}/.well-known/oauth-protected-resource/`;
+  if (challenge !== null) expect(challenge.split(', ').at(-1)).toContain(metadata);
+  return [response.status, name, challengeOf(response)].filter(Boolean).join(' ');
+}
+
+function wireOf(reason: string, { name }: Api): string {
+  return RESPONSES[reason]?.[name] ?? '200';
+}
+
+/** What the log and the metrics of a request follow from. */
+function answeredBy(
+  api: Api,
+  { path = '' }: Operation,
+  { text, response, token }: Summary & { token?: string | undefined },
+) {
+  const [method = '', route = ''] = (api.name === 'REST' ? path : 'POST /graphql').split(' ');
+  const isValid = token !== undefined && !text.startsWith('TOKEN_');
+  const caller = isValid ? { account: ulidOf(home.account), credential: credentialParts(token).serial } : {};
+  const reason = /^[A-Z]/.test(text) ? text.split(' ')[0] : undefined;
+  return { method, route, response, reason, caller };
+}
+
+/** The audit event of an act. */
+function eventOf({ fields = '', token, ...act }: Act, { response, caller }: Answered) {
+  const timeMs = gateway.clock();
+  const requestId = response.headers.get('x-request-id');
+  const request = { requestId, credential: caller.credential, address: '127.0.0.1' };
+  return { ...act, ...request, fields, token: token ?? null, count: 1, timeMs, lastTimeMs: timeMs };
+}
+
+const contents = () => contentsOf(gateway.database, gateway.clock());
+
+const events = () => eventsOf(gateway.database, home.account);
+
+/** Returns the mutation of an operation in the table; undefined for a query. */
+function mutationOf({ operation }: Pick<Operation, 'operation'>): string | undefined {
+  return Object.keys(mutations).find((name) => name === operation.split(' ')[0]);
+}
+
+function newApp() {
+  return { title: newTitle(), active: true };
+}
+
+/** A new title for every request, so that a write is always visible. */
+function newTitle(): string {
+  serial += 1;
+  return `No. ${serial}`;
+}
+
+async function accountToken(restriction: { onlyProject?: string; readOnly?: true } = {}): Promise<string> {
+  const { account } = home;
+  return (await createAccountToken(gateway.admin, { account, ...restriction }, 86_400)).accessToken;
+}
+
+function projectTokenIn({ app }: Target): Promise<string> {
+  return projectTokenOf(rest, home.token, app);
+}
+
+async function revoked(token: string): Promise<string> {
+  const { accountId, serial } = credentialParts(token);
+  await revokeToken(gateway.database, accountId, serial, gateway.clock());
+  return token;
+}
+
+function neverIssued(kind: CredentialKind): string {
+  return createCredential(kind, gateway.admin.newId(), gateway.admin.newId());
+}

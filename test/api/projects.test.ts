@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { graphqlBody, MISSING_PROJECT, mutate } from '../support/actors.ts';
+import { bothApis, mutationDocument, postGraphql, send } from '../support/apis.ts';
+import { textOf } from '../support/engine.ts';
+import { seedTenant, type Tenant, useGateway } from '../support/gateway.ts';
+import { setRow } from '../support/rows.ts';
+
+const SELECTION =
+  'clientMutationId project { name title description imageCoverUrl imageCoverCid createTime }';
+
+const gateway = useGateway();
+
+/** Returns the payload of a mutation, or the extensions of its error. */
+async function change(mutation: 'createProject' | 'updateProject', { token }: Tenant, input: object) {
+  const { data, errors } = await mutate(gateway.url, token, mutation, input, SELECTION);
+  return errors ? errors[0].extensions : data[mutation];
+}
+
+test('a project is created with its cover, listed by both APIs, counted, and takes apps', async () => {
+  const tenant = await seedTenant(gateway);
+  const { token } = tenant;
+  const title = '🦊'.repeat(200);
+  const input = { title, description: '', clientMutationId: 'a' };
+  const { clientMutationId, project } = await change('createProject', tenant, input);
+  expect(clientMutationId).toBe('a');
+  const { createTime, ...fields } = project;
+  expect(createTime).toBe(new Date(gateway.clock()).toISOString());
+  expect(fields).toMatchObject({ title, description: '' });
+  const cover = await send(gateway.url + new URL(project.imageCoverUrl).pathname, 'GET');
+  expect(cover.text).toMatch(/^<svg /);
+  for (const api of bothApis(() => gateway.url)) {
+    expect((await api.listProjects(token)).value?.projects).toContainEqual(fields);
+  }
+  const { data: counted } = await graphqlBody(gateway.url, token, '{ projects { totalCount } }');
+  expect(counted.projects.totalCount).toBe(2);
+  const app = { title: 'Till', active: true, project: project.name };
+  const { data } = await mutate(gateway.url, token, 'createApp', app, 'app { project { name } }');
+  expect(data.createApp.app.project).toEqual({ name: project.name });
+});
+
+test.each([
+  [{ title: '' }, 'title'],
+  [{ title: 'x'.repeat(201) }, 'title'],
+  [{ title: 'x', description: 'x'.repeat(2001) }, 'description'],
+  [{ title: 'x\0' }, 'title'],
+])('an invalid project is not created: %j', async (input, field) => {
+  const tenant = await seedTenant(gateway);
+  const before = await textOf(gateway.database);
+  expect(await change('createProject', tenant, input)).toMatchObject({ fieldViolations: [{ field }] });
+  expect(await textOf(gateway.database)).toBe(before);
+});
+
+test('an account has at most 100,000 projects, also of concurrent creations', async () => {
+  const tenant = await seedTenant(gateway);
+  await setRow(gateway.database, tenant.account, { project_count: 99_999 });
+  const creations = Array.from({ length: 6 }, (_, n) =>
+    change('createProject', tenant, { title: `No. ${n}` }),
+  );
+  expect((await Promise.all(creations)).filter(({ project }) => project)).toHaveLength(1);
+  const before = await textOf(gateway.database);
+  const headers = { 'idempotency-key': 'full' };
+  const variables = { input: { title: 'More' } };
+  const document = mutationDocument('createProject');
+  const refused = await postGraphql(gateway.url, tenant.token, document, variables, headers);
+  expect(JSON.parse(refused.text).errors[0].extensions).toMatchObject({
+    code: 'RATE_LIMITED',
+    status: 'RESOURCE_EXHAUSTED',
+    reason: 'TOO_MANY_PROJECTS',
+  });
+  expect(refused.headers.has('retry-after')).toBe(false);
+  expect(await textOf(gateway.database)).toBe(before);
+});
+
+test('an update of a project changes only the fields that it has', async () => {
+  const tenant = await seedTenant(gateway);
+  const { project: name } = tenant;
+  const update = (fields: object) => change('updateProject', tenant, { name, ...fields });
+  const { clientMutationId, project } = await update({ title: 'Atlas', clientMutationId: 'b' });
+  expect(clientMutationId).toBe('b');
+  expect(project).toMatchObject({ name, title: 'Atlas' });
+  const described = { ...project, description: 'Described' };
+  expect((await update({ description: 'Described' })).project).toEqual(described);
+  const before = await textOf(gateway.database);
+  expect((await update({})).project).toEqual(described);
+  for (const [field, value] of [
+    ['title', ''],
+    ['title', null],
+    ['description', null],
+  ] as const) {
+    expect(await update({ [field]: value })).toMatchObject({ fieldViolations: [{ field }] });
+  }
+  expect((await update({ name: MISSING_PROJECT, title: 'x' })).reason).toBe('RESOURCE_NOT_FOUND');
+  expect(await textOf(gateway.database)).toBe(before);
+});

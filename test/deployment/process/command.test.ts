@@ -1,0 +1,168 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ulidOf } from '../../support/actors.ts';
+import { send } from '../../support/apis.ts';
+import { freePort } from '../../support/free-port.ts';
+import {
+  migrateDatabase,
+  seedTenant,
+  testDatabase,
+  testFolder,
+  testGateway,
+  useGateway,
+} from '../../support/gateway.ts';
+import { listening, paw, pawInShell, type Settings, startPaw, startProgram } from '../../support/paw.ts';
+import { addWallets, rowsOf } from '../../support/rows.ts';
+
+describe('a SQLite database that does not exist', () => {
+  const CREATED = /^Created the database .*data\/paw\.db\.\n/;
+
+  test.each<[words: string[], status: number, stdout: RegExp, stderr: RegExp]>([
+    [['account', 'list'], 0, /^No accounts\./, CREATED],
+    [['account', 'list', '--json'], 0, /^\{"accounts":\[\],"nextPageToken":""\}\n$/, /^$/],
+    [['app', 'activate', 'Atlas'], 2, /^$/, CREATED],
+  ])('is created by %j', async (words, status, stdout, stderr) => {
+    const settings = { DATABASE_URL: `sqlite:${testFolder()}/data/paw.db` };
+    expect(await paw(words, settings)).toEqual({
+      status,
+      stdout: expect.stringMatching(stdout),
+      stderr: expect.stringMatching(stderr),
+    });
+    expect(await paw(['check'], settings)).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  test.each<[words: string[], settings: Settings]>([
+    [['account', 'list'], { NODE_ENV: 'production' }],
+    [['init', '--title', 'Atlas'], { NODE_ENV: 'production' }],
+    [['check'], {}],
+    [['backup', 'copy.db'], {}],
+    [['migrate', '--dry-run'], {}],
+  ])('is not created by %j with %o', async (words, settings) => {
+    const folder = testFolder();
+    await paw(words, { DATABASE_URL: `sqlite:${folder}/data/paw.db`, ...settings });
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+});
+
+test.each<[words: string[], url: string, status: number, option: string]>([
+  [['serve'], 'postgres://u:abc?SecretTail@127.0.0.1:1/db', 1, 'DATABASE_URL'],
+  [['check'], 'postgres://u:123#SecretTail@127.0.0.1:1/db', 1, 'DATABASE_URL'],
+  [['account', 'list'], 'postgres://u:p@123/SecretTail@127.0.0.1:1/db', 1, 'DATABASE_URL'],
+  [['copy', '--to', 'postgres://u:abc?SecretTail@127.0.0.1:1/db'], '', 2, '--to'],
+])(
+  '%j says that a password is not encoded, and prints nothing of it: %s',
+  async (words, url, status, option) => {
+    const made = await testDatabase();
+    await migrateDatabase(made.url);
+    for (const format of [[], ['--json']]) {
+      const result = await paw([...words, ...format], { DATABASE_URL: url || made.url });
+      expect(result).toMatchObject({ status, stdout: '', stderr: expect.stringContaining('# is %23') });
+      expect(result.stderr).toContain(
+        `${option} has a user, password, database or parameter that is not encoded`,
+      );
+      expect(result.stderr).not.toMatch(/SecretTail|abc|123/);
+    }
+  },
+);
+
+test('paw init in a checkout prints lines that start a server and call it as they are', async () => {
+  const folder = testFolder();
+  const settings = { PORT: String(await freePort()) };
+  const { stdout, stderr, status } = await startPaw(['init', '--title', 'Atlas'], settings, folder).ended;
+  expect({ status, stderr }).toEqual({ status: 0, stderr: 'Created the database data/paw.db.\n' });
+  expect(stdout).toMatch(/^Created accounts\/\w{26} with projects\/\w{26}\.$/m);
+  expect(stdout).toMatch(/ expires in 90 days, at \d{4}-\d\d-\d\dT[\d:.]+Z\./);
+  // npm runs its scripts in the checkout.
+  const database = { DATABASE_URL: `sqlite:${folder}/data/paw.db`, ...settings };
+  const env = { PATH: String(process.env['PATH']), ...database };
+  const [, serve = ''] = /^Start the server:\n\n(.+)$/m.exec(stdout) ?? [];
+  const server = startProgram('bash', ['--norc', '-c', serve], env);
+  // npm would not pass on SIGKILL.
+  const { url } = await listening(server, () =>
+    onTestFinished(async () => void (await server.stop('SIGTERM'))),
+  );
+  const consoleUrl = stdout.match(/^http.+#token=paw_acct_\w+$/m)?.[0] ?? '';
+  expect((await send(consoleUrl, 'GET')).status).toBe(200);
+  const script = stdout.slice(stdout.indexOf('\nPAW='));
+  const output = execFileSync('bash', ['--norc', '-euo', 'pipefail', '-c', script], { env });
+  const lines = output.toString().trimEnd().split('\n');
+  const project = { name: expect.stringMatching(/^projects\/\w{26}$/), title: 'Atlas' };
+  const imageCoverUrl = expect.stringContaining(`${url}/covers/`);
+  expect(lines.slice(0, 3).map((line) => JSON.parse(line))).toMatchObject([
+    { projects: [{ ...project, imageCoverUrl }] },
+    { data: { projects: { nodes: [project] } } },
+    { title: 'Till', privateKey: expect.stringMatching(/^paw_key_/) },
+  ]);
+  const account = /accounts\/\w+/.exec(stdout)?.[0] ?? '';
+  const list = await paw(['project', 'list', '--account', account, '--json'], database);
+  expect(JSON.parse(list.stdout)).toEqual(JSON.parse(lines[0] ?? ''));
+  expect(lines.slice(3)).toEqual([expect.stringMatching(/^Created wallets\/\w{26}\.$/)]);
+});
+
+describe('on a terminal', () => {
+  const gateway = useGateway();
+
+  /** Runs a command on a terminal on which a person types a line. */
+  const type = (line: string, ...words: string[]) => {
+    const script = 'printf "%s\\n" "$LINE" | script --quiet --return --command "$*" /dev/null';
+    return pawInShell(script, words, { DATABASE_URL: gateway.databaseUrl, LINE: line });
+  };
+
+  const asks = (end: string) => new RegExp(`^Delete accounts/\\w{26}\\?.* \\[y/N\\] ${end}`, 'm');
+
+  test.each<[answer: string, options: string[], status: number, text: RegExp]>([
+    ['y', [], 0, asks('Deleted the account with 1 project')],
+    ['', [], 1, asks('paw: Nothing was deleted.')],
+    ['no', [], 1, asks('paw: Nothing was deleted.')],
+    ['no', ['--yes'], 0, /^Deleted the account/m],
+    ['y', ['--json'], 2, /^\{"error".*--yes is required/m],
+  ])('after the answer "%s", a deletion with %j has the status %i', async (answer, options, status, text) => {
+    const { account } = await seedTenant(gateway);
+    const result = await type(answer, 'account', 'delete', account, ...options);
+    expect(result).toMatchObject({ status, stdout: expect.stringMatching(text) });
+    const rows = await rowsOf(gateway.database, 'account');
+    expect(rows.some(({ id }) => id === ulidOf(account))).toBe(status !== 0);
+  });
+
+  test('the token to revoke is asked for', async () => {
+    const { token } = await seedTenant(gateway);
+    const { status, stdout } = await type(token, 'token', 'revoke');
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/Token: Revoked 1 token\./),
+    });
+  });
+
+  test('an import shows its progress, and then its result in the same place', async () => {
+    const { account } = await seedTenant(gateway);
+    const line = '{"type":"project","title":"Mine"}';
+    const { status, stdout } = await type(line, 'import', '--account', account, '-');
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: ECMA-48
+      stdout: expect.stringMatching(/Imported 1\.\r\x1b\[KImported 1 project and 0 wallets\.\r\n$/),
+    });
+  });
+
+  test('the output and a pipe for the input ask nothing', async () => {
+    const { account } = await seedTenant(gateway);
+    const script = 'script --quiet --return --command "$* < /dev/null" /dev/null';
+    const settings = { DATABASE_URL: gateway.databaseUrl };
+    const result = await pawInShell(script, ['account', 'delete', account], settings);
+    expect(result).toMatchObject({ status: 2, stdout: expect.stringMatching(/^paw: --yes is required/) });
+  });
+});
+
+test('an export larger than the memory of its process is complete', async () => {
+  const gateway = await testGateway();
+  const tenant = await seedTenant(gateway);
+  await addWallets(gateway.database, tenant, 20_000, `'${'x'.repeat(2000)}'`);
+  const settings = { DATABASE_URL: gateway.databaseUrl, NODE_OPTIONS: '--max-old-space-size=32' };
+  const words = ['account', 'export', tenant.account];
+  const { status, stdout } = await pawInShell('"$@" | wc -lc', words, settings);
+  const [lines = 0, bytes = 0] = stdout.trim().split(/\s+/).map(Number);
+  expect({ status, lines }).toEqual({ status: 0, lines: 20_006 });
+  expect(bytes).toBeGreaterThan(40_000_000);
+});

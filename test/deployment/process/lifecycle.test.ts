@@ -1,0 +1,183 @@
+import { spawn } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { readResponse, send } from '../../support/apis.ts';
+import { startGateway, testDatabase, useGateway, useTenant } from '../../support/gateway.ts';
+import { NO_RATE_LIMITS } from '../../support/no-rate-limits.ts';
+import {
+  listening,
+  logLines,
+  type Running,
+  type RunningServer,
+  type Settings,
+  startProgram,
+  startServerProcess,
+} from '../../support/paw.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const APP = '{"title":"App","active":true}';
+const ENDED_WELL = { status: 0, stderr: '' };
+
+const gateway = useGateway();
+const tenant = useTenant(gateway);
+
+/** Starts a server on the database of `gateway`. */
+function start(settings: Settings = {}): Promise<RunningServer> {
+  return startServerProcess({ DATABASE_URL: gateway.databaseUrl, ...settings });
+}
+
+async function isListening(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`).then(
+    () => true,
+    () => false,
+  );
+}
+
+describe('a server', () => {
+  test('logs its URL in one line, and after SIGTERM serves for PAW_STOP_DELAY, is not ready, and ends with status 0', async () => {
+    const server = await start({ PAW_STOP_DELAY: '5s' });
+    expect(logLines(server.output())).toMatchObject([{ level: 30, msg: `listening on ${server.url}` }]);
+    const get = (path: string) => send(server.url + path, 'GET', tenant.token);
+    for (const path of ['/healthz', '/readyz']) {
+      const { status, headers, text } = await get(path);
+      expect([status, text]).toEqual([200, '{"status":"ok"}']);
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    }
+    const ended = server.stop('SIGTERM');
+    await server.printed('"stopping"');
+    const [ready, alive, projects] = await Promise.all(['/readyz', '/healthz', '/project/projects'].map(get));
+    expect([ready?.status, alive?.status, projects?.status]).toEqual([503, 200, 200]);
+    expect(ready?.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(JSON.parse(ready?.text ?? '')).toMatchObject({ error: { code: 503, status: 'UNAVAILABLE' } });
+    const { stdout, ...result } = await ended;
+    expect(result).toEqual(ENDED_WELL);
+    // The failed readiness probe is not logged as an error.
+    expect(logLines(stdout).slice(1)).toMatchObject([{ level: 30, msg: 'stopping' }]);
+    expect(await isListening(server.url)).toBe(false);
+    expect(() => process.kill(server.pid, 0)).toThrow('ESRCH');
+  });
+
+  // Fastify would open a second server for the other address of localhost, without the limits of connections and the stop.
+  test('listens on one address if HOST is localhost, with a queue of 4,096 connections', async () => {
+    const listened: unknown[] = [];
+    const onListen = (message: unknown) => void listened.push((message as { options: object }).options);
+    subscribe('tracing:net.server.listen:asyncStart', onListen);
+    const server = await startGateway({ HOST: 'localhost' });
+    unsubscribe('tracing:net.server.listen:asyncStart', onListen);
+    await server.stop();
+    expect(listened).toEqual([expect.objectContaining({ host: '127.0.0.1', backlog: 4096 })]);
+  });
+
+  test('completes the requests that it has begun before it ends', async () => {
+    const server = await start();
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+
+    const creation = request(`${server.url}/auth/apps`, {
+      agent,
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tenant.token}`,
+        'content-type': 'application/json',
+        'content-length': APP.length,
+        expect: '100-continue',
+      },
+    });
+    creation.flushHeaders();
+    // The server sends this when it has read the headers, and waits for the body.
+    await once(creation, 'continue');
+    creation.write(APP.slice(0, 10));
+    const idle = request(`${server.url}/healthz`, { agent }).end();
+    const [idleSocket] = (await once(idle, 'socket')) as [Socket];
+    const [healthy] = (await once(idle, 'response')) as [IncomingMessage];
+    healthy.resume();
+
+    const ended = server.stop('SIGTERM');
+    // Idle connections are closed when the server stops listening.
+    await once(idleSocket, 'close');
+    expect(await isListening(server.url)).toBe(false);
+    creation.end(APP.slice(10));
+    const [incoming] = (await once(creation, 'response')) as [IncomingMessage];
+    const response = await readResponse(incoming);
+    expect(response.status).toBe(200);
+    // Otherwise a client with persistent connections would keep the server running.
+    expect(response.headers.get('connection')).toBe('close');
+    expect(await ended).toMatchObject(ENDED_WELL);
+  });
+});
+
+test.each([
+  ['a stop', 0],
+  ['a failure', 1],
+])('a log that nobody reads delays neither requests nor the end after %s', async (end, expected) => {
+  const { url: databaseUrl } = await testDatabase();
+  const settings = { PORT: '0', DATABASE_URL: databaseUrl, PAW_STOP_DELAY: '0s', ...NO_RATE_LIMITS };
+  const child = spawn(process.execPath, ['src/main.js', 'serve'], {
+    cwd: ROOT,
+    env: settings,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  while (!output.includes('listening on')) output += (await once(child.stdout, 'data')).join();
+  child.stdout.pause();
+  const { url } = logLines(output).at(-1);
+  // Their lines are larger than the 64 KiB of a pipe.
+  for (let batch = 0; batch < 30; batch += 1) {
+    await Promise.all(Array.from({ length: 30 }, () => send(`${url}/nothing`, 'GET')));
+  }
+  const ended = once(child, 'exit');
+  if (end === 'a stop') child.kill('SIGTERM');
+  else {
+    // The server ends with the next call of /readyz.
+    await rm(databaseUrl.replace('sqlite:', ''));
+    expect((await send(`${url}/readyz`, 'GET')).status).toBe(503);
+  }
+  expect(await ended).toEqual([expected, null]);
+});
+
+test('the lines before a crash are in the log', async () => {
+  const program = `import { openLog } from '${ROOT}src/commands/line/logger.ts';
+    const { logger } = openLog('info', 1);
+    for (let line = 0; line < 50; line += 1) logger.info({ line });
+    throw new Error('crash');`;
+  const child = startProgram(process.execPath, ['--input-type=module', '--eval', program], {}, ROOT);
+  const { status, stdout } = await child.ended;
+  expect(status).toBe(1);
+  // The line that a thread was writing can come last.
+  const lines = new Set(logLines(stdout).map(({ line }) => line));
+  expect(lines).toEqual(new Set(Array.from({ length: 50 }, (_, line) => line)));
+});
+
+test.each([
+  ['npm start', ['start'], 'listening on '],
+  ['npm run demo', ['run', 'demo'], 'Stop with'],
+  // The shell of npm waits for the second command, and so does not replace itself by the server.
+  ['npm exec', ['exec', '--call', 'node src/main.js serve; true'], 'listening on '],
+])('after SIGTERM to %s, no server remains', async (_, words, awaited) => {
+  const { url: databaseUrl } = await testDatabase();
+  const settings = { PATH: String(process.env['PATH']), PORT: '0', DATABASE_URL: databaseUrl };
+  const npm: Running = startProgram('npm', words, settings, ROOT);
+  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(await npm.printed(awaited)) ?? [];
+  expect(await isListening(url)).toBe(true);
+  await npm.stop('SIGTERM');
+  await expect.poll(() => isListening(url)).toBe(false);
+});
+
+test('a process with too few file descriptors for its connections logs it, and goes on', async () => {
+  const { url: DATABASE_URL } = await testDatabase();
+  const words = ['-c', 'ulimit -n 200; exec "$@"', 'sh', process.execPath, 'src/main.js', 'serve'];
+  const settings = { PATH: String(process.env['PATH']), PORT: '0', DATABASE_URL };
+  const server = await listening(startProgram('/bin/sh', words, settings, ROOT));
+  const { hostname, port } = new URL(server.url);
+  const sockets = Array.from({ length: 200 }, () => connect(Number(port), hostname).on('error', () => {}));
+  await server.printed('too few file descriptors for more connections');
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => isListening(server.url)).toBe(true);
+  expect(await server.stop('SIGTERM')).toMatchObject(ENDED_WELL);
+});

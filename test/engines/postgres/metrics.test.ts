@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { restApi } from '../../support/apis.ts';
+import { freePort } from '../../support/free-port.ts';
+import { seedTenant, testGateway } from '../../support/gateway.ts';
+import { readMetric } from '../../support/metrics.ts';
+import { lockRow } from '../../support/rows.ts';
+
+// `faults.test.ts` shows that a wait without a connection in time is counted.
+test('the connections of the pool are measured, what waits for one, and the waits', async () => {
+  const port = await freePort();
+  const gateway = await testGateway({ PAW_METRICS_PORT: String(port), PAW_POSTGRES_POOL: '1' });
+  const { token, wallets } = await seedTenant(gateway, { wallets: 1 });
+  const [wallet = ''] = wallets;
+  const read = (name: string) => readMetric(port, `paw_postgres_${name}`);
+  const update = (title: string) => restApi(() => gateway.url).updateWallet(token, wallet, { title });
+  const waits = async () => (await read('wait_duration_seconds_count'))[''] ?? Number.NaN;
+  await update('First');
+  // The first read of the metrics counts the tokens, too.
+  await expect.poll(() => read('connections')).toEqual({ '{state="used"}': 0, '{state="idle"}': 1 });
+  expect(await read('wait_timeouts_total')).toEqual({ '': 0 });
+  const before = await waits();
+
+  let isOver = false;
+  const repeat = async (title: string) => {
+    do await update(title);
+    while (!isOver);
+  };
+  const [second, third] = await gateway.database.transaction(async (transaction) => {
+    await lockRow(transaction, wallet);
+    const second = repeat('Second');
+    await expect.poll(() => read('connections')).toEqual({ '{state="used"}': 1, '{state="idle"}': 0 });
+    // Its authentication waits for the connection.
+    const third = repeat('Third');
+    await expect.poll(() => read('waiting')).toEqual({ '': 1 });
+    isOver = true;
+    return [second, third];
+  });
+  await Promise.all([second, third]);
+  expect(await waits()).toBeGreaterThan(before);
+});

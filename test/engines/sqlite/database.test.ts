@@ -1,0 +1,43 @@
+import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../../src/storage/open-database.ts';
+import type { Database } from '../../../src/storage/port/database.ts';
+import { onDatabase, pathOf } from '../../support/engine.ts';
+import { testDatabase } from '../../support/gateway.ts';
+
+const ADD = 'INSERT INTO item (id) VALUES ($1)';
+
+let path: string;
+let database: Database;
+
+beforeEach(async () => {
+  const { url } = await testDatabase();
+  path = pathOf(url);
+  database = await openDatabase(url);
+  onTestFinished(database.close);
+  await database.write('CREATE TABLE item (id TEXT PRIMARY KEY, at BIGINT)');
+});
+
+test('the files of a database are readable only by their owner', () => {
+  for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
+});
+
+test('a lock that another process holds stops neither the opening, nor reads, nor the closing', async () => {
+  await database.write(ADD, ['a']);
+  const other = new DatabaseSync(path);
+  onTestFinished(() => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  const rows = await onDatabase(`sqlite:${path}`, (reader) => reader.read('SELECT id FROM item'));
+  expect(rows).toEqual([{ id: 'a' }]);
+});
+
+test.each(['sqlite:', 'sqlite://'])('%s<path> names a file, whose folder is created', async (scheme) => {
+  const newPath = path.replace('paw.db', 'new/folder/paw.db');
+  await onDatabase(scheme + newPath, async (first) => {
+    await first.write('CREATE TABLE item (id TEXT)');
+    await first.write(ADD, ['kept']);
+  });
+  const rows = await onDatabase(`sqlite:${newPath}`, (second) => second.read('SELECT id FROM item'));
+  expect(rows).toEqual([{ id: 'kept' }]);
+});
