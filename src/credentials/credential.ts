@@ -9,7 +9,7 @@ export type Credential = {
   readonly kind: CredentialKind;
   readonly accountId: Ulid;
   /** The id of the credential, unique within its account. */
-  readonly serial: Ulid;
+  readonly id: Ulid;
 };
 
 const CREDENTIAL_PATTERN = new RegExp(
@@ -18,20 +18,20 @@ const CREDENTIAL_PATTERN = new RegExp(
 
 /**
  * Creates a credential:
- * `paw_<kind>_<ULID of the account><serial ULID>_<256 random bits><CRC-32 of the preceding text>`.
+ * `paw_<kind>_<ULID of the account><its own ULID>_<256 random bits><CRC-32 of the preceding text>`.
  * The prefix lets secret scanners find a leaked credential. The checksum lets them exclude false
  * positives, and lets the gateway reject a mistyped credential without a database query.
  */
-export function createCredential(kind: CredentialKind, accountId: Ulid, serial: Ulid): string {
-  const body = `paw_${kind}_${accountId}${serial}_${randomBytes(32).toString('hex')}`;
+export function createCredential(kind: CredentialKind, accountId: Ulid, id: Ulid): string {
+  const body = `paw_${kind}_${accountId}${id}_${randomBytes(32).toString('hex')}`;
   return body + crc32(body).toString(16).padStart(8, '0');
 }
 
 /** Parses a credential. Returns undefined if its format or its checksum is wrong. */
 export function parseCredential(text: string): Credential | undefined {
-  const [, kind, accountId, serial, checksum] = CREDENTIAL_PATTERN.exec(text) ?? [];
+  const [, kind, accountId, id, checksum] = CREDENTIAL_PATTERN.exec(text) ?? [];
   if (checksum === undefined || Number.parseInt(checksum, 16) !== crc32(text.slice(0, -8))) return undefined;
-  return { kind: kind as CredentialKind, accountId: accountId as Ulid, serial: serial as Ulid };
+  return { kind: kind as CredentialKind, accountId: accountId as Ulid, id: id as Ulid };
 }
 
 /** Returns the SHA-256 of a credential, in hexadecimal digits. Only this hash is stored. */

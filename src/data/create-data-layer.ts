@@ -47,7 +47,7 @@ export function createDataLayer(settings: Omit<Dependencies, 'recordFailure'>): 
   const data: DataLayer = {
     ...layerOn(dependencies),
     during(client) {
-      const own = database.during(client);
+      const own = database.forRequest(client);
       // On SQLite, requests have no limits, and share one object.
       return own === database ? data : layerOn({ ...dependencies, database: own });
     },

@@ -53,7 +53,7 @@ export async function authenticateApp(
   const isVisible = only === undefined || only === row?.project_id;
   const isSignedIn = row !== undefined && key !== undefined && isVisible;
   const isAllowed = isSignedIn && row.active === 1;
-  await client.count?.(isAllowed ? { accountId, credentialId: row.id } : undefined);
+  await client.count?.(isAllowed ? { accountId, tokenId: row.id } : undefined);
   if (!isAllowed) {
     const app = row && name;
     await recordFailure({ id: newId(), action: 'sign_in.fail', accountId, principal, client, app });

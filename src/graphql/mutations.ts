@@ -69,7 +69,7 @@ export const mutations: MutationResolvers = {
     const mutationId = begin(context, input, revokeTokenFields);
     const { principal, state } = context;
     const id = await context.changes().revokeToken(input);
-    if (id === principal.credentialId) state.isSignedOut = true;
+    if (id === principal.tokenId) state.isSignedOut = true;
     return { revokedTokenId: resourceName('tokens', id), ...mutationId };
   },
 

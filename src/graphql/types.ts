@@ -70,7 +70,7 @@ export const types = {
   Event: {
     id: eventName,
     name: eventName,
-    credential: ({ credentialId }) => tokenName(credentialId),
+    credential: ({ actorTokenId }) => tokenName(actorTokenId),
     token: ({ tokenId }) => tokenName(tokenId),
     address: ({ address }) => address || null,
     requestId: ({ requestId }) => requestId ?? null,
@@ -87,7 +87,7 @@ export const types = {
     id: tokenFields.name,
     createTime: ({ createTimeMs }) => isoTime(createTimeMs),
     lastUseTime: ({ lastUseTimeMs }) => (lastUseTimeMs === undefined ? null : isoTime(lastUseTimeMs)),
-    current: ({ id }, _args, { principal }) => id === principal.credentialId,
+    current: ({ id }, _args, { principal }) => id === principal.tokenId,
   },
 
   AppConnection: {

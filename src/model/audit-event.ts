@@ -39,7 +39,7 @@ export type AuditEvent = {
   /** The resource of the act. A failed sign-in to an app that does not exist has the account. */
   readonly resource: ResourceName;
   /** The public id of the token of the request; undefined for an act of the operator. */
-  readonly credentialId: Ulid | undefined;
+  readonly actorTokenId: Ulid | undefined;
   /** The public id of the token that was issued or revoked, if it is one; of several sign-ins, that of the first. */
   readonly tokenId: Ulid | undefined;
   /** The names of the fields that an update has set. */

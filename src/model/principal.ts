@@ -29,11 +29,11 @@ export function onlyProjectOf(scope: Scope): Ulid | undefined {
 
 /** The identity that a bearer token authenticates. */
 export type Principal = Scope & {
-  readonly credentialId: Ulid;
+  readonly tokenId: Ulid;
   /** The app that signed in; undefined for an account token. */
   readonly appId: Ulid | undefined;
 };
 
 export type AccountPrincipal = Extract<Principal, { readonly level: 'account' }>;
 
-export type RequestOwner = Pick<Principal, 'credentialId' | 'accountId'>;
+export type RequestOwner = Pick<Principal, 'tokenId' | 'accountId'>;

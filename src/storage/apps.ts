@@ -76,7 +76,7 @@ WHERE account_id = $1 AND id = $2 AND COALESCE(last_sign_in_time_ms, 0) <= $4`;
  * the project.
  */
 export async function insertApp(
-  database: Pick<Database, 'writeAll'>,
+  database: Pick<Database, 'writeIfFirst'>,
   app: RowOf<typeof NEW_APP>,
   max: number,
   event: AuditEventRow,
@@ -84,7 +84,7 @@ export async function insertApp(
   const count = { sql: COUNT, params: [app.account_id, max, app.project_id] };
   const insertion = { sql: INSERT, params: valuesOf(app, INSERTED) };
   try {
-    const counted = await database.writeAll([count, insertion, auditStatement(event)]);
+    const counted = await database.writeIfFirst([count, insertion, auditStatement(event)]);
     return counted.length > 0 ? { ...NEW_ROW, ...app } : undefined;
   } catch (error) {
     // The project was deleted at the same time.

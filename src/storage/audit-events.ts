@@ -58,7 +58,7 @@ export async function insertAuditEvent(database: Queryable, event: AuditEventRow
   await database.write(sql, params);
 }
 
-/** Returns the statement of `insertAuditEvent`, for `Database.writeAll`. */
+/** Returns the statement of `insertAuditEvent`, for `Database.writeIfFirst`. */
 export function auditStatement(event: AuditEventRow): Statement {
   return { sql: INSERT, params: valuesOf(event, NAMES) };
 }
@@ -68,10 +68,10 @@ export function auditStatement(event: AuditEventRow): Statement {
  * returns a row.
  */
 export function audited(
-  database: Pick<Database, 'writeAll'>,
+  database: Pick<Database, 'writeIfFirst'>,
   event: AuditEventRow,
 ): Pick<Queryable, 'write'> {
-  return { write: (sql, params = []) => database.writeAll([{ sql, params }, auditStatement(event)]) };
+  return { write: (sql, params = []) => database.writeIfFirst([{ sql, params }, auditStatement(event)]) };
 }
 
 /** The events of an account with an action and with ids from `first` on. */

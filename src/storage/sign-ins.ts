@@ -34,7 +34,7 @@ const MEAN_TOKENS_READ = 64;
  * @returns the app, or undefined if it is inactive or has another current key
  */
 export async function insertSignIn(
-  database: Pick<Database, 'writeAll'>,
+  database: Pick<Database, 'writeIfFirst'>,
   { currentKeyId, token, maxTokens, event }: SignIn,
 ): Promise<AppRow | undefined> {
   const { account_id: accountId, app_id: appId } = token;
@@ -42,6 +42,6 @@ export async function insertSignIn(
   const revocation: Statement = { sql: REVOKE_OLDEST, params: [accountId, appId, maxTokens - 1] };
   const revocations = Math.random() * maxTokens < MEAN_TOKENS_READ ? [revocation] : [];
   const others = [...revocations, newTokenStatement(token), auditStatement(event)];
-  const [app] = await database.writeAll<AppRow>([lock, ...others]);
+  const [app] = await database.writeIfFirst<AppRow>([lock, ...others]);
   return app;
 }

@@ -61,7 +61,7 @@ export async function endTokensWithKey(
   await transaction.write(SHORTEN, [accountId, id, expireTimeMs]);
 }
 
-/** Returns the statement that inserts a token. It can be one of `Database.writeAll`. */
+/** Returns the statement that inserts a token. It can be one of `Database.writeIfFirst`. */
 export function newTokenStatement(token: NewTokenRow): Statement {
   return { sql: INSERT, params: valuesOf(token, INSERTED) };
 }

@@ -58,7 +58,7 @@ export class Faults implements FaultPoints {
     this.#database = database;
     const wrapped: Database = {
       ...database,
-      during: (request) => withFault(this.#faultOf(request), database) ?? wrapped,
+      forRequest: (request) => withFault(this.#faultOf(request), database) ?? wrapped,
     };
     return wrapped;
   }
@@ -137,7 +137,7 @@ function around(
     ...database,
     read: (sql, params) => wrap(() => database.read(sql, params), true),
     write: (sql, params) => wrap(() => database.write(sql, params), false),
-    writeAll: (statements) => wrap(() => database.writeAll(statements), false),
+    writeIfFirst: (statements) => wrap(() => database.writeIfFirst(statements), false),
     transaction: (work) => wrap(() => database.transaction(work), false),
   };
 }

@@ -169,7 +169,7 @@ test.each([-1, 604_801])(
 test('the keys of an app are the current one, and the one before it until the end of its grace period', async () => {
   const { tenant, token, app, rotate } = await seedApp();
   const keyFrom = (privateKey: string, createTimeMs: number, expireTime: string | null = null) => ({
-    id: credentialParts(privateKey).serial,
+    id: credentialParts(privateKey).id,
     createTime: timeOf(createTimeMs),
     expireTime,
   });

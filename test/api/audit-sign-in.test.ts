@@ -58,7 +58,7 @@ describe.each(bothApis(() => gateway.url))('by $name', (api) => {
     const signIn = (by = token) => audit.recorded(scene, () => api.signIn(by, app));
     const actOf = ({ value }: Outcome<SignInFields>) => ({
       ...{ action: 'sign_in.succeed', resource: app.name, count: 1 },
-      token: credentialParts(value?.accessToken ?? '').serial,
+      token: credentialParts(value?.accessToken ?? '').id,
     });
     const { result, events } = await signIn();
     const first = audit.ofClient(scene, token, result, actOf(result));

@@ -57,7 +57,7 @@ describe.each([graphql, rest])('by $name', (api) => {
       await update(accessToken, { title: 'Five' })();
     });
     const act = { action: 'wallet.update', resource: wallet, fields: ['title'] };
-    const [credential, other] = [token, accessToken].map((each) => credentialParts(each).serial);
+    const [credential, other] = [token, accessToken].map((each) => credentialParts(each).id);
     expectEvents(events, [
       { ...act, credential, count: 3 },
       { ...act, fields: ['title', 'description'], credential, count: 1 },

@@ -73,7 +73,7 @@ describe('the list of tokens', () => {
     const uses = async () => {
       const { data } = await graphqlBody(gateway.url, token, '{ tokens { nodes { id lastUseTime } } }');
       const nodes: readonly { id: string; lastUseTime: string | null }[] = data.tokens.nodes;
-      return (text = '') => nodes.find(({ id }) => ulidOf(id) === credentialParts(text).serial)?.lastUseTime;
+      return (text = '') => nodes.find(({ id }) => ulidOf(id) === credentialParts(text).id)?.lastUseTime;
     };
     // The uses are stored one after the other, and after the response.
     const use = async (barrier: string | undefined) => {
@@ -105,7 +105,7 @@ describe('a revocation', () => {
     const { data } = await revoke(ulidOf(name).toLowerCase());
     expect(data).toEqual({ revokeToken: { revokedTokenId: name } });
     const events = await eventsOf(gateway.database, tenant.account);
-    const credential = credentialParts(tenant.token).serial;
+    const credential = credentialParts(tenant.token).id;
     const act = { action: 'token.revoke', resource: app.name, token: ulidOf(name), credential };
     expect(events).toContainEqual(expect.objectContaining(act));
     expect((await revoke(name)).errors).toMatchObject([

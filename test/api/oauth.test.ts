@@ -119,7 +119,7 @@ describe('an app that has only its key', () => {
 
   test('is recorded as one that signs in', async () => {
     const { key, acts } = await seedApp();
-    const token = credentialParts(await issue(key)).serial;
+    const token = credentialParts(await issue(key)).id;
     await post('token', { ...GRANT, ...inBody(withWrongKey(key)) });
     const success = expect.objectContaining({ action: 'sign_in.succeed', credential: null, token });
     expect(await acts()).toEqual(expect.arrayContaining([success, FAILURE]));
@@ -335,8 +335,8 @@ describe('an introspection', () => {
 
   test.each(['read', 'read write'])('by the app of a token with the scope %s describes it', async (scope) => {
     const token = await issue(app, { scope });
-    const { serial } = credentialParts(token);
-    const iat = Math.floor(decodeTime(serial) / 1000);
+    const { id } = credentialParts(token);
+    const iat = Math.floor(decodeTime(id) / 1000);
     const { status, headers, body } = await post('introspect', { token }, inHeader(app));
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(body).toStrictEqual({
@@ -349,7 +349,7 @@ describe('an introspection', () => {
       sub: app.name,
       aud: gateway.url,
       iss: gateway.url,
-      jti: `tokens/${serial}`,
+      jti: `tokens/${id}`,
       project: tenant.projects[0],
     });
   });

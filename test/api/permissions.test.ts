@@ -146,7 +146,7 @@ const signInAct = ({ app }: Target, text: string): Act => {
   const [token] = /paw_app_\w+/.exec(text) ?? [];
   if (token === undefined)
     return { action: 'sign_in.fail', resource: isOwn(app.name) ? app.name : home.account };
-  return { action: 'sign_in.succeed', resource: app.name, token: credentialParts(token).serial };
+  return { action: 'sign_in.succeed', resource: app.name, token: credentialParts(token).id };
 };
 
 const isOwn = (app: string) => [targets.own, targets.sibling].some((target) => target.app.name === app);
@@ -217,7 +217,7 @@ const OPERATIONS: readonly Operation[] = [
     act: (_, _text, token) => ({
       action: 'sign_out',
       resource: token.startsWith('paw_app_') ? targets.own.project : home.account,
-      token: credentialParts(token).serial,
+      token: credentialParts(token).id,
     }),
     only: 'GraphQL',
     account: { own: 'ok' },
@@ -555,7 +555,7 @@ function answeredBy(
 ) {
   const [method = '', route = ''] = (api.name === 'REST' ? path : 'POST /graphql').split(' ');
   const isValid = token !== undefined && !text.startsWith('TOKEN_');
-  const caller = isValid ? { account: ulidOf(home.account), credential: credentialParts(token).serial } : {};
+  const caller = isValid ? { account: ulidOf(home.account), credential: credentialParts(token).id } : {};
   const reason = /^[A-Z]/.test(text) ? text.split(' ')[0] : undefined;
   return { method, route, response, reason, caller };
 }
@@ -597,8 +597,8 @@ function projectTokenIn({ app }: Target): Promise<string> {
 }
 
 async function revoked(token: string): Promise<string> {
-  const { accountId, serial } = credentialParts(token);
-  await revokeToken(gateway.database, accountId, serial, gateway.clock());
+  const { accountId, id } = credentialParts(token);
+  await revokeToken(gateway.database, accountId, id, gateway.clock());
   return token;
 }
 

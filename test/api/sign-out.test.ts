@@ -35,7 +35,7 @@ test.each([
   const token = await accountToken();
   const document = `mutation {
     before: signIn(input: { name: "${MISSING_APP}", privateKey: "x" }) { accessToken }
-    ${field.replace('$ID', credentialParts(token).serial)}
+    ${field.replace('$ID', credentialParts(token).id)}
     again: signOut { clientMutationId }
     createApp(input: { title: "Late", active: true }) { app { name } }
   }`;

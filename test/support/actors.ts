@@ -138,8 +138,8 @@ export async function expiredToken({ admin }: Admin, { account }: Pick<Tenant, '
 
 /** Returns a credential with the same ids and another secret. */
 export function withOtherSecret(credential: string): string {
-  const { kind, accountId, serial } = credentialParts(credential);
-  return createCredential(kind, accountId, serial);
+  const { kind, accountId, id } = credentialParts(credential);
+  return createCredential(kind, accountId, id);
 }
 
 /** Returns the parts of a credential, or throws if it is malformed. */
@@ -151,7 +151,7 @@ export function credentialParts(credential: string) {
 
 /** Returns the name of a token. */
 export function tokenNameOf(token: string): string {
-  return `tokens/${credentialParts(token).serial}`;
+  return `tokens/${credentialParts(token).id}`;
 }
 
 /** Returns the secret part of a credential. */

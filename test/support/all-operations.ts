@@ -124,6 +124,6 @@ async function useAll(api: Api, url: string, { token, projects, wallets }: Tenan
   const { endCursor: after } = data.tokens.pageInfo;
   expect(await graphqlBody(url, token, TOKENS, { after })).not.toHaveProperty('errors');
   const { accessToken: unused } = await resultOf(api.signIn(token, keyOf(await createApp(api, token))));
-  await change('revokeToken', { id: `tokens/${credentialParts(unused).serial}` });
+  await change('revokeToken', { id: `tokens/${credentialParts(unused).id}` });
   expect(await graphqlBody(url, token, SIGN_OUT)).not.toHaveProperty('errors');
 }

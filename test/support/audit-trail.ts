@@ -79,7 +79,7 @@ export class AuditTrail {
       fields: [],
       count: 1,
       actor: 'credential',
-      credential: credentialParts(token).serial,
+      credential: credentialParts(token).id,
       address: '127.0.0.1',
       requestId: response.headers.get('x-request-id'),
       ...act,

@@ -99,7 +99,7 @@ export async function eventsOf(
   return (await read(sql, [ulidOf(account)])).map((row) => ({
     action: row['action'],
     resource: row['resource'],
-    credential: row['credential_id'],
+    credential: row['actor_token_id'],
     token: row['token_id'],
     fields: row['fields'],
     address: row['address'],

@@ -38,7 +38,7 @@ export function listedAppView(app: App) {
 
 /** Returns the fields of an audit event that the commands print. Those that the event does not have are empty. */
 export function auditEventView(event: AuditEvent) {
-  const { id, account, action, resource, credentialId, tokenId, fields, address, requestId } = event;
+  const { id, account, action, resource, actorTokenId, tokenId, fields, address, requestId } = event;
   return {
     id,
     time: toTime(event.timeMs),
@@ -50,8 +50,8 @@ export function auditEventView(event: AuditEvent) {
     fields,
     count: event.count,
     // A sign-in by OAuth has no token.
-    actor: address === undefined ? 'operator' : credentialId === undefined ? 'client' : 'credential',
-    credential: credentialId ?? '',
+    actor: address === undefined ? 'operator' : actorTokenId === undefined ? 'client' : 'credential',
+    credential: actorTokenId ?? '',
     address: address ?? '',
     requestId: requestId ?? '',
   };

@@ -16,7 +16,7 @@ export async function authenticate(
     const message = 'This is the private key of an app, and no bearer token. Sign in with it to get a token.';
     throw new ApiError('TOKEN_INVALID', { message });
   }
-  const row = await findValidToken(database, token.accountId, token.serial, clock());
+  const row = await findValidToken(database, token.accountId, token.id, clock());
   if (row === undefined || !equalHashes(row.hash, hashCredential(bearerToken)))
     throw new ApiError('TOKEN_INVALID');
   const use = lastUseStatement(row, clock());

@@ -20,24 +20,24 @@ import { validTokenStatement } from '../../storage/tokens.ts';
  */
 export function whileTokenIsValid(
   database: Database,
-  { accountId, credentialId }: Principal,
+  { accountId, tokenId }: Principal,
   clock: () => number,
 ): Database {
-  const check = () => validTokenStatement(accountId, credentialId, clock());
+  const check = () => validTokenStatement(accountId, tokenId, clock());
   const assertValid = async (target: Queryable) => {
     const { sql, params } = check();
     if ((await target.read(sql, params)).length === 0) throw new ApiError('TOKEN_INVALID');
   };
-  const writeAll = async <R extends Row>([first, ...others]: readonly [Statement, ...Statement[]]) => {
-    const rows = await database.writeAll<R>([onlyIf(first, check()), ...others]);
+  const writeIfFirst = async <R extends Row>([first, ...others]: readonly [Statement, ...Statement[]]) => {
+    const rows = await database.writeIfFirst<R>([onlyIf(first, check()), ...others]);
     // The statement can have other conditions as well.
     if (rows.length === 0) await assertValid(database);
     return rows;
   };
   return {
     ...database,
-    write: (sql, params = []) => writeAll([{ sql, params }]),
-    writeAll,
+    write: (sql, params = []) => writeIfFirst([{ sql, params }]),
+    writeIfFirst,
     transaction: (work) =>
       database.transaction(async (transaction) => {
         await assertValid(transaction);

@@ -37,7 +37,7 @@ type RecordedActor =
   | 'operator'
   | {
       /** Undefined for a client without a bearer token. */
-      readonly principal: Pick<Principal, 'credentialId'> | undefined;
+      readonly principal: Pick<Principal, 'tokenId'> | undefined;
       readonly client: Pick<Client, 'address' | 'requestId'>;
     };
 
@@ -57,17 +57,17 @@ export function auditEvent({ newId }: Ids, actor: RecordedActor, act: Act): Audi
   const acts = { fields, event_count: count, last_time_ms: timeMs };
   const event = { account_id: accountId, id, action, resource, token_id: tokenId, ...acts };
   if (actor === 'operator') {
-    return { ...event, credential_id: null, address: null, request_id: null, count_key: null };
+    return { ...event, actor_token_id: null, address: null, request_id: null, count_key: null };
   }
-  const credentialId = actor.principal?.credentialId ?? null;
+  const actorTokenId = actor.principal?.tokenId ?? null;
   const { address, requestId } = actor.client;
   // Each sign-in issues another token.
   const endedToken = action === 'sign_in.succeed' ? null : tokenId;
-  const description = [action, resource, fields, credentialId, address, endedToken];
+  const description = [action, resource, fields, actorTokenId, address, endedToken];
   const digest = hash('sha256', JSON.stringify(description), 'base64url').slice(0, HASH_LENGTH);
   // With the minute first, new keys are at the end of the index.
   const countKey = `${(minuteOf(timeMs) / MINUTE_MS).toString(36)} ${digest}`;
-  return { ...event, credential_id: credentialId, address, request_id: requestId, count_key: countKey };
+  return { ...event, actor_token_id: actorTokenId, address, request_id: requestId, count_key: countKey };
 }
 
 /** Returns the names of the fields that have a value. */

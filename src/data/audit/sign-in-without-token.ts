@@ -13,7 +13,7 @@ export type SignInWithoutToken = {
   readonly action: 'sign_in.fail' | 'sign_in.undo';
   readonly accountId: Ulid;
   /** Undefined if the request has no bearer token. */
-  readonly principal: Pick<Principal, 'credentialId'> | undefined;
+  readonly principal: Pick<Principal, 'tokenId'> | undefined;
   readonly client: Pick<Client, 'address' | 'requestId'>;
   /** The app, or undefined if the account does not have it. */
   readonly app: ResourceName<'apps'> | undefined;

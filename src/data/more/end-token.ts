@@ -21,12 +21,12 @@ export async function endToken(
   const { database, clock, newId, recordFailure } = dependencies;
   const timeMs = clock();
   const token = parseCredential(text);
-  const row = token && (await findToken(database, token.accountId, token.serial));
+  const row = token && (await findToken(database, token.accountId, token.id));
   if (row === undefined || row.expire_time_ms <= timeMs || !equalHashes(row.hash, hashCredential(text))) {
     return client.count(undefined);
   }
   const principal = principalFromRow(row);
-  const { accountId, appId, credentialId } = principal;
+  const { accountId, appId, tokenId } = principal;
   if (credentials !== undefined) {
     const { name } = credentials;
     if (appId !== idOf(name)) throw new ApiError('TOKEN_OF_ANOTHER_APP');
@@ -38,6 +38,6 @@ export async function endToken(
       throw new ApiError('INVALID_CREDENTIALS', { app: name });
     }
   }
-  await client.count({ accountId, credentialId: appId ?? credentialId });
+  await client.count({ accountId, tokenId: appId ?? tokenId });
   await signOut(dependencies, { principal, client });
 }

@@ -7,9 +7,9 @@ import { tokenFromRow } from '../rows/from-row.ts';
 
 export async function getViewer(
   { database }: Pick<Dependencies, 'database'>,
-  { accountId, credentialId }: Principal,
+  { accountId, tokenId }: Principal,
 ): Promise<Token> {
-  const row = await findToken(database, accountId, credentialId);
+  const row = await findToken(database, accountId, tokenId);
   // The token may have ended since the authentication.
   if (row === undefined) throw new ApiError('TOKEN_INVALID');
   return tokenFromRow(row);

@@ -21,7 +21,7 @@ export async function introspectToken(
   const app = (await authenticateApp(dependencies, attempt, now)).row;
   const token = parseCredential(text);
   if (token?.kind !== 'app' || token.accountId !== accountId) return undefined;
-  const row = await findValidToken(database, accountId, token.serial, now);
+  const row = await findValidToken(database, accountId, token.id, now);
   const isVisible = row?.project_id === app.project_id && equalHashes(row.hash, hashCredential(text));
   return isVisible ? tokenFromRow(row) : undefined;
 }

@@ -46,7 +46,7 @@ export async function revokeToken(
 
 async function idOfText(database: Queryable, text: string): Promise<Ulid | undefined> {
   const token = parseCredential(text);
-  const row = token && (await findToken(database, token.accountId, token.serial));
+  const row = token && (await findToken(database, token.accountId, token.id));
   // The ids in a token are not secret. The comparison of the hashes rejects a token with a wrong secret.
   return row && equalHashes(row.hash, hashCredential(text)) ? row.id : undefined;
 }

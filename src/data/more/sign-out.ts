@@ -11,13 +11,13 @@ export async function signOut(
   actor: ClientActor,
 ): Promise<void> {
   const { principal } = actor;
-  const { accountId, credentialId } = principal;
+  const { accountId, tokenId } = principal;
   const resource =
     principal.level === 'account'
       ? resourceName('accounts', accountId)
       : resourceName('projects', principal.projectId);
-  const act = { accountId, action: 'sign_out', resource, tokenId: credentialId } as const;
+  const act = { accountId, action: 'sign_out', resource, tokenId } as const;
   const event = auditEvent(dependencies, actor, act);
   const { database, clock } = dependencies;
-  await revokeToken(audited(database, event), accountId, credentialId, clock());
+  await revokeToken(audited(database, event), accountId, tokenId, clock());
 }

@@ -26,7 +26,7 @@ export function accountFromRow(row: AccountRow): Account {
 
 export function principalFromRow(row: TokenRow): Principal {
   const { project_id: projectId, app_id: appId } = row;
-  const common = { accountId: row.account_id, credentialId: row.id, isReadOnly: row.is_read_only === 1 };
+  const common = { accountId: row.account_id, tokenId: row.id, isReadOnly: row.is_read_only === 1 };
   if (appId !== null) return { ...common, level: 'project', projectId, appId };
   const isOneProject = row.is_one_project === 1;
   return { ...common, level: 'account', defaultProjectId: projectId, isOneProject, appId: undefined };
@@ -56,7 +56,7 @@ export function auditEventFromRow(row: AuditEventRow): AuditEvent {
     account: resourceName('accounts', row.account_id),
     action: row.action,
     resource: row.resource,
-    credentialId: row.credential_id ?? undefined,
+    actorTokenId: row.actor_token_id ?? undefined,
     tokenId: row.token_id ?? undefined,
     fields: row.fields === '' ? [] : row.fields.split(','),
     address: row.address ?? undefined,

@@ -80,9 +80,9 @@ export async function addRateLimits(
   countsItself: (route: string) => boolean,
 ): Promise<{ readonly limitIntrospection: Limiter; readonly countRequest: CountRequest }> {
   await app.register(rateLimit, { global: false, store: WindowCounts });
-  const keyOf = (key: 'credentialId' | 'accountId') => (request: FastifyRequest) =>
+  const keyOf = (key: 'tokenId' | 'accountId') => (request: FastifyRequest) =>
     recordOf(request).owner?.[key] ?? '';
-  const byCredential = createLimiter(app, 'credential', perCredential, keyOf('credentialId'));
+  const byCredential = createLimiter(app, 'credential', perCredential, keyOf('tokenId'));
   const byAccount = createLimiter(app, 'account', perAccount, keyOf('accountId'));
   const byAddress = createLimiter(app, 'address', perAddress, clientAddress);
 

@@ -37,7 +37,7 @@ export function addRequestLog(app: FastifyInstance, logger: FastifyBaseLogger, m
       app: failure?.app,
       durationMs: Math.round(reply.elapsedTime * 100) / 100,
       account: principal?.accountId,
-      credential: principal?.credentialId,
+      credential: principal?.tokenId,
       client: clientAddress(request),
     };
     if (isFailed) logger.warn(line, MESSAGE);

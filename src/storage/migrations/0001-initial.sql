@@ -130,7 +130,7 @@ CREATE TABLE audit_event (
   -- The name of the resource.
   resource TEXT NOT NULL,
   -- The public id of the token of the request. Null for an act of the operator.
-  credential_id TEXT,
+  actor_token_id TEXT,
   -- The public id of the token that was issued or revoked; that of the first, if several sign-ins are counted.
   token_id TEXT,
   -- The names of the fields that were set, with commas between them.

@@ -58,7 +58,7 @@ export const FOR_SHARE = 'FOR SHARE';
 /** The same for rows that nobody else may lock either, but for a reference to them. */
 export const FOR_UPDATE = 'FOR NO KEY UPDATE';
 
-/** Executes the statements of `Database.writeAll` one after the other, in a transaction of the caller. */
+/** Executes the statements of `Database.writeIfFirst` one after the other, in a transaction of the caller. */
 export async function writeEach<R extends Row>(
   transaction: Queryable,
   [first, ...others]: readonly [Statement, ...Statement[]],
@@ -94,7 +94,7 @@ export type Database = Queryable & {
    *   `DELETE … WHERE … AND …`
    * @returns the rows of the first
    */
-  writeAll<R extends Row>(statements: readonly [Statement, ...Statement[]]): Promise<readonly R[]>;
+  writeIfFirst<R extends Row>(statements: readonly [Statement, ...Statement[]]): Promise<readonly R[]>;
   /**
    * Checks that every table has its columns, and on SQLite can be read, that the database can be written, and that its
    * schema is current or compatible, on a connection that is used for nothing else. The result is remembered for a second.
@@ -127,7 +127,7 @@ export type Database = Queryable & {
    * Returns this database for one request: on PostgreSQL, all its statements share the timeout. On SQLite, it is the same
    * database: a statement waits only for the write lock, at most 2 s.
    */
-  during(request: DatabaseRequest): Database;
+  forRequest(request: DatabaseRequest): Database;
   /** Resolves when all that reads have returned is durable. On SQLite, they can see a change shortly before it is on disk. */
   synced(): Promise<void>;
   /**

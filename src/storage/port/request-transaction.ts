@@ -29,8 +29,8 @@ export class RequestTransaction {
       read,
       write: inside.write,
       transaction: (work) => work(inside),
-      writeAll: (statements) => writeEach(inside, statements),
-      during: () => this.database,
+      writeIfFirst: (statements) => writeEach(inside, statements),
+      forRequest: () => this.database,
     };
   }
 

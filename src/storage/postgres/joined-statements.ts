@@ -6,7 +6,7 @@ const IF_FIRST = 'EXISTS (SELECT 1 FROM part_0)';
 const JOINED = new Map<string, string>();
 
 /**
- * Joins the statements of `Database.writeAll` to one, in which the others have the condition that the first has returned a
+ * Joins the statements of `Database.writeIfFirst` to one, in which the others have the condition that the first has returned a
  * row. Source: PostgreSQL, section 7.8.4.
  */
 export function joined(statements: readonly [Statement, ...Statement[]]): Statement {

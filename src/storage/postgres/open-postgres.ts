@@ -90,7 +90,7 @@ export function openPostgres(
   function databaseFor(request?: DatabaseRequest): Database {
     const deadlineFromNow = () => (request?.startMs ?? performance.now()) + timeoutMs;
 
-    function writeAll<R extends Row>(
+    function writeIfFirst<R extends Row>(
       statements: readonly [Statement, ...Statement[]],
     ): Promise<readonly R[]> {
       const deadline = deadlineFromNow();
@@ -106,8 +106,8 @@ export function openPostgres(
 
     return {
       read,
-      write: (sql, params = []) => writeAll([{ sql, params }]),
-      writeAll,
+      write: (sql, params = []) => writeIfFirst([{ sql, params }]),
+      writeIfFirst,
 
       transaction(work) {
         const deadline = deadlineFromNow();
@@ -116,7 +116,7 @@ export function openPostgres(
         return timed('transaction', () => retryConflicts(() => inTransaction(pool, use, work), deadline));
       },
 
-      during: databaseFor,
+      forRequest: databaseFor,
       checkReady: isReady,
       migrationLock: MIGRATION_LOCK,
       // In the order of many languages, the order of ids is not that of their times.
@@ -148,7 +148,7 @@ export function openPostgres(
   return databaseFor();
 }
 
-/** See `Database.writeAll`. */
+/** See `Database.writeIfFirst`. */
 function writeTogether<R extends Row>(session: Session, statements: readonly [Statement, ...Statement[]]) {
   // So that a lost connection before its commit is not an unknown result, and workers know its lock timeout.
   if (session.isCitus) return writeInTwoPackets<R>(session, statements);

@@ -43,7 +43,7 @@ export async function inTransaction<T>(
 }
 
 /**
- * Executes the statements of `Database.writeAll` in two packets, each with statements that Citus sends to one node. Citus
+ * Executes the statements of `Database.writeIfFirst` in two packets, each with statements that Citus sends to one node. Citus
  * would send a statement with a changing WITH to all nodes, and commit it in two phases.
  */
 export async function writeInTwoPackets<R extends Row>(

@@ -30,7 +30,7 @@ type Columns = {
   readonly revision: Ulid;
   readonly action: AuditAction;
   readonly resource: ResourceName;
-  readonly credential_id: Ulid | null;
+  readonly actor_token_id: Ulid | null;
   readonly token_id: Ulid | null;
   readonly fields: string;
   readonly request_id: string | null;
@@ -75,7 +75,7 @@ export const WALLET =
 
 /** All columns of an audit event. The second one is what concurrent inserts wait for; see `LockLimits`. */
 export const AUDIT_EVENT =
-  'account_id, count_key, id, action, resource, credential_id, token_id, fields, address, request_id, event_count, last_time_ms';
+  'account_id, count_key, id, action, resource, actor_token_id, token_id, fields, address, request_id, event_count, last_time_ms';
 
 export const IDEMPOTENCY_KEY = 'account_id, key_hash, content_hash, response, expire_time_ms';
 

@@ -103,10 +103,10 @@ export function openSqlite(
 
     transaction: (work) => timed('transaction', () => writes.transaction(() => work(transaction))),
 
-    writeAll: (statements) =>
+    writeIfFirst: (statements) =>
       timed('write', () => writes.transaction(() => writeEach(transaction, statements))),
 
-    during: () => database,
+    forRequest: () => database,
     synced: () => log.sync(),
     expiryTime: async (clock) => clock(),
     checkReady: remembered(async () => {

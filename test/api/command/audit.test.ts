@@ -43,7 +43,7 @@ describe('a command is recorded as an act of the operator', () => {
   const signedIn = async () => {
     const key = keyOf(await createAppIn(gateway, graphql, tenant, tenant.projects[0]));
     const token = await projectTokenOf(graphql, tenant.token, key);
-    return { token, app: key.name, id: credentialParts(token).serial };
+    return { token, app: key.name, id: credentialParts(token).id };
   };
 
   test('account create', async () => {
@@ -104,7 +104,7 @@ describe('a command is recorded as an act of the operator', () => {
   test('token create', async () => {
     const words = ['token', 'create', '--account', tenant.account];
     const { events, result } = await audit.recorded(tenant, () => audit.run(words));
-    const { serial: token } = credentialParts(result.accessToken);
+    const { id: token } = credentialParts(result.accessToken);
     expect(events).toEqual([ofOperator(tenant, { action: 'token.create', resource: tenant.account, token })]);
     expect(result).toEqual({ accessToken: expect.any(String), expireTime: expect.any(String) });
     const { stdout } = await paw(words, settings());

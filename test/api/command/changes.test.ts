@@ -106,7 +106,7 @@ describe('a deletion', () => {
       accountId,
       defaultProjectId: ulidOf(first),
       appId: undefined,
-      credentialId: accountId,
+      tokenId: accountId,
       isOneProject: false,
       isReadOnly: false,
     } as const;
@@ -185,8 +185,8 @@ describe('token revoke', () => {
       return names;
     };
     expect(await live()).toEqual(Object.keys(tokens));
-    const { serial } = credentialParts(second);
-    expect(await runJson('token', 'revoke', '--id', serial.toLowerCase())).toEqual({ revoked: 1 });
+    const { id } = credentialParts(second);
+    expect(await runJson('token', 'revoke', '--id', id.toLowerCase())).toEqual({ revoked: 1 });
     expect(await live()).toEqual(['one', 'more', 'two', 'first', 'foreign']);
     expect(await runJson('token', 'revoke', '--app', one.name)).toEqual({ revoked: 2 });
     expect(await live()).toEqual(['two', 'first', 'foreign']);

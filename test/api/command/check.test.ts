@@ -66,7 +66,7 @@ test.each<[problem: string, cause: string]>([
   ['The deletion of $account is not complete', "UPDATE account SET state = 'DELETING', project_count = 0"],
 ])('"%s" is one problem, and the exit status is 1', async (template, cause) => {
   const { database, settings, account, projects, wallets, token } = await seeded();
-  const names = { account, project: projects[1], wallet: wallets[0], token: credentialParts(token).serial };
+  const names = { account, project: projects[1], wallet: wallets[0], token: credentialParts(token).id };
   const problem = template.replace(/\$(\w+)/, (_, name: keyof typeof names) => String(names[name]));
   for (const statement of cause.split(';')) await database.write(statement);
   const [text, json] = [await paw(['check'], settings), await paw(['check', '--json'], settings)];

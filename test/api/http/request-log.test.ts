@@ -88,7 +88,7 @@ test('a request whose connection is closed before the response is a line without
   socket.destroy();
   const gone = () => logLines(gateway.log()).filter(({ clientReqId }) => clientReqId === 'gone');
   await expect.poll(gone).toHaveLength(1);
-  const caller = { account: ulidOf(tenant.account), credential: credentialParts(tenant.token).serial };
+  const caller = { account: ulidOf(tenant.account), credential: credentialParts(tenant.token).id };
   expect(gone()[0]).toMatchObject({ level: 40, reason: 'CONNECTION_CLOSED', route: '/auth/apps', ...caller });
   expect(gone()[0]).not.toHaveProperty('status');
 });

@@ -78,10 +78,10 @@ describe('statements that are executed together', () => {
   test('return the rows of the first, and all others are executed if there are any', async () => {
     await database.write(ADD, ['a', null, 1]);
     await add(database, 'old');
-    expect(await database.writeAll([bump('b', 'x'), insertion('none'), deletion('old')])).toEqual([]);
+    expect(await database.writeIfFirst([bump('b', 'x'), insertion('none'), deletion('old')])).toEqual([]);
     expect(await ids()).toEqual(['a', 'old']);
-    expect(await database.writeAll([bump('a', 'x'), insertion('new')])).toEqual([{ id: 'a', at: 2 }]);
-    expect(await database.writeAll([bump('a', 'y'), deletion('old'), insertion('new')])).toEqual([
+    expect(await database.writeIfFirst([bump('a', 'x'), insertion('new')])).toEqual([{ id: 'a', at: 2 }]);
+    expect(await database.writeIfFirst([bump('a', 'y'), deletion('old'), insertion('new')])).toEqual([
       { id: 'a', at: 3 },
     ]);
     expect(await database.read(LIST)).toEqual([
@@ -93,7 +93,7 @@ describe('statements that are executed together', () => {
   test('are executed once each, whatever the number of rows of the first', async () => {
     await add(database, 'a', 'b');
     const all = { sql: "UPDATE item SET note = 'x' RETURNING id", params: [] };
-    expect(await database.writeAll([all, insertion('new')])).toHaveLength(2);
+    expect(await database.writeIfFirst([all, insertion('new')])).toHaveLength(2);
     expect(await ids()).toEqual(['a', 'b', 'new']);
     expect(await database.read('SELECT at FROM item WHERE id = $1', ['new'])).toEqual([{ at: 7 }]);
   });

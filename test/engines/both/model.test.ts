@@ -128,7 +128,7 @@ class World {
       case 'createProject':
         return { title: 'Project' };
       case 'revokeToken':
-        return { id: `tokens/${parseCredential(this.#endedToken(draft))?.serial ?? ULID}` };
+        return { id: `tokens/${parseCredential(this.#endedToken(draft))?.id ?? ULID}` };
       case 'advanceClock':
         return { ms: target * 60_000 };
       default:

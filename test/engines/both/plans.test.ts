@@ -74,7 +74,7 @@ async function useCommands(gateway: Gateway, { account, token, projects, wallets
   await run('audit', 'list', '--account', account, '--action', 'app.create');
   await run('wallet', 'list', '--project', project);
   await run('app', 'deactivate', app.name);
-  await run('token', 'revoke', '--id', credentialParts(token).serial);
+  await run('token', 'revoke', '--id', credentialParts(token).id);
   await run('token', 'revoke', '--app', app.name);
   await run('token', 'revoke', '--account', account);
   await run('project', 'update', project, '--title', 'Quarry');

@@ -34,7 +34,10 @@ const rename = { sql: `${RENAME} RETURNING id`, params: ['A', 'Renamed'] };
 
 test.each<[string, () => Promise<unknown>]>([
   ['a write', () => database.write(RENAME, ['A', 'Renamed'])],
-  ['a write with its audit event', () => database.writeAll([rename, { sql: EVENT, params: ['A', 'never'] }])],
+  [
+    'a write with its audit event',
+    () => database.writeIfFirst([rename, { sql: EVENT, params: ['A', 'never'] }]),
+  ],
   ['a transaction', () => database.transaction(({ write }) => write(RENAME, ['A', 'Renamed']))],
 ])('%s waits for a lock of a worker as long as for one of its own server', async (_, run) => {
   await holder.transaction(async ({ write }) => {
@@ -46,7 +49,7 @@ test.each<[string, () => Promise<unknown>]>([
 
 test('a write whose row is missing has no audit event, and the next one has its own', async () => {
   const write = (id: string, event: string) =>
-    database.writeAll([
+    database.writeIfFirst([
       { ...rename, params: [id, 'Free'] },
       { sql: EVENT, params: ['A', event] },
     ]);

@@ -111,7 +111,7 @@ async function written(sql: string, id: string): Promise<void> {
 /** Uses a token for the first time. */
 async function used(token: string): Promise<string> {
   await send(`${gateway.url}/project/projects`, 'GET', token);
-  await written('SELECT last_use_time_ms AS time FROM token WHERE id = $1', credentialParts(token).serial);
+  await written('SELECT last_use_time_ms AS time FROM token WHERE id = $1', credentialParts(token).id);
   return token;
 }
 
@@ -183,7 +183,7 @@ const OPERATIONS: Readonly<Record<string, Case>> = {
   ],
   'Mutation.revokeToken': [
     'SELECT BEGIN SELECT DELETE INSERT COMMIT',
-    async () => mutation('revokeToken', { id: `tokens/${credentialParts(await newToken()).serial}` })(),
+    async () => mutation('revokeToken', { id: `tokens/${credentialParts(await newToken()).id}` })(),
   ],
   'Mutation.signOut': [
     'SELECT BEGIN DELETE INSERT COMMIT',

@@ -224,7 +224,7 @@ describe('the statements of one request', () => {
     const pid = () => database.read('SELECT pg_backend_pid() AS pid');
     const before = await pid();
     const passSecond = stopClock();
-    const error = errorOf(work(database.during(lateRequest())));
+    const error = errorOf(work(database.forRequest(lateRequest())));
     await isSleeping(other);
     passSecond();
     expect(await error).toMatchObject({ reason: 'UNAVAILABLE', cause: { code: '57014' } });
@@ -235,7 +235,7 @@ describe('the statements of one request', () => {
   test('are not begun after the timeout, and nothing of their transaction is committed', async () => {
     const database = await openItems({ poolSize: 1 });
     const passSecond = stopClock();
-    const request = database.during(lateRequest());
+    const request = database.forRequest(lateRequest());
     const failed = request.transaction(async (transaction) => {
       await transaction.write(ADD, ['a', 1]);
       passSecond();
@@ -252,7 +252,7 @@ describe('the statements of one request', () => {
       // It has the only connection.
       await transaction.read('SELECT 1');
       const others = database.read('SELECT 1 AS one');
-      const late = database.during(lateRequest()).read('SELECT 2 AS two');
+      const late = database.forRequest(lateRequest()).read('SELECT 2 AS two');
       expect(await errorOf(late)).toMatchObject({ reason: 'UNAVAILABLE', fault: 'overload' });
       return [others];
     });
@@ -360,7 +360,7 @@ describe('a server that encrypts', () => {
     const target = withParameters(server.urlOf('postgres'), { sslmode: 'require', pgbouncer: 'true' });
     const [database, other] = [await open(target), await open(server.urlOf('postgres'))];
     const passSecond = stopClock();
-    const error = errorOf(database.during(lateRequest()).read('SELECT pg_sleep(3600)'));
+    const error = errorOf(database.forRequest(lateRequest()).read('SELECT pg_sleep(3600)'));
     await isSleeping(other);
     passSecond();
     expect(await error).toMatchObject({ cause: { code: '57014' } });

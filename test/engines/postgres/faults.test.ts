@@ -277,7 +277,7 @@ describe('a server that does not respond any more, without closing its connectio
     const database = await openDatabase(target, { postgres: { poolSize: 4, timeoutMs: 3000 } });
     onTestFinished(database.close);
     const meet = Promise.withResolvers<void>();
-    const transactions = [database.during({ startMs: performance.now() }), database].map((each, n) =>
+    const transactions = [database.forRequest({ startMs: performance.now() }), database].map((each, n) =>
       each.transaction(async ({ read }) => {
         // Transactions that begin with one statement on one row would have a quarter of the pool.
         await read('SELECT $1::text', [`${n}`]);

@@ -31,7 +31,7 @@ test.each<[string, (url: string, token: string, name: string) => Promise<HttpRes
     const [wallet = ''] = wallets;
     // Otherwise the server would write the first use of the token, which could fail before the write of the request.
     await onDatabase(databaseUrl, (own) =>
-      setRow(own, `tokens/${credentialParts(token).serial}`, { last_use_time_ms: Date.now() }),
+      setRow(own, `tokens/${credentialParts(token).id}`, { last_use_time_ms: Date.now() }),
     );
 
     // A server that starts on a current database writes nothing.

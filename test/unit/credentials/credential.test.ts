@@ -16,16 +16,16 @@ const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(3
 const newId = idGenerator(Date.now);
 
 describe.each(KINDS)('a credential of kind %s', (kind) => {
-  const [accountId, serial] = [newId(), newId()];
-  const credential = createCredential(kind, accountId, serial);
+  const [accountId, id] = [newId(), newId()];
+  const credential = createCredential(kind, accountId, id);
 
   test('consists of its prefix, two ids, 256 random bits and a checksum, and is parsed into its parts', () => {
-    expect(credential).toMatch(new RegExp(`^paw_${kind}_${accountId}${serial}_[0-9a-f]{64}[0-9a-f]{8}$`));
-    expect(parseCredential(credential)).toEqual({ kind, accountId, serial });
+    expect(credential).toMatch(new RegExp(`^paw_${kind}_${accountId}${id}_[0-9a-f]{64}[0-9a-f]{8}$`));
+    expect(parseCredential(credential)).toEqual({ kind, accountId, id });
   });
 
   test('has another secret each time', () => {
-    const made = Array.from({ length: 1000 }, () => createCredential(kind, accountId, serial));
+    const made = Array.from({ length: 1000 }, () => createCredential(kind, accountId, id));
     expect(new Set(made).size).toBe(1000);
     expect(new Set(made.map((each) => each.slice(-72, -8))).size).toBe(1000);
   });
@@ -50,10 +50,7 @@ describe.each(KINDS)('a credential of kind %s', (kind) => {
     ['a space before it', ` ${credential}`],
     ['a credential twice', credential + credential],
     ['a credential without its checksum', credential.slice(0, -8)],
-    [
-      'the checksum of another',
-      credential.slice(0, -8) + createCredential(kind, accountId, serial).slice(-8),
-    ],
+    ['the checksum of another', credential.slice(0, -8) + createCredential(kind, accountId, id).slice(-8)],
     ['the prefix of another kind', credential.replace(`_${kind}_`, kind === 'key' ? '_app_' : '_key_')],
   ])('is not parsed from %s', (_what, text) => {
     expect(parseCredential(text)).toBeUndefined();
